@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+/// A Swift module of the service.
+///
+/// Embedded files become byte arrays of the module's own `PackageResources`.
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], embedding files: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: settings)
+}
+
+/// A module map for a C library that Debian packages.
+func library(_ name: String, pkgConfig: String, package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+/// Typed C functions for what Swift cannot call in a library: variadic functions, macros, unions.
+func shim(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])])
+}
+
+/// The tests of one module, or those across modules.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
+}
+
+let package = Package(
+    name: "alula",
+    targets: [
+        shim("CLinux"),
+
+        module("Memory"),
+        module("HTTPTypes", ["Memory"]),
+        module("Coordination", ["CLinux"]),
+    ]
+)

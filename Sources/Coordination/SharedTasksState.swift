@@ -1,0 +1,118 @@
+/// The decisions of ``SharedTasks`` as a plain value: every method changes state and returns what the shell has to do.
+///
+/// `Continuation` is what a waiter is answered through: a checked continuation in the shell, anything at all in a test.
+struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation: Sendable> {
+    typealias Work = Task<Void, Never>
+
+    /// One caller's place: known before it has a continuation, because cancellation may come first.
+    struct Ticket: Hashable, Sendable {
+        let key: Key
+        let generation: UInt64
+        let id: UInt64
+    }
+
+    enum Entrance {
+        case cached(Value)
+        case started(Ticket)
+        case joined(Ticket)
+    }
+
+    struct Departure {
+        var continuation: Continuation?
+        var abandoned: Work?
+    }
+
+    private struct Flight {
+        let generation: UInt64
+        let work: Work
+        var order: [UInt64] = []
+        var present: Set<UInt64> = []
+    }
+
+    private enum Waiter {
+        case arriving
+        case waiting(Continuation)
+        case answered(Result<Value, any Error>)
+        case left
+    }
+
+    private var flights: [Key: Flight] = [:]
+    private var waiters: [UInt64: Waiter] = [:]
+    private var lastID: UInt64 = 0
+
+    var count: Int { flights.count }
+
+    func contains(_ key: Key) -> Bool { flights[key] != nil }
+
+    func waiterCount(for key: Key) -> Int { flights[key]?.present.count ?? 0 }
+
+    mutating func enter(_ key: Key, cached: () -> Value?, start: (UInt64) -> Work) -> Entrance {
+        if flights[key] != nil { return .joined(admit(to: key)) }
+        if let value = cached() { return .cached(value) }
+        lastID += 1
+        flights[key] = Flight(generation: lastID, work: start(lastID))
+        return .started(admit(to: key))
+    }
+
+    private mutating func admit(to key: Key) -> Ticket {
+        lastID += 1
+        let generation = flights[key]?.generation ?? 0
+        flights[key]?.order.append(lastID)
+        flights[key]?.present.insert(lastID)
+        waiters[lastID] = .arriving
+        return Ticket(key: key, generation: generation, id: lastID)
+    }
+
+    /// Registers the continuation, or returns the result that is there already.
+    mutating func `await`(_ ticket: Ticket, _ continuation: Continuation) -> Result<Value, any Error>? {
+        switch waiters[ticket.id] {
+        case .arriving:
+            waiters[ticket.id] = .waiting(continuation)
+            return nil
+        case .answered(let result):
+            waiters[ticket.id] = nil
+            return result
+        case .left, .waiting, nil:
+            waiters[ticket.id] = nil
+            return .failure(CancellationError())
+        }
+    }
+
+    /// Takes one caller out; the flight goes when it was the last.
+    mutating func leave(_ ticket: Ticket) -> Departure {
+        var departure = Departure()
+        switch waiters[ticket.id] {
+        case .arriving: waiters[ticket.id] = .left
+        case .waiting(let continuation):
+            departure.continuation = continuation
+            waiters[ticket.id] = nil
+        case .answered, .left, nil: return departure
+        }
+        guard var flight = flights[ticket.key], flight.generation == ticket.generation else { return departure }
+        flight.present.remove(ticket.id)
+        if flight.present.isEmpty {
+            departure.abandoned = flight.work
+            flights[ticket.key] = nil
+        } else {
+            flights[ticket.key] = flight
+        }
+        return departure
+    }
+
+    /// Forgets the flight and returns those to be answered, in their order of arrival.
+    ///
+    /// A late end of a forgotten flight does nothing.
+    mutating func finish(_ key: Key, _ generation: UInt64, _ result: Result<Value, any Error>) -> [Continuation] {
+        guard let flight = flights[key], flight.generation == generation else { return [] }
+        flights[key] = nil
+        return flight.order.compactMap { id in
+            guard flight.present.contains(id) else { return nil }
+            if case .waiting(let continuation) = waiters[id] {
+                waiters[id] = nil
+                return continuation
+            }
+            waiters[id] = .answered(result)
+            return nil
+        }
+    }
+}

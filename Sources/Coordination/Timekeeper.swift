@@ -1,0 +1,55 @@
+import CLinux
+import Glibc
+
+/// The source of time: the system's in production, a hand-cranked one in tests.
+package protocol Timekeeper: Sendable {
+    /// Time since an arbitrary start that never goes back.
+    var now: Duration { get }
+
+    /// Whole seconds since 1970 by the wall clock, which may be set back.
+    var secondsSince1970: Int { get }
+
+    /// Returns when ``now`` has reached `deadline`.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled before.
+    func sleep(until deadline: Duration) async throws
+}
+
+/// The system's monotonic and wall clocks.
+package struct SystemTimekeeper: Timekeeper {
+    /// A view on the system's clocks.
+    package init() {}
+
+    /// `CLOCK_MONOTONIC`.
+    package var now: Duration {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// `CLOCK_REALTIME`.
+    package var secondsSince1970: Int {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        return time.tv_sec
+    }
+
+    /// Sleeps by the monotonic clock.
+    package func sleep(until deadline: Duration) async throws {
+        let rest = deadline - now
+        if rest > .zero { try await Task.sleep(for: rest, tolerance: .milliseconds(1)) }
+    }
+}
+
+extension Duration {
+    /// This duration in seconds.
+    package var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+
+    /// This duration in milliseconds.
+    package var milliseconds: Double { seconds * 1_000 }
+}
+
+/// Number of processors this process may run on, at least 1.
+package func availableProcessorCount() -> Int { Int(CLinux_available_processors()) }

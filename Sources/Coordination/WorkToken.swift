@@ -1,0 +1,43 @@
+import Synchronization
+
+/// Tells running work whether it should go on: asked by the work between steps, set by whoever waits for it.
+package final class WorkToken: Sendable {
+    private let cancelled = Atomic(false)
+    /// Nanoseconds of the monotonic clock; `Int64.max` without a limit.
+    private let deadline = Atomic(Int64.max)
+
+    /// A token without a limit.
+    package init() {}
+
+    /// Nobody waits for the result any more.
+    package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    /// The work has run longer than it may.
+    package var isExpired: Bool {
+        let limit = deadline.load(ordering: .relaxed)
+        return limit != .max && Self.nanoseconds(SystemTimekeeper().now) >= limit
+    }
+
+    /// The work should stop: cancelled or out of time.
+    package var shouldStop: Bool { isCancelled || isExpired }
+
+    /// Throws when the work should stop.
+    ///
+    /// - Throws: `CancellationError` or ``DeadlineExceeded``.
+    package func check() throws {
+        if isCancelled { throw CancellationError() }
+        if isExpired { throw DeadlineExceeded() }
+    }
+
+    /// Asks the work to stop.
+    package func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    func start(timeLimit: Duration?) {
+        guard let timeLimit else { return }
+        deadline.store(Self.nanoseconds(SystemTimekeeper().now + timeLimit), ordering: .relaxed)
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 {
+        duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
+    }
+}

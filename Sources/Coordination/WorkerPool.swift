@@ -1,0 +1,188 @@
+import CLinux
+import Glibc
+
+/// A fixed number of threads for work that computes or blocks, behind a bounded queue.
+///
+/// Swift's cooperative threads must never decode an image: all requests and timers share them. Jobs of one priority start in
+/// the order of arrival; a job cancelled while queued never starts, one cancelled while running is told by its ``WorkToken``.
+@safe
+package final class WorkerPool: @unchecked Sendable {
+    /// The queue is full; nothing was started.
+    package struct Full: Error {}
+    /// The pool was shut down; nothing was started.
+    package struct Stopped: Error {}
+
+    /// Which jobs start first.
+    package enum Priority: Int, Sendable, CaseIterable {
+        /// Ends work that holds memory until it is done.
+        case finishing
+        /// Begins new work.
+        case starting
+    }
+
+    private struct Job {
+        let id: UInt64
+        let token: WorkToken
+        /// Does the work, or nothing when cancelled; what it returns answers the caller.
+        let run: (_ isCancelled: Bool) -> () -> Void
+    }
+
+    private struct State {
+        var queues = [Deque<Job>](repeating: Deque(), count: Priority.allCases.count)
+        var nextID: UInt64 = 0
+        var isStopped = false
+        var running: [UInt64: WorkToken] = [:]
+        var queuedCount: Int { queues.reduce(0) { $0 + $1.count } }
+    }
+
+    private var state = State()
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var threads: [pthread_t] = []
+    private let maximumQueued: Int
+    private let name: String
+    private let onThreadExit: @Sendable () -> Void
+
+    /// Starts `count` threads named `name`.
+    ///
+    /// - Parameters:
+    ///   - count: Number of threads, at least 1.
+    ///   - maximumQueued: Jobs that may wait; more are refused with ``Full``.
+    ///   - name: Thread name, up to 15 bytes.
+    ///   - onThreadExit: Runs on each thread as its last act.
+    package init(
+        count: Int, maximumQueued: Int, name: String, onThreadExit: @escaping @Sendable () -> Void = {}
+    ) {
+        precondition(
+            count > 0 && maximumQueued >= 0, "a pool needs a thread, and its queue a bound that is not negative")
+        self.maximumQueued = maximumQueued
+        self.name = name
+        self.onThreadExit = onThreadExit
+        unsafe pthread_mutex_init(mutex, nil)
+        unsafe pthread_cond_init(condition, nil)
+        for _ in 0..<count {
+            var thread = pthread_t()
+            // Balanced by `takeRetainedValue` on the new thread.
+            let context = unsafe Unmanaged.passRetained(self).toOpaque()
+            let status = unsafe pthread_create(&thread, nil, workerEntry, context)
+            precondition(status == 0, "cannot start a worker thread: error \(status)")
+            threads.append(thread)
+        }
+    }
+
+    /// Refuses further jobs, cancels queued and running ones and waits for the threads to end.
+    package func shutDown() {
+        unsafe pthread_mutex_lock(mutex)
+        let wasStopped = state.isStopped
+        state.isStopped = true
+        let abandoned = state.queues.flatMap(\.elements)
+        let interrupted = Array(state.running.values)
+        for priority in Priority.allCases { state.queues[priority.rawValue] = Deque() }
+        unsafe pthread_cond_broadcast(condition)
+        unsafe pthread_mutex_unlock(mutex)
+        for job in abandoned { job.run(true)() }
+        for token in interrupted { token.cancel() }
+        guard !wasStopped else { return }
+        for thread in threads { pthread_join(thread, nil) }
+    }
+
+    /// Jobs being run at this moment.
+    package var runningCount: Int { withState { $0.running.count } }
+
+    /// Jobs waiting for a thread.
+    package var queuedCount: Int { withState { $0.queuedCount } }
+
+    /// Runs `body` on a worker thread and returns its value.
+    ///
+    /// - Parameters:
+    ///   - priority: Which queue the job waits in.
+    ///   - timeLimit: Bound on the running time; the token reports its passing, and the job stops where it asks the token.
+    ///   - body: The work; it should ask its token between steps.
+    /// - Throws: ``Full``, ``Stopped``, `CancellationError`, or what `body` throws.
+    package func run<Value: Sendable>(
+        priority: Priority = .starting, timeLimit: Duration? = nil,
+        _ body: @escaping @Sendable (WorkToken) throws -> Value
+    ) async throws -> Value {
+        let token = WorkToken()
+        let id = withState { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+                let job = Job(id: id, token: token) { isCancelled in
+                    if isCancelled { return { continuation.resume(throwing: CancellationError()) } }
+                    token.start(timeLimit: timeLimit)
+                    let result = Result { try body(token) }
+                    return { continuation.resume(with: result) }
+                }
+                if let refusal = enqueue(job, priority) { continuation.resume(throwing: refusal) }
+            }
+        } onCancel: {
+            token.cancel()
+            dequeue(id, priority)?.run(true)()
+        }
+    }
+
+    private func enqueue(_ job: Job, _ priority: Priority) -> (any Error)? {
+        withState { state in
+            if job.token.isCancelled { return CancellationError() }
+            if state.isStopped { return Stopped() }
+            if state.queuedCount >= maximumQueued + max(0, threads.count - state.running.count) { return Full() }
+            state.queues[priority.rawValue].append(job)
+            unsafe pthread_cond_signal(condition)
+            return nil
+        }
+    }
+
+    private func dequeue(_ id: UInt64, _ priority: Priority) -> Job? {
+        withState { state in
+            state.queues[priority.rawValue].removeFirst { $0.id == id }
+        }
+    }
+
+    fileprivate func work() {
+        unsafe CLinux_set_thread_name(name)
+        while let job = blockingNextJob() {
+            let answer = job.run(false)
+            // Before the answer, so that its receiver finds this thread free.
+            withState { $0.running[job.id] = nil }
+            answer()
+        }
+        onThreadExit()
+    }
+
+    private func blockingNextJob() -> Job? {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            for priority in Priority.allCases {
+                guard let job = state.queues[priority.rawValue].popFirst() else { continue }
+                state.running[job.id] = job.token
+                return job
+            }
+            if state.isStopped { return nil }
+            unsafe pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body(&state)
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
+    }
+}
+
+private func workerEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context = unsafe context else { return nil }
+    // The pool lives at least until its threads end.
+    unsafe Unmanaged<WorkerPool>.fromOpaque(context).takeRetainedValue().work()
+    return nil
+}

@@ -1,0 +1,42 @@
+/// The directives of a `Cache-Control` field (RFC 9111 section 5.2).
+///
+/// Unknown directives are ignored. A duplicated or unreadable number makes the value stale at once (0), the safe reading of
+/// RFC 9111 section 4.2.1; the first of two equal directives counts otherwise.
+package struct CacheControl: Hashable, Sendable {
+    private var directives: [String: String]
+
+    /// Parses the joined value of all `Cache-Control` lines; nil stands for no field.
+    package init(_ value: String?) {
+        directives = [:]
+        for member in value.map({ HTTPSyntax.list($0) }) ?? [] {
+            let name = HTTPSyntax.trimmed(member.prefix { $0 != "=" }).lowercased()
+            let argument = member.firstIndex(of: "=").map { HTTPSyntax.trimmed(member[member.index(after: $0)...]) }
+            let text = argument.map(HTTPSyntax.unquoted) ?? ""
+            if let earlier = directives[name], earlier != text,
+                Self.seconds(text) != nil || Self.seconds(earlier) != nil
+            {
+                directives[name] = "0"
+            } else if directives[name] == nil {
+                directives[name] = text
+            }
+        }
+    }
+
+    /// Whether a directive of this lower-case name is there, with or without an argument.
+    package func contains(_ name: String) -> Bool { directives[name] != nil }
+
+    /// The argument of a directive; empty where it has none.
+    package func argument(_ name: String) -> String? { directives[name] }
+
+    /// The argument of a directive in seconds, capped at 2³¹; 0 where it cannot be read (RFC 9111 section 1.2.2).
+    package func seconds(_ name: String) -> Int? {
+        directives[name].map { Self.seconds($0) ?? 0 }
+    }
+
+    private static func seconds(_ text: String) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return min(Int(text) ?? .max, 1 << 31)
+    }
+}

@@ -1,0 +1,118 @@
+/// A point in time with the resolution of HTTP: whole seconds since 1970-01-01T00:00:00Z.
+package struct HTTPDate: Hashable, Comparable, Sendable {
+    /// Seconds since 1970.
+    package var secondsSince1970: Int
+
+    /// The date of this many seconds since 1970.
+    package init(secondsSince1970: Int) {
+        self.secondsSince1970 = secondsSince1970
+    }
+
+    /// Earlier before later.
+    package static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
+
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let longDays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
+    package var imfFixdate: String {
+        let civil = CivilDate(secondsSince1970: secondsSince1970)
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let year = String(civil.year)
+        let padded = String(repeating: "0", count: max(0, 4 - year.count)) + year
+        return "\(Self.days[civil.weekday]), \(two(civil.day)) \(Self.months[civil.month - 1]) \(padded) "
+            + "\(two(civil.hour)):\(two(civil.minute)):\(two(civil.second)) GMT"
+    }
+
+    /// Parses the three forms of RFC 9110 section 5.6.7: IMF-fixdate, RFC 850 and asctime; nil for anything else.
+    ///
+    /// A two-digit year more than 50 years ahead of `now` belongs to the century before, as the section demands.
+    package init?(_ text: String, now: HTTPDate = HTTPDate(secondsSince1970: 1_767_225_600)) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+        guard let first = parts.first else { return nil }
+        let fields: (day: String, month: String, year: String, time: String)
+        if parts.count == 6, first.hasSuffix(","), parts[5] == "GMT", Self.days.contains(String(first.dropLast())),
+            parts[1].utf8.count == 2, parts[3].utf8.count == 4
+        {
+            fields = (parts[1], parts[2], parts[3], parts[4])
+        } else if parts.count == 4, first.hasSuffix(","), parts[3] == "GMT",
+            Self.longDays.contains(String(first.dropLast()))
+        {
+            let date = parts[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+            guard date.count == 3, date[0].utf8.count == 2, date[2].utf8.count == 2 else { return nil }
+            fields = (date[0], date[1], date[2], parts[2])
+        } else if parts.count == 5, Self.days.contains(first), parts[4].utf8.count == 4 {
+            fields = (parts[2], parts[1], parts[4], parts[3])
+        } else {
+            return nil
+        }
+        let clock = fields.time.split(separator: ":", omittingEmptySubsequences: false)
+        guard clock.count == 3, clock.allSatisfy({ $0.utf8.count == 2 }),
+            let month = Self.months.firstIndex(of: fields.month), let day = Self.digits(fields.day),
+            var year = Self.digits(fields.year), let hour = Self.digits(clock[0]),
+            let minute = Self.digits(clock[1]), let second = Self.digits(clock[2]),
+            hour < 24, minute < 60, second <= 60, day >= 1
+        else { return nil }
+        if fields.year.utf8.count == 2 {
+            let thisYear = CivilDate(secondsSince1970: now.secondsSince1970).year
+            year += thisYear - thisYear % 100
+            if year > thisYear + 50 { year -= 100 }
+        }
+        guard day <= CivilDate.length(ofMonth: month + 1, year: year) else { return nil }
+        let civil = CivilDate(
+            year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
+        self.init(secondsSince1970: civil.secondsSince1970)
+    }
+
+    private static func digits(_ text: some StringProtocol) -> Int? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+    }
+}
+
+/// Year, month, day and time of day in UTC, by the proleptic Gregorian calendar.
+private struct CivilDate {
+    var year: Int
+    var month: Int
+    var day: Int
+    var hour: Int
+    var minute: Int
+    var second: Int
+
+    static func length(ofMonth month: Int, year: Int) -> Int {
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+    }
+
+    /// 0 = Sunday; 1970-01-01 was a Thursday.
+    var weekday: Int { ((dayNumber + 4) % 7 + 7) % 7 }
+    var secondsSince1970: Int { dayNumber * 86_400 + hour * 3_600 + minute * 60 + second }
+
+    /// Days since 1970-01-01, counting years from March so that the leap day comes last in its year.
+    private var dayNumber: Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let century = shifted >= 0 ? shifted / 400 : (shifted - 399) / 400
+        let yearOfEra = shifted - century * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return century * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
+
+extension CivilDate {
+    init(secondsSince1970 seconds: Int) {
+        let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let rest = seconds - days * 86_400
+        let shifted = days + 719_468
+        let era = shifted >= 0 ? shifted / 146_097 : (shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        hour = rest / 3_600
+        minute = rest % 3_600 / 60
+        second = rest % 60
+    }
+}

@@ -1,0 +1,81 @@
+/// One header field line: a name and its value, without the surrounding white space (RFC 9110 section 5).
+package struct HTTPField: Hashable, Sendable {
+    /// The field's name.
+    package var name: Name
+    /// The field's value as text; bytes beyond ASCII are kept as the scalars of the same number (ISO 8859-1).
+    package var value: String
+
+    /// A field of `name` with `value`.
+    package init(name: Name, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// A field name: compared without regard to case, written as given.
+    package struct Name: Hashable, Sendable, CustomStringConvertible {
+        /// The spelling that goes on the wire.
+        package let rawName: String
+        /// Lower case, what comparisons use.
+        package let canonicalName: String
+
+        /// A name that is an RFC 9110 token, else nil.
+        package init?(_ name: String) {
+            guard !name.isEmpty, name.utf8.allSatisfy(HTTPSyntax.isToken) else { return nil }
+            self.init(unchecked: name)
+        }
+
+        private init(unchecked name: String) {
+            rawName = name
+            canonicalName = name.lowercased()
+        }
+
+        /// Names are equal when they differ in case only.
+        package static func == (left: Name, right: Name) -> Bool { left.canonicalName == right.canonicalName }
+
+        /// Hashes the lower-case spelling.
+        package func hash(into hasher: inout Hasher) { hasher.combine(canonicalName) }
+
+        /// The spelling that goes on the wire.
+        package var description: String { rawName }
+    }
+}
+
+extension HTTPField.Name {
+    package static let accept = Self(unchecked: "Accept")
+    package static let acceptEncoding = Self(unchecked: "Accept-Encoding")
+    package static let acceptRanges = Self(unchecked: "Accept-Ranges")
+    package static let accessControlAllowOrigin = Self(unchecked: "Access-Control-Allow-Origin")
+    package static let age = Self(unchecked: "Age")
+    package static let allow = Self(unchecked: "Allow")
+    package static let authorization = Self(unchecked: "Authorization")
+    package static let cacheControl = Self(unchecked: "Cache-Control")
+    package static let cacheStatus = Self(unchecked: "Cache-Status")
+    package static let connection = Self(unchecked: "Connection")
+    package static let contentDisposition = Self(unchecked: "Content-Disposition")
+    package static let contentEncoding = Self(unchecked: "Content-Encoding")
+    package static let contentLength = Self(unchecked: "Content-Length")
+    package static let contentRange = Self(unchecked: "Content-Range")
+    package static let contentSecurityPolicy = Self(unchecked: "Content-Security-Policy")
+    package static let contentType = Self(unchecked: "Content-Type")
+    package static let crossOriginResourcePolicy = Self(unchecked: "Cross-Origin-Resource-Policy")
+    package static let date = Self(unchecked: "Date")
+    package static let eTag = Self(unchecked: "ETag")
+    package static let expires = Self(unchecked: "Expires")
+    package static let host = Self(unchecked: "Host")
+    package static let ifModifiedSince = Self(unchecked: "If-Modified-Since")
+    package static let ifNoneMatch = Self(unchecked: "If-None-Match")
+    package static let ifRange = Self(unchecked: "If-Range")
+    package static let lastModified = Self(unchecked: "Last-Modified")
+    package static let location = Self(unchecked: "Location")
+    package static let pragma = Self(unchecked: "Pragma")
+    package static let range = Self(unchecked: "Range")
+    package static let retryAfter = Self(unchecked: "Retry-After")
+    package static let serverTiming = Self(unchecked: "Server-Timing")
+    package static let transferEncoding = Self(unchecked: "Transfer-Encoding")
+    package static let userAgent = Self(unchecked: "User-Agent")
+    package static let vary = Self(unchecked: "Vary")
+    package static let xContentTypeOptions = Self(unchecked: "X-Content-Type-Options")
+    package static let xRequestID = Self(unchecked: "X-Request-Id")
+    package static let alulaError = Self(unchecked: "Alula-Error")
+    package static let alulaReceipt = Self(unchecked: "Alula-Receipt")
+}

@@ -1,0 +1,39 @@
+/// One request head as it arrived; requests with bodies are refused before they become a value.
+package struct HTTPRequest: Hashable, Sendable {
+    /// The request method.
+    package var method: Method
+    /// The request target exactly as received: origin form, still percent-encoded.
+    package var target: String
+    /// The header fields in the order of arrival.
+    package var headerFields: HTTPFields
+
+    /// A request of `method` for `target`.
+    package init(method: Method = .get, target: String, headerFields: HTTPFields = [:]) {
+        self.method = method
+        self.target = target
+        self.headerFields = headerFields
+    }
+
+    /// A request method, case-sensitive (RFC 9110 section 9.1).
+    package struct Method: Hashable, Sendable, RawRepresentable {
+        /// The method as on the wire.
+        package let rawValue: String
+
+        /// A method of any name.
+        package init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        package static let get = Self(rawValue: "GET")
+        package static let head = Self(rawValue: "HEAD")
+        package static let post = Self(rawValue: "POST")
+        package static let delete = Self(rawValue: "DELETE")
+    }
+}
+
+extension HTTPFields: ExpressibleByDictionaryLiteral {
+    /// The listed fields, in their order.
+    package init(dictionaryLiteral elements: (HTTPField.Name, String)...) {
+        self.init(elements.map { HTTPField(name: $0.0, value: $0.1) })
+    }
+}

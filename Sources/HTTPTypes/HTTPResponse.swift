@@ -1,0 +1,71 @@
+package import Memory
+
+/// One answer: status, fields and the whole body.
+package struct HTTPResponse: Sendable {
+    /// The status code.
+    package var status: Status
+    /// The header fields; `Content-Length`, `Date` and `Connection` are the server's to write.
+    package var headerFields: HTTPFields
+    /// The body of the answer; with status 304 and for HEAD only its length is sent.
+    package var body: Body
+
+    /// An answer of `status`.
+    package init(status: Status, headerFields: HTTPFields = [:], body: Body = .empty) {
+        self.status = status
+        self.headerFields = headerFields
+        self.body = body
+    }
+
+    /// What follows the head.
+    package enum Body: Sendable {
+        /// No bytes.
+        case empty
+        /// A text made for this answer.
+        case text(String)
+        /// Shared bytes, sent without a copy.
+        case shared(SharedBytes)
+
+        /// Size in bytes.
+        package var count: Int {
+            switch self {
+            case .empty: 0
+            case .text(let text): text.utf8.count
+            case .shared(let bytes): bytes.count
+            }
+        }
+    }
+
+    /// A three-digit status code (RFC 9110 section 15).
+    package struct Status: Hashable, Sendable, CustomStringConvertible {
+        /// The number, 100…599 for valid codes.
+        package let code: Int
+
+        /// A status of this number.
+        package init(code: Int) {
+            self.code = code
+        }
+
+        package static let ok = Self(code: 200)
+        package static let accepted = Self(code: 202)
+        package static let noContent = Self(code: 204)
+        package static let notModified = Self(code: 304)
+        package static let badRequest = Self(code: 400)
+        package static let forbidden = Self(code: 403)
+        package static let notFound = Self(code: 404)
+        package static let methodNotAllowed = Self(code: 405)
+        package static let requestTimeout = Self(code: 408)
+        package static let conflict = Self(code: 409)
+        package static let contentTooLarge = Self(code: 413)
+        package static let uriTooLong = Self(code: 414)
+        package static let unsupportedMediaType = Self(code: 415)
+        package static let unprocessableContent = Self(code: 422)
+        package static let requestHeaderFieldsTooLarge = Self(code: 431)
+        package static let internalServerError = Self(code: 500)
+        package static let badGateway = Self(code: 502)
+        package static let serviceUnavailable = Self(code: 503)
+        package static let gatewayTimeout = Self(code: 504)
+
+        /// The number as text.
+        package var description: String { String(code) }
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+
+/// A growing block of bytes that becomes a ``SharedBytes`` without a copy: what a download writes into as bytes arrive.
+@safe
+package struct ByteAccumulator: ~Copyable {
+    /// Bytes written so far.
+    package private(set) var count = 0
+    private var capacity = 0
+    private var base: UnsafeMutableRawPointer?
+
+    /// Starts empty; `capacity` is a hint from an announced length, already capped by the caller.
+    package init(reservingCapacity capacity: Int = 0) {
+        if capacity > 0 { reserve(capacity) }
+    }
+
+    deinit {
+        unsafe free(base)
+    }
+
+    /// Appends a copy of `bytes`, growing by half when full so that the slack stays small.
+    @unsafe
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+        if count + bytes.count > capacity { reserve(max(count + bytes.count, capacity + capacity / 2, 4096)) }
+        if let base = unsafe base { unsafe memcpy(base + count, source, bytes.count) }
+        count += bytes.count
+    }
+
+    /// Ends the accumulation and hands the block over.
+    package consuming func finish() -> SharedBytes {
+        let block = unsafe takeStorage()
+        return unsafe SharedBytes(adopting: block.base, count: block.count, release: { base, _ in unsafe free(base) })
+    }
+
+    @unsafe
+    mutating func takeStorage() -> (base: UnsafeMutableRawPointer?, count: Int) {
+        let block = unsafe (base: base, count: count)
+        unsafe base = nil
+        count = 0
+        capacity = 0
+        return unsafe block
+    }
+
+    private mutating func reserve(_ wanted: Int) {
+        guard let grown = unsafe realloc(base, wanted) else { fatalError("out of memory for \(wanted) bytes") }
+        unsafe base = grown
+        capacity = wanted
+    }
+}

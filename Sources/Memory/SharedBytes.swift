@@ -1,0 +1,59 @@
+import Glibc
+
+/// An immutable block of bytes with one owner count: source files, decoded pixels and encoded results live in it.
+///
+/// The memory comes from wherever made it (malloc, a C library's allocator, later a shared mapping) and goes back through the
+/// release function given with it, when the last reference ends. Safe to share because nobody writes after `init`.
+@safe
+package final class SharedBytes: @unchecked Sendable {
+    /// Gives a block back to the allocator it came from.
+    package typealias Release = @Sendable (_ base: UnsafeMutableRawPointer, _ count: Int) -> Void
+
+    /// Size in bytes.
+    package let count: Int
+    private let base: UnsafeMutableRawPointer?
+    private let release: Release
+
+    /// Takes over `count` bytes at `base`; `release` is called exactly once, on the thread that drops the last reference.
+    @unsafe
+    package init(adopting base: UnsafeMutableRawPointer?, count: Int, release: @escaping Release) {
+        precondition(count >= 0, "a block cannot have a negative size")
+        unsafe self.base = base
+        self.count = count
+        unsafe self.release = release
+    }
+
+    /// Copies `bytes`.
+    package convenience init(_ bytes: some Collection<UInt8>) {
+        var accumulator = ByteAccumulator(reservingCapacity: bytes.count)
+        if bytes.withContiguousStorageIfAvailable({ unsafe accumulator.append(UnsafeRawBufferPointer($0)) }) == nil {
+            unsafe Array(bytes).withUnsafeBytes { unsafe accumulator.append($0) }
+        }
+        let block = unsafe accumulator.takeStorage()
+        unsafe self.init(adopting: block.base, count: block.count, release: { base, _ in unsafe free(base) })
+    }
+
+    deinit {
+        if let base = unsafe base { unsafe release(base, count) }
+    }
+
+    /// Lends the bytes for the duration of `body`.
+    package func withBytes<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe body(UnsafeRawBufferPointer(start: base, count: count).bytes)
+    }
+
+    /// Lends the bytes to a C library; the pointer is valid while this object lives.
+    @unsafe
+    package func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
+    }
+
+    /// A copy of the bytes, for tests and small texts.
+    package var array: [UInt8] {
+        unsafe withUnsafeBytes { unsafe Array($0) }
+    }
+}
