@@ -38,10 +38,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "alula",
     targets: [
+        library("CVips", pkgConfig: "vips", package: "libvips-dev"),
         shim("CLinux"),
+        shim("CVipsShim", ["CVips"]),
 
         module("Memory"),
         module("HTTPTypes", ["Memory"]),
         module("Coordination", ["CLinux"]),
+        module("Imaging", ["CVips", "CVipsShim", "Coordination", "Memory"]),
     ]
 )

@@ -1,0 +1,335 @@
+#include "CVipsShim.h"
+
+#include <pthread.h>
+
+// libvips 8.14 has liborc compile machine code when a resize is built and frees it with the image; in liborc 0.4.33 these two
+// race when several threads do them: four threads of nothing but vips_resize die within 24,000 images, two runs out of three.
+// So one thread at a time builds or frees. Running the code needs no lock. To be dropped with libvips 8.15, which uses Highway.
+static pthread_mutex_t machine_code = PTHREAD_MUTEX_INITIALIZER;
+
+void CVipsShim_unref(VipsImage *image) {
+    pthread_mutex_lock(&machine_code);
+    g_object_unref(image);
+    pthread_mutex_unlock(&machine_code);
+}
+
+static void discard(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
+{
+    (void) domain, (void) level, (void) message, (void) data;
+}
+
+int CVipsShim_start(void)
+{
+    // What libvips finds odd in a stranger's picture is no line of ours on standard error.
+    g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG, discard, NULL);
+    if (VIPS_INIT("alula"))
+        return -1;
+    // Requests are the parallelism, and every result has a cache of its own above.
+    vips_concurrency_set(1);
+    vips_cache_set_max(0);
+    vips_cache_set_max_mem(0);
+    vips_cache_set_max_files(0);
+    // Everything that opens files is off, then the few loaders that read from memory are on again.
+    vips_block_untrusted_set(TRUE);
+    vips_operation_block_set("VipsForeignLoad", TRUE);
+    vips_operation_block_set("VipsForeignLoadJpegBuffer", FALSE);
+    vips_operation_block_set("VipsForeignLoadPngBuffer", FALSE);
+    vips_operation_block_set("VipsForeignLoadWebpBuffer", FALSE);
+    vips_operation_block_set("VipsForeignLoadNsgifBuffer", FALSE);
+    return 0;
+}
+
+static void *bytes_of(const void *bytes)
+{
+    return (void *) bytes;
+}
+
+int CVipsShim_load_jpeg(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
+{
+    return vips_jpegload_buffer(bytes_of(bytes), count, out, "shrink", options.shrink, "fail_on", VIPS_FAIL_ON_ERROR,
+        "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+int CVipsShim_load_png(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
+{
+    (void) options;
+    return vips_pngload_buffer(bytes_of(bytes), count, out, "fail_on", VIPS_FAIL_ON_ERROR,
+        "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+int CVipsShim_load_webp(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
+{
+    return vips_webpload_buffer(bytes_of(bytes), count, out, "page", options.page, "n", options.pages,
+        "scale", options.scale, "fail_on", VIPS_FAIL_ON_ERROR, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+int CVipsShim_load_gif(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
+{
+    return vips_gifload_buffer(bytes_of(bytes), count, out, "page", options.page, "n", options.pages,
+        "fail_on", VIPS_FAIL_ON_ERROR, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+int CVipsShim_load_heif(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
+{
+    return vips_heifload_buffer(bytes_of(bytes), count, out, "page", options.page, "fail_on", VIPS_FAIL_ON_ERROR,
+        "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+typedef struct {
+    const char **names;
+    int capacity;
+    int count;
+} LoaderList;
+
+static void *list_loader(VipsObjectClass *class, void *data)
+{
+    LoaderList *list = data;
+    GType type = G_TYPE_FROM_CLASS(class);
+    if (!G_TYPE_IS_ABSTRACT(type) && !(VIPS_OPERATION_CLASS(class)->flags & VIPS_OPERATION_BLOCKED)
+        && list->count < list->capacity)
+        list->names[list->count++] = g_type_name(type);
+    return NULL;
+}
+
+int CVipsShim_loaders(const char **names, int capacity)
+{
+    LoaderList list = {names, capacity, 0};
+    vips_class_map_all(g_type_from_name("VipsForeignLoad"), list_loader, &list);
+    return list.count;
+}
+
+int CVipsShim_load_any(const void *bytes, size_t count, VipsImage **out)
+{
+    VipsSource *source;
+    *out = vips_image_new_from_buffer(bytes, count, "", NULL);
+    if (*out)
+        return 0;
+    source = vips_source_new_from_memory(bytes, count);
+    if (!source)
+        return -1;
+    *out = vips_image_new_from_source(source, "", NULL);
+    g_object_unref(source);
+    return *out ? 0 : -1;
+}
+
+int CVipsShim_from_memory(const void *pixels, size_t count, int width, int height, int bands, VipsImage **out)
+{
+    VipsImage *image = vips_image_new_from_memory(pixels, count, width, height, bands, VIPS_FORMAT_UCHAR);
+    if (!image)
+        return -1;
+    image->Type = bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
+    *out = image;
+    return 0;
+}
+
+int CVipsShim_write_to_memory(VipsImage *in, void **pixels, size_t *count)
+{
+    *pixels = vips_image_write_to_memory(in, count);
+    return *pixels ? 0 : -1;
+}
+
+int CVipsShim_copy_memory(VipsImage *in, VipsImage **out)
+{
+    *out = vips_image_copy_memory(in);
+    return *out ? 0 : -1;
+}
+
+int CVipsShim_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical)
+{
+    pthread_mutex_lock(&machine_code);
+    int status = vips_resize(in, out, horizontal, "vscale", vertical, "kernel", VIPS_KERNEL_LANCZOS3, NULL);
+    pthread_mutex_unlock(&machine_code);
+    return status;
+}
+
+int CVipsShim_shrink(VipsImage *in, VipsImage **out, int factor)
+{
+    return vips_shrink(in, out, factor, factor, "ceil", TRUE, NULL);
+}
+
+int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int width, int height)
+{
+    return vips_extract_area(in, out, left, top, width, height, NULL);
+}
+
+int CVipsShim_smart_crop(VipsImage *in, VipsImage **out, int width, int height, VipsInteresting interesting)
+{
+    pthread_mutex_lock(&machine_code);
+    int status = vips_smartcrop(in, out, width, height, "interesting", interesting, NULL);
+    pthread_mutex_unlock(&machine_code);
+    return status;
+}
+
+int CVipsShim_embed(
+    VipsImage *in, VipsImage **out, int left, int top, int width, int height, const double *background, int bands)
+{
+    VipsArrayDouble *colour = vips_array_double_new(background, bands);
+    int result = vips_embed(in, out, left, top, width, height, "extend", VIPS_EXTEND_BACKGROUND,
+        "background", colour, NULL);
+    vips_area_unref(VIPS_AREA(colour));
+    return result;
+}
+
+int CVipsShim_flatten(VipsImage *in, VipsImage **out, double red, double green, double blue)
+{
+    double components[3] = {red, green, blue};
+    VipsArrayDouble *colour = vips_array_double_new(components, in->Bands < 3 ? 1 : 3);
+    int result = vips_flatten(in, out, "background", colour, NULL);
+    vips_area_unref(VIPS_AREA(colour));
+    return result;
+}
+
+int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *background)
+{
+    VipsImage *ground = vips_image_new_from_image(in, background, 4);
+    VipsImage *composite = NULL;
+    int result = -1;
+    if (ground && !vips_composite2(ground, in, &composite, VIPS_BLEND_MODE_OVER, NULL))
+        result = vips_cast_uchar(composite, out, NULL);
+    g_clear_object(&composite);
+    g_clear_object(&ground);
+    return result;
+}
+
+int CVipsShim_add_alpha(VipsImage *in, VipsImage **out)
+{
+    return vips_addalpha(in, out, NULL);
+}
+
+int CVipsShim_premultiply(VipsImage *in, VipsImage **out)
+{
+    return vips_premultiply(in, out, NULL);
+}
+
+int CVipsShim_unpremultiply(VipsImage *in, VipsImage **out)
+{
+    return vips_unpremultiply(in, out, NULL);
+}
+
+int CVipsShim_cast(VipsImage *in, VipsImage **out, VipsBandFormat format, gboolean shift)
+{
+    return vips_cast(in, out, format, "shift", shift, NULL);
+}
+
+int CVipsShim_as_interpretation(VipsImage *in, VipsImage **out, VipsInterpretation interpretation)
+{
+    return vips_copy(in, out, "interpretation", interpretation, NULL);
+}
+
+int CVipsShim_colourspace(VipsImage *in, VipsImage **out, VipsInterpretation space)
+{
+    return vips_colourspace(in, out, space, NULL);
+}
+
+int CVipsShim_extract_bands(VipsImage *in, VipsImage **out, int first, int count)
+{
+    return vips_extract_band(in, out, first, "n", count, NULL);
+}
+
+int CVipsShim_join_bands(VipsImage *first, VipsImage *second, VipsImage **out)
+{
+    return vips_bandjoin2(first, second, out, NULL);
+}
+
+int CVipsShim_rotate(VipsImage *in, VipsImage **out, VipsAngle angle)
+{
+    return vips_rot(in, out, angle, NULL);
+}
+
+int CVipsShim_flip(VipsImage *in, VipsImage **out, VipsDirection direction)
+{
+    return vips_flip(in, out, direction, NULL);
+}
+
+int CVipsShim_stack(VipsImage **in, VipsImage **out, int count)
+{
+    return vips_arrayjoin(in, out, count, "across", 1, NULL);
+}
+
+int CVipsShim_to_srgb(VipsImage *in, VipsImage **out)
+{
+    // Without the compensation the darkest ink of a press profile would come out as dark grey.
+    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", 8, "intent", VIPS_INTENT_RELATIVE,
+        "black_point_compensation", TRUE, NULL);
+}
+
+const void *CVipsShim_blob(VipsImage *in, const char *name, size_t *count)
+{
+    const void *bytes = NULL;
+    *count = 0;
+    if (!vips_image_get_typeof(in, name) || vips_image_get_blob(in, name, &bytes, count))
+        return NULL;
+    return bytes;
+}
+
+const int *CVipsShim_integers(VipsImage *in, const char *name, int *count)
+{
+    int *values = NULL;
+    *count = 0;
+    if (!vips_image_get_typeof(in, name) || vips_image_get_array_int(in, name, &values, count))
+        return NULL;
+    return values;
+}
+
+void CVipsShim_set_animation(VipsImage *in, int page_height, const int *delays, int count, int loop)
+{
+    vips_image_set_int(in, VIPS_META_PAGE_HEIGHT, page_height);
+    vips_image_set_array_int(in, "delay", delays, count);
+    vips_image_set_int(in, "loop", loop);
+}
+
+typedef struct {
+    int (*should_stop)(void *context);
+    void *context;
+} Watch;
+
+static void ask(VipsImage *image, VipsProgress *progress, void *data)
+{
+    const Watch *watch = data;
+    (void) progress;
+    if (watch->should_stop(watch->context))
+        vips_image_set_kill(image, TRUE);
+}
+
+static void forget(gpointer data, GClosure *closure)
+{
+    (void) closure;
+    g_free(data);
+}
+
+void CVipsShim_watch(VipsImage *in, int (*should_stop)(void *context), void *context)
+{
+    Watch *watch = g_new(Watch, 1);
+    watch->should_stop = should_stop;
+    watch->context = context;
+    vips_image_set_progress(in, TRUE);
+    g_signal_connect_data(in, "eval", G_CALLBACK(ask), watch, forget, 0);
+}
+
+int CVipsShim_save_jpeg(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
+{
+    return vips_jpegsave_buffer(in, bytes, count, "Q", options.quality, "optimize_coding", options.effort > 0,
+        "strip", TRUE, NULL);
+}
+
+int CVipsShim_save_png(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
+{
+    return vips_pngsave_buffer(in, bytes, count, "compression", options.effort,
+        "filter", VIPS_FOREIGN_PNG_FILTER_ALL, "strip", TRUE, NULL);
+}
+
+int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
+{
+    return vips_webpsave_buffer(in, bytes, count, "Q", options.quality, "effort", options.effort, "strip", TRUE, NULL);
+}
+
+int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
+{
+    return vips_gifsave_buffer(in, bytes, count, "effort", options.effort, "strip", TRUE, NULL);
+}
+
+int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
+{
+    return vips_heifsave_buffer(in, bytes, count, "Q", options.quality, "effort", options.effort,
+        "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "bitdepth", 8, "strip", TRUE, NULL);
+}

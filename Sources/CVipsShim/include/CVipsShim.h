@@ -1,0 +1,101 @@
+#ifndef CVipsShim_H
+#define CVipsShim_H
+
+#include <stddef.h>
+#include <vips/vips.h>
+
+// Every function that makes an image returns 0 and sets `out` to a new reference, or returns -1 and leaves a text in
+// libvips' error buffer. No function takes over a reference to its inputs. The bytes of a loaded image must outlive it.
+
+/// How a file is opened.
+typedef struct {
+    /// JPEG: side divisor 1, 2, 4 or 8 of the scaled decode.
+    int shrink;
+    /// WebP: size factor of the scaler, 0…1.
+    double scale;
+    /// First page or frame.
+    int page;
+    /// Number of frames, all stacked in one tall image; -1 for all.
+    int pages;
+} CVipsShimLoadOptions;
+
+int CVipsShim_load_jpeg(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
+int CVipsShim_load_png(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
+int CVipsShim_load_webp(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
+int CVipsShim_load_gif(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
+int CVipsShim_load_heif(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
+
+/// Puts the class names of the loaders that are on into `names`, at most `capacity`, and returns how many there are.
+int CVipsShim_loaders(const char **names, int capacity);
+
+/// Lets libvips guess, in both of its ways; only the start-up test calls it, to see that nothing foreign opens.
+int CVipsShim_load_any(const void *bytes, size_t count, VipsImage **out);
+
+/// Interprets memory as pixels, without a copy: 1 and 2 bands as grey, more as sRGB.
+int CVipsShim_from_memory(const void *pixels, size_t count, int width, int height, int bands, VipsImage **out);
+
+/// Computes the whole image into `*pixels`, to be released with `g_free`.
+int CVipsShim_write_to_memory(VipsImage *in, void **pixels, size_t *count);
+
+/// Computes the whole image into a new image in memory.
+int CVipsShim_copy_memory(VipsImage *in, VipsImage **out);
+
+int CVipsShim_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical);
+int CVipsShim_shrink(VipsImage *in, VipsImage **out, int factor);
+int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int width, int height);
+int CVipsShim_smart_crop(VipsImage *in, VipsImage **out, int width, int height, VipsInteresting interesting);
+int CVipsShim_embed(
+    VipsImage *in, VipsImage **out, int left, int top, int width, int height, const double *background, int bands);
+int CVipsShim_flatten(VipsImage *in, VipsImage **out, double red, double green, double blue);
+/// Lays `in`, sRGB with alpha, over a colour of four components; 8 bits.
+int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *background);
+int CVipsShim_add_alpha(VipsImage *in, VipsImage **out);
+int CVipsShim_premultiply(VipsImage *in, VipsImage **out);
+int CVipsShim_unpremultiply(VipsImage *in, VipsImage **out);
+int CVipsShim_cast(VipsImage *in, VipsImage **out, VipsBandFormat format, gboolean shift);
+int CVipsShim_as_interpretation(VipsImage *in, VipsImage **out, VipsInterpretation interpretation);
+int CVipsShim_colourspace(VipsImage *in, VipsImage **out, VipsInterpretation space);
+int CVipsShim_extract_bands(VipsImage *in, VipsImage **out, int first, int count);
+int CVipsShim_join_bands(VipsImage *first, VipsImage *second, VipsImage **out);
+int CVipsShim_rotate(VipsImage *in, VipsImage **out, VipsAngle angle);
+int CVipsShim_flip(VipsImage *in, VipsImage **out, VipsDirection direction);
+int CVipsShim_stack(VipsImage **in, VipsImage **out, int count);
+
+/// Converts from the embedded profile to 8-bit sRGB.
+int CVipsShim_to_srgb(VipsImage *in, VipsImage **out);
+
+/// A blob of metadata that stays the image's own, or NULL.
+const void *CVipsShim_blob(VipsImage *in, const char *name, size_t *count);
+
+/// An array of integers in the metadata that stays the image's own, or NULL.
+const int *CVipsShim_integers(VipsImage *in, const char *name, int *count);
+
+/// Marks an image as frames stacked on top of each other. The image must belong to the caller alone.
+void CVipsShim_set_animation(VipsImage *in, int page_height, const int *delays, int count, int loop);
+
+/// Asks `should_stop` every now and then while this image, or one made from it, is computed, and stops the work when it
+/// answers 1. `context` must outlive the image and all made from it.
+void CVipsShim_watch(VipsImage *in, int (*should_stop)(void *context), void *context);
+
+/// How a picture is written.
+typedef struct {
+    /// 1…100, where the format knows quality.
+    int quality;
+    /// What the format calls effort or compression level.
+    int effort;
+} CVipsShimSaveOptions;
+
+// The savers put the file into `*bytes`, to be released with `g_free`.
+int CVipsShim_save_jpeg(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
+int CVipsShim_save_png(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
+int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
+int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
+int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
+
+/// Starts the library; 0 when it is ready.
+int CVipsShim_start(void);
+
+/// Gives up one reference to an image, one thread at a time: the last one frees machine code, see CVipsShim.c.
+void CVipsShim_unref(VipsImage *image);
+
+#endif

@@ -1,0 +1,48 @@
+package import Memory
+
+/// The pixels of a picture, or of all frames of an animation: upright, 8 bits, sRGB or grey, with or without alpha.
+///
+/// This is the trust boundary: nothing here or after it has seen the source's bytes. Rows lie without gaps, bands interleaved,
+/// frames one after the other; alpha is the last band and not multiplied in.
+package final class DecodedImage: Sendable {
+    /// Size of one frame, upright and as reduced while decoding.
+    package let size: PixelSize
+    /// Components of a pixel: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
+    package let bands: Int
+    /// Number of frames, 1 for stills.
+    package let frames: Int
+    /// How long each frame is shown, in milliseconds; empty for stills.
+    package let delays: [Int]
+    /// How often an animation plays, 0 for ever.
+    package let loop: Int
+    /// The components of all pixels.
+    package let pixels: SharedBytes
+
+    /// Takes over pixels, which must fill the picture exactly.
+    package init(
+        pixels: SharedBytes, size: PixelSize, bands: Int, frames: Int = 1, delays: [Int] = [], loop: Int = 0
+    ) {
+        precondition(pixels.count == size.area * bands * frames, "the pixels do not fill the picture")
+        self.pixels = pixels
+        self.size = size
+        self.bands = bands
+        self.frames = frames
+        self.delays = delays
+        self.loop = loop
+    }
+
+    /// What the pixels occupy.
+    package var byteCount: Int { pixels.count }
+
+    /// Whether parts may be transparent.
+    package var hasAlpha: Bool { bands == 2 || bands == 4 }
+
+    /// The components of one pixel.
+    package func pixel(x: Int, y: Int, frame: Int = 0) -> [UInt8] {
+        precondition(0..<size.width ~= x && 0..<size.height ~= y && 0..<frames ~= frame, "no such pixel")
+        let start = ((frame * size.height + y) * size.width + x) * bands
+        return pixels.withBytes { bytes in
+            (0..<bands).map { unsafe bytes.unsafeLoad(fromByteOffset: start + $0, as: UInt8.self) }
+        }
+    }
+}

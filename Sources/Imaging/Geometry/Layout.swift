@@ -1,0 +1,108 @@
+/// Where the picture's pixels go: the sizes of resample, crop and canvas, by the rules of the contract.
+struct Layout: Hashable, Sendable {
+    /// A side of a picture.
+    enum Side: Sendable {
+        case width, height
+    }
+
+    /// The size that the whole picture is resampled to.
+    var resizedSize: PixelSize
+    /// The part that stays, nil for all.
+    var cropSize: PixelSize?
+    /// The canvas around the picture, nil for none.
+    var canvasSize: PixelSize?
+    /// The sides that the size was computed from; the others follow by the picture's ratio.
+    var decidingSides: [Side]
+
+    /// The layout of a picture of size `source`, upright.
+    init(options: RenderingOptions, source: PixelSize) {
+        let ratio = options.devicePixelRatio
+        let width = options.width.map { proportion($0, ratio, of: 1_000) }
+        let height = options.height.map { proportion($0, ratio, of: 1_000) }
+        switch (width, height) {
+        case (let width?, let height?):
+            self.init(
+                box: PixelSize(width: width, height: height), source: source, fit: options.fit,
+                enlarge: options.enlarge)
+        case (let width?, nil):
+            let box = PixelSize(width: width, height: proportion(width, source.height, of: source.width))
+            self.init(free: box, isLarger: width > source.width, source: source, options: options)
+            decidingSides = [.width]
+        case (nil, let height?):
+            let box = PixelSize(width: proportion(height, source.width, of: source.height), height: height)
+            self.init(free: box, isLarger: height > source.height, source: source, options: options)
+            decidingSides = [.height]
+        case (nil, nil):
+            let box = PixelSize(
+                width: proportion(source.width, ratio, of: 1_000), height: proportion(source.height, ratio, of: 1_000))
+            self.init(free: box, isLarger: ratio > 1_000, source: source, options: options)
+        }
+    }
+
+    /// The layout where at most one side was given, so that the box has the picture's own ratio and nothing is cut.
+    private init(free box: PixelSize, isLarger: Bool, source: PixelSize, options: RenderingOptions) {
+        let isCapped = isLarger && !options.enlarge
+        resizedSize = isCapped ? source : box
+        canvasSize = isCapped && options.fit == .contain && box != source ? box : nil
+        decidingSides = [source.width >= source.height ? .width : .height]
+    }
+
+    private init(box: PixelSize, source: PixelSize, fit: Fit, enlarge: Bool) {
+        switch fit {
+        case .fill:
+            resizedSize =
+                enlarge
+                ? box : PixelSize(width: min(box.width, source.width), height: min(box.height, source.height))
+            decidingSides = [.width, .height]
+        case .inside:
+            let side = Layout.tighterSide(of: box, around: source)
+            resizedSize = Layout.size(of: source, matching: side, of: box, enlarge: enlarge)
+            decidingSides = [side]
+        case .outside:
+            let side: Side = Layout.tighterSide(of: box, around: source) == .width ? .height : .width
+            resizedSize = Layout.size(of: source, matching: side, of: box, enlarge: enlarge)
+            decidingSides = [side]
+        case .contain:
+            let side = Layout.tighterSide(of: box, around: source)
+            resizedSize = Layout.size(of: source, matching: side, of: box, enlarge: enlarge)
+            canvasSize = resizedSize == box ? nil : box
+            decidingSides = [side]
+        case .cover:
+            // A box larger than the picture shrinks until the picture covers it unenlarged.
+            let box = enlarge ? box : Layout.size(of: box, inside: source)
+            let side: Side = Layout.tighterSide(of: box, around: source) == .width ? .height : .width
+            resizedSize = Layout.size(of: source, matching: side, of: box, enlarge: true)
+            cropSize = resizedSize == box ? nil : box
+            decidingSides = [.width, .height]
+        }
+    }
+
+    /// The side of `box` that a picture of size `source` meets first when it grows inside the box.
+    private static func tighterSide(of box: PixelSize, around source: PixelSize) -> Side {
+        box.width * source.height <= box.height * source.width ? .width : .height
+    }
+
+    /// `source` scaled so that `side` is the box's; `source` itself if that is larger and may not be.
+    private static func size(of source: PixelSize, matching side: Side, of box: PixelSize, enlarge: Bool) -> PixelSize {
+        switch side {
+        case .width:
+            guard enlarge || box.width < source.width else { return source }
+            return PixelSize(width: box.width, height: proportion(source.height, box.width, of: source.width))
+        case .height:
+            guard enlarge || box.height < source.height else { return source }
+            return PixelSize(width: proportion(source.width, box.height, of: source.height), height: box.height)
+        }
+    }
+
+    /// The largest size of `box`'s ratio that is neither larger than `box` nor sticks out of `source`.
+    private static func size(of box: PixelSize, inside source: PixelSize) -> PixelSize {
+        size(of: box, matching: tighterSide(of: source, around: box), of: source, enlarge: false)
+    }
+}
+
+/// `value · numerator ÷ denominator`, rounded half up and never below 1.
+///
+/// Exact: computed in whole numbers. The caller has bounded the sides so that the product cannot overflow.
+func proportion(_ value: Int, _ numerator: Int, of denominator: Int) -> Int {
+    max(1, (2 * value * numerator + denominator) / (2 * denominator))
+}

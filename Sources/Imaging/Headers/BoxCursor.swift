@@ -1,0 +1,45 @@
+/// Steps through the boxes of an ISO base media file (ISO/IEC 14496-12 section 4.2).
+struct BoxCursor {
+    /// One box: its type and where its contents lie.
+    struct Box {
+        let type: Int
+        let contents: Range<Int>
+    }
+
+    private var offset: Int
+    private let end: Int
+
+    /// Steps through the boxes that lie in `range`.
+    init(_ range: Range<Int>) {
+        offset = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// The next box; nil after the last.
+    mutating func next(in bytes: RawSpan) throws(ImagingError) -> Box? {
+        guard offset <= end - 8 else { return nil }
+        var length = try bytes.bigEndian32(at: offset)
+        let type = try bytes.bigEndian32(at: offset + 4)
+        var start = offset + 8
+        if length == 0 {
+            length = end - offset
+        } else if length == 1 {
+            guard try bytes.bigEndian32(at: offset + 8) < 1 << 30 else {
+                throw .cannotDecode(detail: "a box longer than any file")
+            }
+            length = try bytes.bigEndian32(at: offset + 8) << 32 | bytes.bigEndian32(at: offset + 12)
+            start += 8
+        }
+        guard length >= start - offset, length <= end - offset else {
+            throw .cannotDecode(detail: "a box \(length) bytes long")
+        }
+        offset += length
+        return Box(type: type, contents: start..<offset)
+    }
+
+    /// A type's four characters as the number that stands in the file.
+    static func type(_ characters: StaticString) -> Int {
+        unsafe UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount)
+            .reduce(0) { $0 << 8 | Int($1) }
+    }
+}

@@ -1,0 +1,56 @@
+/// One property of an item (ISO/IEC 23008-12 section 6.5).
+enum HEIFProperty: Equatable {
+    /// `ispe`: the size of the stored picture.
+    case size(PixelSize)
+    /// `clap`: the size of the part that is shown.
+    case aperture(PixelSize)
+    /// `irot`: quarter turns against the clock.
+    case rotation(Int)
+    /// `imir`: left and right are exchanged, or else top and bottom.
+    case mirror(isLeftToRight: Bool)
+    /// `pixi`: bits of each component.
+    case depths([Int])
+    /// `colr` with an ICC profile of so many bytes.
+    case profile(byteCount: Int)
+    /// `auxC` of an alpha plane.
+    case alpha
+    case other
+
+    /// Reads the property in `box`.
+    init(_ bytes: RawSpan, _ box: BoxCursor.Box) throws(ImagingError) {
+        let start = box.contents.lowerBound
+        switch box.type {
+        case BoxCursor.type("ispe"):
+            self = try .size(
+                PixelSize(width: bytes.bigEndian32(at: start + 4), height: bytes.bigEndian32(at: start + 8)))
+        case BoxCursor.type("clap"):
+            let width = try HEIFProperty.rounded(bytes.bigEndian32(at: start), over: bytes.bigEndian32(at: start + 4))
+            let height = try HEIFProperty.rounded(
+                bytes.bigEndian32(at: start + 8), over: bytes.bigEndian32(at: start + 12))
+            self = .aperture(PixelSize(width: width, height: height))
+        case BoxCursor.type("irot"):
+            self = try .rotation(bytes.byte(at: start) & 3)
+        case BoxCursor.type("imir"):
+            self = try .mirror(isLeftToRight: bytes.byte(at: start) & 1 == 1)
+        case BoxCursor.type("pixi"):
+            var depths: [Int] = []
+            for index in 0..<(try bytes.byte(at: start + 4)) {
+                depths.append(try bytes.byte(at: start + 5 + index))
+            }
+            self = .depths(depths)
+        case BoxCursor.type("colr") where bytes.hasText("prof", at: start) || bytes.hasText("rICC", at: start):
+            self = .profile(byteCount: box.contents.count - 4)
+        case BoxCursor.type("auxC")
+        where bytes.hasText("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: start + 4)
+            || bytes.hasText("urn:mpeg:hevc:2015:auxid:1", at: start + 4):
+            self = .alpha
+        default:
+            self = .other
+        }
+    }
+
+    private static func rounded(_ numerator: Int, over denominator: Int) throws(ImagingError) -> Int {
+        guard denominator > 0 else { throw .cannotDecode(detail: "an aperture divided by zero") }
+        return (2 * numerator + denominator) / (2 * denominator)
+    }
+}

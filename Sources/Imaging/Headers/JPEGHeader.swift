@@ -1,0 +1,82 @@
+extension ImageHeader {
+    /// Most scans that a JPEG may have: each costs a pass over the whole picture, and an honest file has about ten.
+    static let maximumScans = 100
+
+    /// The head of a JPEG file (ITU-T T.81 annex B): its markers up to the first scan, or all where scans are to be counted.
+    static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        var frame: JPEGFrame?
+        var orientation: Int?
+        var profileByteCount = 0
+        var scans = 0
+        var offset = 2
+        while let (marker, next) = bytes.jpegMarker(from: offset) {
+            offset = next
+            if marker == 0xD9 { break }
+            guard marker != 0xD8 else { throw .cannotDecode(detail: "a second start of image in a JPEG") }
+            let length = try bytes.bigEndian16(at: offset)
+            let end = offset + length
+            guard length >= 2, end <= bytes.byteCount else {
+                throw .cannotDecode(detail: "a JPEG segment \(length) bytes long")
+            }
+            switch marker {
+            case 0xC4, 0xC8, 0xCC: break
+            case 0xC0...0xCF:
+                guard frame == nil else { throw .cannotDecode(detail: "a second frame in a JPEG") }
+                frame = try JPEGFrame(bytes, at: offset, marker: marker)
+            case 0xE1 where orientation == nil && bytes.hasText("Exif\0\0", at: offset + 2):
+                orientation = EXIFOrientation.value(in: bytes, range: offset + 2..<end)
+            case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
+                profileByteCount += max(0, length - 16)
+            case 0xDA:
+                guard let frame else { throw .cannotDecode(detail: "a JPEG scan before its frame") }
+                scans += 1
+                guard scans <= maximumScans else { throw .cannotDecode(detail: "too many scans in a JPEG") }
+                let components = try bytes.byte(at: offset + 2)
+                if !frame.isProgressive, components == frame.components {
+                    return frame.header(orientation: orientation ?? 1, profileByteCount: profileByteCount)
+                }
+            default: break
+            }
+            offset = end
+        }
+        guard let frame, scans > 0 else { throw .cannotDecode(detail: "a JPEG without a picture") }
+        return frame.header(orientation: orientation ?? 1, profileByteCount: profileByteCount)
+    }
+}
+
+/// What a frame header says (T.81 section B.2.2).
+private struct JPEGFrame {
+    let size: PixelSize
+    let components: Int
+    let isProgressive: Bool
+    let isChromaSubsampled: Bool
+
+    init(_ bytes: RawSpan, at offset: Int, marker: Int) throws(ImagingError) {
+        // Huffman or arithmetic coding, sequential or progressive: what the decoder reads. Lossless and hierarchical are rare.
+        guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else {
+            throw .cannotDecode(detail: "JPEG process \(marker - 0xC0)")
+        }
+        let length = try bytes.bigEndian16(at: offset)
+        let precision = try bytes.byte(at: offset + 2)
+        size = try PixelSize(width: bytes.bigEndian16(at: offset + 5), height: bytes.bigEndian16(at: offset + 3))
+        components = try bytes.byte(at: offset + 7)
+        isProgressive = marker == 0xC2 || marker == 0xCA
+        guard precision == 8, size.width > 0, size.height > 0, [1, 3, 4].contains(components),
+            length == 8 + 3 * components
+        else {
+            throw .cannotDecode(detail: "a JPEG frame of \(size), \(components) components of \(precision) bits")
+        }
+        var areas: [Int] = []
+        for index in 0..<components {
+            let factors = try bytes.byte(at: offset + 9 + 3 * index)
+            areas.append((factors >> 4) * (factors & 15))
+        }
+        isChromaSubsampled = components == 3 && max(areas[1], areas[2]) * 4 <= areas[0]
+    }
+
+    func header(orientation: Int, profileByteCount: Int) -> ImageHeader {
+        ImageHeader(
+            format: .jpeg, storedSize: size, orientation: orientation, bands: components,
+            isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount)
+    }
+}

@@ -1,0 +1,79 @@
+extension ImageHeader {
+    /// The head of a PNG file (ISO/IEC 15948): the first chunk, and from the others whether there are transparency, EXIF, ICC.
+    static func png(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        guard try bytes.bigEndian32(at: 8) == 13, bytes.hasText("IHDR", at: 12) else {
+            throw .cannotDecode(detail: "a PNG that does not start with its header")
+        }
+        let size = try PixelSize(width: bytes.bigEndian32(at: 16), height: bytes.bigEndian32(at: 20))
+        let depth = try bytes.byte(at: 24)
+        let colorType = try bytes.byte(at: 25)
+        let interlace = try bytes.byte(at: 28)
+        let limit = Int(Int32.max)
+        guard (1...limit).contains(size.width), (1...limit).contains(size.height), interlace <= 1,
+            let kind = PNGColorKind(colorType: colorType, depth: depth)
+        else {
+            throw .cannotDecode(detail: "a PNG of \(size), colour type \(colorType), depth \(depth)")
+        }
+
+        let chunks = try pngChunks(bytes)
+        let hasAlpha = kind.hasAlpha || chunks.hasTransparency
+        return ImageHeader(
+            format: .png, storedSize: size, orientation: chunks.orientation,
+            bands: kind.colorBands + (hasAlpha ? 1 : 0), bitDepth: kind.bitDepth, hasAlpha: hasAlpha,
+            isProgressive: interlace == 1, profileByteCount: chunks.profileByteCount)
+    }
+
+    private struct PNGChunks {
+        var hasTransparency = false
+        var orientation = 1
+        var profileByteCount = 0
+    }
+
+    /// What the chunks after the first one say.
+    ///
+    /// EXIF may follow the picture; what is broken there does not matter.
+    private static func pngChunks(_ bytes: RawSpan) throws(ImagingError) -> PNGChunks {
+        var chunks = PNGChunks()
+        var hasData = false
+        var offset = 33
+        while offset <= bytes.byteCount - 8, !bytes.hasText("IEND", at: offset + 4) {
+            let length = try bytes.bigEndian32(at: offset)
+            let data = offset + 8
+            guard length <= bytes.byteCount - data else { break }
+            if bytes.hasText("IDAT", at: offset + 4) {
+                hasData = true
+            } else if bytes.hasText("tRNS", at: offset + 4) {
+                chunks.hasTransparency = true
+            } else if bytes.hasText("eXIf", at: offset + 4) {
+                chunks.orientation = EXIFOrientation.value(in: bytes, range: data..<data + length)
+            } else if bytes.hasText("iCCP", at: offset + 4) {
+                chunks.profileByteCount = length
+            }
+            offset = data + length + 4
+        }
+        guard hasData || bytes.hasText("IDAT", at: offset + 4) else {
+            throw .cannotDecode(detail: "a PNG without a picture")
+        }
+        return chunks
+    }
+}
+
+/// What a pixel of a PNG consists of; palettes count as colours of 8 bits.
+private struct PNGColorKind {
+    let colorBands: Int
+    let hasAlpha: Bool
+    let bitDepth: Int
+
+    init?(colorType: Int, depth: Int) {
+        let depths: Set<Int>
+        switch colorType {
+        case 0: (colorBands, hasAlpha, bitDepth, depths) = (1, false, depth, [1, 2, 4, 8, 16])
+        case 2: (colorBands, hasAlpha, bitDepth, depths) = (3, false, depth, [8, 16])
+        case 3: (colorBands, hasAlpha, bitDepth, depths) = (3, false, 8, [1, 2, 4, 8])
+        case 4: (colorBands, hasAlpha, bitDepth, depths) = (1, true, depth, [8, 16])
+        case 6: (colorBands, hasAlpha, bitDepth, depths) = (3, true, depth, [8, 16])
+        default: return nil
+        }
+        guard depths.contains(depth) else { return nil }
+    }
+}

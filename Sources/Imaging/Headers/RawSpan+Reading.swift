@@ -1,0 +1,67 @@
+import Glibc
+
+/// Reading numbers out of files that may lie about everything: what is not there throws, nothing traps.
+extension RawSpan {
+    /// The byte at `offset`.
+    func byte(at offset: Int) throws(ImagingError) -> Int {
+        try check(offset, 1)
+        return Int(unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+    }
+
+    /// Two bytes, the most significant first.
+    func bigEndian16(at offset: Int) throws(ImagingError) -> Int {
+        try check(offset, 2)
+        return Int(UInt16(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+    }
+
+    /// Four bytes, the most significant first.
+    func bigEndian32(at offset: Int) throws(ImagingError) -> Int {
+        try check(offset, 4)
+        return Int(UInt32(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+
+    /// Two bytes, the least significant first.
+    func littleEndian16(at offset: Int) throws(ImagingError) -> Int {
+        try check(offset, 2)
+        return Int(UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+    }
+
+    /// Three bytes, the least significant first.
+    func littleEndian24(at offset: Int) throws(ImagingError) -> Int {
+        try littleEndian16(at: offset) | byte(at: offset + 2) << 16
+    }
+
+    /// Four bytes, the least significant first.
+    func littleEndian32(at offset: Int) throws(ImagingError) -> Int {
+        try check(offset, 4)
+        return Int(UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+
+    /// Whether the bytes of `text` stand at `offset`.
+    func hasText(_ text: StaticString, at offset: Int) -> Bool {
+        guard offset >= 0, offset <= byteCount - text.utf8CodeUnitCount else { return false }
+        return unsafe withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return text.utf8CodeUnitCount == 0 }
+            return unsafe memcmp(base + offset, text.utf8Start, text.utf8CodeUnitCount) == 0
+        }
+    }
+
+    /// Where the next byte of this value is, from `offset` on.
+    ///
+    /// Entropy-coded data is most of a file: memchr passes over it some ten times as fast as a loop would.
+    func firstIndex(of byte: UInt8, from offset: Int) -> Int? {
+        guard offset >= 0, offset < byteCount else { return nil }
+        return unsafe withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress,
+                let found = unsafe memchr(base + offset, Int32(byte), bytes.count - offset)
+            else { return nil }
+            return unsafe UnsafeRawPointer(found) - base
+        }
+    }
+
+    private func check(_ offset: Int, _ count: Int) throws(ImagingError) {
+        guard offset >= 0, offset <= byteCount - count else {
+            throw .cannotDecode(detail: "the file ends before byte \(offset)")
+        }
+    }
+}

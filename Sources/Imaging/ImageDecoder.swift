@@ -1,0 +1,117 @@
+import CVips
+package import Coordination
+package import Memory
+
+/// Turns the bytes of an image file into pixels; runs on a worker thread, for as long as it takes.
+package enum ImageDecoder {
+    /// Decodes what `plan` says of a file whose head is known.
+    ///
+    /// - Throws: ``ImagingError`` for the picture's faults, `CancellationError` or `DeadlineExceeded` when `token` says stop.
+    package static func decode(
+        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
+    ) throws -> DecodedImage {
+        try token.check()
+        try check(header, plan: plan, limits: limits)
+        defer { extendLifetime(token) }
+        do {
+            return try unsafe trimmed(bytes, header, plan).withUnsafeBytes { file throws in
+                try unsafe decode(file, header: header, plan: plan, token: token)
+            }
+        } catch let error as VipsError {
+            try token.check()
+            throw ImagingError.cannotDecode(detail: error.text)
+        }
+    }
+
+    /// The file without what only costs its decoder time and memory.
+    private static func trimmed(
+        _ bytes: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan
+    ) throws(ImagingError) -> SharedBytes {
+        switch header.format {
+        case .jpeg: JPEGTrimming.trim(bytes, header: header)
+        case .png: PNGTrimming.trim(bytes)
+        case .webp: try WebPTrimming.trim(bytes, frames: plan.isAnimated ? header.frames : plan.page + 1)
+        case .gif, .avif, .heic: bytes
+        }
+    }
+
+    private static func check(_ header: ImageHeader, plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
+        guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
+        let frames = plan.isAnimated ? header.frames : 1
+        guard frames <= limits.maximumFrames else { throw .tooManyFrames(frames) }
+        guard plan.page < header.frames else { throw .noSuchPage(plan.page, pages: header.frames) }
+        guard header.storedSize.area <= limits.maximumSourcePixels / frames else {
+            throw .tooManyPixels(header.storedSize, frames: frames)
+        }
+    }
+
+    private static func decode(
+        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws -> DecodedImage {
+        let frames = plan.isAnimated ? header.frames : 1
+        let loadedLevel = header.loadedLevel(for: plan.level)
+        let loaded = try unsafe VipsImage.file(
+            file, format: header.format,
+            options: VipsLoadOptions(level: loadedLevel, page: plan.page, pages: frames))
+        let loadedSize = header.loadedSize(level: loadedLevel)
+        guard loaded.width == loadedSize.width, loaded.height == loadedSize.height * frames else {
+            throw ImagingError.cannotDecode(
+                detail: "head says \(loadedSize) × \(frames), loader \(loaded.width)×\(loaded.height)")
+        }
+
+        let reduction = plan.level / loadedLevel
+        var strip = try FrameStrip(image: loaded.inEightBits(), frames: frames)
+        if reduction > 1 {
+            strip = try strip.map { frame throws(VipsError) in
+                try frame.mixing { image throws(VipsError) in try image.boxAveraged(by: reduction) }
+            }
+        }
+        strip.image = try strip.image.inStandardColor(profileOf: loaded)
+        if VipsImage.needsRandomAccess(forOrientation: header.orientation) {
+            strip.image.watch(token)
+            strip.image = try strip.image.computed()
+            try token.check()
+        }
+        strip = try strip.map { frame throws(VipsError) in try frame.upright(from: header.orientation) }
+
+        let image = strip.image
+        guard image.format == VIPS_FORMAT_UCHAR, 1...4 ~= image.bands else {
+            throw ImagingError.cannotDecode(detail: "\(image.bands) bands of type \(image.format.rawValue)")
+        }
+        image.watch(token)
+        let pixels = try image.pixels()
+        try token.check()
+        return DecodedImage(
+            pixels: pixels, size: PixelSize(width: image.width, height: image.height / frames), bands: image.bands,
+            frames: frames, delays: frames > 1 ? loaded.delays(frames) : [],
+            loop: frames > 1 ? loaded.integer("loop") ?? 0 : 0)
+    }
+}
+
+extension ImageHeader {
+    /// How much of a level the format's own decoder does, which makes a smaller picture for less work.
+    ///
+    /// Frames of an animation lie anywhere on their canvas and would move when each is scaled alone.
+    fileprivate func loadedLevel(for level: Int) -> Int {
+        guard format == .jpeg || format == .webp && frames == 1 else { return 1 }
+        // A side that is shorter than the level would become nothing.
+        return min(storedSize.width, storedSize.height) < level ? 1 : level
+    }
+
+    /// What the loader must say.
+    fileprivate func loadedSize(level: Int) -> PixelSize {
+        func reduced(_ side: Int) -> Int {
+            // libvips drops the rest of a JPEG's side and rounds a WebP's half to even.
+            format == .webp ? Int((Double(side) / Double(level)).rounded(.toNearestOrEven)) : side / level
+        }
+        return PixelSize(width: reduced(storedSize.width), height: reduced(storedSize.height))
+    }
+}
+
+extension VipsImage {
+    /// How long each of the first `frames` frames is shown, in milliseconds.
+    fileprivate func delays(_ frames: Int) -> [Int] {
+        let delays = integers("delay")
+        return (0..<frames).map { $0 < delays.count ? delays[$0] : 100 }
+    }
+}

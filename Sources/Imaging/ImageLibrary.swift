@@ -1,0 +1,67 @@
+import CVips
+import CVipsShim
+import Memory
+
+/// The image library of the process: started once, before other threads.
+package enum ImageLibrary {
+    /// Why the library cannot be used.
+    package enum StartError: Error, Hashable, Sendable {
+        /// libvips itself did not start.
+        case notStarted(detail: String)
+        /// Loaders other than the needed ones are on.
+        case loaders([String])
+        /// A loader that must be off opened a file of this type.
+        case opensForeign(type: String)
+        /// A format that the service needs does not work.
+        case lacks(ImageFormat)
+    }
+
+    private static let result: Result<Void, StartError> = Result { () throws(StartError) in try startOnce() }
+
+    /// Starts libvips, turns off every loader but the few needed ones, and proves both; later calls answer the same.
+    ///
+    /// - Parameter formats: What an operator admits as sources; AVIF and HEIC are read only where they are among them.
+    /// - Throws: ``StartError``; the service must not run then.
+    package static func start(reading formats: Set<ImageFormat> = []) throws(StartError) {
+        try result.get()
+        // After the proof, which is about what is on by default.
+        if !formats.isDisjoint(with: [.avif, .heic]) {
+            unsafe vips_operation_block_set("VipsForeignLoadHeifBuffer", 0)
+        }
+    }
+
+    /// Gives back what libvips keeps for the calling thread; to be called when a worker ends.
+    package static func endThread() {
+        vips_thread_shutdown()
+    }
+
+    /// The version of libvips, for example `8.14.1`.
+    package static var version: String {
+        "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))"
+    }
+
+    private static func startOnce() throws(StartError) {
+        guard CVipsShim_start() == 0 else { throw .notStarted(detail: VipsError.last().text) }
+        guard VipsImage.loaders == VipsImage.neededLoaders else { throw .loaders(VipsImage.loaders) }
+        for (type, head) in ForeignHeads.all where opens(head) { throw .opensForeign(type: type) }
+        let pixel = [UInt8](repeating: 128, count: 8 * 8 * 3)
+        let size = PixelSize(width: 8, height: 8)
+        for format in [ImageFormat.jpeg, .png, .webp, .gif, .avif] {
+            guard
+                let image = try? ImageEncoder.encode(pixels: pixel, size: size, bands: 3, format: format, quality: nil)
+            else { throw .lacks(format) }
+            // AVIF is written but, until decoding is sandboxed, not read.
+            let mayOpen = format != .avif
+            guard unsafe image.bytes.withUnsafeBytes({ unsafe opens($0) }) == mayOpen else { throw .lacks(format) }
+        }
+    }
+
+    private static func opens(_ head: [UInt8]) -> Bool {
+        unsafe head.withUnsafeBytes { unsafe opens($0) }
+    }
+
+    @unsafe
+    private static func opens(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        (try? unsafe VipsImage.anyFile(bytes)) != nil
+    }
+}

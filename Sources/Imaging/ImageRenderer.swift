@@ -1,0 +1,67 @@
+import CVips
+package import Coordination
+import Memory
+
+/// Makes the finished picture of decoded pixels; runs on a worker thread, for as long as it takes.
+package enum ImageRenderer {
+    /// Resamples, cuts, lays on a ground and encodes, as `plan` says.
+    ///
+    /// The same pixels and plan make the same bytes, on any thread.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` when `token` says stop.
+    package static func render(_ image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> EncodedImage {
+        try token.check()
+        defer { extendLifetime(token) }
+        do {
+            return try unsafe image.pixels.withUnsafeBytes { bytes throws in
+                try unsafe render(bytes, of: image, plan: plan, token: token)
+            }
+        } catch let error as VipsError {
+            try token.check()
+            throw ImagingError.encodeFailed(detail: error.text)
+        }
+    }
+
+    /// A picture of one colour.
+    package static func placeholder(
+        color: Color, size: PixelSize, format: ImageFormat
+    ) throws(ImagingError) -> EncodedImage {
+        let opaque = color.alpha == 255 || !format.supportsAlpha
+        let shown = format.supportsAlpha ? color : color.composited(over: .white)
+        let pixel = [shown.red, shown.green, shown.blue] + (opaque ? [] : [shown.alpha])
+        // One pixel is enough in memory: libvips repeats it.
+        do throws(VipsError) {
+            return try unsafe SharedBytes(pixel).withUnsafeBytes { bytes throws(VipsError) in
+                let image = try unsafe VipsImage.pixels(bytes, width: 1, height: 1, bands: pixel.count)
+                    .embedded(left: 0, top: 0, in: size, background: pixel.map(Double.init))
+                return try ImageEncoder.encode(image, size: size, format: format, quality: format.defaultQuality)
+            }
+        } catch {
+            throw .encodeFailed(detail: error.text)
+        }
+    }
+
+    private static func render(
+        _ bytes: UnsafeRawBufferPointer, of image: DecodedImage, plan: RenderPlan, token: WorkToken
+    ) throws -> EncodedImage {
+        let frameBytes = bytes.count / image.frames
+        let frames = plan.isAnimated ? image.frames : 1
+        var composer = FrameComposer(plan: plan, token: token)
+        var results: [VipsImage] = []
+        for frame in 0..<frames {
+            try token.check()
+            let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[frame * frameBytes..<(frame + 1) * frameBytes])
+            let source = try unsafe VipsImage.pixels(
+                part, width: image.size.width, height: image.size.height, bands: image.bands)
+            results.append(try composer.compose(source))
+        }
+        let result = try VipsImage.stacked(results)
+        if frames > 1 {
+            result.markAnimated(frameHeight: plan.outputSize.height, delays: image.delays, loop: image.loop)
+        }
+        result.watch(token)
+        let encoded = try ImageEncoder.encode(
+            result, size: plan.outputSize, format: plan.format, quality: plan.quality)
+        try token.check()
+        return encoded
+    }
+}

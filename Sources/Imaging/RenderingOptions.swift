@@ -1,0 +1,92 @@
+/// What a caller wants done with a source image, in the caller's own units, before anything is known about the source.
+package struct RenderingOptions: Hashable, Sendable {
+    /// Width of the box in CSS pixels, 1…16384.
+    package var width: Int?
+    /// Height of the box in CSS pixels, 1…16384.
+    package var height: Int?
+    /// Device pixels per CSS pixel in thousandths: 1000 is 1, 500…8000.
+    package var devicePixelRatio = 1_000
+    /// How the picture is fitted into the box.
+    package var fit = Fit.inside
+    /// Whether the result may be larger than the source.
+    package var enlarge = false
+    /// What part survives a crop, and where the picture lies on a larger canvas.
+    package var gravity = Gravity.center
+    /// Colour behind transparent parts and around the picture; nil for the format's default.
+    package var background: Color?
+    /// Encoder quality, 1…100; nil for the format's default.
+    package var quality: Int?
+    /// Page or frame to show, from 0.
+    package var page = 0
+    /// Whether all frames are kept where both formats can.
+    package var isAnimated = false
+
+    /// The defaults of the contract.
+    package init() {}
+}
+
+/// How a picture is fitted into a box.
+package enum Fit: String, Sendable, Hashable, CaseIterable {
+    /// As large as fits into the box; ratio kept.
+    case inside
+    /// As small as covers the box; ratio kept, nothing cut.
+    case outside
+    /// Covers the box, what sticks out is cut.
+    case cover
+    /// Exactly the box, the picture inside it, the rest background.
+    case contain
+    /// Exactly the box; ratio lost.
+    case fill
+}
+
+/// Where the interesting part of a picture is.
+package enum Gravity: Sendable, Hashable {
+    case center, top, topRight, right, bottomRight, bottom, bottomLeft, left, topLeft
+    /// The part that libvips' saliency measure finds most eye-catching.
+    case attention
+    /// The part with the most information.
+    case entropy
+    /// A point of the picture in thousandths of its width and height, 0…1000.
+    case focal(x: Int, y: Int)
+}
+
+/// An sRGB colour with alpha, 8 bits each.
+package struct Color: Hashable, Sendable {
+    package var red: UInt8
+    package var green: UInt8
+    package var blue: UInt8
+    /// 255 is opaque.
+    package var alpha: UInt8
+
+    /// A colour of these components.
+    package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+        self.alpha = alpha
+    }
+
+    package static let white = Color(red: 255, green: 255, blue: 255)
+    package static let transparent = Color(red: 0, green: 0, blue: 0, alpha: 0)
+}
+
+/// Width and height in pixels.
+package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
+    package var width: Int
+    package var height: Int
+
+    /// A size of this width and height.
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// Number of pixels; saturates instead of overflowing.
+    package var area: Int {
+        let (product, overflow) = width.multipliedReportingOverflow(by: height)
+        return overflow ? .max : product
+    }
+
+    /// `300×225`.
+    package var description: String { "\(width)×\(height)" }
+}

@@ -1,0 +1,49 @@
+import Memory
+
+/// Keeps from the PNG decoder the chunks that no pixel needs.
+///
+/// libpng inflates every text it meets, up to 8 MB each: a file of 4 MB made it work for 15 s and hold 2 GB.
+enum PNGTrimming {
+    /// Longest profile that is handed on, in bytes as stored.
+    private static let longestProfile = 4 << 20
+
+    /// The file without texts, EXIF and whatever else does not change a pixel.
+    static func trim(_ file: SharedBytes) -> SharedBytes {
+        file.keeping(forEachNeededPart)
+    }
+
+    private static func forEachNeededPart(of file: RawSpan, _ keep: (Range<Int>) -> Void) {
+        var hasProfile = false
+        // Neighbours are kept in one piece, beginning here.
+        var start = 0
+        var offset = 8
+        while let length = try? file.bigEndian32(at: offset), offset + 12 + length <= file.byteCount,
+            !file.hasText("IEND", at: offset + 4)
+        {
+            let end = offset + 12 + length
+            let isProfile = file.hasText("iCCP", at: offset + 4)
+            let isNeeded =
+                isProfile ? !hasProfile && length <= longestProfile : isNeeded(file, chunkAt: offset, length: length)
+            hasProfile = hasProfile || isProfile
+            if !isNeeded {
+                if start < offset { keep(start..<offset) }
+                start = end
+            }
+            offset = end
+        }
+        // What is cut short stays, so that the decoder sees the damage.
+        if start < file.byteCount { keep(start..<file.byteCount) }
+    }
+
+    /// Whether a chunk other than a profile stays.
+    private static func isNeeded(_ file: RawSpan, chunkAt offset: Int, length: Int) -> Bool {
+        // A capital first letter marks what a decoder must know (W3C PNG section 5.4): it is to judge the unknown ones itself.
+        guard let letter = try? file.byte(at: offset + 4), letter & 0x20 != 0 else { return true }
+        if file.hasText("tRNS", at: offset + 4) { return true }
+        // Most files have some of these, of a few bytes: not worth a copy of the file.
+        let isSmall = length <= 32
+        return isSmall && small.contains { file.hasText($0, at: offset + 4) }
+    }
+
+    private static let small: [StaticString] = ["gAMA", "cHRM", "sRGB", "pHYs", "sBIT", "bKGD", "tIME"]
+}

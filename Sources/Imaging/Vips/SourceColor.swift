@@ -1,0 +1,41 @@
+import CVips
+
+extension VipsImage {
+    /// Longest profile that is looked at, in bytes; a longer one is ignored.
+    private static let longestProfile = 4 << 20
+
+    /// This picture with 8 bits a component.
+    func inEightBits() throws(VipsError) -> VipsImage {
+        guard format == VIPS_FORMAT_USHORT else { return self }
+        let standard =
+            switch interpretation {
+            case VIPS_INTERPRETATION_GREY16: VIPS_INTERPRETATION_B_W
+            case VIPS_INTERPRETATION_RGB16: VIPS_INTERPRETATION_sRGB
+            default: interpretation
+            }
+        return try cast(to: VIPS_FORMAT_UCHAR, shift: true).interpreted(as: standard)
+    }
+
+    /// This picture as sRGB or grey, by the profile of the file it came from.
+    ///
+    /// Meant for the reduced picture: the conversion is the dearest step per pixel.
+    func inStandardColor(profileOf source: VipsImage) throws(VipsError) -> VipsImage {
+        let needsProfile = source.withProfile { profile in
+            profile.byteCount <= Self.longestProfile && !ICCProfile(profile).isStandard
+        }
+        if interpretation == VIPS_INTERPRETATION_CMYK {
+            // A profile that is no CMYK profile fails; libvips has a plain one of its own.
+            if needsProfile == true, let converted = try? convertedToSRGB() { return converted }
+            return try converted(to: VIPS_INTERPRETATION_sRGB)
+        }
+        guard needsProfile == true, let converted = try? convertedToSRGB() else { return self }
+        return bands < 3 ? try converted.grey(hasAlpha: hasAlpha) : converted
+    }
+
+    /// One of three equal components, with the alpha band if there is one.
+    private func grey(hasAlpha: Bool) throws(VipsError) -> VipsImage {
+        guard bands >= 3 else { return self }
+        let grey = try extractedBands(1, count: 1).interpreted(as: VIPS_INTERPRETATION_B_W)
+        return hasAlpha ? try grey.joined(with: extractedBands(3, count: 1)) : grey
+    }
+}

@@ -1,0 +1,84 @@
+import CVips
+import CVipsShim
+
+extension VipsImage {
+    /// The ICC profile's bytes and their meaning, if the file had one.
+    func withProfile<Result>(_ body: (RawSpan) -> Result) -> Result? {
+        unsafe withRaw { raw in
+            var count = 0
+            guard let bytes = unsafe CVipsShim_blob(raw, VIPS_META_ICC_NAME, &count) else { return nil }
+            return unsafe body(UnsafeRawBufferPointer(start: bytes, count: count).bytes)
+        }
+    }
+
+    /// Converts by the embedded profile to 8-bit sRGB; an alpha band passes through.
+    func convertedToSRGB() throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_to_srgb($0, $1) }
+    }
+
+    /// Converts between colour spaces by what the image says about itself, without its profile.
+    func converted(to space: VipsInterpretation) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_colourspace($0, $1, space) }
+    }
+
+    /// The same numbers with another meaning.
+    func interpreted(as interpretation: VipsInterpretation) throws(VipsError) -> VipsImage {
+        if interpretation == self.interpretation { return self }
+        return try unsafe step { unsafe CVipsShim_as_interpretation($0, $1, interpretation) }
+    }
+
+    /// The same numbers in another type; `shift` keeps the high bits instead of clipping.
+    func cast(to format: VipsBandFormat, shift: Bool = false) throws(VipsError) -> VipsImage {
+        if format == self.format { return self }
+        return try unsafe step { unsafe CVipsShim_cast($0, $1, format, shift ? 1 : 0) }
+    }
+
+    /// Colours multiplied by alpha, in floating point.
+    func premultiplied() throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_premultiply($0, $1) }
+    }
+
+    /// The reverse of ``premultiplied()``, in 8 bits.
+    func unpremultiplied() throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_unpremultiply($0, $1) }.cast(to: VIPS_FORMAT_UCHAR)
+    }
+
+    /// Runs a step that mixes neighbouring pixels so that transparent ones do not bleed their colour.
+    func mixing(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
+        guard hasAlpha else { return try body(self) }
+        let interpretation = interpretation
+        return try body(premultiplied()).unpremultiplied().interpreted(as: interpretation)
+    }
+
+    /// This picture on a ground of one colour, without its alpha band.
+    func flattened(on background: Color) throws(VipsError) -> VipsImage {
+        guard hasAlpha else { return self }
+        return try unsafe step {
+            unsafe CVipsShim_flatten(
+                $0, $1, Double(background.red), Double(background.green), Double(background.blue))
+        }
+    }
+
+    /// This picture, with alpha, over a colour that may let something through itself.
+    func composited(over background: Color) throws(VipsError) -> VipsImage {
+        let components = [background.red, background.green, background.blue, background.alpha].map(Double.init)
+        return try unsafe step { unsafe CVipsShim_composite_over($0, $1, components) }
+    }
+
+    /// This picture with an opaque alpha band, if it has none.
+    func withAlpha() throws(VipsError) -> VipsImage {
+        hasAlpha ? self : try unsafe step { unsafe CVipsShim_add_alpha($0, $1) }
+    }
+
+    /// Some of the bands.
+    func extractedBands(_ first: Int, count: Int) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_extract_bands($0, $1, Int32(first), Int32(count)) }
+    }
+
+    /// The bands of this image followed by those of `other`.
+    func joined(with other: VipsImage) throws(VipsError) -> VipsImage {
+        try unsafe other.withRaw { other throws(VipsError) in
+            try unsafe step { unsafe CVipsShim_join_bands($0, other, $1) }
+        }
+    }
+}

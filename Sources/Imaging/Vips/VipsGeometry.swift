@@ -1,0 +1,78 @@
+import CVips
+import CVipsShim
+
+extension VipsImage {
+    /// This picture with exactly this size, by Lanczos 3 where it shrinks; transparent pictures must be premultiplied.
+    func resized(to size: PixelSize) throws(VipsError) -> VipsImage {
+        if size.width == width && size.height == height { return self }
+        let horizontal = Double(size.width) / Double(width)
+        let vertical = Double(size.height) / Double(height)
+        return try unsafe step { unsafe CVipsShim_resize($0, $1, horizontal, vertical) }
+    }
+
+    /// This picture with sides divided by a whole number and rounded up, each pixel the mean of a box.
+    func boxAveraged(by factor: Int) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_shrink($0, $1, Int32(factor)) }
+    }
+
+    /// A part of this picture.
+    func extracted(left: Int, top: Int, width: Int, height: Int) throws(VipsError) -> VipsImage {
+        if left == 0 && top == 0 && width == self.width && height == self.height { return self }
+        return try unsafe step {
+            unsafe CVipsShim_extract($0, $1, Int32(left), Int32(top), Int32(width), Int32(height))
+        }
+    }
+
+    /// Where the most interesting part of this size begins, by libvips' measure.
+    func smartCropOrigin(for size: PixelSize, by measure: VipsInteresting) throws(VipsError) -> (left: Int, top: Int) {
+        let part = try unsafe step {
+            unsafe CVipsShim_smart_crop($0, $1, Int32(size.width), Int32(size.height), measure)
+        }
+        // A cut image remembers where the whole one's origin would be.
+        return unsafe part.withRaw { unsafe (left: -Int($0.pointee.Xoffset), top: -Int($0.pointee.Yoffset)) }
+    }
+
+    /// This picture on a larger canvas of one colour; `background` has a value per band.
+    func embedded(left: Int, top: Int, in size: PixelSize, background: [Double]) throws(VipsError) -> VipsImage {
+        if size.width == width && size.height == height { return self }
+        return try unsafe step {
+            unsafe CVipsShim_embed(
+                $0, $1, Int32(left), Int32(top), Int32(size.width), Int32(size.height), background,
+                Int32(background.count))
+        }
+    }
+
+    /// This picture turned and mirrored so that it is upright, given its EXIF orientation; it must be computed already when
+    /// `needsRandomAccess` says so.
+    func upright(from orientation: Int) throws(VipsError) -> VipsImage {
+        switch orientation {
+        case 2: try flipped(VIPS_DIRECTION_HORIZONTAL)
+        case 3: try rotated(VIPS_ANGLE_D180)
+        case 4: try flipped(VIPS_DIRECTION_VERTICAL)
+        case 5: try rotated(VIPS_ANGLE_D90).flipped(VIPS_DIRECTION_HORIZONTAL)
+        case 6: try rotated(VIPS_ANGLE_D90)
+        case 7: try rotated(VIPS_ANGLE_D270).flipped(VIPS_DIRECTION_HORIZONTAL)
+        case 8: try rotated(VIPS_ANGLE_D270)
+        default: self
+        }
+    }
+
+    /// Whether the rows of the upright picture are not the rows of the stored one, in their order.
+    static func needsRandomAccess(forOrientation orientation: Int) -> Bool { orientation > 2 }
+
+    private func rotated(_ angle: VipsAngle) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_rotate($0, $1, angle) }
+    }
+
+    private func flipped(_ direction: VipsDirection) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_flip($0, $1, direction) }
+    }
+
+    /// Frames of equal size on top of each other.
+    static func stacked(_ frames: [VipsImage]) throws(VipsError) -> VipsImage {
+        if frames.count == 1 { return frames[0] }
+        var raw = unsafe frames.map { unsafe $0.withRaw { unsafe Optional($0) } }
+        defer { extendLifetime(frames) }
+        return try unsafe make { unsafe CVipsShim_stack(&raw, $0, Int32(raw.count)) }
+    }
+}

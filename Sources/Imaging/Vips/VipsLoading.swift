@@ -1,0 +1,74 @@
+import CVips
+import CVipsShim
+
+/// How a file is opened.
+struct VipsLoadOptions {
+    /// Divisor of the sides that JPEG and WebP apply while decoding: 1, 2, 4, 8.
+    var level = 1
+    /// First frame.
+    var page = 0
+    /// Number of frames, stacked in one tall image.
+    var pages = 1
+}
+
+extension VipsImage {
+    /// Opens a file of a known format with that format's own loader; pixels are read later, from top to bottom, once.
+    ///
+    /// `bytes` must outlive the image.
+    @unsafe
+    static func file(
+        _ bytes: UnsafeRawBufferPointer, format: ImageFormat, options: VipsLoadOptions
+    ) throws(VipsError) -> VipsImage {
+        let load =
+            switch format {
+            case .jpeg: unsafe CVipsShim_load_jpeg
+            case .png: unsafe CVipsShim_load_png
+            case .webp: unsafe CVipsShim_load_webp
+            case .gif: unsafe CVipsShim_load_gif
+            case .avif, .heic: unsafe CVipsShim_load_heif
+            }
+        let shimOptions = CVipsShimLoadOptions(
+            shrink: Int32(options.level), scale: 1 / Double(options.level), page: Int32(options.page),
+            pages: Int32(options.pages))
+        return try unsafe make { unsafe load(bytes.baseAddress, bytes.count, shimOptions, $0) }
+    }
+
+    /// The loaders that the shim leaves on, by the names of their classes.
+    static let neededLoaders = [
+        "VipsForeignLoadJpegBuffer", "VipsForeignLoadNsgifBuffer", "VipsForeignLoadPngBuffer",
+        "VipsForeignLoadWebpBuffer",
+    ]
+
+    /// The loaders that are on, by the names of their classes, in alphabetical order.
+    static var loaders: [String] {
+        var names: [UnsafePointer<CChar>?] = unsafe Array(repeating: nil, count: 64)
+        let count = unsafe CVipsShim_loaders(&names, Int32(names.count))
+        return unsafe names.prefix(Int(count)).compactMap { unsafe $0.map { unsafe String(cString: $0) } }.sorted()
+    }
+
+    /// Lets libvips guess what `bytes` are.
+    @unsafe
+    static func anyFile(_ bytes: UnsafeRawBufferPointer) throws(VipsError) -> VipsImage {
+        try unsafe make { unsafe CVipsShim_load_any(bytes.baseAddress, bytes.count, $0) }
+    }
+
+    /// An array of integers among the metadata.
+    func integers(_ name: String) -> [Int] {
+        unsafe withRaw { raw in
+            var count: Int32 = 0
+            guard let values = unsafe CVipsShim_integers(raw, name, &count) else { return [] }
+            return unsafe UnsafeBufferPointer(start: values, count: Int(count)).map(Int.init)
+        }
+    }
+
+    /// An integer among the metadata.
+    func integer(_ name: String) -> Int? {
+        unsafe withRaw { raw in
+            var value: Int32 = 0
+            guard unsafe vips_image_get_typeof(raw, name) != 0, unsafe vips_image_get_int(raw, name, &value) == 0 else {
+                return nil
+            }
+            return Int(value)
+        }
+    }
+}
