@@ -46,5 +46,11 @@ let package = Package(
         module("HTTPTypes", ["Memory"]),
         module("Coordination", ["CLinux"]),
         module("Imaging", ["CVips", "CVipsShim", "Coordination", "Memory"]),
+        module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
+
+        tests("MemoryTests", ["Memory"]),
+        tests("HTTPTypesTests", ["HTTPTypes"]),
+        tests("CoordinationTests", ["Coordination"]),
+        tests("ImagingTests", ["Coordination", "Imaging", "Memory"]),
     ]
 )

@@ -1,0 +1,131 @@
+import Coordination
+import Glibc
+import Synchronization
+
+/// One connection of a ``FakeOrigin``; used by its own thread alone.
+struct FakeConnection {
+    /// How a step ended.
+    enum Progress {
+        case goOn
+        /// Closed by the script.
+        case closed
+        /// Closed by the client, or by the origin's end.
+        case clientLeft
+    }
+
+    let descriptor: CInt
+
+    init(descriptor: CInt) {
+        self.descriptor = descriptor
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var isOn: CInt = 1
+        unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// The next request's head; nil when the client has closed, or speaks something else than HTTP.
+    ///
+    /// Bodies and pipelined requests are not expected.
+    func readRequest() -> FakeOrigin.Request? {
+        var head: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            head += buffer[..<count]
+            guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(head[0]) else { return nil }
+        }
+        let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n").map(String.init)
+        let words = lines.first?.split(separator: " ").map(String.init) ?? []
+        guard words.count == 3 else { return nil }
+        let fields = lines.dropFirst().map { line in
+            let name = line.prefix { $0 != ":" }
+            let value = line.dropFirst(name.count + 1).drop { $0 == " " }
+            return (name: String(name), value: String(value))
+        }
+        return FakeOrigin.Request(method: words[0], target: words[1], fields: fields)
+    }
+
+    /// Does one thing of a script.
+    func take(_ step: FakeAnswer.Step) -> Progress {
+        switch step {
+        case .send(let bytes): return send(bytes) ? .goOn : .clientLeft
+        case .wait(let pause):
+            let time = SystemTimekeeper()
+            let end = time.now + pause
+            return wait { time.now >= end } ? .goOn : .clientLeft
+        case .hold(let gate):
+            let isOpen = Flag()
+            Task.detached {
+                await gate.pass()
+                isOpen.set()
+            }
+            return wait { isOpen.isSet } ? .goOn : .clientLeft
+        case .waitForClose:
+            _ = wait { false }
+            return .clientLeft
+        case .close: return .closed
+        case .reset:
+            var lingering = linger(l_onoff: 1, l_linger: 0)
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))
+            return .closed
+        }
+    }
+
+    private func send(_ bytes: ArraySlice<UInt8>) -> Bool {
+        unsafe bytes.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count, let base = bytes.baseAddress {
+                let count = unsafe Glibc.send(descriptor, base + sent, bytes.count - sent, CInt(MSG_NOSIGNAL))
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+
+    /// Waits until the condition holds; false when the client has closed before.
+    private func wait(until isDone: () -> Bool) -> Bool {
+        while !isDone() {
+            var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&watched, 1, 2) > 0 {
+                var byte: UInt8 = 0
+                let count = unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
+                if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { return false }
+            }
+        }
+        return true
+    }
+}
+
+/// A mark set by a task and read by a thread.
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
+}
+
+/// Runs `body` on a thread of its own that nobody waits for.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+    var thread = pthread_t()
+    // Balanced on the new thread.
+    let context = unsafe Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
+    let status = unsafe pthread_create(&thread, nil, threadEntry, context)
+    precondition(status == 0, "cannot start a thread: error \(status)")
+    pthread_detach(thread)
+}
+
+private final class ThreadBody: Sendable {
+    let run: @Sendable () -> Void
+
+    init(run: @escaping @Sendable () -> Void) {
+        self.run = run
+    }
+}
+
+private func threadEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context = unsafe context else { return nil }
+    unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+}

@@ -1,0 +1,59 @@
+package import Imaging
+package import Memory
+
+/// Pictures made in code, by name.
+///
+/// Whole ones show ``Picture/quarters(_:)`` of 64×48 pixels upright, unless their name says otherwise.
+package enum ImageFixture: String, CaseIterable, Sendable {
+    case jpeg, jpegGreyRamp, jpegProgressive, jpegAdobeCMYK, jpegSwappedPrimaries, jpegStandardProfile
+    case jpegOrientation2, jpegOrientation3, jpegOrientation4, jpegOrientation5, jpegOrientation6, jpegOrientation7
+    case jpegOrientation8
+    case png, pngGreyRamp, pngGreyAlpha, pngOneBit, pngHalfTransparent, pngPalette, pngPaletteTransparent, pngSixteenBit
+    case pngSixteenBitGrey, pngInterlaced, pngOrientation6
+    case webp, webpHalfTransparent, webpAnimated
+    case gif, gifAnimated
+    case avif
+    case empty, text, jpegTruncated, pngTruncated, webpTruncated, gifTruncated, jpegHeadOnly, jpegManyScans
+    case jpegGiant, pngGiant, webpGiant
+
+    /// The size of the pictures of ``quarters``.
+    package static let size = PixelSize(width: 64, height: 48)
+
+    /// The frames of the animated pictures: plain red, green and blue, shown for 100, 200 and 300 ms, five times.
+    package static let frames = 3
+
+    /// The file.
+    package var bytes: SharedBytes { SharedBytes(array) }
+
+    /// Whole pictures that show the quarters upright, in colour.
+    package static let quarters: [ImageFixture] = [
+        .jpeg, .jpegProgressive, .jpegAdobeCMYK, .jpegStandardProfile, .jpegOrientation2, .jpegOrientation3,
+        .jpegOrientation4, .jpegOrientation5, .jpegOrientation6, .jpegOrientation7, .jpegOrientation8, .png,
+        .pngPalette,
+        .pngSixteenBit, .pngInterlaced, .pngOrientation6, .webp, .gif,
+    ]
+
+    /// Whole pictures of any kind in formats that are read by default, of the usual size.
+    package static let readable: [ImageFixture] =
+        quarters + [
+            .jpegGreyRamp, .jpegSwappedPrimaries, .pngGreyRamp, .pngGreyAlpha, .pngOneBit, .pngHalfTransparent,
+            .pngPaletteTransparent, .pngSixteenBitGrey, .webpHalfTransparent, .webpAnimated, .gifAnimated,
+        ]
+
+    /// A file of a picture.
+    package static func file(_ picture: Picture, as format: ImageFormat, quality: Int? = nil) -> [UInt8] {
+        do {
+            try ImageLibrary.start()
+            return try ImageEncoder.encode(
+                pixels: picture.pixels, size: picture.size, bands: picture.bands, format: format, quality: quality
+            ).bytes.array
+        } catch {
+            fatalError("\(format) cannot be written: \(error)")
+        }
+    }
+
+    /// A photograph-like file of any size.
+    package static func photo(width: Int, height: Int, format: ImageFormat = .jpeg) -> SharedBytes {
+        SharedBytes(file(.photo(PixelSize(width: width, height: height)), as: format))
+    }
+}

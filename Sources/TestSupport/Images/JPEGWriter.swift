@@ -1,0 +1,123 @@
+/// Writes JPEG files byte by byte, each block of 8×8 pixels in one colour: the kinds that our own encoder never writes.
+package struct JPEGWriter {
+    package var width: Int
+    package var height: Int
+    /// Colour components, 1…4; none is subsampled.
+    package var components: Int
+    /// Whether the file comes in passes; `scans` of them, each again with the whole picture's details.
+    package var isProgressive = false
+    package var scans = 2
+    /// The colour transform of an Adobe marker: 0 none, 1 Y′CbCr, 2 YCCK; nil for no marker.
+    package var adobeTransform: UInt8?
+
+    /// A file of this size.
+    package init(width: Int, height: Int, components: Int) {
+        self.width = width
+        self.height = height
+        self.components = components
+    }
+
+    /// The file whose block at a place (counted in blocks) has the components that `color` gives, as they are stored.
+    package func file(color: (_ column: Int, _ row: Int) -> [UInt8]) -> [UInt8] {
+        var file: [UInt8] = [0xFF, 0xD8]
+        if let adobeTransform {
+            file += segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, adobeTransform])
+        }
+        // Steps of 8 for the mean of a block, which is stored eightfold: one step is one of 255.
+        file += segment(0xDB, [0] + [UInt8](repeating: 8, count: 64))
+        let identifiers = (1...components).map(UInt8.init)
+        file += segment(
+            isProgressive ? 0xC2 : 0xC0,
+            [8] + height.bigEndian16 + width.bigEndian16 + [UInt8(components)]
+                + identifiers.flatMap { [$0, 0x11, 0] as [UInt8] })
+        // Means: twelve lengths, all coded in four bits. Details: only "nothing more", in one bit.
+        file += segment(0xC4, [0x00, 0, 0, 0, 12] + [UInt8](repeating: 0, count: 12) + (0..<12).map(UInt8.init))
+        file += segment(0xC4, [0x10, 1] + [UInt8](repeating: 0, count: 15) + [0])
+
+        let blocks = blocks(color)
+        let selectors = identifiers.flatMap { [$0, 0x00] as [UInt8] }
+        file += segment(0xDA, [UInt8(components)] + selectors + [0, isProgressive ? 0 : 63, 0])
+        file += entropyCoded(blocks)
+        if isProgressive {
+            for scan in 1..<max(2, scans) {
+                let component = UInt8((scan - 1) % components + 1)
+                file += segment(0xDA, [1, component, 0x00, 1, 63, 0])
+                var bits = BitWriter()
+                for _ in blocks { bits.append(0, count: 1) }
+                file += bits.finish()
+            }
+        }
+        return file + [0xFF, 0xD9]
+    }
+
+    private func blocks(_ color: (Int, Int) -> [UInt8]) -> [[UInt8]] {
+        (0..<(height + 7) / 8).flatMap { row in (0..<(width + 7) / 8).map { color($0, row) } }
+    }
+
+    private func entropyCoded(_ blocks: [[UInt8]]) -> [UInt8] {
+        var bits = BitWriter()
+        var previous = [Int](repeating: 0, count: components)
+        for block in blocks {
+            precondition(block.count == components, "a block of another kind")
+            for (component, value) in block.enumerated() {
+                let mean = Int(value) - 128
+                let difference = mean - previous[component]
+                previous[component] = mean
+                let length = Int.bitWidth - abs(difference).leadingZeroBitCount
+                bits.append(length, count: 4)
+                bits.append(difference < 0 ? difference + (1 << length) - 1 : difference, count: length)
+                if !isProgressive { bits.append(0, count: 1) }
+            }
+        }
+        return bits.finish()
+    }
+
+    private func segment(_ marker: UInt8, _ data: [UInt8]) -> [UInt8] {
+        [0xFF, marker] + (data.count + 2).bigEndian16 + data
+    }
+}
+
+extension JPEGWriter {
+    /// A JPEG file with an EXIF block that says how it is to be turned.
+    package static func oriented(_ file: [UInt8], _ orientation: Int) -> [UInt8] {
+        let block = Array("Exif\0\0".utf8) + EXIF.block(orientation: orientation)
+        return inserting([0xFF, 0xE1] + (block.count + 2).bigEndian16 + block, into: file)
+    }
+
+    /// A JPEG file with an ICC profile of at most 65,519 bytes.
+    package static func profiled(_ file: [UInt8], _ profile: [UInt8]) -> [UInt8] {
+        let block = Array("ICC_PROFILE\0".utf8) + [1, 1] + profile
+        return inserting([0xFF, 0xE2] + (block.count + 2).bigEndian16 + block, into: file)
+    }
+
+    private static func inserting(_ segment: [UInt8], into file: [UInt8]) -> [UInt8] {
+        file[0..<2] + segment + file[2...]
+    }
+}
+
+/// Bits, the highest first, with JPEG's zero after each byte of ones.
+private struct BitWriter {
+    private var bytes: [UInt8] = []
+    private var pending = 0
+    private var count = 0
+
+    mutating func append(_ value: Int, count: Int) {
+        for bit in (0..<count).reversed() {
+            pending = pending << 1 | (value >> bit & 1)
+            self.count += 1
+            if self.count == 8 { flush() }
+        }
+    }
+
+    consuming func finish() -> [UInt8] {
+        while count > 0 { append(1, count: 1) }
+        return bytes
+    }
+
+    private mutating func flush() {
+        bytes.append(UInt8(pending))
+        if pending == 0xFF { bytes.append(0) }
+        pending = 0
+        count = 0
+    }
+}

@@ -1,0 +1,87 @@
+/// Writes PNG files of any kind byte by byte, without compression: the kinds that our own encoder never writes.
+package struct PNGWriter {
+    /// What the numbers of a pixel mean.
+    package enum ColorType: UInt8, Sendable {
+        case grey = 0
+        case rgb = 2
+        case palette = 3
+        case greyAlpha = 4
+        case rgba = 6
+
+        fileprivate var components: Int {
+            switch self {
+            case .grey, .palette: 1
+            case .greyAlpha: 2
+            case .rgb: 3
+            case .rgba: 4
+            }
+        }
+    }
+
+    package var width: Int
+    package var height: Int
+    package var colorType: ColorType
+    package var bitDepth = 8
+    package var isInterlaced = false
+    /// Red, green and blue of each entry.
+    package var palette: [UInt8] = []
+    /// Alpha of the first entries, or the one transparent colour.
+    package var transparency: [UInt8] = []
+    /// EXIF orientation, 1 for none.
+    package var orientation = 1
+    /// Further chunks before the picture's data.
+    package var chunks: [(type: String, data: [UInt8])] = []
+
+    /// A file of this size.
+    package init(width: Int, height: Int, colorType: ColorType) {
+        self.width = width
+        self.height = height
+        self.colorType = colorType
+    }
+
+    /// The file whose pixel at a place has the components that `sample` gives, each within the bit depth.
+    package func file(sample: (_ x: Int, _ y: Int) -> [Int]) -> [UInt8] {
+        var rows: [UInt8] = []
+        for pass in isInterlaced ? PNGWriter.passes : [(0, 0, 1, 1)] {
+            for y in stride(from: pass.y, to: height, by: pass.stepY) where pass.x < width {
+                rows.append(0)
+                rows += packed(stride(from: pass.x, to: width, by: pass.stepX).flatMap { sample($0, y) })
+            }
+        }
+        return file(deflated: Zlib.stored(rows))
+    }
+
+    /// The file with this data, be it right or wrong.
+    package func file(deflated data: [UInt8]) -> [UInt8] {
+        var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        let interlace: UInt8 = isInterlaced ? 1 : 0
+        file += chunk(
+            "IHDR", width.bigEndian32 + height.bigEndian32 + [UInt8(bitDepth), colorType.rawValue, 0, 0, interlace])
+        if orientation != 1 { file += chunk("eXIf", EXIF.block(orientation: orientation)) }
+        if !palette.isEmpty { file += chunk("PLTE", palette) }
+        if !transparency.isEmpty { file += chunk("tRNS", transparency) }
+        for (type, data) in chunks { file += chunk(type, data) }
+        return file + chunk("IDAT", data) + chunk("IEND", [])
+    }
+
+    /// Where each pass of Adam7 begins and how far its pixels lie apart.
+    private static let passes: [(x: Int, y: Int, stepX: Int, stepY: Int)] = [
+        (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
+    ]
+
+    private func packed(_ samples: [Int]) -> [UInt8] {
+        if bitDepth == 8 { return samples.map(UInt8.init) }
+        if bitDepth == 16 { return samples.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } }
+        let perByte = 8 / bitDepth
+        return stride(from: 0, to: samples.count, by: perByte).map { start in
+            (0..<perByte).reduce(0) { byte, offset in
+                byte << bitDepth | (start + offset < samples.count ? UInt8(samples[start + offset]) : 0)
+            }
+        }
+    }
+
+    private func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
+        let body = Array(type.utf8) + data
+        return data.count.bigEndian32 + body + Zlib.checksum32(body).bigEndian32
+    }
+}

@@ -1,0 +1,71 @@
+package import Imaging
+
+/// Pixels made by a formula, in the layout that encoders take: 8 bits, bands interleaved.
+package struct Picture: Sendable {
+    package let size: PixelSize
+    /// 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
+    package let bands: Int
+    package let pixels: [UInt8]
+
+    /// The picture that has `color(x, y)` at each place; alpha comes last.
+    package init(_ size: PixelSize, bands: Int, color: (_ x: Int, _ y: Int) -> [UInt8]) {
+        self.size = size
+        self.bands = bands
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(size.area * bands)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let color = color(x, y)
+                precondition(color.count == bands, "a pixel of another kind")
+                pixels += color
+            }
+        }
+        self.pixels = pixels
+    }
+
+    /// One colour everywhere.
+    package static func plain(_ size: PixelSize, _ color: [UInt8]) -> Picture {
+        Picture(size, bands: color.count) { _, _ in color }
+    }
+
+    /// Four plain quarters: red, green, blue and white from the top left to the bottom right; shows which side is up.
+    package static func quarters(_ size: PixelSize) -> Picture {
+        Picture(size, bands: 3) { x, y in
+            switch (x < size.width / 2, y < size.height / 2) {
+            case (true, true): [255, 0, 0]
+            case (false, true): [0, 255, 0]
+            case (true, false): [0, 0, 255]
+            case (false, false): [255, 255, 255]
+            }
+        }
+    }
+
+    /// Soft hills of colour with fine noise, which compresses about as a photograph does; always the same for a size.
+    package static func photo(_ size: PixelSize) -> Picture {
+        var noise: UInt64 = 0x9E37_79B9_7F4A_7C15
+        return Picture(size, bands: 3) { x, y in
+            noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let grain = Int(noise >> 60)
+            let red = 255 * x / size.width
+            let green = 255 * y / size.height
+            let wave = (x * x + y * y) / 64 % 256
+            let blue = wave < 128 ? wave : 255 - wave
+            return [red, green, blue].map { UInt8(min(255, $0 * 15 / 16 + grain)) }
+        }
+    }
+
+    /// Black and white squares of `side` pixels.
+    package static func checkerboard(_ size: PixelSize, side: Int = 1) -> Picture {
+        Picture(size, bands: 3) { x, y in (x / side + y / side).isMultiple(of: 2) ? [0, 0, 0] : [255, 255, 255] }
+    }
+
+    /// The left half green and opaque, the right half transparent over a hidden red.
+    package static func halfTransparent(_ size: PixelSize) -> Picture {
+        Picture(size, bands: 4) { x, _ in x < size.width / 2 ? [0, 255, 0, 255] : [255, 0, 0, 0] }
+    }
+
+    /// A ramp from black to white, grey.
+    package static func greyRamp(_ size: PixelSize) -> Picture {
+        Picture(size, bands: 1) { x, _ in [UInt8(255 * x / max(1, size.width - 1))] }
+    }
+}

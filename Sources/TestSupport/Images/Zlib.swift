@@ -1,0 +1,55 @@
+/// The little of zlib's formats that uncompressed files need.
+package enum Zlib {
+    /// `bytes` as a zlib stream of stored blocks.
+    package static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        var stream: [UInt8] = [0x78, 0x01]
+        var start = 0
+        repeat {
+            let end = min(bytes.count, start + 65_535)
+            let count = end - start
+            stream.append(end == bytes.count ? 1 : 0)
+            stream += [UInt8(count & 255), UInt8(count >> 8), UInt8(~count & 255), UInt8(~count >> 8 & 255)]
+            stream += bytes[start..<end]
+            start = end
+        } while start < bytes.count
+        var low = 1
+        var high = 0
+        for byte in bytes {
+            low = (low + Int(byte)) % 65_521
+            high = (high + low) % 65_521
+        }
+        return stream + (high << 16 | low).bigEndian32
+    }
+
+    /// The CRC-32 of `bytes`.
+    package static func checksum32(_ bytes: [UInt8]) -> Int {
+        Int(~bytes.reduce(0xFFFF_FFFF as UInt32) { table[Int(UInt8($0 & 255) ^ $1)] ^ $0 >> 8 })
+    }
+
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
+    }
+}
+
+extension Int {
+    /// Four bytes, the highest first.
+    package var bigEndian32: [UInt8] { [24, 16, 8, 0].map { UInt8(self >> $0 & 255) } }
+
+    /// Two bytes, the highest first.
+    package var bigEndian16: [UInt8] { [UInt8(self >> 8 & 255), UInt8(self & 255)] }
+
+    /// Two bytes, the lowest first.
+    package var littleEndian16: [UInt8] { [UInt8(self & 255), UInt8(self >> 8 & 255)] }
+
+    /// Four bytes, the lowest first.
+    package var littleEndian32: [UInt8] { bigEndian32.reversed() }
+}
+
+/// The metadata block that says which way up a picture is.
+package enum EXIF {
+    /// A block with nothing but an orientation, 1…8; big-endian.
+    package static func block(orientation: Int) -> [UInt8] {
+        Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1] + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0]
+            + [0, 0, 0, 0]
+    }
+}

@@ -1,0 +1,175 @@
+import Coordination
+import Glibc
+package import HTTPTypes
+
+/// A client that sends the bytes it is told and reads what comes back, one connection each.
+///
+/// Reading blocks; it does so on threads of its own, so that the tasks of the test and of the server go on meanwhile.
+package final class RawHTTPClient: Sendable {
+    /// What can go wrong on the client's side.
+    package enum Failure: Error, Equatable {
+        /// The server does not take the connection; the number is the system's error.
+        case cannotConnect(Int32)
+        /// The connection ended inside an answer, or before one.
+        case closed
+        /// The server reset the connection.
+        case reset
+        /// Nothing came for ten seconds.
+        case silent
+        /// What came is no HTTP/1.1 answer.
+        case malformed(String)
+    }
+
+    /// One answer as received.
+    package struct Response: Sendable {
+        /// The status code.
+        package let status: Int
+        /// The fields as they came.
+        package let headerFields: HTTPFields
+        /// The body.
+        package let body: [UInt8]
+
+        /// The body as text.
+        package var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    private static let readers = WorkerPool(count: 32, maximumQueued: 10_000, name: "raw-client")
+
+    private let descriptor: CInt
+    private let received = Locked<[UInt8]>([])
+    private let isOpen = Locked(true)
+
+    /// Connects to a server on this machine.
+    ///
+    /// - Parameters:
+    ///   - port: Where it listens.
+    ///   - receiveBufferSize: Small for a client that is to be slow.
+    package init(port: UInt16, receiveBufferSize: Int? = nil) throws(Failure) {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .cannotConnect(errno) }
+        if var size = receiveBufferSize.map({ CInt($0) }) {
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+        }
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let status = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe Glibc.connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else {
+            let error = errno
+            close()
+            throw .cannotConnect(error)
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Sends a text.
+    package func send(_ text: String) {
+        send(Array(text.utf8))
+    }
+
+    /// Sends bytes; what the server no longer takes is dropped.
+    package func send(_ bytes: [UInt8]) {
+        unsafe bytes.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count, let base = bytes.baseAddress {
+                let count = unsafe Glibc.send(descriptor, base + sent, bytes.count - sent, CInt(MSG_NOSIGNAL))
+                if count <= 0 { return }
+                sent += count
+            }
+        }
+    }
+
+    /// Ends the sending side; answers can still be read.
+    package func finishSending() {
+        Glibc.shutdown(descriptor, CInt(SHUT_WR))
+    }
+
+    /// Ends the connection.
+    package func close() {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        if wasOpen { Glibc.close(descriptor) }
+    }
+
+    /// Reads the next answer.
+    ///
+    /// - Parameter isHead: The request was a HEAD: the length is announced and no body follows, as with status 304.
+    package func response(isHead: Bool = false) async throws -> Response {
+        try await Self.readers.run { _ in try self.blockingResponse(isHead: isHead) }
+    }
+
+    /// Reads all there is until the server ends the connection; throws when it does not.
+    package func remainder() async throws -> [UInt8] {
+        try await Self.readers.run { _ in
+            while try self.blockingReceive() {}
+            return self.received.withLock { received in
+                defer { received = [] }
+                return received
+            }
+        }
+    }
+
+    private func blockingResponse(isHead: Bool) throws -> Response {
+        var end = headEnd()
+        while end == nil {
+            guard try blockingReceive() else { throw Failure.closed }
+            end = headEnd()
+        }
+        let head = String(decoding: take(end ?? 0), as: UTF8.self)
+        let lines = head.split(separator: "\r\n")
+        let parts = (lines.first ?? "").split(separator: " ", maxSplits: 2)
+        guard parts.count >= 2, parts[0] == "HTTP/1.1", let status = Int(parts[1]) else {
+            throw Failure.malformed(head)
+        }
+        var fields = HTTPFields()
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":"), let name = HTTPField.Name(String(line[..<colon])) else {
+                throw Failure.malformed(String(line))
+            }
+            fields.append(name, HTTPSyntax.trimmed(line[line.index(after: colon)...]))
+        }
+        let hasBody = !isHead && status != 304 && status != 204
+        let length = hasBody ? fields[.contentLength].flatMap { Int($0) } ?? 0 : 0
+        while received.withLock({ $0.count }) < length {
+            guard try blockingReceive() else { throw Failure.closed }
+        }
+        return Response(status: status, headerFields: fields, body: take(length))
+    }
+
+    private func headEnd() -> Int? {
+        received.withLock { received in
+            guard received.count >= 4 else { return nil }
+            let mark = Array("\r\n\r\n".utf8)
+            return (0...received.count - 4).first { received[$0] == mark[0] && Array(received[$0..<$0 + 4]) == mark }
+                .map { $0 + 4 }
+        }
+    }
+
+    private func take(_ count: Int) -> [UInt8] {
+        received.withLock { received in
+            defer { received.removeFirst(count) }
+            return Array(received.prefix(count))
+        }
+    }
+
+    /// False when the server has ended the connection in order.
+    private func blockingReceive() throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count >= 0 else { throw errno == EAGAIN ? Failure.silent : Failure.reset }
+        received.withLock { $0.append(contentsOf: buffer.prefix(count)) }
+        return count > 0
+    }
+}

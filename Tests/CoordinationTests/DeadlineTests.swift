@@ -1,0 +1,24 @@
+import Coordination
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DeadlineTests {
+    @Test func `work that is done in time gives its value`() async throws {
+        let time = ManualTimekeeper()
+        let value = try await withDeadline(.seconds(1), by: time) { 5 }
+        #expect(value == 5)
+        #expect(time.sleeperCount == 0)
+    }
+
+    @Test func `work that is not is cancelled`() async {
+        let time = ManualTimekeeper()
+        let work = Task {
+            try await withDeadline(.seconds(1), by: time) { try await time.sleep(until: .seconds(100)) }
+        }
+        #expect(await eventually { time.sleeperCount == 2 })
+        time.advance(by: .seconds(1))
+        await #expect(throws: DeadlineExceeded.self) { try await work.value }
+        #expect(time.sleeperCount == 0)
+    }
+}

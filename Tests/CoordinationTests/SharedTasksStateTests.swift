@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Coordination
+
+struct SharedTasksStateTests {
+    private typealias State = SharedTasksState<String, Int, String>
+
+    @Test func `27: waiters are answered in the order in which they came, each exactly once`() {
+        var state = State()
+        let tickets = (0..<5).map { _ in enter(&state) }
+        for (number, ticket) in tickets.enumerated().reversed() {
+            let early = state.await(ticket, "waiter \(number)")
+            #expect(early == nil)
+        }
+        let departure = state.leave(tickets[2])
+        #expect(departure.continuation == "waiter 2")
+        let answered = state.finish("a", tickets[0].generation, .success(1))
+        #expect(answered == ["waiter 0", "waiter 1", "waiter 3", "waiter 4"])
+        let again = state.finish("a", tickets[0].generation, .success(1))
+        #expect(again.isEmpty)
+        let late = state.leave(tickets[0])
+        #expect(late.continuation == nil)
+    }
+
+    @Test func `a result that comes before the continuation waits for it`() throws {
+        var state = State()
+        let ticket = enter(&state)
+        let answered = state.finish("a", ticket.generation, .success(3))
+        #expect(answered.isEmpty)
+        let value = try state.await(ticket, "late")?.get()
+        #expect(value == 3)
+    }
+
+    @Test func `a cancellation that comes before the continuation is not lost`() {
+        var state = State()
+        let ticket = enter(&state)
+        let departure = state.leave(ticket)
+        #expect(departure.abandoned != nil)
+        let result = state.await(ticket, "late")
+        #expect(throws: CancellationError.self) { try result?.get() }
+    }
+
+    @Test func `a late end of abandoned work does not touch its successor`() {
+        var state = State()
+        let first = enter(&state)
+        _ = state.leave(first)
+        let second = enter(&state)
+        let early = state.await(second, "second")
+        #expect(early == nil)
+        let late = state.finish("a", first.generation, .success(1))
+        #expect(late.isEmpty)
+        let departure = state.leave(first)
+        #expect(departure.abandoned == nil)
+        let answered = state.finish("a", second.generation, .success(2))
+        #expect(answered == ["second"])
+    }
+
+    private func enter(_ state: inout State) -> State.Ticket {
+        switch state.enter("a", cached: { nil }, start: { _ in Task {} }) {
+        case .started(let ticket), .joined(let ticket): ticket
+        case .cached: preconditionFailure("nothing is cached here")
+        }
+    }
+}

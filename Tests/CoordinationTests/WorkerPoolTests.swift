@@ -1,0 +1,127 @@
+import Coordination
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WorkerPoolTests {
+    @Test func `work runs on a thread of the pool and its value comes back`() async throws {
+        let pool = WorkerPool(count: 2, maximumQueued: 10, name: "test")
+        defer { pool.shutDown() }
+        let value = try await pool.run { _ in 6 * 7 }
+        #expect(value == 42)
+    }
+
+    @Test func `an error comes back as it was thrown`() async {
+        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
+        defer { pool.shutDown() }
+        await #expect(throws: Failure.self) { try await pool.run { _ in throw Failure() } }
+    }
+
+    @Test func `a full queue refuses at once`() async throws {
+        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
+        defer { pool.shutDown() }
+        let door = ThreadGate()
+        async let running: Void = pool.run { _ in door.pass() }
+        #expect(await eventually { pool.runningCount == 1 })
+        async let queued: Void = pool.run { _ in }
+        #expect(await eventually { pool.queuedCount == 1 })
+        await #expect(throws: WorkerPool.Full.self) { try await pool.run { _ in } }
+        door.open()
+        try await running
+        try await queued
+    }
+
+    @Test func `a job cancelled while queued never starts`() async throws {
+        let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
+        defer { pool.shutDown() }
+        let door = ThreadGate()
+        let started = Locked(false)
+        async let running: Void = pool.run { _ in door.pass() }
+        #expect(await eventually { pool.runningCount == 1 })
+        let queued = Task { try await pool.run { _ in started.withLock { $0 = true } } }
+        #expect(await eventually { pool.queuedCount == 1 })
+        queued.cancel()
+        await #expect(throws: CancellationError.self) { try await queued.value }
+        door.open()
+        try await running
+        #expect(started.withLock { !$0 })
+    }
+
+    @Test func `running work learns from its token that nobody waits`() async throws {
+        let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
+        defer { pool.shutDown() }
+        let task = Task {
+            try await pool.run { token in
+                while !token.shouldStop { sched_yield() }
+                try token.check()
+            }
+        }
+        #expect(await eventually { pool.runningCount == 1 })
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `running work learns from its token that its time is up`() async throws {
+        let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
+        defer { pool.shutDown() }
+        await #expect(throws: DeadlineExceeded.self) {
+            try await pool.run(timeLimit: .milliseconds(5)) { token in
+                while !token.shouldStop { sched_yield() }
+                try token.check()
+            }
+        }
+    }
+
+    @Test func `what finishes work goes before what starts it, each in order of arrival`() async throws {
+        let pool = WorkerPool(count: 1, maximumQueued: 10, name: "test")
+        defer { pool.shutDown() }
+        let door = ThreadGate()
+        let order = Locked<[String]>([])
+        async let running: Void = pool.run { _ in door.pass() }
+        #expect(await eventually { pool.runningCount == 1 })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let jobs: [(String, WorkerPool.Priority)] = [
+                ("decode 1", .starting), ("decode 2", .starting), ("render 1", .finishing), ("render 2", .finishing),
+            ]
+            for (index, job) in jobs.enumerated() {
+                group.addTask { try await pool.run(priority: job.1) { _ in order.withLock { $0.append(job.0) } } }
+                #expect(await eventually { pool.queuedCount == index + 1 })
+            }
+            door.open()
+            try await group.waitForAll()
+        }
+        try await running
+        #expect(order.withLock { $0 } == ["render 1", "render 2", "decode 1", "decode 2"])
+    }
+
+    @Test func `shutting down tells running work to stop`() async {
+        let pool = WorkerPool(count: 1, maximumQueued: 10, name: "test")
+        let task = Task {
+            try await pool.run { token in
+                while !token.shouldStop { sched_yield() }
+                try token.check()
+            }
+        }
+        #expect(await eventually { pool.runningCount == 1 })
+        pool.shutDown()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `shutting down ends every thread with its last act and refuses what comes later`() async {
+        let exits = Locked(0)
+        let pool = WorkerPool(count: 3, maximumQueued: 10, name: "test") { exits.withLock { $0 += 1 } }
+        pool.shutDown()
+        #expect(exits.withLock { $0 } == 3)
+        await #expect(throws: WorkerPool.Stopped.self) { try await pool.run { _ in } }
+    }
+}
+
+private struct Failure: Error {}
+
+/// A gate for threads that may block.
+private final class ThreadGate: Sendable {
+    private let isOpen = Locked(false)
+    func pass() { while !isOpen.withLock({ $0 }) { sched_yield() } }
+    func open() { isOpen.withLock { $0 = true } }
+}

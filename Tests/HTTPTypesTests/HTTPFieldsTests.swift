@@ -1,0 +1,31 @@
+import HTTPTypes
+import Testing
+
+struct HTTPFieldsTests {
+    @Test func `names are compared without regard to case and written as given`() {
+        let fields: HTTPFields = [.contentType: "image/png"]
+        #expect(HTTPField.Name("CONTENT-type").map { fields[$0] } == "image/png")
+        #expect(HTTPField.Name("X-Case")?.rawName == "X-Case")
+    }
+
+    @Test(arguments: ["", "a b", "a:", "é", "a\n"])
+    func `a name that is no token cannot be made`(name: String) {
+        #expect(HTTPField.Name(name) == nil)
+    }
+
+    @Test func `several lines of a name are joined, setting replaces them`() {
+        var fields: HTTPFields = [.vary: "Accept", .age: "1", .vary: "Origin"]
+        #expect(fields[.vary] == "Accept, Origin")
+        #expect(fields.values(of: .vary) == ["Accept", "Origin"])
+        fields[.vary] = "*"
+        #expect(fields.values(of: .vary) == ["*"])
+        fields[.vary] = nil
+        #expect(!fields.contains(.vary) && fields.count == 1)
+    }
+
+    @Test func `lists are split at commas outside quotes`() {
+        #expect(HTTPSyntax.list("a, \"b, c\" ,, d=\"\\\",\"") == ["a", "\"b, c\"", "d=\"\\\",\""])
+        #expect(HTTPSyntax.unquoted("\"a\\\"b\"") == "a\"b")
+        #expect(HTTPSyntax.unquoted("plain") == "plain")
+    }
+}

@@ -1,0 +1,29 @@
+import TestSupport
+import Testing
+
+@testable import Imaging
+
+struct ICCProfileTests {
+    @Test(arguments: [ICCWriter.Curve.standard, .standardTable(1_024), .standardTable(4_096)])
+    func `sRGB is known by its numbers`(curve: ICCWriter.Curve) {
+        #expect(isStandard(ICCWriter.profile(curve: curve)))
+    }
+
+    @Test func `other primaries or another curve are not sRGB`() {
+        var primaries = ICCWriter.standardPrimaries
+        #expect(!isStandard(ICCWriter.profile(curve: .gamma(563))))
+        // Red and green of Display P3.
+        primaries[0] = [0.5151, 0.2412, -0.0011]
+        primaries[1] = [0.2920, 0.6922, 0.0419]
+        #expect(!isStandard(ICCWriter.profile(primaries: primaries)))
+    }
+
+    @Test func `a profile cut anywhere is not sRGB and does no harm`() {
+        let profile = ICCWriter.profile(curve: .standardTable(64))
+        for count in 0..<profile.count - 2 { #expect(!isStandard(Array(profile.prefix(count)))) }
+    }
+
+    private func isStandard(_ profile: [UInt8]) -> Bool {
+        unsafe profile.withUnsafeBytes { unsafe ICCProfile($0.bytes).isStandard }
+    }
+}

@@ -1,0 +1,23 @@
+import Imaging
+
+/// Options for a box with the rest as it comes; `change` sets more.
+func options(
+    _ width: Int?, _ height: Int?, _ fit: Fit = .inside, enlarge: Bool = false,
+    change: (inout RenderingOptions) -> Void = { _ in }
+) -> RenderingOptions {
+    var options = RenderingOptions()
+    options.width = width
+    options.height = height
+    options.fit = fit
+    options.enlarge = enlarge
+    change(&options)
+    return options
+}
+
+/// The plan for a JPEG of this size with the default limits.
+func plan(
+    _ width: Int, _ height: Int, _ options: RenderingOptions, format: ImageFormat = .jpeg
+) throws -> RenderPlan {
+    let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: width, height: height))
+    return try RenderPlan(options: options, format: format, source: source, limits: ImagingLimits())
+}

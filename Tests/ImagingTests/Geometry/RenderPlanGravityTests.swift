@@ -1,0 +1,43 @@
+import Imaging
+import Testing
+
+struct RenderPlanGravityTests {
+    static let cuts: [(Gravity, Int)] = [
+        (.topLeft, 0), (.left, 0), (.bottomLeft, 0), (.top, 50), (.center, 50), (.bottom, 50), (.topRight, 101),
+        (.right, 101), (.bottomRight, 101), (.focal(x: 0, y: 0), 0), (.focal(x: 250, y: 0), 0),
+        (.focal(x: 400, y: 0), 20), (.focal(x: 500, y: 0), 50), (.focal(x: 1_000, y: 0), 101),
+    ]
+
+    @Test(arguments: cuts)
+    func `what is cut off the width goes by gravity`(gravity: Gravity, x: Int) throws {
+        let plan = try plan(301, 200, options(200, 200, .cover) { $0.gravity = gravity })
+        #expect(plan.crop == .rectangle(x: x, y: 0, size: PixelSize(width: 200, height: 200)))
+    }
+
+    @Test(arguments: [
+        (Gravity.topLeft, 0), (.top, 0), (.right, 50), (.center, 50), (.bottom, 101), (.bottomRight, 101),
+        (.focal(x: 0, y: 400), 20),
+    ])
+    func `what is cut off the height goes by gravity`(gravity: Gravity, y: Int) throws {
+        let plan = try plan(200, 301, options(200, 200, .cover) { $0.gravity = gravity })
+        #expect(plan.crop == .rectangle(x: 0, y: y, size: PixelSize(width: 200, height: 200)))
+    }
+
+    @Test func `attention and entropy say only how much stays`() throws {
+        let size = PixelSize(width: 100, height: 100)
+        let attention = try plan(400, 300, options(100, 100, .cover) { $0.gravity = .attention })
+        #expect(attention.crop == .attention(size: size))
+        let entropy = try plan(400, 300, options(100, 100, .cover) { $0.gravity = .entropy })
+        #expect(entropy.crop == .entropy(size: size))
+        #expect(entropy.outputSize == size)
+    }
+
+    @Test(arguments: [
+        (Gravity.center, 37), (.attention, 37), (.top, 0), (.topLeft, 0), (.bottom, 75), (.left, 37),
+        (.focal(x: 0, y: 200), 15),
+    ])
+    func `the picture lies on its canvas by gravity`(gravity: Gravity, y: Int) throws {
+        let plan = try plan(400, 300, options(300, 300, .contain) { $0.gravity = gravity })
+        #expect(plan.canvas == RenderPlan.Canvas(size: PixelSize(width: 300, height: 300), x: 0, y: y))
+    }
+}

@@ -1,0 +1,140 @@
+import Imaging
+import Testing
+
+struct RenderPlanTests {
+    private func animation(frames: Int, side: Int = 100) -> ImageHeader {
+        ImageHeader(
+            format: .gif, storedSize: PixelSize(width: side, height: side), bands: 4, frames: frames, hasAlpha: true)
+    }
+
+    private func make(
+        _ source: ImageHeader, _ options: RenderingOptions = RenderingOptions(), as format: ImageFormat,
+        limits: ImagingLimits = ImagingLimits()
+    ) throws(ImagingError) -> RenderPlan {
+        try RenderPlan(options: options, format: format, source: source, limits: limits)
+    }
+
+    @Test func `wishes that lead to the same picture make equal plans`() throws {
+        let plain = try plan(400, 300, options(200, 150))
+        #expect(try plan(400, 300, options(200, nil)) == plain)
+        #expect(try plan(400, 300, options(100, 75) { $0.devicePixelRatio = 2_000 }) == plain)
+        #expect(try plan(400, 300, options(nil, nil) { $0.devicePixelRatio = 500 }) == plain)
+        for fit in [Fit.outside, .contain, .fill] {
+            #expect(try plan(400, 300, options(200, nil, fit)) == plain)
+        }
+        #expect(try plan(400, 300, options(200, nil) { $0.gravity = .attention }) == plain)
+        #expect(try plan(400, 300, options(200, nil) { $0.background = .white }) == plain)
+        #expect(try plan(400, 300, options(200, nil) { $0.quality = 80 }) == plain)
+        #expect(try plan(400, 300, options(200, nil) { $0.isAnimated = true }) == plain)
+        #expect(try plan(400, 300, options(200, nil, enlarge: true)) == plain)
+    }
+
+    @Test func `wishes that show make different plans`() throws {
+        let plain = try plan(400, 300, options(200, nil))
+        #expect(try plan(400, 300, options(200, nil) { $0.quality = 79 }) != plain)
+        #expect(try plan(400, 300, options(200, nil), format: .webp) != plain)
+        let padded = try plan(400, 300, options(300, 300, .contain))
+        #expect(try plan(400, 300, options(300, 300, .contain) { $0.background = .transparent }) == padded)
+        let black = Color(red: 0, green: 0, blue: 0)
+        #expect(try plan(400, 300, options(300, 300, .contain) { $0.background = black }) != padded)
+    }
+
+    @Test func `quality counts only where there is one`() throws {
+        let source = ImageHeader(format: .png, storedSize: PixelSize(width: 10, height: 10))
+        let wish = options(nil, nil) { $0.quality = 12 }
+        #expect(try make(source, wish, as: .png) == make(source, as: .png))
+        #expect(try make(source, wish, as: .webp).quality == 12)
+        #expect(try make(source, as: .jpeg).quality == 80)
+    }
+
+    @Test func `a background is opaque where the format has no alpha`() throws {
+        let source = ImageHeader(
+            format: .png, storedSize: PixelSize(width: 10, height: 10), bands: 4, hasAlpha: true)
+        let half = options(nil, nil) { $0.background = Color(red: 0, green: 0, blue: 0, alpha: 51) }
+        #expect(try make(source, as: .jpeg).background == .white)
+        #expect(try make(source, half, as: .jpeg).background == Color(red: 204, green: 204, blue: 204))
+        #expect(try make(source, half, as: .png).background == half.background)
+        #expect(try make(source, as: .png).background == nil)
+    }
+
+    @Test func `padding of an opaque picture is white or transparent`() throws {
+        #expect(try plan(400, 300, options(300, 300, .contain)).background == .white)
+        #expect(try plan(400, 300, options(300, 300, .contain), format: .webp).background == nil)
+        #expect(try plan(400, 300, options(300, 300)).background == nil)
+    }
+
+    @Test func `all frames are kept where source and result can hold them`() throws {
+        let moving = options(nil, nil) { $0.isAnimated = true }
+        #expect(try make(animation(frames: 3), moving, as: .webp).isAnimated)
+        #expect(try make(animation(frames: 3), moving, as: .gif).isAnimated)
+        #expect(try !make(animation(frames: 3), moving, as: .png).isAnimated)
+        #expect(try !make(animation(frames: 3), as: .gif).isAnimated)
+        #expect(try make(animation(frames: 1), moving, as: .gif) == make(animation(frames: 1), as: .gif))
+    }
+
+    @Test func `too many frames matter only when they are kept`() throws {
+        let moving = options(nil, nil) { $0.isAnimated = true }
+        #expect(try make(animation(frames: 64), moving, as: .gif).isAnimated)
+        #expect(throws: ImagingError.tooManyFrames(65)) { try make(animation(frames: 65), moving, as: .gif) }
+        #expect(try !make(animation(frames: 20_000), moving, as: .png).isAnimated)
+    }
+
+    @Test func `a page behind the last is an error`() throws {
+        let third = options(nil, nil) { $0.page = 2 }
+        #expect(try make(animation(frames: 3), third, as: .png).decode.page == 2)
+        #expect(throws: ImagingError.noSuchPage(2, pages: 2)) { try make(animation(frames: 2), third, as: .png) }
+        #expect(throws: ImagingError.noSuchPage(2, pages: 1)) { try plan(10, 10, third) }
+    }
+
+    @Test func `a source of too many pixels is refused by its header`() throws {
+        let size = PixelSize(width: 16_383, height: 16_383)
+        let huge = ImageHeader(format: .webp, storedSize: size)
+        #expect(throws: ImagingError.tooManyPixels(size)) { try make(huge, options(10, 10), as: .webp) }
+        let line = PixelSize(width: .max, height: 1)
+        #expect(throws: ImagingError.tooManyPixels(line)) {
+            var limits = ImagingLimits()
+            limits.maximumSourcePixels = .max
+            return try make(ImageHeader(format: .png, storedSize: line), as: .png, limits: limits)
+        }
+        #expect(try plan(10_000, 10_000, options(10, 10)).outputSize == PixelSize(width: 10, height: 10))
+    }
+
+    @Test func `the frames of an animation count together`() throws {
+        let moving = options(10, 10) { $0.isAnimated = true }
+        let source = animation(frames: 50, side: 1_500)
+        #expect(throws: ImagingError.tooManyPixels(source.size, frames: 50)) { try make(source, moving, as: .gif) }
+        #expect(try make(source, options(10, 10), as: .gif).outputSize.width == 10)
+    }
+
+    @Test func `a result of too many pixels or too long a side is refused`() throws {
+        let large = PixelSize(width: 8_000, height: 8_000)
+        #expect(throws: ImagingError.tooManyPixels(large)) { try plan(100, 100, options(8_000, 8_000, enlarge: true)) }
+        let long = PixelSize(width: 16_384, height: 10)
+        #expect(throws: ImagingError.sideTooLong(long, format: .webp)) {
+            try plan(16_384, 10, options(nil, nil), format: .webp)
+        }
+        #expect(try plan(16_384, 10, options(nil, nil), format: .png).outputSize == long)
+    }
+
+    @Test func `a small cut of a monstrous enlargement is refused`() throws {
+        #expect(throws: ImagingError.self) { try plan(60_000, 1, options(1_000, 1_000, .cover, enlarge: true)) }
+    }
+
+    @Test(arguments: [Gravity.attention, .entropy])
+    func `the best part of an enormous enlargement is not looked for`(gravity: Gravity) throws {
+        let thin = options(1, 16_384, .cover, enlarge: true) { $0.gravity = gravity }
+        let whole = PixelSize(width: 16_384, height: 16_384)
+        #expect(throws: ImagingError.tooManyPixels(whole)) { try plan(100, 100, thin) }
+        #expect(try plan(100, 100, options(1, 16_384, .cover, enlarge: true)).resizedSize == whole)
+        let large = options(7_000, 7_000, .cover) { $0.gravity = gravity }
+        #expect(try plan(12_000, 8_000, large).resizedSize == PixelSize(width: 10_500, height: 7_000))
+    }
+
+    @Test func `only the formats of the limits may come in`() throws {
+        let source = ImageHeader(format: .avif, storedSize: PixelSize(width: 10, height: 10))
+        #expect(throws: ImagingError.formatNotAccepted(.avif)) { try make(source, as: .jpeg) }
+        var limits = ImagingLimits()
+        limits.sourceFormats.insert(.avif)
+        #expect(try make(source, as: .jpeg, limits: limits).format == .jpeg)
+    }
+}

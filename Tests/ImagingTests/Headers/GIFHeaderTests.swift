@@ -1,0 +1,87 @@
+import Imaging
+import Testing
+
+/// A GIF's blocks with pictures that mean nothing.
+struct GIFFile {
+    /// One frame: where it lies and how.
+    struct Frame {
+        var x = 0
+        var y = 0
+        var width = 30
+        var height = 20
+        var flags = 0
+        /// Flags of a graphic control block before the frame, nil for none.
+        var control: Int?
+    }
+
+    var width = 30
+    var height = 20
+    var flags = 0x80
+    var frames = [Frame()]
+    var hasTrailer = true
+
+    var bytes: [UInt8] {
+        var file = FileBytes(text: "GIF89a")
+        file.append(little: width, 2)
+        file.append(little: height, 2)
+        file.append([UInt8(flags), 0, 0])
+        if flags & 0x80 != 0 { file.append([UInt8](repeating: 0x2C, count: 6 << (flags & 7))) }
+        for frame in frames {
+            if let control = frame.control { file.append([0x21, 0xF9, 4, UInt8(control), 0, 0, 0, 0]) }
+            file.append([0x2C])
+            for number in [frame.x, frame.y, frame.width, frame.height] { file.append(little: number, 2) }
+            file.append([UInt8(frame.flags)])
+            if frame.flags & 0x80 != 0 { file.append([UInt8](repeating: 0x3B, count: 6 << (frame.flags & 7))) }
+            file.append([2, 3, 0x2C, 0x21, 0x3B, 1, 9, 0])
+        }
+        if hasTrailer { file.append([0x3B]) }
+        return file.bytes
+    }
+}
+
+struct GIFHeaderTests {
+    @Test func `a still`() throws {
+        let expected = ImageHeader(format: .gif, storedSize: PixelSize(width: 30, height: 20))
+        #expect(try inspect(GIFFile().bytes) == expected)
+        #expect(try inspect(GIFFile(flags: 0x87, hasTrailer: false).bytes) == expected)
+    }
+
+    @Test(arguments: [1, 2, 65, 20_000])
+    func `frames are counted`(count: Int) throws {
+        let file = GIFFile(frames: Array(repeating: GIFFile.Frame(flags: 0x81, control: 4), count: count))
+        #expect(try inspect(file.bytes).frames == count)
+    }
+
+    @Test func `transparency in any frame, interlace of the first`() throws {
+        let frames = [GIFFile.Frame(flags: 0x40, control: 0), GIFFile.Frame(control: 1)]
+        let header = try inspect(GIFFile(frames: frames).bytes)
+        #expect(header.hasAlpha)
+        #expect(header.bands == 4)
+        #expect(header.isProgressive)
+    }
+
+    @Test func `the first frame may make the picture larger, a later one not`() throws {
+        let first = GIFFile.Frame(x: 10, y: 0, width: 40, height: 5)
+        let later = GIFFile.Frame(x: 0, y: 0, width: 90, height: 90)
+        #expect(try inspect(GIFFile(frames: [first, later]).bytes).size == PixelSize(width: 50, height: 20))
+    }
+
+    @Test(arguments: [(640, 480), (800, 600), (0, 0), (65_535, 65_535)])
+    func `a monitor's size is not the picture's`(width: Int, height: Int) throws {
+        #expect(try inspect(GIFFile(width: width, height: height).bytes).size == PixelSize(width: 30, height: 20))
+    }
+
+    @Test func `bytes after the last block do not matter, before the first they do`() throws {
+        let file = GIFFile(hasTrailer: false)
+        #expect(try inspect(file.bytes + [0, 1, 2]).frames == 1)
+        #expect(isDamaged(GIFFile(frames: [], hasTrailer: false).bytes + [0, 1, 2]))
+        #expect(isDamaged(GIFFile(frames: []).bytes))
+    }
+
+    @Test func `a file cut inside a frame is damaged`() {
+        let bytes = GIFFile(hasTrailer: false).bytes
+        for length in 6..<bytes.count {
+            #expect(isDamaged(Array(bytes.prefix(length))), "\(length) bytes")
+        }
+    }
+}

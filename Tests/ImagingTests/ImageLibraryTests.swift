@@ -1,0 +1,35 @@
+import Memory
+import TestSupport
+import Testing
+
+@testable import Imaging
+
+@Suite(.timeLimit(.minutes(1)))
+struct ImageLibraryTests {
+    @Test func `starting again answers the same`() throws {
+        try ImageLibrary.start()
+        try ImageLibrary.start()
+        #expect(ImageLibrary.version.hasPrefix("8."))
+    }
+
+    @Test func `no foreign head opens, not even when libvips may guess`() throws {
+        try ImageLibrary.start()
+        let types = ["MAT", "SVG", "PDF", "MVG", "ICO", "FITS", "HDR", "PPM", "VIPS", "EXR", "TIFF", "CSV"]
+        #expect(ForeignHeads.all.map(\.type) == types)
+        for (type, head) in ForeignHeads.all {
+            let opens = unsafe head.withUnsafeBytes { unsafe (try? VipsImage.anyFile($0)) != nil }
+            #expect(!opens, "\(type) opens")
+        }
+    }
+
+    @Test func `only the four needed loaders are on`() throws {
+        try ImageLibrary.start()
+        #expect(VipsImage.loaders == VipsImage.neededLoaders)
+    }
+
+    @Test func `AVIF is not opened either`() throws {
+        try ImageLibrary.start()
+        let bytes = ImageFixture.avif.bytes
+        #expect(unsafe bytes.withUnsafeBytes { unsafe (try? VipsImage.anyFile($0)) == nil })
+    }
+}

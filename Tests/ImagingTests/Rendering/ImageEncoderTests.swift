@@ -1,0 +1,69 @@
+import Coordination
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ImageEncoderTests {
+    @Test(arguments: [ImageFormat.jpeg, .png, .webp, .gif, .avif], [1, 2, 3, 4])
+    func `pixels of every kind become every format`(format: ImageFormat, bands: Int) throws {
+        let picture = Picture.plain(PixelSize(width: 17, height: 9), [UInt8](repeating: 255, count: bands))
+        let file = SharedBytes(ImageFixture.file(picture, as: format))
+        #expect(try ImageHeader.inspect(file).size == picture.size)
+        guard format != .avif else { return }
+        let image = try ImageReading.decode(file)
+        #expect(image.meanColor.allSatisfy { $0 > 254 })
+    }
+
+    @Test func `quality decides the number of bytes`() {
+        for format in [ImageFormat.jpeg, .webp, .avif] {
+            let picture = Picture.photo(PixelSize(width: 64, height: 64))
+            let sizes = [20, 60, 95].map { ImageFixture.file(picture, as: format, quality: $0).count }
+            #expect(sizes == sizes.sorted())
+            #expect(sizes[0] < sizes[2])
+        }
+    }
+
+    @Test func `pixels that do not fill the picture are refused`() throws {
+        try ImageLibrary.start()
+        #expect(throws: ImagingError.self) {
+            try ImageEncoder.encode(
+                pixels: [1, 2], size: PixelSize(width: 1, height: 1), bands: 3, format: .png, quality: nil)
+        }
+    }
+
+    @Test(arguments: [ImageFormat.jpeg, .png, .webp, .gif, .avif])
+    func `a placeholder is one colour of any size`(format: ImageFormat) throws {
+        try ImageLibrary.start()
+        let color = Color(red: 10, green: 200, blue: 90)
+        for size in [PixelSize(width: 1, height: 1), PixelSize(width: 301, height: 7)] {
+            let result = try ImageRenderer.placeholder(color: color, size: size, format: format)
+            #expect(try ImageHeader.inspect(result.bytes).size == size)
+            guard format != .avif else { continue }
+            let image = try ImageReading.decode(result.bytes)
+            #expect(image.isClose(x: 0, y: 0, to: [10, 200, 90] + (image.hasAlpha ? [255] : [])))
+        }
+    }
+
+    @Test(arguments: [ImageFormat.jpeg, .webp, .gif])
+    func `the longest side of a format can be written, and a longer one cannot`(format: ImageFormat) throws {
+        try ImageLibrary.start()
+        let longest = PixelSize(width: format.maximumSide, height: 1)
+        let result = try ImageRenderer.placeholder(color: .white, size: longest, format: format)
+        #expect(result.bytes.count > 0)
+        let longer = PixelSize(width: longest.width + 1, height: 1)
+        #expect(throws: ImagingError.self) {
+            try ImageRenderer.placeholder(color: .white, size: longer, format: format)
+        }
+    }
+
+    @Test func `a placeholder may be transparent where the format can`() throws {
+        try ImageLibrary.start()
+        let size = PixelSize(width: 4, height: 4)
+        let clear = try ImageRenderer.placeholder(color: .transparent, size: size, format: .png)
+        #expect(try ImageReading.decode(clear.bytes).pixel(x: 1, y: 1).last == 0)
+        let white = try ImageRenderer.placeholder(color: .transparent, size: size, format: .jpeg)
+        #expect(try ImageReading.decode(white.bytes).pixel(x: 1, y: 1) == [255, 255, 255])
+    }
+}

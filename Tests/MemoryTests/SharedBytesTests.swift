@@ -1,0 +1,57 @@
+import Memory
+import Synchronization
+import Testing
+
+struct SharedBytesTests {
+    @Test func `bytes are copied in and read back`() {
+        #expect(SharedBytes([1, 2, 3]).array == [1, 2, 3])
+        #expect(SharedBytes([UInt8]()).array.isEmpty)
+        #expect(SharedBytes("abc".utf8).withBytes { $0.byteCount } == 3)
+    }
+
+    @Test func `an adopted block goes back exactly once, with the last reference`() {
+        let releases = Releases()
+        let base = UnsafeMutableRawPointer.allocate(byteCount: 4, alignment: 1)
+        unsafe base.initializeMemory(as: UInt8.self, repeating: 7, count: 4)
+        var first: SharedBytes? = unsafe SharedBytes(adopting: base, count: 4) { base, count in
+            releases.add(count)
+            unsafe base.deallocate()
+        }
+        let second = first
+        first = nil
+        #expect(releases.total == 0)
+        withExtendedLifetime(second) {}
+        #expect(second?.array == [7, 7, 7, 7])
+    }
+
+    @Test func `the release function runs when nobody holds the block`() {
+        let releases = Releases()
+        do {
+            let base = UnsafeMutableRawPointer.allocate(byteCount: 4, alignment: 1)
+            _ = unsafe SharedBytes(adopting: base, count: 4) { base, count in
+                releases.add(count)
+                unsafe base.deallocate()
+            }
+        }
+        #expect(releases.total == 4)
+    }
+
+    @Test func `an accumulator grows with what arrives and hands its block over`() {
+        var accumulator = ByteAccumulator(reservingCapacity: 2)
+        let chunk = [UInt8](0..<200)
+        for _ in 0..<100 { unsafe chunk.withUnsafeBytes { unsafe accumulator.append($0) } }
+        #expect(accumulator.count == 20_000)
+        let bytes = accumulator.finish()
+        #expect(bytes.array == Array(repeatElement(chunk, count: 100).joined()))
+    }
+
+    @Test func `an accumulator that was given nothing makes an empty block`() {
+        #expect(ByteAccumulator().finish().count == 0)
+    }
+}
+
+private final class Releases: Sendable {
+    private let bytes = Atomic(0)
+    var total: Int { bytes.load(ordering: .relaxed) }
+    func add(_ count: Int) { bytes.wrappingAdd(count, ordering: .relaxed) }
+}
