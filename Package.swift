@@ -39,16 +39,19 @@ let package = Package(
     name: "alula",
     targets: [
         library("CVips", pkgConfig: "vips", package: "libvips-dev"),
+        library("CLibcrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
         shim("CLinux"),
         shim("CVipsShim", ["CVips"]),
 
         module("Memory"),
+        module("Crypto", ["CLibcrypto"]),
         module("HTTPTypes", ["Memory"]),
         module("Coordination", ["CLinux"]),
         module("Imaging", ["CVips", "CVipsShim", "Coordination", "Memory"]),
         module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
 
         tests("MemoryTests", ["Memory"]),
+        tests("CryptoTests", ["Crypto"]),
         tests("HTTPTypesTests", ["HTTPTypes"]),
         tests("CoordinationTests", ["Coordination"]),
         tests("ImagingTests", ["Coordination", "Imaging", "Memory"]),

@@ -1,0 +1,47 @@
+import CLibcrypto
+
+/// SHA-256 (FIPS 180-4), computed by OpenSSL's libcrypto; named as in swift-crypto.
+@safe
+package struct SHA256: ~Copyable {
+    private let context: OpaquePointer
+
+    /// Starts an empty hash.
+    package init() {
+        guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+            fatalError("libcrypto cannot start SHA-256")
+        }
+        unsafe self.context = context
+    }
+
+    deinit {
+        unsafe EVP_MD_CTX_free(context)
+    }
+
+    /// Adds bytes to the hash.
+    package mutating func update(_ bytes: RawSpan) {
+        _ = unsafe bytes.withUnsafeBytes { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
+    }
+
+    /// Ends the hash: 32 bytes.
+    package consuming func finalize() -> SHA256Digest {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        _ = unsafe bytes.withUnsafeMutableBufferPointer { unsafe EVP_DigestFinal_ex(context, $0.baseAddress, nil) }
+        return SHA256Digest(bytes: bytes)
+    }
+
+    /// The hash of one block.
+    package static func hash(_ bytes: RawSpan) -> SHA256Digest {
+        var hash = SHA256()
+        hash.update(bytes)
+        return hash.finalize()
+    }
+}
+
+/// The 32 bytes of a SHA-256 hash.
+package struct SHA256Digest: Hashable, Sendable {
+    /// The digest, 32 bytes.
+    package let bytes: [UInt8]
+
+    /// Lower-case hexadecimal, 64 characters.
+    package var hexadecimal: String { Hexadecimal.encode(bytes) }
+}
