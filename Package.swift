@@ -47,6 +47,7 @@ let package = Package(
         module("Crypto", ["CLibcrypto"]),
         module("HTTPTypes", ["Memory"]),
         module("Coordination", ["CLinux"]),
+        module("Telemetry", ["CLinux", "Coordination"]),
         module("Imaging", ["CVips", "CVipsShim", "Coordination", "Memory"]),
         module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
 
@@ -54,6 +55,7 @@ let package = Package(
         tests("CryptoTests", ["Crypto"]),
         tests("HTTPTypesTests", ["HTTPTypes"]),
         tests("CoordinationTests", ["Coordination"]),
+        tests("TelemetryTests", ["Telemetry"]),
         tests("ImagingTests", ["Coordination", "Imaging", "Memory"]),
     ]
 )

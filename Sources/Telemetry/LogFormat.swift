@@ -1,0 +1,59 @@
+/// How a log line is written: as a JSON object, or as a text for people.
+///
+/// Control characters never leave either.
+package enum LogFormat: String, Sendable, CaseIterable {
+    case json
+    case text
+
+    /// Longest value of a field, in bytes; the rest is cut.
+    static let maximumFieldLength = 2_048
+
+    /// Appends the line with its end of line to `buffer`.
+    func append(_ line: LogLine, time: String, to buffer: inout [UInt8]) {
+        switch self {
+        case .json:
+            buffer.append(contentsOf: "{\"time\":\"\(time)\",\"level\":\"\(line.level.rawValue)\",\"message\":".utf8)
+            JSONText.appendString(line.message, to: &buffer)
+            for (name, value) in line.fields {
+                buffer.append(UInt8(ascii: ","))
+                JSONText.appendString(name, to: &buffer)
+                buffer.append(UInt8(ascii: ":"))
+                appendJSON(value, to: &buffer)
+            }
+            buffer.append(contentsOf: "}\n".utf8)
+        case .text:
+            buffer.append(contentsOf: "\(time) \(line.level.rawValue) \(line.message)".utf8)
+            for (name, value) in line.fields {
+                buffer.append(contentsOf: " \(name)=".utf8)
+                if case .string(let text) = value, !text.utf8.allSatisfy(Self.isPlain) {
+                    JSONText.appendString(text, limit: Self.maximumFieldLength, to: &buffer)
+                } else {
+                    appendPlain(value, to: &buffer)
+                }
+            }
+            buffer.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    private func appendJSON(_ value: Logger.MetadataValue, to buffer: inout [UInt8]) {
+        if case .string(let text) = value {
+            JSONText.appendString(text, limit: Self.maximumFieldLength, to: &buffer)
+        } else {
+            appendPlain(value, to: &buffer)
+        }
+    }
+
+    private func appendPlain(_ value: Logger.MetadataValue, to buffer: inout [UInt8]) {
+        switch value {
+        case .string(let text): buffer.append(contentsOf: text.utf8.prefix(Self.maximumFieldLength))
+        case .int(let number): buffer.append(contentsOf: String(number).utf8)
+        case .double(let number): buffer.append(contentsOf: (number.isFinite ? "\(number)" : "null").utf8)
+        case .bool(let flag): buffer.append(contentsOf: (flag ? "true" : "false").utf8)
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "=")
+            && byte != UInt8(ascii: "\\")
+    }
+}

@@ -1,0 +1,110 @@
+/// Writes structured log lines; shaped like swift-log's `Logger`.
+///
+/// The message is a constant, what varies goes into the metadata. A logger is a value: ``with(_:)`` makes one that carries more.
+package struct Logger: Sendable {
+    /// How much an operator should care.
+    package enum Level: String, Sendable, Comparable, CaseIterable {
+        case debug, info, warning, error
+
+        /// Less severe before more severe.
+        package static func < (left: Level, right: Level) -> Bool { left.severity < right.severity }
+
+        private var severity: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .warning: 2
+            case .error: 3
+            }
+        }
+    }
+
+    /// Named values of a line, in the order in which they are written.
+    package typealias Metadata = KeyValuePairs<String, MetadataValue>
+
+    /// A value of a field.
+    package enum MetadataValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+        ExpressibleByStringInterpolation
+    {
+        case string(String)
+        case int(Int)
+        case double(Double)
+        case bool(Bool)
+
+        /// A text.
+        package init(stringLiteral value: String) { self = .string(value) }
+        /// A whole number.
+        package init(integerLiteral value: Int) { self = .int(value) }
+    }
+
+    /// Lines below this level are dropped.
+    package let level: Level
+    private let sink: any LogSink
+    private let carried: [(String, MetadataValue)]
+
+    /// A logger that writes to `sink` whatever is at least as severe as `level`.
+    package init(level: Level, sink: any LogSink) {
+        self.init(level: level, sink: sink, carried: [])
+    }
+
+    private init(level: Level, sink: any LogSink, carried: [(String, MetadataValue)]) {
+        self.level = level
+        self.sink = sink
+        self.carried = carried
+    }
+
+    /// A logger that drops everything, for tests.
+    package static let silent = Logger(level: .error, sink: SilentSink())
+
+    /// A logger whose lines also carry `metadata`.
+    package func with(_ metadata: Metadata) -> Logger {
+        Logger(level: level, sink: sink, carried: carried + metadata.map { ($0.key, $0.value) })
+    }
+
+    /// Writes a line at `level`.
+    package func log(_ level: Level, _ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        guard level >= self.level else { return }
+        sink.write(
+            LogLine(level: level, message: "\(message)", fields: carried + metadata().map { ($0.key, $0.value) }))
+    }
+
+    /// Writes a line for developers.
+    package func debug(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.debug, message, metadata())
+    }
+
+    /// Writes a line about normal operation.
+    package func info(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.info, message, metadata())
+    }
+
+    /// Writes a line about something done without.
+    package func warning(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.warning, message, metadata())
+    }
+
+    /// Writes a line about a failure of ours.
+    package func error(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.error, message, metadata())
+    }
+}
+
+/// One line before it is written.
+package struct LogLine: Sendable {
+    /// Its severity.
+    package let level: Logger.Level
+    /// What happened.
+    package let message: String
+    /// The particulars, in order.
+    package let fields: [(String, Logger.MetadataValue)]
+}
+
+/// Where log lines go.
+package protocol LogSink: Sendable {
+    /// Takes one line; called on any thread, must not block on the network.
+    func write(_ line: LogLine)
+}
+
+private struct SilentSink: LogSink {
+    func write(_ line: LogLine) {}
+}

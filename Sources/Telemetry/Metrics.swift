@@ -1,0 +1,70 @@
+import Coordination
+import Synchronization
+
+/// A number that only grows.
+package final class Counter: Sendable {
+    private let total = Atomic(0)
+
+    /// Starts at 0.
+    package init() {}
+
+    /// Adds `amount`, which must not be negative.
+    package func increment(by amount: Int = 1) { total.wrappingAdd(amount, ordering: .relaxed) }
+
+    /// The count so far.
+    package var value: Int { total.load(ordering: .relaxed) }
+}
+
+/// A distribution over fixed upper bounds, in seconds.
+package final class Histogram: Sendable {
+    /// Upper bounds of the buckets but the last, which has none.
+    package static let secondsBounds: [Double] = [
+        0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+    ]
+
+    private struct State {
+        var counts = [Int](repeating: 0, count: Histogram.secondsBounds.count + 1)
+        var sum = 0.0
+    }
+
+    private let state = Locked(State())
+
+    /// Starts empty.
+    package init() {}
+
+    /// Adds one observation in seconds.
+    package func observe(_ seconds: Double) {
+        let bucket = Self.secondsBounds.firstIndex { seconds <= $0 } ?? Self.secondsBounds.count
+        state.withLock { state in
+            state.counts[bucket] += 1
+            state.sum += seconds
+        }
+    }
+
+    /// Counts per bucket, not cumulated, and the sum of all observations.
+    package var snapshot: (counts: [Int], sum: Double) { state.withLock { ($0.counts, $0.sum) } }
+}
+
+/// Counters of one metric told apart by label values from fixed sets.
+package final class CounterFamily: Sendable {
+    private let children = Locked<[[String]: Counter]>([:])
+
+    /// Starts without any labelled counter.
+    package init() {}
+
+    /// The counter of these label values, made at first use.
+    package func counter(_ labels: String...) -> Counter {
+        children.withLock { children in
+            if let child = children[labels] { return child }
+            let child = Counter()
+            children[labels] = child
+            return child
+        }
+    }
+
+    /// All counters with their label values, ordered by these.
+    package var snapshot: [(labels: [String], value: Int)] {
+        children.withLock { children in children.map { ($0.key, $0.value.value) } }
+            .sorted { $0.0.lexicographicallyPrecedes($1.0) }
+    }
+}

@@ -1,0 +1,58 @@
+import Coordination
+import Glibc
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LoggerTests {
+    @Test func `a line is one JSON object with everything at top level`() throws {
+        let text = try logged(.json) { logger in
+            logger.with(["requestId": "r1"]).info("answered", ["status": 200, "ok": .bool(true), "ms": .double(1.5)])
+        }
+        #expect(
+            text.hasSuffix(
+                "\"level\":\"info\",\"message\":\"answered\",\"requestId\":\"r1\",\"status\":200,\"ok\":true,\"ms\":1.5}\n"
+            ))
+        #expect(text.hasPrefix("{\"time\":\"2"))
+    }
+
+    @Test func `lines cannot be forged with control characters or quotes`() throws {
+        let hostile = "a\"}\n{\"level\":\"error\u{7f}\u{9b}\u{2028}"
+        for format in LogFormat.allCases {
+            let text = try logged(format) { $0.info("seen", ["url": .string(hostile)]) }
+            #expect(text.filter { $0 == "\n" }.count == 1)
+            #expect(text.contains("\\u000a") && text.contains("\\u007f") && text.contains("\\u009b"))
+        }
+    }
+
+    @Test func `long fields are cut`() throws {
+        let text = try logged(.json) { $0.info("seen", ["url": .string(String(repeating: "é", count: 9_000))]) }
+        #expect(text.utf8.count < 2_300)
+    }
+
+    @Test func `lines below the level are dropped`() throws {
+        #expect(try logged(.text, level: .warning) { $0.info("quiet") }.isEmpty)
+        #expect(
+            try logged(.text, level: .warning) { $0.error("loud", ["a": "b c"]) }.hasSuffix(" error loud a=\"b c\"\n"))
+    }
+
+    private func logged(_ format: LogFormat, level: Logger.Level = .debug, _ body: (Logger) -> Void) throws -> String {
+        var ends: (CInt, CInt) = (0, 0)
+        try unsafe withUnsafeMutableBytes(of: &ends) { ends in
+            try #require(unsafe pipe(ends.assumingMemoryBound(to: CInt.self).baseAddress) == 0)
+        }
+        defer {
+            close(ends.0)
+            close(ends.1)
+        }
+        let sink = DescriptorSink(descriptor: ends.1, format: format)
+        body(Logger(level: level, sink: sink))
+        sink.flush()
+        var waiting: CInt = 0
+        _ = unsafe ioctl(ends.0, UInt(FIONREAD), &waiting)
+        var bytes = [UInt8](repeating: 0, count: Int(waiting))
+        let count = unsafe read(ends.0, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}
