@@ -48,6 +48,7 @@ let package = Package(
         module("HTTPTypes", ["Memory"]),
         module("Coordination", ["CLinux"]),
         module("Telemetry", ["CLinux", "Coordination"]),
+        module("ImageCaching", ["Coordination"]),
         module("Imaging", ["CVips", "CVipsShim", "Coordination", "Memory"]),
         module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
 
@@ -56,6 +57,7 @@ let package = Package(
         tests("HTTPTypesTests", ["HTTPTypes"]),
         tests("CoordinationTests", ["Coordination"]),
         tests("TelemetryTests", ["Telemetry"]),
+        tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
         tests("ImagingTests", ["Coordination", "Imaging", "Memory"]),
     ]
 )

@@ -1,0 +1,130 @@
+public import Coordination
+
+/// A cache bounded by bytes: when usage exceeds the capacity, least recently used entries go until usage is at most preferred.
+///
+/// The hysteresis between the two keeps one addition from paying for each eviction. Recency is the order of use, not a clock.
+/// An entry larger than the capacity is not admitted and evicts nothing; the entry just added is never its own victim. What is
+/// evicted stays valid for those who hold it. Every operation takes constant time, a purge constant time per entry it removes.
+public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sendable {
+    @usableFromInline let state: Locked<AutoPurgingState<Key, Value>>
+    @usableFromInline let cost: @Sendable (Value) -> Int
+
+    /// An empty cache.
+    ///
+    /// - Parameters:
+    ///   - memoryCapacity: Bytes above which a purge begins.
+    ///   - preferredMemoryUsageAfterPurge: Bytes at or below which it stops; at most the capacity.
+    ///   - cost: Bytes that a value occupies.
+    @inlinable public init(
+        memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int, cost: @escaping @Sendable (Value) -> Int
+    ) {
+        precondition(
+            0 <= preferredMemoryUsageAfterPurge && preferredMemoryUsageAfterPurge <= memoryCapacity,
+            "the preferred usage must lie between 0 and the capacity")
+        state = Locked(AutoPurgingState(capacity: memoryCapacity, preferred: preferredMemoryUsageAfterPurge))
+        self.cost = cost
+    }
+
+    /// The value under `key`, which becomes the most recently used.
+    ///
+    /// Counted as a hit or a miss; a caller that will ask again before it does the work leaves the miss to that time.
+    ///
+    /// - Parameters:
+    ///   - key: What to look for.
+    ///   - countsMiss: Whether finding nothing counts.
+    ///   - isUsable: Asked under the cache's lock about what was found; what is not usable is not found.
+    @inlinable public func value(
+        for key: Key, countsMiss: Bool = true, where isUsable: (Value) -> Bool = { _ in true }
+    ) -> Value? {
+        state.withLock { $0.value(for: key, countsMiss: countsMiss, where: isUsable) }
+    }
+
+    /// Whether `key` is there; changes neither recency nor counts.
+    @inlinable public func contains(_ key: Key) -> Bool {
+        state.withLock { $0.contains(key) }
+    }
+
+    /// Stores `value` under `key` in place of what was there, and purges if that made usage exceed the capacity.
+    ///
+    /// - Returns: Whether the value was admitted.
+    @discardableResult @inlinable public func add(_ value: Value, for key: Key) -> Bool {
+        let bytes = cost(value)
+        let (isAdmitted, victims) = state.withLock { $0.add(value, cost: bytes, for: key) }
+        // Released here, outside the lock: giving back pixels takes time.
+        _ = victims
+        return isAdmitted
+    }
+
+    /// Removes what is under `key`; whether there was anything.
+    @discardableResult @inlinable public func remove(_ key: Key) -> Bool {
+        let removed = state.withLock { $0.remove(key) }
+        return removed != nil
+    }
+
+    /// Removes everything made from `source`: every level, page and result.
+    @discardableResult @inlinable public func removeAll(from source: Key.Source) -> (entries: Int, bytes: Int) {
+        let removed = state.withLock { $0.removeAll(from: source) }
+        return (removed.values.count, removed.bytes)
+    }
+
+    /// Removes everything.
+    @discardableResult @inlinable public func removeAll() -> (entries: Int, bytes: Int) {
+        let removed = state.withLock { $0.removeAll() }
+        return (removed.values.count, removed.bytes)
+    }
+
+    /// Sets new bounds and purges at once if usage exceeds the new capacity.
+    @inlinable public func setBounds(memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int) {
+        precondition(
+            0 <= preferredMemoryUsageAfterPurge && preferredMemoryUsageAfterPurge <= memoryCapacity,
+            "the preferred usage must lie between 0 and the capacity")
+        let victims = state.withLock {
+            $0.setBounds(capacity: memoryCapacity, preferred: preferredMemoryUsageAfterPurge)
+        }
+        _ = victims
+    }
+
+    /// Bytes in use.
+    @inlinable public var memoryUsage: Int { state.withLock { $0.usage } }
+
+    /// Usage, bounds and counts at this moment.
+    @inlinable public var statistics: CacheStatistics { state.withLock { $0.statistics } }
+}
+
+/// A key that knows which source its value was made from.
+public protocol SourceKeyed: Hashable, Sendable {
+    /// What sources are told apart by.
+    associatedtype Source: Hashable & Sendable
+    /// The source of the value under this key.
+    var source: Source { get }
+}
+
+/// What a cache holds and has done so far; sizes in bytes.
+public struct CacheStatistics: Equatable, Sendable {
+    /// Bytes in use.
+    public var usage: Int
+    /// Bytes above which a purge begins.
+    public var capacity: Int
+    /// Bytes at or below which a purge stops.
+    public var preferred: Int
+    /// Number of entries.
+    public var entries: Int
+    /// Look-ups that found their key.
+    public var hits: Int
+    /// Look-ups that did not.
+    public var misses: Int
+    /// Bytes that purges have taken.
+    public var evictedBytes: Int
+
+    @inlinable init(
+        usage: Int, capacity: Int, preferred: Int, entries: Int, hits: Int, misses: Int, evictedBytes: Int
+    ) {
+        self.usage = usage
+        self.capacity = capacity
+        self.preferred = preferred
+        self.entries = entries
+        self.hits = hits
+        self.misses = misses
+        self.evictedBytes = evictedBytes
+    }
+}

@@ -1,0 +1,101 @@
+/// The bookkeeping of ``AutoPurgingImageCache`` as a plain value; what it removes is returned, to be released outside the lock.
+@usableFromInline
+struct AutoPurgingState<Key: SourceKeyed, Value> {
+    @usableFromInline
+    struct Entry {
+        @usableFromInline let key: Key
+        @usableFromInline var value: Value
+        @usableFromInline var cost: Int
+
+        @inlinable
+        init(key: Key, value: Value, cost: Int) {
+            self.key = key
+            self.value = value
+            self.cost = cost
+        }
+    }
+
+    @usableFromInline var recency = RecencyList<Entry>()
+    @usableFromInline var slots: [Key: Int] = [:]
+    @usableFromInline var keysBySource: [Key.Source: Set<Key>] = [:]
+    @usableFromInline var usage = 0
+    @usableFromInline var capacity: Int
+    @usableFromInline var preferred: Int
+    @usableFromInline var hits = 0
+    @usableFromInline var misses = 0
+    @usableFromInline var evictedBytes = 0
+
+    @inlinable init(capacity: Int, preferred: Int) {
+        self.capacity = capacity
+        self.preferred = preferred
+    }
+
+    @inlinable var statistics: CacheStatistics {
+        CacheStatistics(
+            usage: usage, capacity: capacity, preferred: preferred, entries: slots.count, hits: hits, misses: misses,
+            evictedBytes: evictedBytes)
+    }
+
+    @inlinable func contains(_ key: Key) -> Bool { slots[key] != nil }
+
+    @inlinable mutating func value(for key: Key, countsMiss: Bool, where isUsable: (Value) -> Bool) -> Value? {
+        guard let slot = slots[key], isUsable(recency[slot].value) else {
+            if countsMiss { misses += 1 }
+            return nil
+        }
+        hits += 1
+        recency.moveToFront(slot)
+        return recency[slot].value
+    }
+
+    @inlinable mutating func add(_ value: Value, cost: Int, for key: Key) -> (isAdmitted: Bool, victims: [Value]) {
+        var victims: [Value] = []
+        if let replaced = remove(key) { victims.append(replaced) }
+        guard cost <= capacity else { return (false, victims) }
+        slots[key] = recency.insertAtFront(Entry(key: key, value: value, cost: cost))
+        keysBySource[key.source, default: []].insert(key)
+        usage += cost
+        purge(sparing: key, into: &victims)
+        return (true, victims)
+    }
+
+    @inlinable mutating func remove(_ key: Key) -> Value? {
+        guard let slot = slots.removeValue(forKey: key) else { return nil }
+        let entry = recency.remove(slot)
+        usage -= entry.cost
+        keysBySource[key.source]?.remove(key)
+        if keysBySource[key.source]?.isEmpty == true { keysBySource[key.source] = nil }
+        return entry.value
+    }
+
+    @inlinable mutating func removeAll(from source: Key.Source) -> (values: [Value], bytes: Int) {
+        let before = usage
+        let values = (keysBySource[source] ?? []).compactMap { remove($0) }
+        return (values, before - usage)
+    }
+
+    @inlinable mutating func removeAll() -> (values: [Value], bytes: Int) {
+        let removed = (values: recency.elements.map(\.value), bytes: usage)
+        recency = RecencyList()
+        slots = [:]
+        keysBySource = [:]
+        usage = 0
+        return removed
+    }
+
+    @inlinable mutating func setBounds(capacity: Int, preferred: Int) -> [Value] {
+        self.capacity = capacity
+        self.preferred = preferred
+        var victims: [Value] = []
+        purge(sparing: nil, into: &victims)
+        return victims
+    }
+
+    @inlinable mutating func purge(sparing added: Key?, into victims: inout [Value]) {
+        guard usage > capacity else { return }
+        while usage > preferred, let oldest = recency.last, oldest.key != added {
+            evictedBytes += oldest.cost
+            if let value = remove(oldest.key) { victims.append(value) }
+        }
+    }
+}

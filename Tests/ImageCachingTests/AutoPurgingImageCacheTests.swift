@@ -1,0 +1,191 @@
+import Coordination
+import ImageCaching
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct AutoPurgingImageCacheTests {
+    private static let size = 1_020_000
+
+    private func cache(
+        capacity: Int = 104_857_600, preferred: Int = 62_914_560
+    ) -> AutoPurgingImageCache<VariantKey, Picture> {
+        AutoPurgingImageCache(memoryCapacity: capacity, preferredMemoryUsageAfterPurge: preferred, cost: \.bytes)
+    }
+
+    @Test func `1: what is added is read back, and usage grows by its size`() {
+        let cache = cache()
+        let picture = Picture(name: "a", bytes: Self.size)
+        #expect(cache.add(picture, for: VariantKey("a", 1)))
+        #expect(cache.value(for: VariantKey("a", 1)) == picture)
+        #expect(cache.memoryUsage == Self.size)
+    }
+
+    @Test func `2: variants are separate and keys never collide by concatenation`() {
+        let cache = cache()
+        cache.add(Picture(name: "reduced", bytes: 10), for: VariantKey("a", 2))
+        #expect(cache.value(for: VariantKey("a", 1)) == nil)
+        cache.add(Picture(name: "other", bytes: 10), for: VariantKey("a2", 1))
+        #expect(cache.value(for: VariantKey("a", 21)) == nil)
+        #expect(cache.value(for: VariantKey("a", 2))?.name == "reduced")
+    }
+
+    @Test func `3: the second image under a key replaces the first, and a larger one can start a purge`() {
+        let cache = cache(capacity: 100, preferred: 60)
+        cache.add(Picture(name: "first", bytes: 40), for: VariantKey("a", 1))
+        cache.add(Picture(name: "second", bytes: 40), for: VariantKey("a", 1))
+        #expect(cache.value(for: VariantKey("a", 1))?.name == "second")
+        #expect(cache.statistics.entries == 1)
+        #expect(cache.memoryUsage == 40)
+        cache.add(Picture(name: "b", bytes: 50), for: VariantKey("b", 1))
+        cache.add(Picture(name: "third", bytes: 45), for: VariantKey("a", 1))
+        #expect(cache.memoryUsage == 95)
+        cache.add(Picture(name: "fourth", bytes: 55), for: VariantKey("a", 1))
+        #expect(cache.memoryUsage == 55)
+        #expect(!cache.contains(VariantKey("b", 1)))
+    }
+
+    @Test func `4: removing tells whether anything was there and gives the bytes back`() {
+        let cache = cache()
+        cache.add(Picture(name: "a", bytes: Self.size), for: VariantKey("a", 1))
+        cache.add(Picture(name: "b", bytes: Self.size), for: VariantKey("b", 1))
+        #expect(cache.remove(VariantKey("a", 1)))
+        #expect(!cache.remove(VariantKey("a", 1)))
+        #expect(cache.value(for: VariantKey("a", 1)) == nil)
+        #expect(cache.memoryUsage == Self.size)
+        #expect(cache.removeAll() == (1, Self.size))
+        #expect(cache.removeAll() == (0, 0))
+        #expect(cache.memoryUsage == 0)
+    }
+
+    @Test func `5: ten fit, the eleventh purges to six`() {
+        let cache = cache(capacity: 10 * Self.size, preferred: 6 * Self.size)
+        for index in 0..<10 {
+            cache.add(Picture(name: "\(index)", bytes: Self.size), for: VariantKey("\(index)", 1))
+            #expect(cache.memoryUsage == (index + 1) * Self.size)
+        }
+        cache.add(Picture(name: "10", bytes: Self.size), for: VariantKey("10", 1))
+        #expect(cache.memoryUsage == 6 * Self.size)
+        #expect(cache.statistics.evictedBytes == 5 * Self.size)
+    }
+
+    @Test func `6: what was read before the purge survives it`() {
+        let cache = cache(capacity: 10 * Self.size, preferred: 6 * Self.size)
+        for index in 0..<10 { cache.add(Picture(name: "\(index)", bytes: Self.size), for: VariantKey("\(index)", 1)) }
+        _ = cache.value(for: VariantKey("0", 1))
+        cache.add(Picture(name: "10", bytes: Self.size), for: VariantKey("10", 1))
+        let survivors = (0...10).filter { cache.contains(VariantKey("\($0)", 1)) }
+        #expect(survivors == [0, 6, 7, 8, 9, 10])
+    }
+
+    @Test
+    func `7: an image over the capacity is refused and evicts nothing, one over preferred survives its own purge`() {
+        let cache = cache(capacity: 100, preferred: 60)
+        cache.add(Picture(name: "small", bytes: 30), for: VariantKey("small", 1))
+        #expect(!cache.add(Picture(name: "huge", bytes: 101), for: VariantKey("huge", 1)))
+        #expect(cache.contains(VariantKey("small", 1)))
+        #expect(cache.memoryUsage == 30)
+        #expect(cache.add(Picture(name: "large", bytes: 90), for: VariantKey("large", 1)))
+        #expect(cache.contains(VariantKey("large", 1)))
+        #expect(!cache.contains(VariantKey("small", 1)))
+        #expect(cache.memoryUsage == 90)
+    }
+
+    @Test func `8: a preferred usage above the capacity is a programmer's error`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = AutoPurgingImageCache<VariantKey, Picture>(
+                memoryCapacity: 10, preferredMemoryUsageAfterPurge: 11, cost: \.bytes)
+        }
+    }
+
+    @Test func `9: parallel use keeps the books straight`() async {
+        let cache = cache(capacity: 1_000_000, preferred: 100_000)
+        await withTaskGroup(of: Void.self) { group in
+            for round in 0..<100 {
+                group.addTask {
+                    for index in 0..<100 {
+                        let key = VariantKey("\(index)", 1)
+                        cache.add(Picture(name: "\(index)", bytes: 1_000 + round * 7 + index), for: key)
+                        _ = cache.value(for: VariantKey("\((index + round) % 100)", 1))
+                        if index.isMultiple(of: 3) { cache.remove(VariantKey("\((index * round) % 100)", 1)) }
+                    }
+                }
+            }
+        }
+        let held = (0..<100).compactMap { cache.value(for: VariantKey("\($0)", 1))?.bytes }
+        #expect(cache.memoryUsage == held.reduce(0, +))
+        #expect(cache.statistics.entries == held.count)
+        #expect(cache.memoryUsage <= 1_000_000)
+    }
+
+    @Test func `10: recency is the order of use`() {
+        let cache = cache(capacity: 20, preferred: 10)
+        for index in 0..<20 { cache.add(Picture(name: "\(index)", bytes: 1), for: VariantKey("\(index)", 1)) }
+        cache.add(Picture(name: "20", bytes: 1), for: VariantKey("20", 1))
+        #expect((0...20).filter { cache.contains(VariantKey("\($0)", 1)) } == Array(11...20))
+    }
+
+    @Test func `11: purging a source takes all of it and nothing else`() {
+        let cache = cache()
+        for (source, variant) in [("/img", 1), ("/img", 2), ("/img2", 1), ("/img?x=1", 1)] {
+            cache.add(Picture(name: source, bytes: 100), for: VariantKey(source, variant))
+        }
+        #expect(cache.removeAll(from: "/img") == (2, 200))
+        #expect(!cache.contains(VariantKey("/img", 1)) && !cache.contains(VariantKey("/img", 2)))
+        #expect(cache.contains(VariantKey("/img2", 1)) && cache.contains(VariantKey("/img?x=1", 1)))
+        #expect(cache.removeAll(from: "/img") == (0, 0))
+    }
+
+    @Test func `12: lowering the capacity purges at once, and what was evicted stays valid for its holder`() {
+        let cache = cache(capacity: 100, preferred: 80)
+        for index in 0..<10 { cache.add(Picture(name: "\(index)", bytes: 10), for: VariantKey("\(index)", 1)) }
+        let held = cache.value(for: VariantKey("0", 1))
+        cache.setBounds(memoryCapacity: 50, preferredMemoryUsageAfterPurge: 30)
+        #expect(cache.memoryUsage == 30)
+        cache.setBounds(memoryCapacity: 0, preferredMemoryUsageAfterPurge: 0)
+        #expect(cache.memoryUsage == 0)
+        #expect(held?.name == "0")
+    }
+
+    @Test func `hits and misses are counted, looking without reading is not`() {
+        let cache = cache()
+        cache.add(Picture(name: "a", bytes: 1), for: VariantKey("a", 1))
+        _ = cache.value(for: VariantKey("a", 1))
+        _ = cache.value(for: VariantKey("b", 1))
+        _ = cache.contains(VariantKey("c", 1))
+        #expect(cache.statistics.hits == 1 && cache.statistics.misses == 1)
+    }
+
+    @Test func `what is not usable is not found, counts as a miss and gains no recency`() {
+        let cache = cache(capacity: 20, preferred: 10)
+        cache.add(Picture(name: "a", bytes: 10), for: VariantKey("a", 1))
+        cache.add(Picture(name: "b", bytes: 10), for: VariantKey("b", 1))
+        #expect(cache.value(for: VariantKey("a", 1)) { $0.name == "b" } == nil)
+        #expect(cache.statistics.hits == 0 && cache.statistics.misses == 1)
+        cache.add(Picture(name: "c", bytes: 5), for: VariantKey("c", 1))
+        #expect(!cache.contains(VariantKey("a", 1)))
+        #expect(cache.value(for: VariantKey("c", 1)) { $0.name == "c" }?.name == "c")
+        #expect(cache.statistics.hits == 1)
+    }
+}
+
+private struct VariantKey: SourceKeyed {
+    let source: String
+    let variant: Int
+
+    init(_ source: String, _ variant: Int) {
+        self.source = source
+        self.variant = variant
+    }
+}
+
+private final class Picture: Sendable, Equatable {
+    let name: String
+    let bytes: Int
+
+    init(name: String, bytes: Int) {
+        self.name = name
+        self.bytes = bytes
+    }
+
+    static func == (left: Picture, right: Picture) -> Bool { left === right }
+}
