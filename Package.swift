@@ -39,9 +39,12 @@ let package = Package(
     name: "alula",
     targets: [
         library("CVips", pkgConfig: "vips", package: "libvips-dev"),
+        library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+        library("CCares", pkgConfig: "libcares", package: "libc-ares-dev"),
         library("CLibcrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
         shim("CLinux"),
         shim("CVipsShim", ["CVips"]),
+        shim("CCurlShim", ["CCurl", "CCares"]),
 
         module("Memory"),
         module("Crypto", ["CLibcrypto"]),
@@ -50,6 +53,9 @@ let package = Package(
         module("Telemetry", ["CLinux", "Coordination"]),
         module("ImageCaching", ["Coordination"]),
         module("Imaging", ["CVips", "CVipsShim", "Coordination", "Memory"]),
+        module(
+            "Downloading",
+            ["CCurl", "CCares", "CCurlShim", "CLinux", "Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry"]),
         module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
 
         tests("MemoryTests", ["Memory"]),
@@ -59,5 +65,6 @@ let package = Package(
         tests("TelemetryTests", ["Telemetry"]),
         tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
         tests("ImagingTests", ["Coordination", "Imaging", "Memory"]),
+        tests("DownloadingTests", ["Coordination", "Downloading", "HTTPTypes", "Memory", "Telemetry"]),
     ]
 )

@@ -1,0 +1,2 @@
+#include <ares.h>
+#include <netdb.h>

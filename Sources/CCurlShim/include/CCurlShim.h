@@ -1,0 +1,51 @@
+#ifndef CCurlShim_H
+#define CCurlShim_H
+
+// Typed entries to libcurl's variadic functions and to the union in its messages, which Swift cannot reach.
+
+#include <curl/curl.h>
+
+/// `curl_easy_setopt` with a number.
+CURLcode CCurlShim_set_long(CURL *easy, CURLoption option, long value);
+
+/// `curl_easy_setopt` with a text, which libcurl copies, or null.
+CURLcode CCurlShim_set_string(CURL *easy, CURLoption option, const char *value);
+
+/// `curl_easy_setopt` with a pointer that libcurl hands back.
+CURLcode CCurlShim_set_pointer(CURL *easy, CURLoption option, void *value);
+
+/// `curl_easy_setopt` with a list, which must live as long as it is set.
+CURLcode CCurlShim_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
+
+typedef size_t (*CCurlShim_data_callback)(char *bytes, size_t size, size_t count, void *context);
+typedef curl_socket_t (*CCurlShim_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+typedef int (*CCurlShim_request_callback)(
+    void *context, char *remote_address, char *local_address, int remote_port, int local_port);
+
+/// Sets the four callbacks and the pointer that each of them gets.
+CURLcode CCurlShim_set_callbacks(
+    CURL *easy, CCurlShim_data_callback header, CCurlShim_data_callback body, CCurlShim_socket_callback socket,
+    CCurlShim_request_callback request, void *context);
+
+/// `curl_easy_getinfo` of a number; 0 where it is not known.
+long CCurlShim_get_long(CURL *easy, CURLINFO info);
+
+/// `curl_easy_getinfo` of a time in microseconds; 0 where it is not known.
+long long CCurlShim_get_microseconds(CURL *easy, CURLINFO info);
+
+/// The pointer set with `CURLOPT_PRIVATE`.
+void *CCurlShim_get_private(CURL *easy);
+
+/// `curl_multi_setopt` with a number.
+CURLMcode CCurlShim_multi_set_long(CURLM *multi, CURLMoption option, long value);
+
+/// Takes the next finished transfer off the queue: its handle and result. Null when there is none.
+CURL *CCurlShim_next_finished(CURLM *multi, CURLcode *result);
+
+/// The socket address inside libcurl's structure, which is longer than its declared type says.
+const struct sockaddr *CCurlShim_socket_address(const struct curl_sockaddr *address);
+
+/// `SOCK_STREAM`, which Swift sees or not depending on which C module first included its header.
+int CCurlShim_stream_socket_type(void);
+
+#endif

@@ -1,0 +1,44 @@
+/// Whether work goes on, for people and autoscalers: visible after a second of it, hidden a moment after its end.
+///
+/// Short work never shows, and a short pause between two pieces of work never flickers.
+struct ActivityIndicator {
+    private static let activationDelay = Duration.seconds(1)
+    private static let completionDelay = Duration.milliseconds(170)
+
+    private enum Phase {
+        case hidden
+        case delayingStart(since: Duration)
+        case visible
+        case delayingEnd(since: Duration)
+    }
+
+    private var phase = Phase.hidden
+
+    /// Whether it shows at `now`.
+    func isVisible(at now: Duration) -> Bool {
+        switch Self.phase(phase, at: now) {
+        case .visible, .delayingEnd: true
+        case .hidden, .delayingStart: false
+        }
+    }
+
+    /// Notes whether any slot is taken.
+    mutating func update(isWorking: Bool, at now: Duration) {
+        phase = Self.phase(phase, at: now)
+        switch (phase, isWorking) {
+        case (.hidden, true): phase = .delayingStart(since: now)
+        case (.delayingStart, false): phase = .hidden
+        case (.visible, false): phase = .delayingEnd(since: now)
+        case (.delayingEnd, true): phase = .visible
+        default: break
+        }
+    }
+
+    private static func phase(_ phase: Phase, at now: Duration) -> Phase {
+        switch phase {
+        case .delayingStart(let start) where now - start >= activationDelay: .visible
+        case .delayingEnd(let end) where now - end >= completionDelay: .hidden
+        default: phase
+        }
+    }
+}

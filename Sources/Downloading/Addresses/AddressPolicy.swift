@@ -1,0 +1,70 @@
+/// Decides which addresses a transfer may connect to: the one place that keeps strangers' URLs away from private networks.
+///
+/// Public addresses are allowed on the configured ports, everything else only where an operator opened it.
+package struct AddressPolicy: Sendable {
+    /// Networks that are open although they are not public, on any port, the host's own addresses included.
+    package let allowedNetworks: [AddressNetwork]
+    /// Single addresses with one port each that are open in the same way.
+    package let allowedEndpoints: [AllowedEndpoint]
+    /// Ports of public addresses.
+    package let allowedPorts: Set<Int>
+
+    /// A policy that opens these networks, endpoints and ports.
+    package init(
+        allowedNetworks: [AddressNetwork] = [], allowedEndpoints: [AllowedEndpoint] = [],
+        allowedPorts: Set<Int> = [80, 443]
+    ) {
+        self.allowedNetworks = allowedNetworks
+        self.allowedEndpoints = allowedEndpoints
+        self.allowedPorts = allowedPorts
+    }
+
+    /// Whether a connection to `address` and `port` is allowed, given the addresses of this host.
+    package func allows(_ address: IPAddress, port: Int, ownAddresses: Set<IPAddress>) -> Bool {
+        let address = address.unmapped
+        if allowedNetworks.contains(where: { $0.contains(address) }) { return true }
+        if allowedEndpoints.contains(where: { $0.address.unmapped == address && $0.port == port }) { return true }
+        return allowedPorts.contains(port) && Self.isPublic(address) && !ownAddresses.contains(address)
+    }
+
+    /// Whether some address could be allowed on `port`: false saves the look-up of a name.
+    package func mayAllow(port: Int) -> Bool {
+        allowedPorts.contains(port) || !allowedNetworks.isEmpty || allowedEndpoints.contains { $0.port == port }
+    }
+
+    /// Whether the address belongs to the public internet, by the registries of special-purpose addresses.
+    package static func isPublic(_ address: IPAddress) -> Bool {
+        switch address.unmapped {
+        case .v4:
+            return !deniedV4.contains { $0.contains(address.unmapped) }
+        case .v6(_, let low):
+            // ISATAP carries an IPv4 address behind these two interface identifiers (RFC 5214 section 6.1).
+            let interface = low >> 32
+            return globalUnicast.contains { $0.contains(address) } && interface != 0x0000_5efe
+                && interface != 0x0200_5efe && !deniedV6.contains { $0.contains(address) }
+        }
+    }
+
+    private static let globalUnicast = ["2000::/3"].compactMap(AddressNetwork.init)
+    private static let deniedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]
+        .compactMap(AddressNetwork.init)
+    private static let deniedV4 = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32",
+    ].compactMap(AddressNetwork.init)
+}
+
+/// One address and port that sources may live at although the address is not public.
+package struct AllowedEndpoint: Hashable, Sendable {
+    /// The address.
+    package let address: IPAddress
+    /// The only port that is open on it.
+    package let port: Int
+
+    /// Opens `port` of `address`.
+    package init(address: IPAddress, port: Int) {
+        self.address = address
+        self.port = port
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// An IPv4 or IPv6 address, without port and zone.
+package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
+    /// An IPv4 address in host byte order: 127.0.0.1 is 0x7f000001.
+    case v4(UInt32)
+    /// An IPv6 address: its network half and its interface half in host byte order.
+    case v6(UInt64, UInt64)
+
+    /// Parses four decimal numbers with dots, or the text forms of RFC 4291 section 2.2; nil for anything else.
+    package init?(_ text: String) {
+        var four = in_addr()
+        var six = in6_addr()
+        if unsafe inet_pton(AF_INET, text, &four) == 1 {
+            self = .v4(UInt32(bigEndian: four.s_addr))
+        } else if unsafe inet_pton(AF_INET6, text, &six) == 1 {
+            self.init(six)
+        } else {
+            return nil
+        }
+    }
+
+    /// The address of a socket address; nil for families other than the two.
+    @unsafe
+    init?(_ address: UnsafePointer<sockaddr>?) {
+        guard let address = unsafe address else { return nil }
+        let raw = unsafe UnsafeRawPointer(address)
+        switch Int32(unsafe address.pointee.sa_family) {
+        case AF_INET:
+            self = .v4(UInt32(bigEndian: unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr))
+        case AF_INET6:
+            self.init(unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
+        default:
+            return nil
+        }
+    }
+
+    private init(_ address: in6_addr) {
+        let halves = unsafe withUnsafeBytes(of: address) { bytes in
+            unsafe (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+        self = .v6(UInt64(bigEndian: halves.0), UInt64(bigEndian: halves.1))
+    }
+
+    /// The IPv4 address inside a v4-mapped one (`::ffff:0:0/96`), else the address itself.
+    package var unmapped: IPAddress {
+        if case .v6(0, let low) = self, low >> 32 == 0xffff { return .v4(UInt32(truncatingIfNeeded: low)) }
+        return self
+    }
+
+    /// Whether it is an IPv6 address.
+    package var isV6: Bool {
+        if case .v6 = self { true } else { false }
+    }
+
+    /// The usual text: dotted decimal, or RFC 5952.
+    package var description: String {
+        switch self {
+        case .v4(let bits):
+            return "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
+        case .v6(let high, let low):
+            var address = in6_addr()
+            unsafe withUnsafeMutableBytes(of: &address) { bytes in
+                unsafe bytes.storeBytes(of: high.bigEndian, as: UInt64.self)
+                unsafe bytes.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+            }
+            var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+            unsafe inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
+            return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import CCurl
+import CCurlShim
+
+// What libcurl calls on the transfer thread, inside `curl_multi_perform`. Formed in a file-scope function, so that no
+// isolation sticks to them. The context is the transfer, which the loop keeps alive while its handle is in the multi handle.
+
+/// Sets the callbacks of a handle to those of `transfer`.
+@unsafe
+func setTransferCallbacks(_ handle: UnsafeMutableRawPointer, _ transfer: CurlTransfer) -> CURLcode {
+    unsafe CCurlShim_set_callbacks(
+        handle,
+        { line, size, count, context in
+            guard let transfer = unsafe recoverTransfer(context), let line = unsafe line else { return 0 }
+            let bytes = unsafe UnsafeRawBufferPointer(start: line, count: size * count)
+            return unsafe transfer.readHeadLine(bytes) ? size * count : 0
+        },
+        { body, size, count, context in
+            guard let transfer = unsafe recoverTransfer(context), let body = unsafe body else { return 0 }
+            let bytes = unsafe UnsafeRawBufferPointer(start: body, count: size * count)
+            return unsafe transfer.readBody(bytes) ? size * count : 0
+        },
+        { context, _, address in
+            guard let transfer = unsafe recoverTransfer(context), let address = unsafe address else { return -1 }
+            return unsafe transfer.openSocket(address)
+        },
+        { context, remote, _, port, _ in
+            guard let transfer = unsafe recoverTransfer(context), let remote = unsafe remote else {
+                return CURL_PREREQFUNC_ABORT
+            }
+            let mayGoOn = transfer.willSendRequest(to: unsafe String(cString: remote), port: Int(port))
+            return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        },
+        Unmanaged.passUnretained(transfer).toOpaque())
+}
+
+@unsafe
+private func recoverTransfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+    guard let context = unsafe context else { return nil }
+    return unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+}

@@ -1,0 +1,78 @@
+import CCurl
+import CCurlShim
+import Coordination
+
+/// Owns one easy handle, set up once and used for one transfer after another.
+///
+/// Confined to the transfer thread.
+@safe
+final class CurlEasy {
+    let handle: UnsafeMutableRawPointer
+    private var headers: UnsafeMutablePointer<curl_slist>?
+    private var resolved: UnsafeMutablePointer<curl_slist>?
+
+    /// A handle with all that does not change from transfer to transfer.
+    init?(_ configuration: DownloadConfiguration) {
+        guard let handle = unsafe curl_easy_init() else { return nil }
+        unsafe self.handle = handle
+        unsafe headers = curl_slist_append(nil, "Accept: \(configuration.accept)")
+        unsafe headers = curl_slist_append(headers, "Accept-Encoding: identity")
+        unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, headers)
+        set(CURLOPT_USERAGENT, configuration.userAgent)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOPROXY, "*")
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        set(CURLOPT_SSL_VERIFYPEER, 1)
+        set(CURLOPT_SSL_VERIFYHOST, 2)
+        set(CURLOPT_BUFFERSIZE, 192 << 10)
+        // Without a folder of certificates libcurl keeps the parsed file between handshakes.
+        unsafe CCurlShim_set_string(handle, CURLOPT_CAPATH, nil)
+        if let file = configuration.certificateAuthorities { set(CURLOPT_CAINFO, file) }
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(handle)
+        unsafe curl_slist_free_all(headers)
+        unsafe curl_slist_free_all(resolved)
+    }
+
+    /// Points the handle at the transfer's current URL and judged addresses; false where libcurl refuses.
+    ///
+    /// The transfer must outlive its time in the multi handle: the loop keeps it.
+    func prepare(_ transfer: CurlTransfer, connectTimeout: Duration) -> Bool {
+        let url = transfer.url
+        unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, nil)
+        unsafe curl_slist_free_all(resolved)
+        unsafe resolved = nil
+        if url.address == nil {
+            let list = transfer.judgedAddresses.map { $0.isV6 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
+            // The plus lets the entry age, so that libcurl's cache of names does not grow for ever.
+            unsafe resolved = curl_slist_append(nil, "+\(url.host):\(url.port):\(list)")
+            unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
+        }
+        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
+        set(CURLOPT_URL, url.canonical)
+        return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
+    }
+
+    func microseconds(_ info: CURLINFO) -> Duration {
+        .microseconds(unsafe CCurlShim_get_microseconds(handle, info))
+    }
+
+    /// Connections that the last transfer opened; none where it found one open.
+    var connectionCount: Int { unsafe CCurlShim_get_long(handle, CURLINFO_NUM_CONNECTS) }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+        unsafe CCurlShim_set_long(handle, option, value)
+    }
+
+    private func set(_ option: CURLoption, _ value: String) {
+        unsafe CCurlShim_set_string(handle, option, value)
+    }
+}

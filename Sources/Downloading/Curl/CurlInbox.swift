@@ -1,0 +1,69 @@
+import Coordination
+
+/// What other threads ask of the transfer thread.
+final class CurlInbox: Sendable {
+    /// A load whose caller waits.
+    struct Load: Sendable {
+        let id: UInt64
+        let request: SourceRequest
+        let progress: TransferProgress
+        let continuation: CheckedContinuation<Source, any Error>
+    }
+
+    /// Something to do on the transfer thread.
+    enum Command: Sendable {
+        case start(Load)
+        case cancel(UInt64)
+    }
+
+    private struct State {
+        var lastID: UInt64 = 0
+        var arriving: Set<UInt64> = []
+        var commands: [Command] = []
+        var isStopped = false
+    }
+
+    private let state = Locked(State())
+
+    /// Announces a load, so that it can be cancelled before it has been posted.
+    func announce() -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            state.arriving.insert(state.lastID)
+            return state.lastID
+        }
+    }
+
+    /// Posts an announced load; the error to throw when it is not wanted any more.
+    func start(_ load: Load) -> (any Error)? {
+        state.withLock { state in
+            guard state.arriving.remove(load.id) != nil else { return CancellationError() }
+            guard !state.isStopped else { return DownloadError.shuttingDown }
+            state.commands.append(.start(load))
+            return nil
+        }
+    }
+
+    /// Cancels a load at any stage.
+    func cancel(_ id: UInt64) {
+        state.withLock { state in
+            if state.arriving.remove(id) == nil { state.commands.append(.cancel(id)) }
+        }
+    }
+
+    /// Stops the transfer thread; false when it has been stopped before.
+    func stop() -> Bool {
+        state.withLock { state in
+            defer { state.isStopped = true }
+            return !state.isStopped
+        }
+    }
+
+    /// What has been posted since the last call, and whether the thread is to end.
+    func take() -> (commands: [Command], isStopped: Bool) {
+        state.withLock { state in
+            defer { state.commands.removeAll(keepingCapacity: true) }
+            return (state.commands, state.isStopped)
+        }
+    }
+}

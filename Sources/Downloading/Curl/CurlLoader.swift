@@ -1,0 +1,84 @@
+import CLinux
+import Glibc
+
+/// Loads sources with libcurl: one thread for all transfers, no blocking call anywhere.
+package final class CurlLoader: DataLoading {
+    /// The thread or one of the libraries could not be started.
+    package struct StartFailure: Error {
+        /// What could not be started.
+        package let detail: String
+    }
+
+    private let multi: CurlMulti
+    private let inbox = CurlInbox()
+    private let thread: pthread_t
+
+    /// Starts the transfer thread.
+    package init(configuration: DownloadConfiguration) throws(StartFailure) {
+        guard let multi = CurlMulti() else { throw StartFailure(detail: "libcurl") }
+        guard let resolver = NameResolver(servers: configuration.nameServers) else {
+            throw StartFailure(detail: "c-ares")
+        }
+        let start = LoopStart(configuration: configuration, multi: multi, inbox: inbox, resolver: resolver)
+        var thread = pthread_t()
+        // Balanced on the new thread.
+        let context = unsafe Unmanaged.passRetained(start).toOpaque()
+        guard unsafe pthread_create(&thread, nil, loopEntry, context) == 0 else {
+            unsafe Unmanaged<LoopStart>.fromOpaque(context).release()
+            throw StartFailure(detail: "the transfer thread")
+        }
+        self.multi = multi
+        self.thread = thread
+    }
+
+    deinit {
+        shutDown()
+    }
+
+    /// Fetches a source, redirects followed, as the settings allow.
+    ///
+    /// - Throws: A ``DownloadError`` or `CancellationError`.
+    package func load(_ request: SourceRequest, progress: TransferProgress) async throws -> Source {
+        let id = inbox.announce()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let load = CurlInbox.Load(id: id, request: request, progress: progress, continuation: continuation)
+                if let refusal = inbox.start(load) { return continuation.resume(throwing: refusal) }
+                multi.wakeUp()
+            }
+        } onCancel: {
+            inbox.cancel(id)
+            multi.wakeUp()
+        }
+    }
+
+    /// Ends all transfers with ``DownloadError/shuttingDown`` and waits for the thread to end.
+    package func shutDown() {
+        guard inbox.stop() else { return }
+        multi.wakeUp()
+        pthread_join(thread, nil)
+    }
+}
+
+/// What the transfer thread starts with; handed over to it, and touched by nobody else afterwards.
+private final class LoopStart: @unchecked Sendable {
+    let configuration: DownloadConfiguration
+    let multi: CurlMulti
+    let inbox: CurlInbox
+    let resolver: NameResolver
+
+    init(configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver) {
+        self.configuration = configuration
+        self.multi = multi
+        self.inbox = inbox
+        self.resolver = resolver
+    }
+}
+
+private func loopEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context = unsafe context else { return nil }
+    let start = unsafe Unmanaged<LoopStart>.fromOpaque(context).takeRetainedValue()
+    unsafe CLinux_set_thread_name("transfers")
+    CurlLoop(start.configuration, multi: start.multi, inbox: start.inbox, resolver: start.resolver).run()
+    return nil
+}

@@ -1,0 +1,159 @@
+import CCurl
+import Coordination
+import Glibc
+
+/// Runs all transfers on one thread: looks names up, judges addresses, drives libcurl, keeps the time.
+///
+/// Made, used and ended on its thread; others reach it through the inbox.
+final class CurlLoop {
+    private static let maximumIdleHandles = 32
+
+    private let configuration: DownloadConfiguration
+    private let policy: AddressPolicy
+    private let multi: CurlMulti
+    private let inbox: CurlInbox
+    private let resolver: NameResolver
+    private let timekeeper = SystemTimekeeper()
+    private var ownAddresses = OwnAddresses()
+    private var transfers: [UInt64: CurlTransfer] = [:]
+    private var waitingForName: [String: [UInt64]] = [:]
+    private var idleHandles: [CurlEasy] = []
+    private var descriptors: [curl_waitfd] = []
+
+    init(_ configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver) {
+        self.configuration = configuration
+        policy = configuration.addressPolicy
+        self.multi = multi
+        self.inbox = inbox
+        self.resolver = resolver
+    }
+
+    /// Works until the inbox says stop.
+    func run() {
+        while true {
+            let (commands, isStopped) = inbox.take()
+            for command in commands { obey(command) }
+            if isStopped { break }
+            multi.perform()
+            while let (transfer, code) = multi.nextFinished() { endHop(of: transfer, code: code) }
+            let now = timekeeper.now
+            for (name, answer) in resolver.takeFinished(at: now) { resume(waitingFor: name, with: answer) }
+            let next = expire(at: now)
+            poll(until: next, now: now)
+        }
+        for transfer in transfers.values { end(transfer, .failure(DownloadError.shuttingDown)) }
+    }
+
+    private func obey(_ command: CurlInbox.Command) {
+        switch command {
+        case .start(let load):
+            let transfer = CurlTransfer(load, configuration: configuration, now: timekeeper.now)
+            transfers[load.id] = transfer
+            beginHop(of: transfer)
+        case .cancel(let id):
+            if let transfer = transfers[id] { end(transfer, .failure(CancellationError())) }
+        }
+    }
+
+    /// Judges the URL of a hop and finds its addresses.
+    private func beginHop(of transfer: CurlTransfer) {
+        let url = transfer.url
+        guard configuration.allows(url), policy.mayAllow(port: url.port) else {
+            return end(transfer, .failure(DownloadError.sourceNotAllowed))
+        }
+        if let address = url.address { return connect(transfer, to: [address]) }
+        if let addresses = resolver.cached(url.host, at: timekeeper.now) { return connect(transfer, to: addresses) }
+        transfer.lookUpBegan = timekeeper.now
+        waitingForName[url.host, default: []].append(transfer.load.id)
+        resolver.lookUp(url.host)
+    }
+
+    private func resume(waitingFor name: String, with answer: NameResolver.Answer) {
+        for id in waitingForName.removeValue(forKey: name) ?? [] {
+            // Cancelled and timed-out transfers are gone by now.
+            guard let transfer = transfers[id] else { continue }
+            transfer.timings.dns += timekeeper.now - transfer.lookUpBegan
+            switch answer {
+            case .success(let addresses): connect(transfer, to: addresses)
+            case .failure(let error): end(transfer, .failure(error))
+            }
+        }
+    }
+
+    /// Judges the addresses of a hop and hands it to libcurl; one that is denied refuses them all.
+    private func connect(_ transfer: CurlTransfer, to addresses: [IPAddress]) {
+        let now = timekeeper.now
+        let own = ownAddresses.current(at: now)
+        let port = transfer.url.port
+        let isAllowed = { [policy] address in policy.allows(address, port: port, ownAddresses: own) }
+        guard addresses.allSatisfy(isAllowed) else {
+            return end(transfer, .failure(DownloadError.sourceNotAllowed))
+        }
+        transfer.beginConnecting(to: addresses, isAllowed: isAllowed)
+        guard let easy = idleHandles.popLast() ?? CurlEasy(configuration),
+            easy.prepare(transfer, connectTimeout: transfer.clock.connectTimeLeft(at: now)), multi.add(easy)
+        else { return end(transfer, .failure(DownloadError.internal("libcurl takes no more transfers"))) }
+        transfer.easy = easy
+    }
+
+    /// Ends a hop with libcurl's result, or with none when its time is over.
+    private func endHop(of transfer: CurlTransfer, code: CURLcode?) {
+        detach(transfer)
+        switch transfer.outcome(code) {
+        case .success(let source): end(transfer, .success(source))
+        case .failure(let error): end(transfer, .failure(error))
+        case .redirect(let location):
+            do throws(DownloadError) {
+                try transfer.beginHop(to: location, at: timekeeper.now)
+                beginHop(of: transfer)
+            } catch {
+                end(transfer, .failure(error))
+            }
+        }
+    }
+
+    private func end(_ transfer: CurlTransfer, _ result: Result<Source, any Error>) {
+        detach(transfer)
+        guard transfers.removeValue(forKey: transfer.load.id) != nil else { return }
+        transfer.load.continuation.resume(with: result)
+    }
+
+    /// Takes the handle back; libcurl closes the connection unless the answer was read to its end.
+    private func detach(_ transfer: CurlTransfer) {
+        guard let easy = transfer.easy else { return }
+        transfer.easy = nil
+        transfer.addTimings(of: easy)
+        multi.remove(easy)
+        if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
+    }
+
+    /// Ends transfers whose time is over; when to look again.
+    private func expire(at now: Duration) -> Duration? {
+        var next: Duration?
+        for transfer in Array(transfers.values) {
+            if transfer.clock.hasExpired(at: now) {
+                endHop(of: transfer, code: nil)
+            } else {
+                next = min(next ?? .seconds(Int64.max), transfer.clock.nextCheck)
+            }
+        }
+        return next
+    }
+
+    private func poll(until next: Duration?, now: Duration) {
+        descriptors.removeAll(keepingCapacity: true)
+        for socket in resolver.sockets {
+            let events = (socket.isReadable ? CURL_WAIT_POLLIN : 0) | (socket.isWritable ? CURL_WAIT_POLLOUT : 0)
+            descriptors.append(curl_waitfd(fd: socket.descriptor, events: Int16(events), revents: 0))
+        }
+        var wait = next.map { $0 - now } ?? .seconds(60)
+        if let limit = resolver.timeLeft { wait = min(wait, limit) }
+        multi.blockingPoll(also: &descriptors, atMost: wait)
+        for descriptor in descriptors where descriptor.revents != 0 {
+            let events = CInt(descriptor.revents)
+            resolver.process(
+                descriptor.fd, isReadable: events & CURL_WAIT_POLLIN != 0, isWritable: events & CURL_WAIT_POLLOUT != 0)
+        }
+        if resolver.timeLeft != nil { resolver.process() }
+    }
+}

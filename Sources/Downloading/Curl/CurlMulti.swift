@@ -1,0 +1,67 @@
+import CCurl
+import CCurlShim
+
+/// Owns libcurl's multi handle.
+///
+/// Everything but ``wakeUp()`` belongs to the transfer thread.
+@safe
+final class CurlMulti: @unchecked Sendable {
+    private static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let maximumIdleConnections = 128
+
+    private let handle: UnsafeMutableRawPointer
+
+    /// A multi handle of its own connections; nil without memory or descriptors.
+    init?() {
+        guard Self.isInitialised, let handle = unsafe curl_multi_init() else { return nil }
+        unsafe self.handle = handle
+        unsafe CCurlShim_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
+        unsafe CCurlShim_multi_set_long(handle, CURLMOPT_MAXCONNECTS, Self.maximumIdleConnections)
+    }
+
+    deinit {
+        unsafe curl_multi_cleanup(handle)
+    }
+
+    /// Ends the poll that is going on, or the next one.
+    ///
+    /// The only call allowed from other threads.
+    func wakeUp() {
+        _ = unsafe curl_multi_wakeup(handle)
+    }
+
+    func add(_ easy: CurlEasy) -> Bool {
+        unsafe curl_multi_add_handle(handle, easy.handle) == CURLM_OK
+    }
+
+    func remove(_ easy: CurlEasy) {
+        _ = unsafe curl_multi_remove_handle(handle, easy.handle)
+    }
+
+    /// Moves all transfers on as far as they get without waiting.
+    func perform() {
+        var running: Int32 = 0
+        _ = unsafe curl_multi_perform(handle, &running)
+    }
+
+    /// Waits for the transfers' sockets, the resolver's, a wake-up, or the time.
+    func blockingPoll(also descriptors: inout [curl_waitfd], atMost duration: Duration) {
+        let milliseconds =
+            Int32(max(0, min(duration.components.seconds, 60) * 1000))
+            + Int32(duration.components.attoseconds / 1_000_000_000_000_000) + 1
+        let count = UInt32(descriptors.count)
+        _ = unsafe descriptors.withUnsafeMutableBufferPointer { buffer in
+            unsafe curl_multi_poll(handle, buffer.baseAddress, count, milliseconds, nil)
+        }
+    }
+
+    /// A transfer that has ended, with its result.
+    func nextFinished() -> (transfer: CurlTransfer, code: CURLcode)? {
+        var code = CURLE_OK
+        guard let easy = unsafe CCurlShim_next_finished(handle, &code),
+            let context = unsafe CCurlShim_get_private(easy)
+        else { return nil }
+        // The loop owns the transfer until it has taken it from here.
+        return unsafe (Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue(), code)
+    }
+}

@@ -1,0 +1,166 @@
+import CCurl
+import CCurlShim
+import Coordination
+import Glibc
+import HTTPTypes
+
+/// One load with all its redirects, from the first look-up to its end.
+///
+/// Confined to the transfer thread.
+final class CurlTransfer {
+    /// A refused answer's body up to this size is read to its end, so that the connection can be used again.
+    private static let maximumDrainedBytes = 16 << 10
+
+    /// What the end of a hop means.
+    enum Outcome {
+        case success(Source)
+        case redirect(String)
+        case failure(DownloadError)
+    }
+
+    let load: CurlInbox.Load
+    /// The handle, while it is in the multi handle.
+    var easy: CurlEasy?
+    /// The addresses that this hop may open connections to.
+    private(set) var judgedAddresses: [IPAddress] = []
+    /// Judges the peer of a connection, which may have been opened for an earlier transfer.
+    private var isAllowed: (IPAddress) -> Bool = { _ in false }
+    var clock: TransferClock
+    var timings = TransferTimings()
+    /// When the look-up of the current hop's name began.
+    var lookUpBegan = Duration.zero
+
+    private let maximumBytes: Int
+    private let timekeeper = SystemTimekeeper()
+    private let startedAt: Duration
+    private var trail: RedirectTrail
+    private var reader = ResponseHeadReader()
+    private var head: ResponseHead?
+    private var verdict: ResponseHead.Verdict?
+    private var sink: BodySink?
+    private var drainedBytes = 0
+    private var failure: DownloadError?
+
+    init(_ load: CurlInbox.Load, configuration: DownloadConfiguration, now: Duration) {
+        self.load = load
+        maximumBytes = configuration.maximumBytes
+        clock = TransferClock(configuration, now: now)
+        startedAt = now
+        trail = RedirectTrail(start: load.request.identity.url, maximum: configuration.maximumRedirects)
+    }
+
+    /// The URL of the current hop.
+    var url: SourceURL { trail.current }
+
+    /// Lets the current hop open connections to these addresses alone, and use kept ones whose peer `isAllowed`.
+    func beginConnecting(to addresses: [IPAddress], isAllowed: @escaping (IPAddress) -> Bool) {
+        judgedAddresses = addresses.map(\.unmapped)
+        self.isAllowed = isAllowed
+    }
+
+    /// Goes on to a redirect's target.
+    func beginHop(to location: String, at now: Duration) throws(DownloadError) {
+        try trail.follow(location)
+        clock.beginHop(at: now)
+        judgedAddresses = []
+        reader = ResponseHeadReader()
+        head = nil
+        verdict = nil
+        drainedBytes = 0
+    }
+
+    /// Called by libcurl for every line of a head and of trailers; false ends the transfer.
+    @unsafe
+    func readHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        clock.answered(at: timekeeper.now)
+        do throws(DownloadError) {
+            let line = unsafe Span<UInt8>(_unsafeElements: line.bindMemory(to: UInt8.self))
+            guard let head = try reader.read(line) else { return true }
+            self.head = head
+            let verdict = head.verdict(maximumBytes: maximumBytes)
+            self.verdict = verdict
+            guard verdict == .accept else { return head.contentLength ?? 0 <= Self.maximumDrainedBytes }
+            load.progress.expect(head.contentLength)
+            sink = BodySink(head: head)
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    /// Called by libcurl for the bytes of a body; false ends the transfer.
+    @unsafe
+    func readBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        clock.received(bytes.count)
+        guard verdict == .accept else {
+            drainedBytes += bytes.count
+            return drainedBytes <= Self.maximumDrainedBytes
+        }
+        guard (sink?.count ?? 0) + bytes.count <= maximumBytes else {
+            failure = .tooLarge
+            return false
+        }
+        unsafe sink?.append(bytes)
+        load.progress.receive(bytes.count)
+        return true
+    }
+
+    /// Called by libcurl before each connection: opens a socket to a judged address, refuses every other.
+    @unsafe
+    func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        guard let target = unsafe IPAddress(CCurlShim_socket_address(address)),
+            judgedAddresses.contains(target.unmapped)
+        else {
+            failure = .sourceNotAllowed
+            return -1
+        }
+        return unsafe socket(
+            address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    }
+
+    /// Called by libcurl when a connection is there, new or used before; false ends the transfer.
+    func willSendRequest(to remote: String, port: Int) -> Bool {
+        clock.connected(at: timekeeper.now)
+        guard let address = IPAddress(remote), isAllowed(address), port == url.port else {
+            failure = .sourceNotAllowed
+            return false
+        }
+        return true
+    }
+
+    /// What the end of a hop with libcurl's result `code` means; nil stands for an end of our own by time.
+    func outcome(_ code: CURLcode?) -> Outcome {
+        if let failure { return .failure(failure) }
+        switch verdict {
+        case .redirect(let location): return .redirect(location)
+        case .refuse(let error): return .failure(error)
+        case .accept, nil: break
+        }
+        guard let code else { return .failure(.timedOut) }
+        guard code == CURLE_OK else { return .failure(DownloadError(code, hasHead: head != nil)) }
+        guard let head, let sink = sink.take() else {
+            return .failure(.unreachable("closed before the end of the head"))
+        }
+        guard sink.count > 0 else { return .failure(.emptyBody) }
+        let (bytes, validator) = sink.finish()
+        timings.total = timekeeper.now - startedAt
+        return .success(
+            Source(
+                identity: load.request.identity, bytes: bytes, validator: validator, headerFields: head.fields,
+                receivedAt: HTTPDate(secondsSince1970: timekeeper.secondsSince1970), timings: timings))
+    }
+
+    /// Adds what libcurl measured of a hop.
+    func addTimings(of easy: CurlEasy) {
+        let connected = easy.microseconds(CURLINFO_CONNECT_TIME_T)
+        let secured = easy.microseconds(CURLINFO_APPCONNECT_TIME_T)
+        timings.isReused = easy.connectionCount == 0
+        if !timings.isReused {
+            timings.connect += max(.zero, connected - easy.microseconds(CURLINFO_NAMELOOKUP_TIME_T))
+            if secured > .zero { timings.tls += max(.zero, secured - connected) }
+        }
+        let sent = easy.microseconds(CURLINFO_PRETRANSFER_TIME_T)
+        timings.firstByte += max(.zero, easy.microseconds(CURLINFO_STARTTRANSFER_TIME_T) - sent)
+    }
+}

@@ -1,0 +1,63 @@
+/// How sources are fetched, and which.
+package struct DownloadConfiguration: Sendable {
+    /// In which order queued downloads start.
+    package enum Order: String, Sendable, CaseIterable {
+        /// First in, first out.
+        case fifo
+        /// Last in, first out, but never past half of an older request's time.
+        case lifo
+    }
+
+    /// Running transfers in the whole process.
+    package var maximumActiveDownloads = 32
+    /// Running transfers to one host and port.
+    package var maximumActiveDownloadsPerHost = 8
+    /// In which order queued downloads start.
+    package var order = Order.fifo
+    /// Queued downloads; beyond them a new one is refused.
+    package var maximumQueuedDownloads = 1024
+    /// How long looking up a name and connecting may take together.
+    package var connectTimeout = Duration.seconds(3)
+    /// How long an origin may be silent between the request and the first byte.
+    package var firstByteTimeout = Duration.seconds(5)
+    /// How long a whole transfer may take, redirects included.
+    package var downloadTimeout = Duration.seconds(10)
+    /// Bytes that must arrive in every `lowSpeedInterval` once the answer has begun.
+    package var lowSpeedBytes = 16 << 10
+    /// See `lowSpeedBytes`.
+    package var lowSpeedInterval = Duration.seconds(3)
+    /// Largest body.
+    package var maximumBytes = 64 << 20
+    /// Redirects followed.
+    package var maximumRedirects = 5
+    /// Networks that sources may live in although they are not public, on any port.
+    package var allowedNetworks: [AddressNetwork] = []
+    /// Single endpoints that sources may live at although they are not public.
+    package var allowedEndpoints: [AllowedEndpoint] = []
+    /// Ports of public sources.
+    package var allowedPorts: Set<Int> = [80, 443]
+    /// Patterns one of which a URL must match, redirects' targets included; empty allows all.
+    package var allowedSources: [SourcePattern] = []
+    /// `User-Agent` of our requests.
+    package var userAgent = "Alula/1"
+    /// `Accept` of our requests.
+    package var accept = "image/avif,image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8,*/*;q=0.1"
+    /// Name servers as `ADDRESS:PORT` separated by commas; nil for the system's.
+    package var nameServers: String?
+    /// A file of certificate authorities in PEM instead of the system's.
+    package var certificateAuthorities: String?
+
+    /// The defaults.
+    package init() {}
+
+    /// The address policy of these settings.
+    package var addressPolicy: AddressPolicy {
+        AddressPolicy(
+            allowedNetworks: allowedNetworks, allowedEndpoints: allowedEndpoints, allowedPorts: allowedPorts)
+    }
+
+    /// Whether the patterns allow `url`.
+    package func allows(_ url: SourceURL) -> Bool {
+        allowedSources.isEmpty || allowedSources.contains { $0.matches(url) }
+    }
+}

@@ -1,0 +1,35 @@
+/// Why a source could not be had.
+///
+/// The texts are for logs only: they may hold addresses and words of libraries.
+package enum DownloadError: Error, Hashable, Sendable {
+    /// The URL, one of its addresses or a redirect's target is not allowed; which of them is nobody's business outside.
+    case sourceNotAllowed
+    /// No answer's head arrived: no such name, refused, reset, closed.
+    case unreachable(String)
+    /// The answer was not valid HTTP, not what was asked for, or cut short.
+    case protocolError(String)
+    /// The TLS handshake or the certificate failed.
+    case tls(String)
+    /// Too many redirects, or a loop of them.
+    case tooManyRedirects
+    /// A valid answer with an unwanted status.
+    case status(Int)
+    /// The origin has no such source: 404 or 410.
+    case notFound(Int)
+    /// Connecting, the first byte or the whole transfer took too long, or bytes came too slowly.
+    case timedOut
+    /// The body is larger than allowed, announced or as it arrived.
+    case tooLarge
+    /// The answer's content type is not an image's.
+    case notAnImage(String)
+    /// An answer without a body: status 204 or 205, or no bytes.
+    case emptyBody
+    /// An operator cancelled this caller's receipt.
+    case receiptCancelled
+    /// More downloads wait than may.
+    case queueFull
+    /// The service is about to end.
+    case shuttingDown
+    /// A library failed in a way that is a bug of ours or a lack of memory.
+    case `internal`(String)
+}

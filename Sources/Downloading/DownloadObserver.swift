@@ -1,0 +1,55 @@
+/// What the downloader tells about its work, for metrics; called on any thread, outside its lock.
+package struct DownloadObserver: Sendable {
+    /// A transfer has ended in this way with so many bytes of body received.
+    package var finished: @Sendable (_ outcome: DownloadOutcome, _ receivedBytes: Int) -> Void
+    /// A caller joined a flight that was under way.
+    package var collapsed: @Sendable () -> Void
+
+    /// An observer of these events.
+    package init(
+        finished: @escaping @Sendable (DownloadOutcome, Int) -> Void = { _, _ in },
+        collapsed: @escaping @Sendable () -> Void = {}
+    ) {
+        self.finished = finished
+        self.collapsed = collapsed
+    }
+}
+
+/// How a transfer ended: a fixed set of labels.
+package enum DownloadOutcome: String, Sendable, CaseIterable {
+    case success
+    case cancelled
+    case notAllowed = "not_allowed"
+    case unreachable
+    case protocolError = "protocol_error"
+    case tlsError = "tls_error"
+    case tooManyRedirects = "too_many_redirects"
+    case status
+    case notFound = "not_found"
+    case timedOut = "timeout"
+    case tooLarge = "too_large"
+    case notAnImage = "not_an_image"
+    case failed
+
+    /// The label of what a loader threw.
+    init(_ error: any Error) {
+        guard let error = error as? DownloadError else {
+            self = error is CancellationError ? .cancelled : .failed
+            return
+        }
+        switch error {
+        case .sourceNotAllowed: self = .notAllowed
+        case .unreachable: self = .unreachable
+        case .protocolError: self = .protocolError
+        case .tls: self = .tlsError
+        case .tooManyRedirects: self = .tooManyRedirects
+        case .status: self = .status
+        case .notFound: self = .notFound
+        case .timedOut: self = .timedOut
+        case .tooLarge: self = .tooLarge
+        case .notAnImage, .emptyBody: self = .notAnImage
+        case .receiptCancelled, .shuttingDown: self = .cancelled
+        case .queueFull, .internal: self = .failed
+        }
+    }
+}

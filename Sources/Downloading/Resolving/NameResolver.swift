@@ -1,0 +1,175 @@
+import CCares
+import CCurlShim
+import Coordination
+import Glibc
+
+/// Looks names up with c-ares on the transfer thread: never blocks, and one look-up serves all who want the same name.
+///
+/// Confined to that thread; c-ares calls back inside ``lookUp(_:)``, ``process(_:isReadable:isWritable:)`` and `deinit`.
+@safe
+final class NameResolver {
+    /// How a look-up ended: all addresses of the name, or what to tell the callers.
+    typealias Answer = Result<[IPAddress], DownloadError>
+
+    private static let maximumCachedNames = 4096
+    private static let longestLifetime = 60
+    private static let isInitialised = ares_library_init(CInt(ARES_LIB_INIT_ALL)) == 0
+
+    private let channel: OpaquePointer
+    private let record: ResolverRecord
+    private var pending: Set<String> = []
+    private var cache: [String: (addresses: [IPAddress], expiry: Duration)] = [:]
+
+    /// A resolver that asks the system's name servers, or `servers` (`ADDRESS:PORT`, separated by commas).
+    init?(servers: String?) {
+        let record = ResolverRecord()
+        guard Self.isInitialised, let channel = unsafe makeChannel(record) else { return nil }
+        if let servers, unsafe ares_set_servers_ports_csv(channel, servers) != 0 {
+            unsafe ares_destroy(channel)
+            return nil
+        }
+        unsafe self.channel = channel
+        self.record = record
+    }
+
+    deinit {
+        unsafe ares_destroy(channel)
+    }
+
+    /// Sockets to watch, with what for.
+    var sockets: [ResolverRecord.Socket] { record.sockets }
+
+    /// The addresses of a name that was looked up a short while ago; its answer's time to live counts, up to a minute.
+    func cached(_ name: String, at now: Duration) -> [IPAddress]? {
+        guard let entry = cache[name], now < entry.expiry else { return nil }
+        return entry.addresses
+    }
+
+    /// Begins to look a name up, unless somebody already has; the answer comes from ``takeFinished(at:)``.
+    func lookUp(_ name: String) {
+        guard pending.insert(name).inserted else { return }
+        unsafe beginLookUp(channel, name, record)
+    }
+
+    /// Lets c-ares read and write a socket; without one it only looks at its time limits.
+    func process(_ socket: CInt = -1, isReadable: Bool = false, isWritable: Bool = false) {
+        unsafe ares_process_fd(channel, isReadable ? socket : -1, isWritable ? socket : -1)
+    }
+
+    /// The time within which c-ares wants to look at its time limits; nil when nothing is being looked up.
+    var timeLeft: Duration? {
+        var limit = timeval()
+        guard !pending.isEmpty, unsafe ares_timeout(channel, nil, &limit) != nil else { return nil }
+        return .seconds(limit.tv_sec) + .microseconds(limit.tv_usec)
+    }
+
+    /// The look-ups that have ended since the last call.
+    func takeFinished(at now: Duration) -> [(name: String, answer: Answer)] {
+        guard !record.finished.isEmpty else { return [] }
+        let finished = record.finished
+        record.finished = []
+        return finished.map { lookUp in
+            pending.remove(lookUp.name)
+            guard lookUp.status == 0, !lookUp.addresses.isEmpty else {
+                return (lookUp.name, .failure(DownloadError(nameStatus: lookUp.status)))
+            }
+            if cache.count >= Self.maximumCachedNames { cache.removeAll() }
+            let lifetime = max(0, min(lookUp.secondsToLive, Self.longestLifetime))
+            cache[lookUp.name] = (lookUp.addresses, now + .seconds(lifetime))
+            return (lookUp.name, .success(lookUp.addresses))
+        }
+    }
+}
+
+/// What c-ares has told: the context of its callbacks.
+final class ResolverRecord {
+    /// A socket of c-ares.
+    struct Socket {
+        let descriptor: CInt
+        let isReadable: Bool
+        let isWritable: Bool
+    }
+
+    /// A look-up that has ended.
+    struct Finished {
+        let name: String
+        let status: CInt
+        let addresses: [IPAddress]
+        let secondsToLive: Int
+    }
+
+    fileprivate(set) var sockets: [Socket] = []
+    fileprivate(set) var finished: [Finished] = []
+}
+
+extension DownloadError {
+    fileprivate init(nameStatus status: CInt) {
+        let text = unsafe String(cString: ares_strerror(status))
+        self = status == CInt(ARES_ETIMEOUT) ? .timedOut : .unreachable("name: \(text)")
+    }
+}
+
+/// The context of one look-up.
+private final class LookUp {
+    let name: String
+    let record: ResolverRecord
+
+    init(name: String, record: ResolverRecord) {
+        self.name = name
+        self.record = record
+    }
+}
+
+@unsafe
+private func makeChannel(_ record: ResolverRecord) -> OpaquePointer? {
+    var options = unsafe ares_options()
+    unsafe options.flags = CInt(ARES_FLAG_NOSEARCH)
+    unsafe options.timeout = 1000
+    unsafe options.tries = 3
+    unsafe options.sock_state_cb = { context, descriptor, isReadable, isWritable in
+        guard let context = unsafe context else { return }
+        let record = unsafe Unmanaged<ResolverRecord>.fromOpaque(context).takeUnretainedValue()
+        record.sockets.removeAll { $0.descriptor == descriptor }
+        guard isReadable != 0 || isWritable != 0 else { return }
+        record.sockets.append(
+            ResolverRecord.Socket(
+                descriptor: descriptor, isReadable: isReadable != 0, isWritable: isWritable != 0))
+    }
+    // The resolver keeps the record for as long as the channel.
+    unsafe options.sock_state_cb_data = Unmanaged.passUnretained(record).toOpaque()
+    let mask = ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB
+    var channel: OpaquePointer?
+    guard unsafe ares_init_options(&channel, &options, CInt(mask)) == 0 else { return nil }
+    return unsafe channel
+}
+
+@unsafe
+private func beginLookUp(_ channel: OpaquePointer, _ name: String, _ record: ResolverRecord) {
+    var hints = ares_addrinfo_hints()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = CCurlShim_stream_socket_type()
+    // Sorting would open sockets to each address before it has been judged.
+    hints.ai_flags = CInt(ARES_AI_NOSORT)
+    // Balanced in the callback, which c-ares calls exactly once, at the latest when the channel ends.
+    let context = unsafe Unmanaged.passRetained(LookUp(name: name, record: record)).toOpaque()
+    unsafe ares_getaddrinfo(
+        channel, name, nil, &hints,
+        { context, status, _, result in
+            guard let context = unsafe context else { return }
+            let lookUp = unsafe Unmanaged<LookUp>.fromOpaque(context).takeRetainedValue()
+            defer { if unsafe result != nil { unsafe ares_freeaddrinfo(result) } }
+            var addresses: [IPAddress] = []
+            var secondsToLive = Int.max
+            var node = unsafe result?.pointee.nodes
+            while let current = unsafe node {
+                if let address = unsafe IPAddress(current.pointee.ai_addr), !addresses.contains(address) {
+                    addresses.append(address)
+                }
+                secondsToLive = unsafe min(secondsToLive, Int(current.pointee.ai_ttl))
+                unsafe node = current.pointee.ai_next
+            }
+            lookUp.record.finished.append(
+                ResolverRecord.Finished(
+                    name: lookUp.name, status: status, addresses: addresses, secondsToLive: secondsToLive))
+        }, context)
+}

@@ -1,0 +1,88 @@
+import HTTPTypes
+
+/// The head of an origin's answer, with its framing checked.
+struct ResponseHead {
+    /// The status code, 100…599.
+    let status: Int
+    /// The fields in the order of arrival.
+    let fields: HTTPFields
+    /// The announced length of the body.
+    let contentLength: Int?
+
+    /// Checks what RFC 9112 section 6 says about the body's length, more strictly than libcurl does.
+    init(status: Int, fields: HTTPFields) throws(DownloadError) {
+        self.status = status
+        self.fields = fields
+        let lengths = Set(fields.values(of: .contentLength))
+        let codings = fields.values(of: .transferEncoding)
+        guard lengths.count <= 1 else { throw .protocolError("two different lengths") }
+        guard lengths.isEmpty || codings.isEmpty else { throw .protocolError("a length and a transfer coding") }
+        guard codings.isEmpty || codings.count == 1 && codings[0].lowercased() == "chunked" else {
+            throw .protocolError("an unknown transfer coding")
+        }
+        guard let length = lengths.first else {
+            contentLength = nil
+            return
+        }
+        guard !length.isEmpty, length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let number = Int(length)
+        else { throw .protocolError("a length that is no number") }
+        contentLength = number
+    }
+
+    /// The entity tag, where there is exactly one and it is strong (RFC 9110 section 8.8.3).
+    var strongETag: String? {
+        let tags = fields.values(of: .eTag)
+        guard tags.count == 1, let tag = tags.first, tag.utf8.count > 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else {
+            return nil
+        }
+        return tag
+    }
+
+    /// What is to be done with the answer.
+    enum Verdict: Equatable {
+        /// Take the body.
+        case accept
+        /// Go on at this reference, as it was sent.
+        case redirect(String)
+        /// Fail, whatever the body is.
+        case refuse(DownloadError)
+    }
+
+    /// Judges status, type, coding and announced length.
+    func verdict(maximumBytes: Int) -> Verdict {
+        switch status {
+        case 200, 201, 202, 203, 226: return bodyVerdict(maximumBytes: maximumBytes)
+        case 204, 205: return .refuse(.emptyBody)
+        case 206, 304: return .refuse(.protocolError("status \(status) that nobody asked for"))
+        case 301, 302, 303, 307, 308:
+            guard let location = fields.values(of: .location).first, !location.isEmpty else {
+                return .refuse(.protocolError("a redirect without a target"))
+            }
+            return .redirect(Self.text(of: location))
+        case 404, 410: return .refuse(.notFound(status))
+        default: return .refuse(.status(status))
+        }
+    }
+
+    private func bodyVerdict(maximumBytes: Int) -> Verdict {
+        if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
+            return .refuse(.protocolError("a content coding that nobody asked for"))
+        }
+        if let type = fields[.contentType], !Self.canBeImage(type) { return .refuse(.notAnImage(type)) }
+        if let contentLength, contentLength > maximumBytes { return .refuse(.tooLarge) }
+        return contentLength == 0 ? .refuse(.emptyBody) : .accept
+    }
+
+    /// A missing type and the two that say nothing are judged by the leading bytes later; a type that cannot be read is none.
+    private static func canBeImage(_ value: String) -> Bool {
+        guard let type = MediaType(value) else { return HTTPSyntax.trimmed(value).isEmpty }
+        return type.type == "image" || type.description == "application/octet-stream"
+            || type.description == "binary/octet-stream"
+    }
+
+    /// A field's value with its bytes beyond ASCII read as UTF-8, as origins mean them in `Location`.
+    private static func text(of value: String) -> String {
+        String(decoding: value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, as: UTF8.self)
+    }
+}

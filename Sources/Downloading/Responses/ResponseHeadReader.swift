@@ -1,0 +1,95 @@
+import HTTPTypes
+
+/// Reads the lines of an answer's head as libcurl hands them over, and refuses what a hostile origin may send.
+///
+/// libcurl itself accepts folded fields, endless heads and endless interim answers.
+struct ResponseHeadReader {
+    private static let maximumLines = 100
+    private static let maximumBytes = 64 << 10
+    private static let maximumInterimAnswers = 8
+
+    private var lines = 0
+    private var bytes = 0
+    private var interimAnswers = 0
+    private var status: Int?
+    private var fields: HTTPFields = [:]
+    private var isComplete = false
+
+    /// Whether the final answer's head has been read.
+    var hasHead: Bool { isComplete }
+
+    /// Takes one line with its line end; returns the head when it ends with this line.
+    ///
+    /// Lines after the head are trailer fields: counted and dropped.
+    mutating func read(_ line: Span<UInt8>) throws(DownloadError) -> ResponseHead? {
+        lines += 1
+        bytes += line.count
+        guard lines <= Self.maximumLines, bytes <= Self.maximumBytes else { throw .protocolError("a head too large") }
+        if isComplete { return nil }
+        var end = line.count
+        while end > 0, line[end - 1] == 0x0a || line[end - 1] == 0x0d { end -= 1 }
+        for index in 0..<end where line[index] == 0 || line[index] == 0x0d {
+            throw .protocolError("a control character in the head")
+        }
+        guard let status else {
+            self.status = try Self.status(line.extracting(0..<end))
+            return nil
+        }
+        if end > 0 {
+            fields.append(try Self.field(line.extracting(0..<end)))
+            return nil
+        }
+        guard status < 200 else {
+            isComplete = true
+            return try ResponseHead(status: status, fields: fields)
+        }
+        interimAnswers += 1
+        guard status != 101, interimAnswers <= Self.maximumInterimAnswers else {
+            throw .protocolError("too many interim answers")
+        }
+        self.status = nil
+        fields = [:]
+        return nil
+    }
+
+    /// `HTTP/1.x` and three digits of a known class (RFC 9112 section 4).
+    private static func status(_ line: Span<UInt8>) throws(DownloadError) -> Int {
+        let version = Array("HTTP/1.".utf8)
+        var isStatusLine = line.count >= 12
+        for (index, byte) in version.enumerated() where isStatusLine { isStatusLine = line[index] == byte }
+        guard isStatusLine, line[8] == 0x20, line.count == 12 || line[12] == 0x20 else {
+            throw .protocolError("no status line of HTTP/1")
+        }
+        var status = 0
+        for index in 9..<12 {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(line[index]) else {
+                throw .protocolError("a status that is no number")
+            }
+            status = status * 10 + Int(line[index] - UInt8(ascii: "0"))
+        }
+        guard (100...599).contains(status) else { throw .protocolError("status \(status)") }
+        return status
+    }
+
+    private static func field(_ line: Span<UInt8>) throws(DownloadError) -> HTTPField {
+        guard line[0] != 0x20, line[0] != 0x09 else { throw .protocolError("a folded field") }
+        var colon = 0
+        while colon < line.count, line[colon] != UInt8(ascii: ":") { colon += 1 }
+        guard colon < line.count, let name = HTTPField.Name(text(line.extracting(0..<colon))) else {
+            throw .protocolError("a field without a name")
+        }
+        var start = colon + 1
+        var end = line.count
+        while start < end, line[start] == 0x20 || line[start] == 0x09 { start += 1 }
+        while end > start, line[end - 1] == 0x20 || line[end - 1] == 0x09 { end -= 1 }
+        return HTTPField(name: name, value: text(line.extracting(start..<end)))
+    }
+
+    /// Text of bytes as ISO 8859-1, so that no byte is lost.
+    private static func text(_ bytes: Span<UInt8>) -> String {
+        var text = ""
+        text.reserveCapacity(bytes.count)
+        for index in bytes.indices { text.unicodeScalars.append(Unicode.Scalar(bytes[index])) }
+        return text
+    }
+}

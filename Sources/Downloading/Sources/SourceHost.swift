@@ -1,0 +1,54 @@
+/// The host of a source's URL: a name in canonical form, or an address in its usual spelling.
+struct SourceHost {
+    /// The name in lower case without a final dot, or the address without brackets.
+    let name: String
+    /// The address, where the host is one.
+    let address: IPAddress?
+
+    /// Judges the host that the parser found against what was written.
+    ///
+    /// Spellings that the parser turns into an address or into plain ASCII without need are refused: nobody writes
+    /// `2130706433` or full-width digits but to slip past a check.
+    init(_ parsed: String, written: String) throws(SourceURLError) {
+        var name = parsed.lowercased()
+        if name.hasPrefix("[") {
+            guard let address = IPAddress(String(name.dropFirst().dropLast())), address.isV6 else { throw .malformed }
+            guard address.unmapped == address else { throw .literalNotAllowed }
+            self.name = address.description
+            self.address = address
+            return
+        }
+        let isWrittenInASCII = written.utf8.allSatisfy { $0 < 0x80 }
+        guard isWrittenInASCII || name.contains("xn--") else { throw .literalNotAllowed }
+        if name.hasSuffix(".") { name.removeLast() }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        if let last = labels.last, Self.isNumber(last) {
+            guard let address = IPAddress(name), written == address.description else { throw .literalNotAllowed }
+            self.name = name
+            self.address = address
+            return
+        }
+        guard name.utf8.count <= 253, labels.allSatisfy({ Self.isLabel($0) }) else { throw .malformed }
+        self.name = name
+        address = nil
+    }
+
+    /// A host whose last label is a number is meant as an IPv4 address by every parser (WHATWG URL section 3.5).
+    private static func isNumber(_ label: Substring) -> Bool {
+        let isDecimal = label.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return !label.isEmpty && isDecimal || label.hasPrefix("0x") && UInt64(label.dropFirst(2), radix: 16) != nil
+            || label == "0x"
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count)
+            && label.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}

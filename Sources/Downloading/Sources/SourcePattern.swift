@@ -1,0 +1,74 @@
+/// A pattern of allowed sources such as `https://*.example.com/*`, a star standing for any run of characters.
+///
+/// It is matched part by part on the parsed URL, so that a star in the host never reaches into the path, and the reverse.
+/// Without a scheme both match, without a path every path does, without a port only the scheme's own.
+package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
+    private let scheme: [UInt8]
+    private let host: [UInt8]
+    private let port: Int?
+    private let path: [UInt8]
+
+    /// The pattern as it was written.
+    package let description: String
+
+    /// Parses a pattern; nil when its host is empty or its scheme or port is none.
+    package init?(_ text: String) {
+        var rest = Substring(text)
+        var scheme = "*"
+        if let end = rest.firstRange(of: "://") {
+            scheme = rest[..<end.lowerBound].lowercased()
+            rest = rest[end.upperBound...]
+        }
+        guard ["http", "https", "*"].contains(scheme) else { return nil }
+        let authority = rest.prefix { $0 != "/" }
+        let path = rest.dropFirst(authority.count)
+        var host = authority
+        var port: Int?
+        if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
+            guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else {
+                return nil
+            }
+            port = number
+            host = authority[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "@") }) else {
+            return nil
+        }
+        self.scheme = Array(scheme.utf8)
+        self.host = Array(host.lowercased().utf8)
+        self.port = port
+        self.path = path.isEmpty ? Array("*".utf8) : Array(path.utf8)
+        description = text
+    }
+
+    /// Whether the URL fits the pattern in every part; a query counts as the end of the path.
+    package func matches(_ url: SourceURL) -> Bool {
+        let target = url.canonical.utf8.dropFirst(url.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
+        return Self.matches(scheme, url.scheme.utf8) && Self.matches(host, url.host.utf8)
+            && (port ?? (url.scheme == "https" ? 443 : 80)) == url.port && Self.matches(path, target)
+    }
+
+    /// Greedy matching with one point of return, so that hostile texts cost no more than their length times the pattern's.
+    private static func matches(_ pattern: [UInt8], _ text: some Sequence<UInt8>) -> Bool {
+        let text = Array(text)
+        var (position, index) = (0, 0)
+        var star: (position: Int, index: Int)?
+        while index < text.count {
+            if position < pattern.count, pattern[position] == UInt8(ascii: "*") {
+                star = (position, index)
+                position += 1
+            } else if position < pattern.count, pattern[position] == text[index] {
+                position += 1
+                index += 1
+            } else if let last = star {
+                star = (last.position, last.index + 1)
+                position = last.position + 1
+                index = last.index + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[position...].allSatisfy { $0 == UInt8(ascii: "*") }
+    }
+}

@@ -1,0 +1,94 @@
+/// The address of a source: an absolute http or https URL, parsed once.
+///
+/// Two spellings of one URL are equal: scheme and host in lower case, internationalised hosts in punycode, no default port,
+/// no dot segments, no fragment. The canonical text is what is fetched, so no second parser can disagree with the first.
+package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
+    private static let maximumLength = 2048
+
+    /// The whole URL in canonical form.
+    package let canonical: String
+    /// `http` or `https`.
+    package let scheme: String
+    /// Host name or address in lower case; IPv6 without brackets.
+    package let host: String
+    /// Port, the scheme's default included.
+    package let port: Int
+    /// Path, percent-encoded, at least `/`.
+    package let path: String
+    /// The address, where the host is one.
+    package let address: IPAddress?
+
+    /// Parses an absolute URL.
+    package init(parsing text: String) throws(SourceURLError) {
+        let scheme = try Self.scheme(of: text)
+        let writtenHost = try Self.writtenHost(in: text.dropFirst(scheme.count + 3))
+        guard let parts = URLParts(text) else { throw .malformed }
+        let host = try SourceHost(parts.host, written: writtenHost)
+        self.scheme = scheme
+        self.host = host.name
+        address = host.address
+        port = parts.port ?? (scheme == "https" ? 443 : 80)
+        path = parts.path
+        let written = host.address?.isV6 == true ? "[\(host.name)]" : host.name
+        canonical =
+            scheme + "://" + written + (parts.port.map { ":\($0)" } ?? "") + parts.path
+            + (parts.query.map { "?" + $0 } ?? "")
+    }
+
+    /// The URL a `Location` field means when this URL answered with it (RFC 9110 section 10.2.2).
+    package func redirected(to location: String) throws(SourceURLError) -> SourceURL {
+        let isAbsolute = location.prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains(":")
+        if isAbsolute { return try SourceURL(parsing: location) }
+        if location.hasPrefix("//") { return try SourceURL(parsing: scheme + ":" + location) }
+        try Self.checkBytes(of: location)
+        guard let absolute = URLParts.resolve(location, against: canonical) else { throw .malformed }
+        return try SourceURL(parsing: absolute)
+    }
+
+    /// Host and port: what the cap per host counts by.
+    package var hostAndPort: String { "\(host):\(port)" }
+
+    /// The canonical text.
+    package var description: String { canonical }
+
+    /// URLs are equal when their canonical texts are.
+    package static func == (left: SourceURL, right: SourceURL) -> Bool { left.canonical == right.canonical }
+
+    /// Hashes the canonical text.
+    package func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+
+    private static func checkBytes(of text: String) throws(SourceURLError) {
+        let isClean = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }
+        guard isClean, text.utf8.count <= maximumLength else { throw .malformed }
+    }
+
+    private static func scheme(of text: String) throws(SourceURLError) -> String {
+        try checkBytes(of: text)
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        guard text.utf8.dropFirst(scheme.utf8.count).starts(with: "://".utf8),
+            scheme.utf8.first.map({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) == true,
+            scheme.utf8.allSatisfy({ HTTPSchemeSyntax.isAllowed($0) })
+        else { throw .malformed }
+        guard scheme == "http" || scheme == "https" else { throw .schemeNotAllowed }
+        return scheme
+    }
+
+    /// The host as it is written, brackets included, without the port; user names and escapes are refused.
+    private static func writtenHost(in rest: Substring) throws(SourceURLError) -> String {
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard !authority.isEmpty, !authority.contains(where: { $0 == "@" || $0 == "%" }) else { throw .malformed }
+        if authority.hasPrefix("[") { return String(authority.prefix { $0 != "]" }) + "]" }
+        return String(authority.prefix { $0 != ":" })
+    }
+}
+
+private enum HTTPSchemeSyntax {
+    static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),
+            UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// The time limits of one transfer: connecting, the first byte, a least speed, and the whole.
+///
+/// libcurl's own low-speed limit also runs while an origin is silent, so it could not tell slow from late.
+struct TransferClock {
+    private enum Phase {
+        case connecting(until: Duration)
+        case waiting(until: Duration)
+        case receiving(windowEnd: Duration, windowBytes: Int)
+    }
+
+    private let configuration: DownloadConfiguration
+    private let end: Duration
+    private var phase: Phase
+
+    /// Starts the transfer's time and its first connection's.
+    init(_ configuration: DownloadConfiguration, now: Duration) {
+        self.configuration = configuration
+        end = now + configuration.downloadTimeout
+        phase = .connecting(until: now + configuration.connectTimeout)
+    }
+
+    /// A redirect is followed: another look-up and connection.
+    mutating func beginHop(at now: Duration) {
+        phase = .connecting(until: now + configuration.connectTimeout)
+    }
+
+    /// The connection is there and the request goes out.
+    mutating func connected(at now: Duration) {
+        phase = .waiting(until: now + configuration.firstByteTimeout)
+    }
+
+    /// The answer has begun.
+    mutating func answered(at now: Duration) {
+        if case .receiving = phase { return }
+        phase = .receiving(windowEnd: now + configuration.lowSpeedInterval, windowBytes: 0)
+    }
+
+    /// Bytes of the body have come.
+    mutating func received(_ count: Int) {
+        guard case .receiving(let end, let bytes) = phase else { return }
+        phase = .receiving(windowEnd: end, windowBytes: bytes + count)
+    }
+
+    /// Whether a limit has passed; begins a new window of the speed limit where one has ended well.
+    mutating func hasExpired(at now: Duration) -> Bool {
+        guard now < end else { return true }
+        switch phase {
+        case .connecting(let limit), .waiting(let limit): return now >= limit
+        case .receiving(let windowEnd, let bytes):
+            guard now >= windowEnd else { return false }
+            phase = .receiving(windowEnd: now + configuration.lowSpeedInterval, windowBytes: 0)
+            return bytes < configuration.lowSpeedBytes
+        }
+    }
+
+    /// When to ask again.
+    var nextCheck: Duration {
+        switch phase {
+        case .connecting(let limit), .waiting(let limit): min(limit, end)
+        case .receiving(let windowEnd, _): min(windowEnd, end)
+        }
+    }
+
+    /// What is left of the time for connecting.
+    func connectTimeLeft(at now: Duration) -> Duration {
+        if case .connecting(let limit) = phase { return max(min(limit, end) - now, .milliseconds(1)) }
+        return configuration.connectTimeout
+    }
+}

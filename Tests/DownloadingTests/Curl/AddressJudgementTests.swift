@@ -1,0 +1,138 @@
+import Coordination
+import Downloading
+import Glibc
+import TestSupport
+import Testing
+
+/// That nothing is dialled but what was judged, whatever a name leads to.
+@Suite(.timeLimit(.minutes(1)))
+struct AddressJudgementTests {
+    @Test(arguments: [
+        "127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "192.168.0.1", "0.0.0.0", "168.63.129.16",
+        "[64:ff9b::7f00:1]", "[2002:7f00:1::1]", "[fd00:ec2::254]", "localhost", "LOCALHOST",
+    ])
+    func `a denied literal or local name is not dialled`(host: String) async throws {
+        let fixture = try LoaderFixture { $0.allowedNetworks = [] }
+        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load(url: "http://\(host)/a") }
+        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load("/a", host: host) }
+        #expect(fixture.origin.connectionCount == 0)
+    }
+
+    @Test func `a closed port is refused without asking for the name`() async throws {
+        let names = try FakeNameServer()
+        let fixture = try LoaderFixture {
+            $0.allowedNetworks = []
+            $0.nameServers = names.endpoint
+        }
+        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load(url: "http://a.test:25/") }
+        #expect(names.queries.isEmpty)
+    }
+
+    @Test(arguments: [
+        ["127.0.0.1"], ["::1"], ["10.0.0.1"], ["93.184.216.34", "127.0.0.1"], ["2606:2800:220:1::1", "127.0.0.1"],
+        ["93.184.216.34", "fd00::1"], ["::ffff:127.0.0.1"], ["64:ff9b::7f00:1"],
+    ])
+    func `one denied address of a name refuses the whole transfer`(addresses: [String]) async throws {
+        let names = try FakeNameServer()
+        names.serve("a.test", .addresses(addresses))
+        let fixture = try LoaderFixture {
+            $0.allowedNetworks = []
+            $0.nameServers = names.endpoint
+        }
+        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load(url: "http://a.test/") }
+    }
+
+    @Test func `a redirect to a name of a denied address is refused the same way`() async throws {
+        let names = try FakeNameServer()
+        names.serve("inside.test", .addresses(["10.0.0.1"]))
+        let fixture = try LoaderFixture { $0.nameServers = names.endpoint }
+        fixture.origin.serve("/a", .redirect(to: "http://inside.test/"))
+        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load("/a") }
+    }
+
+    @Test func `a name is connected at its judged address under its own name`() async throws {
+        let names = try FakeNameServer()
+        names.serve("photos.test", .addresses(["127.0.0.1"]))
+        let fixture = try LoaderFixture { $0.nameServers = names.endpoint }
+        fixture.origin.serve("/a", .image([1]))
+        let source = try await fixture.load("/a", host: "Photos.TEST")
+        #expect(source.timings.dns > .zero)
+        #expect(fixture.origin.requests.first?.value("Host") == "photos.test:\(fixture.origin.port)")
+    }
+
+    @Test func `a name that changes its address is judged again`() async throws {
+        let names = try FakeNameServer()
+        names.serve("rebind.test", .addresses(["127.0.0.1"], secondsToLive: 0))
+        let fixture = try LoaderFixture {
+            $0.nameServers = names.endpoint
+            $0.allowedNetworks = [AddressNetwork("127.0.0.1/32")].compactMap { $0 }
+        }
+        fixture.origin.serve("/a", .image([1]).framed(by: .close))
+        try await fixture.load("/a", host: "rebind.test")
+        names.serve("rebind.test", .addresses(["127.0.0.2"], secondsToLive: 0))
+        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load("/a", host: "rebind.test") }
+        #expect(fixture.origin.hits == 1)
+    }
+
+    @Test func `a name that moves among allowed addresses stays reachable`() async throws {
+        let names = try FakeNameServer()
+        let fixture = try LoaderFixture { $0.nameServers = names.endpoint }
+        let other = try FakeOrigin(address: "127.0.0.2", port: fixture.origin.port)
+        for origin in [fixture.origin, other] { origin.serve("/a", .image([1])) }
+        for round in 0..<10 {
+            names.serve("moved.test", .addresses(["127.0.0.\(round % 2 + 1)"], secondsToLive: 0))
+            try await fixture.load("/a", host: "moved.test")
+        }
+        #expect(fixture.origin.hits + other.hits == 10)
+    }
+
+    @Test func `a name that cannot be resolved is unreachable, and one that stays silent times out`() async throws {
+        let names = try FakeNameServer()
+        names.serve("broken.test", .failure)
+        names.serve("empty.test", .addresses([]))
+        names.serve("silent.test", .silence)
+        let fixture = try LoaderFixture {
+            $0.nameServers = names.endpoint
+            $0.connectTimeout = .milliseconds(300)
+        }
+        for host in ["none.test", "broken.test", "empty.test"] {
+            await #expect { try await fixture.load("/a", host: host) } throws: { isUnreachable($0) }
+        }
+        await #expect(throws: DownloadError.timedOut) { try await fixture.load("/a", host: "silent.test") }
+    }
+
+    @Test func `callers of one name share its look-up while it lives`() async throws {
+        let names = try FakeNameServer()
+        names.serve("photos.test", .addresses(["127.0.0.1"], secondsToLive: 60))
+        let fixture = try LoaderFixture { $0.nameServers = names.endpoint }
+        fixture.origin.serveOthers { _ in .image([1]) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 { group.addTask { try await fixture.load("/\(number)", host: "photos.test") } }
+            try await group.waitForAll()
+        }
+        try await fixture.load("/again", host: "photos.test")
+        #expect(names.queries.count == 2)
+    }
+
+    @Test func `a name's look-up is left behind by who cancels and goes on for the rest`() async throws {
+        let names = try FakeNameServer()
+        names.serve("silent.test", .silence)
+        let fixture = try LoaderFixture { $0.nameServers = names.endpoint }
+        let task = Task { try await fixture.load("/a", host: "silent.test") }
+        #expect(await eventually(within: .seconds(20)) { !names.queries.isEmpty })
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        fixture.loader.shutDown()
+    }
+
+    @Test func `proxies of the environment are not obeyed`() async {
+        await #expect(processExitsWith: .success) {
+            for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
+                unsafe setenv(name, "http://127.0.0.1:1", 1)
+            }
+            let fixture = try LoaderFixture()
+            fixture.origin.serve("/a", .image([1]))
+            try await fixture.load("/a")
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import Memory
+import TestSupport
+import Testing
+
+/// What a good origin's answer becomes, and what is asked of it.
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderTests {
+    @Test func `a picture arrives whole with what its origin said about it`() async throws {
+        let fixture = try LoaderFixture()
+        let body = bytes(300_000)
+        fixture.origin.serve(
+            "/a.jpg",
+            .image(body, type: "IMAGE/JPEG; charset=x").with("ETag", "\"v1\"").with("X-More", "1")
+                .with("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"))
+        let progress = TransferProgress()
+        let source = try await fixture.load("/a.jpg", progress: progress)
+        #expect(source.bytes.array == body)
+        #expect(source.mediaType == MediaType("image/jpeg"))
+        #expect(source.validator == .entityTag("\"v1\""))
+        #expect(source.eTag == "\"v1\"")
+        #expect(source.lastModified == HTTPDate(secondsSince1970: 784_111_777))
+        #expect(source.headerFields.contains { $0.value == "1" })
+        #expect(progress.receivedBytes == body.count)
+        #expect(progress.expectedBytes == body.count)
+    }
+
+    @Test(arguments: [FakeAnswer.Framing.length, .chunked, .close])
+    func `a body's end may be told in three ways`(framing: FakeAnswer.Framing) async throws {
+        let fixture = try LoaderFixture()
+        let body = bytes(100_000)
+        fixture.origin.serve("/a", .image(body).framed(by: framing).dripping(30_000, every: .zero))
+        #expect(try await fixture.load("/a").bytes.array == body)
+    }
+
+    @Test func `without a strong tag the bytes' own hash is the validator`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve(
+            "/a", .image(Array("abc".utf8)).with("ETag", "W/\"v1\"").dripping(1, every: .milliseconds(1)))
+        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        #expect(try await fixture.load("/a").validator == .digest(digest))
+    }
+
+    @Test func `40: a request has our fields and no others`() async throws {
+        let fixture = try LoaderFixture {
+            $0.userAgent = "Test/1"
+            $0.accept = "image/png"
+        }
+        fixture.origin.serve("/a", .image([1]))
+        try await fixture.load("/a?b=%20c")
+        let request = try #require(fixture.origin.requests.first)
+        #expect(request.method == "GET")
+        #expect(request.target == "/a?b=%20c")
+        #expect(
+            request.fields.map { "\($0.name): \($0.value)" }.sorted() == [
+                "Accept-Encoding: identity", "Accept: image/png", "Host: 127.0.0.1:\(fixture.origin.port)",
+                "User-Agent: Test/1",
+            ])
+    }
+
+    @Test func `42: every transfer tells its timings, and whether its connection was there`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/a", .image([1]).delayed(by: .milliseconds(30)))
+        let first = try await fixture.load("/a").timings
+        let second = try await fixture.load("/a").timings
+        #expect(!first.isReused)
+        #expect(second.isReused)
+        #expect(first.connect > .zero)
+        #expect(second.connect == .zero)
+        for timings in [first, second] {
+            #expect(timings.firstByte >= .milliseconds(29))
+            #expect(timings.total >= timings.firstByte)
+            #expect(timings.tls == .zero)
+        }
+        #expect(fixture.origin.connectionCount == 1)
+    }
+
+    @Test func `a small refused answer leaves its connection usable`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/moved", .redirect(to: "/a"))
+        fixture.origin.serve("/a", .image([1]))
+        await #expect(throws: DownloadError.notFound(404)) { try await fixture.load("/none") }
+        try await fixture.load("/moved")
+        #expect(fixture.origin.connectionCount == 1)
+    }
+
+    @Test func `23: cancelling closes the connection to the origin`() async throws {
+        let fixture = try LoaderFixture()
+        let gate = Gate()
+        fixture.origin.serve("/a", .image(bytes(100_000)).held(afterBytes: 50_000, at: gate))
+        let task = Task { try await fixture.load("/a") }
+        await gate.arrivals(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(await eventually(within: .seconds(20)) { fixture.origin.abandonments("/a") == 1 })
+        gate.open()
+    }
+
+    @Test func `a load that is cancelled before it begins is never asked for`() async throws {
+        let fixture = try LoaderFixture()
+        let gate = Gate()
+        let task = Task {
+            await gate.pass()
+            return try await fixture.load("/a")
+        }
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(fixture.origin.hits == 0)
+    }
+
+    @Test func `after the end loads are refused, and those under way are told`() async throws {
+        let fixture = try LoaderFixture()
+        let gate = Gate()
+        fixture.origin.serve("/a", .image([1]).held(at: gate))
+        let task = Task { try await fixture.load("/a") }
+        await gate.arrivals(1)
+        fixture.loader.shutDown()
+        await #expect(throws: DownloadError.shuttingDown) { try await task.value }
+        await #expect(throws: DownloadError.shuttingDown) { try await fixture.load("/a") }
+        gate.open()
+    }
+
+    @Test func `many loads at once all arrive`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serveOthers { .image(Array($0.target.utf8)) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    let source = try await fixture.load("/\(number)")
+                    #expect(source.text == "/\(number)")
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `43: a thousand loaders leave no descriptor behind`() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try LoaderFixture()
+            fixture.origin.serve("/a", .image([1]))
+            try await fixture.load("/a")
+            let before = descriptorCount()
+            for _ in 0..<1_000 {
+                let loader = try CurlLoader(configuration: fixture.configuration)
+                _ = try await loader.load(fixture.request(fixture.origin.url("/a")), progress: TransferProgress())
+                loader.shutDown()
+            }
+            // The runtime itself opens a few of its own as it goes.
+            let isFlat = await eventually(within: .seconds(20)) { descriptorCount() <= before + 5 }
+            #expect(isFlat, "\(before) descriptors before, \(descriptorCount()) after")
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Coordination
+import Downloading
+import TestSupport
+import Testing
+
+/// An origin and a loader that may reach it.
+struct LoaderFixture {
+    let origin: FakeOrigin
+    let loader: CurlLoader
+    let configuration: DownloadConfiguration
+
+    /// A loader of these settings; by default the loopback network is open.
+    init(_ change: (inout DownloadConfiguration) -> Void = { _ in }) throws {
+        var configuration = DownloadConfiguration()
+        configuration.allowedNetworks = [try #require(AddressNetwork("127.0.0.0/8"))]
+        change(&configuration)
+        self.configuration = configuration
+        origin = try FakeOrigin()
+        loader = try CurlLoader(configuration: configuration)
+    }
+
+    /// Loads a path of the origin, under another host's name where one is given.
+    @discardableResult
+    func load(
+        _ path: String, host: String? = nil, progress: TransferProgress = TransferProgress()
+    ) async throws -> Source {
+        try await load(url: origin.url(path, host: host), progress: progress)
+    }
+
+    /// Loads a URL.
+    @discardableResult
+    func load(url: String, progress: TransferProgress = TransferProgress()) async throws -> Source {
+        try await loader.load(request(url), progress: progress)
+    }
+
+    /// The request for a URL.
+    func request(_ url: String) throws -> SourceRequest {
+        SourceRequest(identity: SourceIdentity(url: try SourceURL(parsing: url)))
+    }
+
+    /// A downloader over the loader.
+    func downloader(cache: any SourceCaching = StubCache()) -> ImageDownloader {
+        ImageDownloader(
+            configuration: configuration, loader: loader, cache: cache, timekeeper: SystemTimekeeper())
+    }
+}
+
+/// Bytes that differ from place to place.
+func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
+
+/// Whether an error is of a kind, its text left aside.
+func isProtocolError(_ error: any Error) -> Bool {
+    if case .protocolError? = error as? DownloadError { true } else { false }
+}
+
+/// Whether an error is of a kind, its text left aside.
+func isUnreachable(_ error: any Error) -> Bool {
+    if case .unreachable? = error as? DownloadError { true } else { false }
+}

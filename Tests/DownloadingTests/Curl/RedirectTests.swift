@@ -1,0 +1,68 @@
+import Downloading
+import Memory
+import TestSupport
+import Testing
+
+/// How redirects are followed on the wire.
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectTests {
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `29: behind a redirect a picture is a source under the requested URL`(status: Int) async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/a", .redirect(to: "b/c?x=1", status: status))
+        fixture.origin.serve("/b/c", .image([1, 2]))
+        let cache = StubCache(keeps: true)
+        let delivery = try await fixture.downloader(cache: cache).begin(url: fixture.origin.url("/a")).value
+        #expect(delivery.source.bytes.array == [1, 2])
+        #expect(delivery.source.identity.url.path == "/a")
+        #expect(cache.source(for: delivery.source.identity) != nil)
+        #expect(fixture.origin.requests.map(\.target) == ["/a", "/b/c?x=1"])
+    }
+
+    @Test func `a redirect leads to another host with that host's name`() async throws {
+        let fixture = try LoaderFixture()
+        let other = try FakeOrigin(address: "127.0.0.2")
+        fixture.origin.serve("/a", .redirect(to: other.url("/b")))
+        other.serve("/b", .image([1]))
+        try await fixture.load("/a")
+        #expect(other.requests.first?.value("Host") == "127.0.0.2:\(other.port)")
+    }
+
+    @Test func `five redirects are followed, six are not`() async throws {
+        let fixture = try LoaderFixture()
+        for hop in 1...6 { fixture.origin.serve("/\(hop)", .redirect(to: "/\(hop - 1)")) }
+        fixture.origin.serve("/0", .image([1]))
+        try await fixture.load("/5")
+        await #expect(throws: DownloadError.tooManyRedirects) { try await fixture.load("/6") }
+    }
+
+    @Test func `a redirect to a closed port of an open endpoint's host is not followed`() async throws {
+        let other = try FakeOrigin()
+        let address = try #require(IPAddress("127.0.0.1"))
+        let fixture = try LoaderFixture { $0.allowedNetworks = [] }
+        var configuration = fixture.configuration
+        configuration.allowedEndpoints = [AllowedEndpoint(address: address, port: fixture.origin.port)]
+        let loader = try CurlLoader(configuration: configuration)
+        fixture.origin.serve("/a", .redirect(to: other.url("/b")))
+        await #expect(throws: DownloadError.sourceNotAllowed) {
+            try await loader.load(fixture.request(fixture.origin.url("/a")), progress: TransferProgress())
+        }
+        #expect(other.connectionCount == 0)
+    }
+
+    @Test func `a redirect's target must be among the allowed sources`() async throws {
+        let fixture = try LoaderFixture {
+            $0.allowedSources = [SourcePattern("http://127.0.0.1:1/*")].compactMap { $0 }
+        }
+        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load("/a") }
+        let port = fixture.origin.port
+        var configuration = fixture.configuration
+        configuration.allowedSources = [try #require(SourcePattern("http://127.0.0.1:\(port)/open/*"))]
+        let loader = try CurlLoader(configuration: configuration)
+        fixture.origin.serve("/open/a", .redirect(to: "/closed/b"))
+        await #expect(throws: DownloadError.sourceNotAllowed) {
+            try await loader.load(fixture.request(fixture.origin.url("/open/a")), progress: TransferProgress())
+        }
+        #expect(fixture.origin.requests.map(\.target) == ["/open/a"])
+    }
+}

@@ -1,0 +1,224 @@
+import Coordination
+import Downloading
+import Synchronization
+import TestSupport
+import Testing
+
+/// How many transfers run at once, and which is next.
+@Suite(.timeLimit(.minutes(1)))
+struct ImageDownloaderQueueTests {
+    private let loader = StubLoader()
+    private let timekeeper = ManualTimekeeper()
+
+    @Test func `16: with a limit of one, one runs and one waits, and both finish`() async throws {
+        let downloader = downloader { $0.maximumActiveDownloads = 1 }
+        let tasks = ["/a", "/b"].map { downloader.begin($0) }
+        #expect(downloader.activeRequestCount == 1)
+        #expect(downloader.queuedRequestCount == 1)
+        #expect(downloader.flights.map(\.isRunning) == [true, false])
+        await loader.starts(1)
+        loader.releaseAll()
+        for task in tasks { _ = try await task.value }
+        #expect(loader.started == ["/a", "/b"])
+        #expect(loader.highestParallelism == 1)
+        #expect(downloader.activeRequestCount == 0)
+    }
+
+    @Test func `16: a thousand URLs at a limit of four all succeed, never more than four at once`() async throws {
+        let downloader = downloader { $0.maximumActiveDownloads = 4 }
+        let tasks = (0..<1_000).map { downloader.begin("/\($0)") }
+        #expect(downloader.activeRequestCount == 4)
+        for count in 1...1_000 {
+            await loader.starts(count)
+            loader.release(try #require(loader.running.first))
+        }
+        for (number, task) in tasks.enumerated() { #expect(try await task.value.source.text == "/\(number)") }
+        #expect(loader.highestParallelism <= 4)
+        #expect(loader.started.count == 1_000)
+    }
+
+    @Test(arguments: [
+        (DownloadConfiguration.Order.fifo, ["/x", "/a", "/b", "/c"]), (.lifo, ["/x", "/c", "/b", "/a"]),
+    ])
+    func `17: queued downloads start in the order that is set`(
+        order: DownloadConfiguration.Order, started: [String]
+    ) async throws {
+        let downloader = downloader {
+            $0.maximumActiveDownloads = 1
+            $0.order = order
+        }
+        let tasks = ["/x", "/a", "/b", "/c"].map { downloader.begin($0) }
+        await loader.starts(1)
+        loader.releaseAll()
+        for task in tasks { _ = try await task.value }
+        #expect(loader.started == started)
+    }
+
+    @Test func `17: under LIFO a request older than half its time goes first`() async throws {
+        let downloader = downloader {
+            $0.maximumActiveDownloads = 1
+            $0.order = .lifo
+        }
+        let first = ["/x", "/a"].map { downloader.begin($0, deadline: .seconds(10)) }
+        timekeeper.advance(by: .seconds(5))
+        let later = ["/b", "/c"].map { downloader.begin($0, deadline: .seconds(15)) }
+        await loader.starts(1)
+        loader.releaseAll()
+        for task in first + later { _ = try await task.value }
+        #expect(loader.started == ["/x", "/a", "/c", "/b"])
+    }
+
+    @Test func `18: a host that stalls does not delay another's request`() async throws {
+        let downloader = downloader {
+            $0.maximumActiveDownloads = 4
+            $0.maximumActiveDownloadsPerHost = 2
+        }
+        let stalled = (0..<4).map { downloader.begin("/s\($0)", host: "stalled.example") }
+        #expect(downloader.activeRequestCount == 2)
+        let other = downloader.begin("/o", host: "other.example")
+        await loader.starts(3)
+        loader.release("/o")
+        _ = try await other.value
+        #expect(downloader.queuedRequestCount == 2)
+        loader.releaseAll()
+        for task in stalled { _ = try await task.value }
+    }
+
+    @Test func `18: a queued request of a blocked host is passed over`() async throws {
+        let downloader = downloader {
+            $0.maximumActiveDownloads = 2
+            $0.maximumActiveDownloadsPerHost = 1
+        }
+        let tasks = [
+            downloader.begin("/1", host: "a.example"), downloader.begin("/2", host: "b.example"),
+            downloader.begin("/3", host: "a.example"), downloader.begin("/4", host: "c.example"),
+        ]
+        await loader.starts(2)
+        loader.release("/2")
+        await loader.starts(3)
+        #expect(loader.running.sorted() == ["/1", "/4"])
+        loader.releaseAll()
+        for task in tasks { _ = try await task.value }
+    }
+
+    @Test func `19: cancelling a queued download frees no slot`() async throws {
+        let downloader = downloader { $0.maximumActiveDownloads = 3 }
+        let running = (0..<3).map { downloader.begin("/\($0)") }
+        let queued = ["/A", "/B"].map { downloader.begin($0) }
+        queued[0].cancel()
+        await #expect(throws: CancellationError.self) { try await queued[0].value }
+        #expect(downloader.activeRequestCount == 3)
+        #expect(downloader.queuedRequestCount == 1)
+        await loader.starts(3)
+        #expect(!loader.started.contains("/B"))
+        loader.releaseAll()
+        for task in running + queued[1...] { _ = try await task.value }
+        #expect(!loader.started.contains("/A"))
+        #expect(loader.highestParallelism <= 3)
+    }
+
+    @Test(arguments: [
+        DownloadError.notFound(404), .status(500), .unreachable("name"), .tls("certificate"), .timedOut, .tooLarge,
+        .sourceNotAllowed, .protocolError("cut"),
+    ])
+    func `20: every end frees its slot once`(error: DownloadError) async throws {
+        let loader = StubLoader(isHolding: false)
+        let downloader = downloader(loader: loader) { $0.maximumActiveDownloads = 3 }
+        loader.fail(with: error)
+        for number in 0..<6 {
+            await #expect(throws: error) { try await downloader.begin("/\(number)").value }
+        }
+        loader.fail(with: nil)
+        #expect(try await downloader.begin("/good").value.source.text == "/good")
+        #expect(await eventually(within: .seconds(20)) { downloader.activeRequestCount == 0 })
+    }
+
+    @Test func `21: raising the limit starts queued downloads at once`() async throws {
+        let downloader = downloader { $0.maximumActiveDownloads = 1 }
+        let tasks = (0..<6).map { downloader.begin("/\($0)") }
+        #expect(downloader.queuedRequestCount == 5)
+        downloader.setMaximumActiveDownloads(4)
+        #expect(downloader.activeRequestCount == 4)
+        #expect(downloader.queuedRequestCount == 2)
+        await loader.starts(4)
+        loader.releaseAll()
+        for task in tasks { _ = try await task.value }
+    }
+
+    @Test func `a full queue refuses new flights and lets callers join old ones`() async throws {
+        let downloader = downloader {
+            $0.maximumActiveDownloads = 1
+            $0.maximumQueuedDownloads = 2
+        }
+        let tasks = ["/a", "/b", "/c"].map { downloader.begin($0) }
+        await #expect(throws: DownloadError.queueFull) { try await downloader.begin("/d").value }
+        let joined = downloader.begin("/c")
+        loader.releaseAll()
+        for task in tasks + [joined] { _ = try await task.value }
+        #expect(!loader.started.contains("/d"))
+    }
+
+    @Test func `45: activity is counted from the slots`() async throws {
+        let downloader = downloader { $0.maximumActiveDownloads = 1 }
+        let tasks = ["/a", "/b"].map { downloader.begin($0) }
+        #expect(!downloader.isActive)
+        timekeeper.advance(by: .milliseconds(600))
+        await loader.starts(1)
+        loader.release("/a")
+        await loader.starts(2)
+        timekeeper.advance(by: .milliseconds(400))
+        #expect(downloader.isActive)
+        loader.release("/b")
+        for task in tasks { _ = try await task.value }
+        timekeeper.advance(by: .milliseconds(169))
+        #expect(downloader.isActive)
+        timekeeper.advance(by: .milliseconds(1))
+        #expect(!downloader.isActive)
+    }
+
+    @Test func `operators see each flight with its progress`() async throws {
+        let downloader = downloader { $0.maximumActiveDownloads = 1 }
+        let tasks = [downloader.begin("/a?x=1", receipt: "r1"), downloader.begin("/b", receipt: "r2")]
+        await loader.starts(1)
+        loader.report("/a", received: 10, expected: 30)
+        timekeeper.advance(by: .seconds(2))
+        let flights = downloader.flights
+        #expect(flights.map(\.url) == ["http://example.com/a?x=1", "http://example.com/b"])
+        #expect(flights.map(\.receivedBytes) == [10, 0])
+        #expect(flights.map(\.expectedBytes) == [30, nil])
+        #expect(flights.map(\.age) == [.seconds(2), .seconds(2)])
+        #expect(flights.map(\.receipts) == [["r1"], ["r2"]])
+        loader.releaseAll()
+        for task in tasks { _ = try await task.value }
+    }
+
+    @Test func `every transfer's end is told to the observer`() async throws {
+        let outcomes = Locked<[DownloadOutcome]>([])
+        let downloader = ImageDownloader(
+            configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: timekeeper,
+            observer: DownloadObserver(finished: { outcome, _ in outcomes.withLock { $0.append(outcome) } }))
+        let good = downloader.begin("/good")
+        await loader.starts(1)
+        loader.release("/good")
+        _ = try await good.value
+        let bad = downloader.begin("/bad")
+        await loader.starts(2)
+        loader.release("/bad", .timedOut)
+        _ = await bad.result
+        let gone = downloader.begin("/gone")
+        await loader.starts(3)
+        gone.cancel()
+        #expect(await eventually(within: .seconds(20)) { outcomes.withLock { $0.count } == 3 })
+        #expect(outcomes.withLock { $0 } == [.success, .timedOut, .cancelled])
+    }
+
+    private func downloader(
+        loader: StubLoader? = nil, _ change: (inout DownloadConfiguration) -> Void
+    ) -> ImageDownloader {
+        var configuration = DownloadConfiguration()
+        configuration.maximumActiveDownloadsPerHost = 1_000
+        change(&configuration)
+        return ImageDownloader(
+            configuration: configuration, loader: loader ?? self.loader, cache: StubCache(), timekeeper: timekeeper)
+    }
+}

@@ -1,0 +1,241 @@
+import Coordination
+import Downloading
+import Synchronization
+import TestSupport
+import Testing
+
+/// What callers of one URL share, and how each leaves.
+@Suite(.timeLimit(.minutes(1)))
+struct ImageDownloaderTests {
+    private let loader = StubLoader()
+    private let cache = StubCache()
+
+    @Test(arguments: [2, 200])
+    func `14: simultaneous requests for one URL make one transfer`(count: Int) async throws {
+        let collapsed = Atomic(0)
+        let downloader = ImageDownloader(
+            configuration: DownloadConfiguration(), loader: loader, cache: cache, timekeeper: ManualTimekeeper(),
+            observer: DownloadObserver(collapsed: { collapsed.wrappingAdd(1, ordering: .relaxed) }))
+        let tasks = (0..<count).map { downloader.begin("/a", receipt: "\($0)") }
+        await loader.starts(1)
+        loader.release("/a")
+        var origins: [Delivery.Origin] = []
+        for task in tasks {
+            let delivery = try await task.value
+            #expect(delivery.source.text == "/a")
+            origins.append(delivery.origin)
+        }
+        #expect(origins == [.started] + Array(repeating: .joined, count: count - 1))
+        #expect(collapsed.load(ordering: .relaxed) == count - 1)
+        #expect(loader.started == ["/a"])
+        #expect(cache.storeCount == 1)
+    }
+
+    @Test func `what the cache has makes no transfer`() async throws {
+        let cache = StubCache(keeps: true)
+        cache.store(.stub(.path("/a")))
+        let downloader = downloader(cache: cache)
+        #expect(try await downloader.begin("/a").value.origin == .cache)
+        #expect(loader.started.isEmpty)
+        #expect(downloader.activeRequestCount == 0)
+    }
+
+    @Test func `22: a receipt cancels one caller and nobody else`() async throws {
+        let downloader = downloader()
+        let first = downloader.begin("/a", receipt: "one")
+        let second = downloader.begin("/a", receipt: "two")
+        #expect(downloader.flights.map(\.receipts) == [["one", "two"]])
+        #expect(downloader.cancel(receipt: "one"))
+        await #expect(throws: DownloadError.receiptCancelled) { try await first.value }
+        #expect(!downloader.cancel(receipt: "one"))
+        #expect(!downloader.cancel(receipt: "unknown"))
+        await loader.starts(1)
+        loader.release("/a")
+        #expect(try await second.value.source.text == "/a")
+        #expect(!downloader.cancel(receipt: "two"))
+        #expect(loader.started == ["/a"])
+        #expect(loader.cancellations == 0)
+    }
+
+    @Test func `23: the last caller's leaving ends the transfer and caches nothing`() async throws {
+        let downloader = downloader()
+        let tasks = [downloader.begin("/a"), downloader.begin("/a")]
+        await loader.starts(1)
+        tasks[0].cancel()
+        await #expect(throws: CancellationError.self) { try await tasks[0].value }
+        #expect(loader.running == ["/a"])
+        tasks[1].cancel()
+        await #expect(throws: CancellationError.self) { try await tasks[1].value }
+        #expect(await eventually(within: .seconds(20)) { loader.running.isEmpty && downloader.activeRequestCount == 0 })
+        #expect(cache.storeCount == 0)
+        #expect(downloader.flights.isEmpty)
+    }
+
+    @Test func `23: past half of the announced bytes the transfer finishes and is cached`() async throws {
+        let downloader = downloader()
+        let task = downloader.begin("/a")
+        await loader.starts(1)
+        loader.report("/a", received: 50, expected: 100)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(downloader.flights.map(\.receipts) == [[]])
+        let late = downloader.begin("/a")
+        loader.release("/a")
+        #expect(try await late.value.origin == .joined)
+        #expect(cache.storeCount == 1)
+        #expect(loader.cancellations == 0)
+    }
+
+    @Test func `23: just below half, or without an announced length, it does not`() async throws {
+        for expected in [101, nil] {
+            let loader = StubLoader()
+            let downloader = downloader(loader: loader)
+            let task = downloader.begin("/a")
+            await loader.starts(1)
+            loader.report("/a", received: 50, expected: expected)
+            task.cancel()
+            #expect(await eventually(within: .seconds(20)) { loader.running.isEmpty })
+        }
+        #expect(cache.storeCount == 0)
+    }
+
+    @Test func `24: the first caller's leaving fails nobody else and makes no second transfer`() async throws {
+        let downloader = downloader()
+        let tasks = (0..<3).map { downloader.begin("/a", receipt: "\($0)") }
+        await loader.starts(1)
+        tasks[0].cancel()
+        await #expect(throws: CancellationError.self) { try await tasks[0].value }
+        loader.release("/a")
+        for task in tasks[1...] { #expect(try await task.value.source.text == "/a") }
+        #expect(loader.started == ["/a"])
+    }
+
+    @Test func `25: a cancellation never reaches a later caller of the same URL`() async throws {
+        var configuration = DownloadConfiguration()
+        configuration.maximumActiveDownloads = 1
+        let loader = StubLoader(isHolding: false)
+        let downloader = downloader(configuration, loader: loader)
+        let paths = (0..<5).map { "/\($0)" }
+        for round in 0..<1_000 {
+            let cancelled = paths.map { downloader.begin($0) }
+            for task in cancelled { task.cancel() }
+            let wanted = paths.map { downloader.begin($0) }
+            for (path, task) in zip(paths, wanted) {
+                let text = try await task.value.source.text
+                #expect(text == path, "round \(round)")
+            }
+            for task in cancelled { _ = await task.result }
+        }
+        #expect(
+            await eventually(within: .seconds(20)) {
+                downloader.activeRequestCount == 0 && downloader.queuedRequestCount == 0
+            })
+        #expect(loader.highestParallelism == 1)
+    }
+
+    @Test func `25: five cancelled while they run or wait are all cancelled, and their successors succeed`()
+        async throws
+    {
+        var configuration = DownloadConfiguration()
+        configuration.maximumActiveDownloads = 1
+        let loader = StubLoader(keepsCancelled: true)
+        let downloader = downloader(configuration, loader: loader)
+        let paths = (0..<5).map { "/\($0)" }
+        let cancelled = paths.map { downloader.begin($0) }
+        await loader.starts(1)
+        for task in cancelled { task.cancel() }
+        for task in cancelled { await #expect(throws: CancellationError.self) { try await task.value } }
+        let wanted = paths.map { downloader.begin($0) }
+        #expect(downloader.activeRequestCount == 1)
+        #expect(downloader.queuedRequestCount == 5)
+        // Now the cancelled transfer's own end comes late: its slot is free only from here on.
+        loader.releaseAll()
+        for (path, task) in zip(paths, wanted) { #expect(try await task.value.source.text == path) }
+        #expect(loader.started == ["/0"] + paths)
+    }
+
+    @Test func `26: no request falls between the end of a transfer and its place in the cache`() async throws {
+        let cache = StubCache(keeps: true)
+        let loader = StubLoader(isHolding: false)
+        let downloader = downloader(loader: loader, cache: cache)
+        for round in 1...10_000 {
+            async let first = downloader.download(.init(identity: .path("/a")), receipt: "")
+            async let second = downloader.download(.init(identity: .path("/a")), receipt: "")
+            _ = try await (first, second)
+            #expect(loader.started.count == round)
+            cache.removeAll()
+        }
+    }
+
+    @Test func `an error is shared by all, and the next caller tries again`() async throws {
+        let downloader = downloader()
+        let tasks = (0..<50).map { downloader.begin("/a", receipt: "\($0)") }
+        await loader.starts(1)
+        loader.release("/a", .status(503))
+        for task in tasks { await #expect(throws: DownloadError.status(503)) { try await task.value } }
+        let next = downloader.begin("/a")
+        await loader.starts(2)
+        loader.release("/a")
+        #expect(try await next.value.origin == .started)
+        #expect(cache.storeCount == 1)
+    }
+
+    @Test func `28: one URL under two origins' names is two sources`() async throws {
+        let downloader = downloader()
+        let url = SourceIdentity.path("/a").url
+        let tasks = ["one", "two"].map { name in
+            Task.immediate {
+                try await downloader.download(
+                    .init(identity: SourceIdentity(url: url, originName: name)), receipt: name)
+            }
+        }
+        await loader.starts(2)
+        loader.releaseAll()
+        for task in tasks { #expect(try await task.value.origin == .started) }
+    }
+
+    @Test func `after the end callers are refused and those who wait are told`() async throws {
+        let downloader = downloader()
+        let task = downloader.begin("/a")
+        await loader.starts(1)
+        downloader.shutDown()
+        await #expect(throws: DownloadError.shuttingDown) { try await task.value }
+        await #expect(throws: DownloadError.shuttingDown) { try await downloader.begin("/b").value }
+        #expect(await eventually(within: .seconds(20)) { downloader.activeRequestCount == 0 })
+        #expect(loader.cancellations == 1)
+    }
+
+    @Test func `a caller that is cancelled before it asks is not let in`() async throws {
+        let downloader = downloader()
+        let gate = Gate()
+        let task = Task {
+            await gate.pass()
+            return try await downloader.download(.init(identity: .path("/a")), receipt: "")
+        }
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(loader.started.isEmpty)
+    }
+
+    private func downloader(
+        _ configuration: DownloadConfiguration = DownloadConfiguration(), loader: StubLoader? = nil,
+        cache: StubCache? = nil
+    ) -> ImageDownloader {
+        ImageDownloader(
+            configuration: configuration, loader: loader ?? self.loader, cache: cache ?? self.cache,
+            timekeeper: ManualTimekeeper())
+    }
+}
+
+extension ImageDownloader {
+    /// Begins a download; when this returns, the caller has been let in.
+    func begin(
+        _ path: String, host: String = "example.com", receipt: String = "", deadline: Duration? = nil
+    ) -> Task<Delivery, any Error> {
+        Task.immediate {
+            try await download(
+                SourceRequest(identity: .path(path, host: host)), receipt: receipt, deadline: deadline)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import HTTPTypes
+import Testing
+
+@testable import Downloading
+
+struct ResponseHeadTests {
+    @Test(arguments: [200, 201, 202, 203, 226])
+    func `39: five statuses bring a picture`(status: Int) throws {
+        #expect(try verdict(status, [("Content-Type", "image/png")]) == .accept)
+    }
+
+    @Test(arguments: [204, 205])
+    func `39: a status without a body is no picture`(status: Int) throws {
+        #expect(try verdict(status, []) == .refuse(.emptyBody))
+        #expect(try verdict(200, [("Content-Length", "0")]) == .refuse(.emptyBody))
+    }
+
+    @Test(arguments: [206, 304])
+    func `39: what nobody asked for is an error of the protocol`(status: Int) throws {
+        guard case .refuse(.protocolError) = try verdict(status, [("Content-Type", "image/png")]) else {
+            Issue.record("accepted")
+            return
+        }
+    }
+
+    @Test(arguments: [207, 208, 300, 305, 306, 400, 401, 403, 405, 429, 451, 500, 502, 503, 599])
+    func `39: any other status is refused, even with a fine picture`(status: Int) throws {
+        #expect(try verdict(status, [("Content-Type", "image/png")]) == .refuse(.status(status)))
+    }
+
+    @Test(arguments: [404, 410])
+    func `39: a source that is not there is told apart`(status: Int) throws {
+        #expect(try verdict(status, [("Content-Type", "image/png")]) == .refuse(.notFound(status)))
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `39: a redirect without Location is an error of the protocol`(status: Int) throws {
+        #expect(try verdict(status, [("Location", "/b\u{c3}\u{bc}")]) == .redirect("/bü"))
+        guard case .refuse(.protocolError) = try verdict(status, []) else {
+            Issue.record("accepted")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        "image/png", "IMAGE/PNG; charset=x", "image/jpg", "image/pjpeg", "image/x-ms-bmp", "application/octet-stream",
+        "binary/octet-stream", "",
+    ])
+    func `39: a picture's type, or one that says nothing, is accepted`(type: String) throws {
+        #expect(try verdict(200, [("Content-Type", type)]) == .accept)
+        #expect(try verdict(200, []) == .accept)
+    }
+
+    @Test(arguments: ["text/html", "text/plain; charset=utf-8", "application/json", "video/mp4", "nonsense"])
+    func `39: any other type is not a picture's`(type: String) throws {
+        #expect(try verdict(200, [("Content-Type", type)]) == .refuse(.notAnImage(type)))
+    }
+
+    @Test func `an announced length over the limit is refused before the body`() throws {
+        #expect(try verdict(200, [("Content-Length", "1000")]) == .accept)
+        #expect(try verdict(200, [("Content-Length", "1001")]) == .refuse(.tooLarge))
+    }
+
+    @Test func `a content coding that nobody asked for is an error of the protocol`() throws {
+        #expect(try verdict(200, [("Content-Encoding", "identity")]) == .accept)
+        guard case .refuse(.protocolError) = try verdict(200, [("Content-Encoding", "gzip")]) else {
+            Issue.record("accepted")
+            return
+        }
+    }
+
+    @Test(arguments: [("\"a\"", "\"a\""), ("W/\"a\"", nil), ("a", nil), ("\"\"", nil)])
+    func `only a strong entity tag is a validator`(tag: String, validator: String?) throws {
+        #expect(try head(200, [("ETag", tag)]).strongETag == validator)
+        #expect(try head(200, [("ETag", tag), ("ETag", tag)]).strongETag == nil)
+    }
+}
+
+private func head(_ status: Int, _ fields: [(String, String)]) throws -> ResponseHead {
+    let fields = try fields.map { HTTPField(name: try #require(HTTPField.Name($0.0)), value: $0.1) }
+    return try ResponseHead(status: status, fields: HTTPFields(fields))
+}
+
+private func verdict(_ status: Int, _ fields: [(String, String)]) throws -> ResponseHead.Verdict {
+    try head(status, fields).verdict(maximumBytes: 1000)
+}

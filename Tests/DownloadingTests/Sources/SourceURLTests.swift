@@ -1,0 +1,87 @@
+import Downloading
+import Testing
+
+struct SourceURLTests {
+    @Test(arguments: [
+        ("HTTP://Example.COM", "http://example.com/"),
+        ("http://example.com:80/a.png", "http://example.com/a.png"),
+        ("https://example.com:443/a.png", "https://example.com/a.png"),
+        ("https://example.com:80/a.png", "https://example.com:80/a.png"),
+        ("http://example.com./a", "http://example.com/a"),
+        ("http://example.com/a/./b/../c.png", "http://example.com/a/c.png"),
+        ("http://example.com/a%20b.png?x=1&y=2#f", "http://example.com/a%20b.png?x=1&y=2"),
+        ("http://example.com/%0d%0aHost:%20a", "http://example.com/%0d%0aHost:%20a"),
+        ("http://bücher.example/a.png", "http://xn--bcher-kva.example/a.png"),
+        ("http://a_b.example.com/a.png", "http://a_b.example.com/a.png"),
+        ("http://8.8.8.8:8080/a", "http://8.8.8.8:8080/a"),
+        ("http://[2606:2800:0220:1:0:0:0:1]/a", "http://[2606:2800:220:1::1]/a"),
+        ("http://example.com?x", "http://example.com/?x"),
+    ])
+    func `a URL has one canonical text`(text: String, canonical: String) throws {
+        #expect(try SourceURL(parsing: text).canonical == canonical)
+        #expect(try SourceURL(parsing: canonical) == SourceURL(parsing: text))
+    }
+
+    @Test func `a URL tells its parts`() throws {
+        let url = try SourceURL(parsing: "https://Example.com:8443/photos/a%20b.jpg?x#y")
+        #expect(url.scheme == "https")
+        #expect(url.host == "example.com")
+        #expect(url.port == 8443)
+        #expect(url.path == "/photos/a%20b.jpg")
+        #expect(url.address == nil)
+        #expect(try SourceURL(parsing: "http://[2606:2800:220:1::1]/").address == IPAddress("2606:2800:220:1::1"))
+    }
+
+    @Test(arguments: [
+        "", "http", "http://", "http:///", "http://#f", "127.0.0.1/", "http:/example.com/", "http:////example.com/",
+        " http://example.com/", "http://example.com/a b", "http://exa\nmple.com/", "http://example.com/\u{7f}",
+        "http://user:pw@example.com/", "http://:@example.com/", "http://@example.com/", "http://127.0.0.1@example.com/",
+        "http://127.0.0.1:80\\@127.2.2.2:80/", "http://example.com\\@127.0.0.1/", "http://example.com/\\a",
+        "http://%31%32%37.0.0.1/", "http://127.0.0.1%00.example.com/", "http://[fe80::1%25lo]/", "http://::1/",
+        "http://[::1]x/", "http://[v1.x]/", "http://example.com:0/", "http://example.com:-1/",
+        "http://example.com:080a/", "http://example.com:65536/", "http://.example.com/", "http://a..example.com/",
+        "javascript:alert(1)", "ht\ttp://h/", "://h/", "//example.com/a",
+        "http://" + String(repeating: "a", count: 64) + ".example/",
+        "http://" + Array(repeating: String(repeating: "a", count: 60), count: 5).joined(separator: ".") + "/",
+        "http://example.com/" + String(repeating: "a", count: 2048),
+    ])
+    func `what is no URL of a source is refused`(text: String) {
+        #expect(throws: SourceURLError.malformed) { try SourceURL(parsing: text) }
+    }
+
+    @Test(arguments: [
+        "file:///etc/passwd", "ftp://example.com/a.png", "FILE://localhost/a", "ws://h/", "gopher://h:70/",
+    ])
+    func `schemes other than http and https are refused`(text: String) {
+        #expect(throws: SourceURLError.schemeNotAllowed) { try SourceURL(parsing: text) }
+    }
+
+    @Test(arguments: [
+        "2130706433", "0x7f.0x0.0x0.0x1", "0x7f000001", "0177.0.0.1", "0000000177.00000000.00000000.00000001", "127.1",
+        "127.0.1", "127.0.0.1.", "１２７.０.０.１", "127。0。0。1", "①②⑦.⓪.⓪.①", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
+        "[::ffff:8.8.8.8]", "4294967296", "0x100000000", "1.2.3", "1.2.3.4.5", "256.1.1.1", "example.1", "LOCALHOſT",
+        "exa\u{ad}mple.com",
+    ])
+    func `spellings that hide an address or a name are refused`(host: String) {
+        #expect(throws: SourceURLError.literalNotAllowed) { try SourceURL(parsing: "http://\(host)/a.png") }
+    }
+
+    @Test(arguments: [
+        ("b.png", "https://example.com/a/b.png"), ("/b.png", "https://example.com/b.png"),
+        ("../b.png", "https://example.com/b.png"), ("?x=1", "https://example.com/a/c.jpg?x=1"),
+        ("//cdn.example.com/b.png", "https://cdn.example.com/b.png"),
+        ("http://Other.example/x#y", "http://other.example/x"), ("/bü.png", "https://example.com/b%c3%bc.png"),
+    ])
+    func `a redirect's target is read against where it was found`(location: String, target: String) throws {
+        let base = try SourceURL(parsing: "https://example.com/a/c.jpg")
+        #expect(try base.redirected(to: location).canonical == target)
+    }
+
+    @Test(arguments: [
+        "http:/127.0.0.1/", "//user@example.com/", "/a b", "http://2130706433/", "file:///etc/passwd", "//127.1/",
+    ])
+    func `a redirect's target is judged like a first URL`(location: String) throws {
+        let base = try SourceURL(parsing: "http://example.com/a/c.jpg")
+        #expect(throws: SourceURLError.self) { try base.redirected(to: location) }
+    }
+}

@@ -1,0 +1,157 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import Memory
+import TestSupport
+
+/// A loader whose transfers end when a test says so.
+final class StubLoader: DataLoading {
+    private struct Transfer {
+        let id: Int
+        let url: String
+        let progress: TransferProgress
+        let continuation: CheckedContinuation<Source, any Error>
+    }
+
+    private struct State {
+        var lastID = 0
+        var started: [String] = []
+        var running: [Transfer] = []
+        var cancelledEarly: Set<Int> = []
+        var highestParallelism = 0
+        var cancellations = 0
+        var isHolding: Bool
+        var keepsCancelled: Bool
+        var failure: DownloadError?
+    }
+
+    private let state: Locked<State>
+    private let starts = Gate()
+
+    /// A loader that holds its transfers, or ends each at once; `keepsCancelled` makes cancelled ones go on until released.
+    init(isHolding: Bool = true, keepsCancelled: Bool = false) {
+        state = Locked(State(isHolding: isHolding, keepsCancelled: keepsCancelled))
+        starts.open()
+    }
+
+    /// Paths of all transfers in the order in which they began.
+    var started: [String] { state.withLock { $0.started } }
+    /// Paths of those that run.
+    var running: [String] { state.withLock { $0.running.map(\.url) } }
+    var highestParallelism: Int { state.withLock { $0.highestParallelism } }
+    var cancellations: Int { state.withLock { $0.cancellations } }
+
+    /// Waits until so many transfers have begun.
+    func starts(_ count: Int) async { await starts.arrivals(count) }
+
+    /// Ends the oldest running transfer of this path.
+    func release(_ path: String, _ error: DownloadError? = nil) {
+        let transfer = state.withLock { state in
+            state.running.firstIndex { $0.url == path }.map { state.running.remove(at: $0) }
+        }
+        if let transfer { Self.end(transfer, error) }
+    }
+
+    /// Ends running transfers, and those to come at once.
+    func releaseAll() {
+        let transfers = state.withLock { state in
+            state.isHolding = false
+            defer { state.running = [] }
+            return state.running
+        }
+        for transfer in transfers { Self.end(transfer, nil) }
+    }
+
+    /// Makes transfers to come fail at once, or succeed at once.
+    func fail(with error: DownloadError?) { state.withLock { $0.failure = error } }
+
+    /// Reports bytes of the running transfer of this path.
+    func report(_ path: String, received: Int, expected: Int?) {
+        let progress = state.withLock { $0.running.first { $0.url == path }?.progress }
+        progress?.expect(expected)
+        progress?.receive(received)
+    }
+
+    func load(_ request: SourceRequest, progress: TransferProgress) async throws -> Source {
+        let url = request.identity.url.path
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let transfer = Transfer(id: id, url: url, progress: progress, continuation: continuation)
+                let result = state.withLock { state -> Result<Source, any Error>? in
+                    state.started.append(url)
+                    if state.cancelledEarly.remove(id) != nil { return .failure(CancellationError()) }
+                    if let failure = state.failure { return .failure(failure) }
+                    state.highestParallelism = max(state.highestParallelism, state.running.count + 1)
+                    guard state.isHolding else { return .success(.stub(request.identity)) }
+                    state.running.append(transfer)
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+                Task { await starts.pass() }
+            }
+        } onCancel: {
+            let transfer = state.withLock { state -> Transfer? in
+                state.cancellations += 1
+                if state.keepsCancelled { return nil }
+                guard let index = state.running.firstIndex(where: { $0.id == id }) else {
+                    state.cancelledEarly.insert(id)
+                    return nil
+                }
+                return state.running.remove(at: index)
+            }
+            transfer?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private static func end(_ transfer: Transfer, _ error: DownloadError?) {
+        if let error {
+            transfer.continuation.resume(throwing: error)
+        } else {
+            transfer.continuation.resume(returning: .stub(.path(transfer.url)))
+        }
+    }
+}
+
+/// A cache of sources that counts, and keeps only if told to.
+final class StubCache: SourceCaching {
+    private let keeps: Bool
+    private let sources = Locked<[SourceIdentity: Source]>([:])
+    private let stores = Locked(0)
+
+    init(keeps: Bool = false) { self.keeps = keeps }
+
+    var storeCount: Int { stores.withLock { $0 } }
+
+    func source(for identity: SourceIdentity) -> Source? { sources.withLock { $0[identity] } }
+
+    func store(_ source: Source) {
+        stores.withLock { $0 += 1 }
+        if keeps { sources.withLock { $0[source.identity] = source } }
+    }
+
+    func removeAll() { sources.withLock { $0 = [:] } }
+}
+
+extension SourceIdentity {
+    /// The identity of a path on a host of the tests.
+    static func path(_ path: String, host: String = "example.com") -> SourceIdentity {
+        guard let url = try? SourceURL(parsing: "http://\(host)\(path)") else { preconditionFailure("not a path") }
+        return SourceIdentity(url: url)
+    }
+}
+
+extension Source {
+    /// A source whose bytes are its path.
+    static func stub(_ identity: SourceIdentity) -> Source {
+        Source(
+            identity: identity, bytes: SharedBytes(Array(identity.url.path.utf8)), validator: .digest("stub"),
+            receivedAt: HTTPDate(secondsSince1970: 0))
+    }
+
+    /// The bytes as text.
+    var text: String { String(decoding: bytes.array, as: UTF8.self) }
+}
