@@ -56,6 +56,9 @@ let package = Package(
         module(
             "Downloading",
             ["CCurl", "CCares", "CCurlShim", "CLinux", "Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry"]),
+        module(
+            "ThumbnailPipeline",
+            ["Coordination", "Crypto", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory", "Telemetry"]),
         module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
 
         tests("MemoryTests", ["Memory"]),
@@ -66,5 +69,11 @@ let package = Package(
         tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
         tests("ImagingTests", ["Coordination", "Imaging", "Memory"]),
         tests("DownloadingTests", ["Coordination", "Downloading", "HTTPTypes", "Memory", "Telemetry"]),
+        tests(
+            "ThumbnailPipelineTests",
+            [
+                "Coordination", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory", "Telemetry",
+                "ThumbnailPipeline",
+            ]),
     ]
 )

@@ -1,0 +1,98 @@
+package import Downloading
+package import HTTPTypes
+
+extension DownloadError: ServiceError {
+    package var status: HTTPResponse.Status {
+        switch self {
+        case .sourceNotAllowed: .forbidden
+        case .unreachable, .protocolError, .tls, .tooManyRedirects, .status: .badGateway
+        case .notFound: .notFound
+        case .timedOut: .gatewayTimeout
+        case .tooLarge: .contentTooLarge
+        case .notAnImage, .emptyBody: .unsupportedMediaType
+        case .receiptCancelled: .conflict
+        case .queueFull, .shuttingDown: .serviceUnavailable
+        case .internal: .internalServerError
+        }
+    }
+
+    package var code: String {
+        switch self {
+        case .sourceNotAllowed: "source_not_allowed"
+        case .unreachable: "origin_unreachable"
+        case .protocolError: "origin_protocol_error"
+        case .tls: "origin_tls_error"
+        case .tooManyRedirects: "too_many_redirects"
+        case .status: "origin_error"
+        case .notFound: "source_not_found"
+        case .timedOut: "origin_timeout"
+        case .tooLarge: "source_too_large"
+        case .notAnImage, .emptyBody: "not_an_image"
+        case .receiptCancelled: "cancelled"
+        case .queueFull: "overloaded"
+        case .shuttingDown: "draining"
+        case .internal: "internal"
+        }
+    }
+
+    package var publicMessage: String {
+        switch self {
+        case .sourceNotAllowed: "This source is not allowed."
+        case .unreachable: "The source's origin could not be reached."
+        case .protocolError: "The source's origin did not answer with valid HTTP, or cut its answer short."
+        case .tls: "The source's origin could not be trusted."
+        case .tooManyRedirects: "The source's origin redirected too often, or in a circle."
+        case .status(let status): "The source's origin answered with status \(status)."
+        case .notFound: "The source's origin has no such picture."
+        case .timedOut: "The source's origin did not answer in time."
+        case .tooLarge: "The source is larger than the service takes."
+        case .notAnImage: "The source's content type is not that of an image."
+        case .emptyBody: "The source is empty."
+        case .receiptCancelled: "This request's download was cancelled by an operator."
+        case .queueFull: "Too many downloads are waiting; try again shortly."
+        case .shuttingDown: "The service is shutting down."
+        case .internal: "Something went wrong inside the service."
+        }
+    }
+
+    package var logDetail: String? {
+        switch self {
+        case .unreachable(let detail), .protocolError(let detail), .tls(let detail), .internal(let detail),
+            .notAnImage(let detail):
+            detail
+        default: nil
+        }
+    }
+
+    package var category: ErrorCategory {
+        switch self {
+        case .sourceNotAllowed: .policy
+        case .unreachable, .protocolError, .tls, .tooManyRedirects, .status, .notFound, .tooLarge: .origin
+        case .timedOut: .timeout
+        case .notAnImage, .emptyBody: .image
+        case .receiptCancelled: .cancelled
+        case .queueFull, .shuttingDown: .overload
+        case .internal: .internal
+        }
+    }
+
+    package var upstreamStatus: Int? {
+        switch self {
+        case .status(let status), .notFound(let status): status
+        default: nil
+        }
+    }
+
+    package var retryAfter: Int? { status == .serviceUnavailable ? 1 : nil }
+}
+
+extension SourceURLError: ServiceError {
+    package var status: HTTPResponse.Status { self == .malformed ? .badRequest : .forbidden }
+    package var code: String { self == .malformed ? "bad_url" : DownloadError.sourceNotAllowed.code }
+    package var publicMessage: String {
+        self == .malformed
+            ? "The source is not a valid absolute http or https URL." : DownloadError.sourceNotAllowed.publicMessage
+    }
+    package var category: ErrorCategory { self == .malformed ? .request : .policy }
+    package var parameter: String? { self == .malformed ? "url" : nil }
+}

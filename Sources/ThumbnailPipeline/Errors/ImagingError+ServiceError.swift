@@ -1,0 +1,59 @@
+package import HTTPTypes
+package import Imaging
+
+extension ImagingError: ServiceError {
+    package var status: HTTPResponse.Status {
+        switch self {
+        case .notAnImage, .formatNotAccepted: .unsupportedMediaType
+        case .cannotDecode, .tooManyPixels, .tooManyFrames, .noSuchPage, .sideTooLong: .unprocessableContent
+        case .encodeFailed: .internalServerError
+        }
+    }
+
+    package var code: String {
+        switch self {
+        case .notAnImage, .formatNotAccepted: "not_an_image"
+        case .cannotDecode: "cannot_decode"
+        case .tooManyPixels, .sideTooLong: "too_many_pixels"
+        case .tooManyFrames: "too_many_frames"
+        case .noSuchPage: "no_such_page"
+        case .encodeFailed: "internal"
+        }
+    }
+
+    package var publicMessage: String {
+        switch self {
+        case .notAnImage: "The source is not an image that the service knows."
+        case .formatNotAccepted(let format): "Sources in the format \(format.rawValue) are not accepted here."
+        case .cannotDecode: "The source is damaged or incomplete and cannot be decoded."
+        case .tooManyPixels(let size, let frames):
+            frames > 1
+                ? "\(frames) frames of \(size) pixels are more than the service takes or makes."
+                : "\(size) pixels are more than the service takes or makes."
+        case .sideTooLong(let size, let format):
+            "The format \(format.rawValue) cannot hold a picture of \(size) pixels."
+        case .tooManyFrames(let count): "The source has \(count) frames, more than the service animates."
+        case .noSuchPage(let page, let count): "The source has no page \(page); its pages are 0 to \(count - 1)."
+        case .encodeFailed: "Something went wrong inside the service."
+        }
+    }
+
+    package var logDetail: String? {
+        switch self {
+        case .cannotDecode(let detail), .encodeFailed(let detail): detail
+        default: nil
+        }
+    }
+
+    package var category: ErrorCategory {
+        switch self {
+        case .sideTooLong, .noSuchPage: .request
+        case .encodeFailed: .internal
+        default: .image
+        }
+    }
+
+    package var parameter: String? {
+        if case .noSuchPage = self { "page" } else { nil }
+    }
+}

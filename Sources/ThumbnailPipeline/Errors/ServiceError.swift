@@ -1,0 +1,35 @@
+package import HTTPTypes
+
+/// A failure that knows what to tell the client and whether an operator should hear of it.
+///
+/// Each module's errors conform here, so that Imaging knows nothing of HTTP and the responder needs no switch.
+package protocol ServiceError: Error {
+    /// The answer's status.
+    var status: HTTPResponse.Status { get }
+    /// The stable machine-readable code of the contract.
+    var code: String { get }
+    /// A sentence for the client: no address, library message or path of the server.
+    var publicMessage: String { get }
+    /// What only the log may say; nil when `publicMessage` says all.
+    var logDetail: String? { get }
+    /// Whose fault it is: a bounded label.
+    var category: ErrorCategory { get }
+    /// The offending parameter of the request.
+    var parameter: String? { get }
+    /// The status that the source's origin answered with.
+    var upstreamStatus: Int? { get }
+    /// Seconds after which trying again makes sense.
+    var retryAfter: Int? { get }
+}
+
+/// Whose fault a failure is.
+package enum ErrorCategory: String, Sendable {
+    case request, policy, origin, image, overload, timeout, cancelled, `internal`
+}
+
+extension ServiceError {
+    package var logDetail: String? { nil }
+    package var parameter: String? { nil }
+    package var upstreamStatus: Int? { nil }
+    package var retryAfter: Int? { nil }
+}

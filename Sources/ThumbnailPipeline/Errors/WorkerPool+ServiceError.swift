@@ -1,0 +1,25 @@
+package import Coordination
+package import HTTPTypes
+
+extension WorkerPool.Full: ServiceError {
+    package var status: HTTPResponse.Status { .serviceUnavailable }
+    package var code: String { "overloaded" }
+    package var publicMessage: String { "The service has more images to work on than it can take; try again shortly." }
+    package var category: ErrorCategory { .overload }
+    package var retryAfter: Int? { 1 }
+}
+
+extension WorkerPool.Stopped: ServiceError {
+    package var status: HTTPResponse.Status { .serviceUnavailable }
+    package var code: String { "draining" }
+    package var publicMessage: String { "The service is shutting down." }
+    package var category: ErrorCategory { .overload }
+    package var retryAfter: Int? { 1 }
+}
+
+extension DeadlineExceeded: ServiceError {
+    package var status: HTTPResponse.Status { .gatewayTimeout }
+    package var code: String { "deadline_exceeded" }
+    package var publicMessage: String { "The thumbnail was not ready in time." }
+    package var category: ErrorCategory { .timeout }
+}

@@ -1,0 +1,39 @@
+import Coordination
+import Downloading
+import ImageCaching
+
+/// What operators see and do goes to the part that knows.
+extension ImagePipeline: ServiceControlling {
+    package var activity: ServiceActivity {
+        ServiceActivity(
+            activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
+            activeRenders: workers.runningCount)
+    }
+
+    package var cacheUsage: [(name: String, usage: CacheUsage)] {
+        caches.statistics.map { name, statistics in
+            (
+                name,
+                CacheUsage(
+                    bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.preferred,
+                    entries: statistics.entries)
+            )
+        }
+    }
+
+    package var downloads: [DownloadStatus] {
+        downloader.flights.map { flight in
+            DownloadStatus(
+                url: flight.url, host: flight.host, isRunning: flight.isRunning, receivedBytes: flight.receivedBytes,
+                expectedBytes: flight.expectedBytes, ageSeconds: flight.age.seconds, receipts: flight.receipts)
+        }
+    }
+
+    package func removeAll() -> RemovedEntries { caches.removeAll() }
+
+    package func remove(source: String) throws -> RemovedEntries {
+        caches.removeAll(from: try identity(of: source))
+    }
+
+    package func cancel(receipt: String) -> Bool { downloader.cancel(receipt: receipt) }
+}

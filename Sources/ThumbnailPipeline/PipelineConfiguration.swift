@@ -1,0 +1,24 @@
+package import Imaging
+
+/// Bounds and choices of the pipeline; sizes in bytes.
+package struct PipelineConfiguration: Sendable {
+    /// Decoded pixels: a purge begins above the first and stops at or below the second.
+    package var decodedCacheCapacity = 100 << 20
+    package var decodedCachePreferred = 60 << 20
+    /// Encoded results, likewise.
+    package var resultCacheCapacity = 64 << 20
+    package var resultCachePreferred = 48 << 20
+    /// Encoded sources.
+    package var sourceCacheMemory = 20 << 20
+    /// Formats that `format=auto` may choose by `Accept`, best first.
+    package var automaticFormats: [ImageFormat] = [.webp]
+    /// Bounds on sources and results.
+    package var limits = ImagingLimits()
+    /// Time that a whole request has; here it only orders waiting downloads.
+    package var requestTimeout: Duration = .seconds(15)
+    /// Bound on one decode or render.
+    package var decodeTimeout: Duration = .seconds(8)
+
+    /// The defaults of the contract.
+    package init() {}
+}

@@ -1,0 +1,20 @@
+import Crypto
+import Imaging
+import Memory
+
+/// A result as the cache keeps it: the file and its entity tag.
+struct RenderedImage: Sendable {
+    let image: EncodedImage
+    /// Strong: made from the bytes alone, so that equal answers have equal tags in any process.
+    let eTag: String
+
+    /// Tags a finished picture; hashes all its bytes.
+    init(_ image: EncodedImage) {
+        self.image = image
+        let digest = image.bytes.withBytes { SHA256.hash($0) }
+        eTag = "\"" + Base64URL.encode(Array(digest.bytes.prefix(16))) + "\""
+    }
+
+    /// Bytes of the file and, roughly, of its place in the cache.
+    var cost: Int { image.bytes.count + 512 }
+}

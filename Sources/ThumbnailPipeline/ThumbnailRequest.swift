@@ -1,0 +1,44 @@
+package import Imaging
+
+/// One caller's wish: which source, what to do with it, and in which format it may come.
+package struct ThumbnailRequest: Hashable, Sendable {
+    /// The source as the client named it, percent-decoded once: an absolute URL, or `NAME:PATH` of a configured origin.
+    package var source: String
+    /// Size, crop, quality and the like.
+    package var options: RenderingOptions
+    /// The output format, or what to choose it by.
+    package var format: FormatChoice
+
+    /// A request for `source`.
+    package init(
+        source: String, options: RenderingOptions = RenderingOptions(), format: FormatChoice = .negotiated([:])
+    ) {
+        self.source = source
+        self.options = options
+        self.format = format
+    }
+}
+
+/// How the output format is chosen.
+package enum FormatChoice: Hashable, Sendable {
+    /// The client named it.
+    case fixed(ImageFormat)
+    /// `format=auto`: the quality values, in thousandths, of the formats that `Accept` names explicitly (RFC 9110 section 12.5.1).
+    case negotiated([ImageFormat: Int])
+
+    /// The format for a source of `own` format.
+    ///
+    /// - Parameters:
+    ///   - own: The source's format.
+    ///   - hasAlpha: Whether the source has transparency: HEIC goes out as PNG then, else as JPEG.
+    ///   - automatic: The formats that may be chosen by `Accept`, best first.
+    package func format(own: ImageFormat, hasAlpha: Bool, automatic: [ImageFormat]) -> ImageFormat {
+        switch self {
+        case .fixed(let format): return format
+        case .negotiated(let qualities):
+            let floor = max(1, qualities[own] ?? 0)
+            let chosen = automatic.first { (qualities[$0] ?? 0) >= floor }
+            return chosen ?? (own == .heic ? (hasAlpha ? .png : .jpeg) : own)
+        }
+    }
+}

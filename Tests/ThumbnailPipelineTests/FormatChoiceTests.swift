@@ -1,0 +1,52 @@
+import Imaging
+import Testing
+import ThumbnailPipeline
+
+struct FormatChoiceTests {
+    /// A client's wish, a source, what the operator allows, and what comes of it.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let accepted: [ImageFormat: Int]
+        var own = ImageFormat.jpeg
+        var hasAlpha = false
+        var automatic: [ImageFormat] = [.webp]
+        let expected: ImageFormat
+
+        var testDescription: String { "\(own) accepted as \(accepted), \(automatic) → \(expected)" }
+    }
+
+    @Test(arguments: [
+        Row(accepted: [:], expected: .jpeg),
+        Row(accepted: [.webp: 1_000], expected: .webp),
+        Row(accepted: [.webp: 1_000, .jpeg: 1_000], expected: .webp),
+        Row(accepted: [.webp: 1], expected: .webp),
+        Row(accepted: [.webp: 0], expected: .jpeg),
+        Row(accepted: [.webp: 500, .jpeg: 501], expected: .jpeg),
+        Row(accepted: [.webp: 500, .png: 900], expected: .webp),
+        Row(accepted: [.webp: 500, .png: 900], own: .png, expected: .png),
+        Row(accepted: [.avif: 1_000], expected: .jpeg),
+        Row(accepted: [.avif: 1_000, .webp: 1_000], automatic: [.avif, .webp], expected: .avif),
+        Row(accepted: [.avif: 1_000, .webp: 1_000], automatic: [.webp, .avif], expected: .webp),
+        Row(accepted: [.avif: 200, .webp: 900], automatic: [.avif, .webp], expected: .avif),
+        Row(accepted: [.avif: 200, .webp: 900, .jpeg: 300], automatic: [.avif, .webp], expected: .webp),
+        Row(accepted: [.webp: 1_000], automatic: [], expected: .jpeg),
+        Row(accepted: [.webp: 0], own: .webp, expected: .webp),
+        Row(accepted: [:], own: .png, hasAlpha: true, expected: .png),
+        Row(accepted: [:], own: .gif, expected: .gif),
+        Row(accepted: [:], own: .avif, expected: .avif),
+        Row(accepted: [:], own: .heic, expected: .jpeg),
+        Row(accepted: [:], own: .heic, hasAlpha: true, expected: .png),
+        Row(accepted: [.webp: 1_000], own: .heic, expected: .webp),
+    ])
+    func `a negotiated format is the operator's best that the client wants no less than the source's own`(row: Row) {
+        let format = FormatChoice.negotiated(row.accepted).format(
+            own: row.own, hasAlpha: row.hasAlpha, automatic: row.automatic)
+        #expect(format == row.expected)
+    }
+
+    @Test(arguments: ImageFormat.allCases)
+    func `a format that the client names is taken as it is`(format: ImageFormat) {
+        for own in ImageFormat.allCases {
+            #expect(FormatChoice.fixed(format).format(own: own, hasAlpha: true, automatic: [.webp]) == format)
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import ImageCaching
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// What is answered from where, what the answer says of it, and that its bytes never depend on it.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ImagePipelineCachingTests {
+    private static let cold = [
+        "alula-result fwd=uri-miss stored", "alula-decoded fwd=uri-miss stored", "alula-source fwd=uri-miss stored",
+    ]
+
+    @Test func `a cold answer says that it filled every layer, and how long each step took`() async throws {
+        let fixture = try PipelineFixture()
+        let thumbnail = try await fixture.thumbnail()
+        #expect(thumbnail.statusTexts == Self.cold)
+        #expect(
+            thumbnail.timingNames == ["dns", "connect", "tls", "ttfb", "transfer", "source", "decode", "render"])
+        #expect(thumbnail.freshness == Freshness(storability: .shared, lifetime: nil, age: nil))
+        #expect(thumbnail.image.format == .jpeg)
+    }
+
+    @Test func `42: the transfer's own times are handed on`() async throws {
+        let fixture = try PipelineFixture()
+        var answer = PictureOrigin.Answer(bytes: Pictures.jpeg)
+        answer.timings.dns = .milliseconds(1)
+        answer.timings.connect = .milliseconds(2)
+        answer.timings.tls = .milliseconds(3)
+        answer.timings.firstByte = .milliseconds(4)
+        answer.timings.total = .milliseconds(15)
+        fixture.origin.serve(answer, at: "/a")
+        let timings = try await fixture.thumbnail().timings
+        #expect(
+            Array(timings.prefix(5)) == [
+                StepTiming("dns", .milliseconds(1)), StepTiming("connect", .milliseconds(2)),
+                StepTiming("tls", .milliseconds(3)), StepTiming("ttfb", .milliseconds(4)),
+                StepTiming("transfer", .milliseconds(15)),
+            ])
+    }
+
+    @Test func `a hot answer comes from the result cache alone`() async throws {
+        let fixture = try PipelineFixture()
+        let first = try await fixture.thumbnail()
+        fixture.time.clock.advance(by: .seconds(7))
+        let hot = try await fixture.thumbnail()
+        #expect(hot.statusTexts == ["alula-result hit"])
+        #expect(hot.timings.isEmpty)
+        #expect(hot.freshness.age == 7)
+        #expect(hot.image.bytes === first.image.bytes)
+        #expect(hot.eTag == first.eTag)
+        #expect(fixture.origin.loads == 1)
+        #expect(fixture.renders == 1)
+    }
+
+    @Test func `a second size costs neither fetch nor decode`() async throws {
+        let fixture = try PipelineFixture()
+        _ = try await fixture.thumbnail(width: 20)
+        let second = try await fixture.thumbnail(width: 30)
+        #expect(second.statusTexts == ["alula-result fwd=uri-miss stored", "alula-decoded hit"])
+        #expect(second.timingNames == ["render"])
+        #expect(second.freshness.age == 0)
+        #expect(fixture.origin.loads == 1)
+        #expect(fixture.decodes == 1)
+    }
+
+    @Test func `33: with the pixels gone the source cache answers, without a hit`() async throws {
+        let fixture = try PipelineFixture()
+        _ = try await fixture.thumbnail(width: 20)
+        fixture.caches.decoded.removeAll()
+        let second = try await fixture.thumbnail(width: 30)
+        #expect(
+            second.statusTexts == [
+                "alula-result fwd=uri-miss stored", "alula-decoded fwd=uri-miss stored", "alula-source hit",
+            ])
+        #expect(second.timingNames == ["decode", "render"])
+        #expect(fixture.origin.loads == 1)
+        #expect(fixture.decodes == 2)
+    }
+
+    @Test func `pixels serve without the source's bytes`() async throws {
+        let fixture = try PipelineFixture { $0.sourceCacheMemory = 0 }
+        let first = try await fixture.thumbnail(width: 20)
+        #expect(first.statusTexts.last == "alula-source fwd=uri-miss")
+        let second = try await fixture.thumbnail(width: 30)
+        #expect(second.statusTexts == ["alula-result fwd=uri-miss stored", "alula-decoded hit"])
+        #expect(fixture.origin.loads == 1)
+    }
+
+    @Test func `what no cache has room for is served and not called stored`() async throws {
+        let fixture = try PipelineFixture { configuration in
+            configuration.sourceCacheMemory = 0
+            (configuration.decodedCacheCapacity, configuration.decodedCachePreferred) = (0, 0)
+            (configuration.resultCacheCapacity, configuration.resultCachePreferred) = (0, 0)
+        }
+        for load in 1...2 {
+            let thumbnail = try await fixture.thumbnail()
+            #expect(
+                thumbnail.statusTexts == [
+                    "alula-result fwd=uri-miss", "alula-decoded fwd=uri-miss", "alula-source fwd=uri-miss",
+                ])
+            #expect(fixture.origin.loads == load)
+        }
+    }
+
+    /// What is in the caches when the request comes.
+    enum CacheState: String, CaseIterable, Sendable {
+        case cold, sourceOnly, decodedOnly, resultOnly, all, afterRemoval, afterOtherSizes
+    }
+
+    @Test(
+        arguments: CacheState.allCases,
+        [(ImageFixture.jpeg, ImageFormat.jpeg), (.jpeg, .webp), (.pngHalfTransparent, .png), (.gifAnimated, .gif)])
+    func `bytes and tag are the same in any cache state`(
+        state: CacheState, files: (source: ImageFixture, result: ImageFormat)
+    ) async throws {
+        let bytes = files.source.bytes
+        let format = FormatChoice.fixed(files.result)
+        let reference = try PipelineFixture()
+        reference.origin.serve(bytes)
+        let expected = try await reference.thumbnail(width: 7, format: format)
+
+        let fixture = try PipelineFixture { if state == .decodedOnly { $0.sourceCacheMemory = 0 } }
+        fixture.origin.serve(bytes)
+        if state == .afterOtherSizes {
+            for width in [4, 8, 15, 16, 30, 64] { _ = try await fixture.thumbnail(width: width, format: format) }
+        } else if state != .cold {
+            _ = try await fixture.thumbnail(width: 7, format: format)
+        }
+        if state == .sourceOnly || state == .resultOnly { fixture.caches.decoded.removeAll() }
+        if state == .sourceOnly || state == .decodedOnly { fixture.caches.results.removeAll() }
+        if state == .afterRemoval { _ = try fixture.pipeline.remove(source: "http://example.com/a") }
+
+        let thumbnail = try await fixture.thumbnail(width: 7, format: format)
+        #expect(thumbnail.image.bytes.array == expected.image.bytes.array)
+        #expect(thumbnail.eTag == expected.eTag)
+        #expect(thumbnail.eTag.hasPrefix("\"") && thumbnail.eTag.hasSuffix("\""))
+        #expect(fixture.origin.loads == (state == .afterRemoval ? 2 : 1))
+    }
+
+    @Test func `other bytes have another tag`() async throws {
+        let fixture = try PipelineFixture()
+        var tags: Set<String> = []
+        for width in [10, 20, 30] { tags.insert(try await fixture.thumbnail(width: width).eTag) }
+        tags.insert(try await fixture.thumbnail(format: .fixed(.png)).eTag)
+        #expect(tags.count == 4)
+    }
+
+    @Test func `wishes that lead to one picture share one result`() async throws {
+        let fixture = try PipelineFixture()
+        _ = try await fixture.thumbnail(width: 20, format: .negotiated([:]))
+        let named = try await fixture.thumbnail(width: 20, format: .fixed(.jpeg))
+        #expect(named.statusTexts == ["alula-result hit"])
+    }
+
+    @Test func `two spellings of one URL are one source`() async throws {
+        let fixture = try PipelineFixture()
+        _ = try await fixture.thumbnail()
+        var request = ThumbnailRequest.path("/a")
+        request.source = "HTTP://EXAMPLE.com:80/b/../a#top"
+        #expect(try await fixture.pipeline.thumbnail(for: request, receipt: "").statusTexts == ["alula-result hit"])
+    }
+
+    @Test func `12: pixels evicted while they are rendered stay valid until done`() async throws {
+        let reference = try await PipelineFixture().thumbnail(width: 30)
+        let fixture = try PipelineFixture(workerCount: 1)
+        _ = try await fixture.thumbnail(width: 20)
+        let hold = try await fixture.holdWorkers()
+        let second = fixture.start(width: 30)
+        try await fixture.workersWaitedFor(1)
+        #expect(fixture.caches.decoded.removeAll().entries == 1)
+        hold.release()
+        let thumbnail = try await second.value
+        #expect(thumbnail.image.bytes.array == reference.image.bytes.array)
+        #expect(thumbnail.statusTexts == ["alula-result fwd=uri-miss stored", "alula-decoded hit"])
+    }
+
+    @Test func `pixels evicted between the look and the use are made again`() async throws {
+        let fixture = try PipelineFixture { $0.sourceCacheMemory = 0 }
+        _ = try await fixture.thumbnail(width: 20)
+        // The next look at the clock is the render's, after the request has seen the pixels and left the source aside.
+        fixture.time.atNextLook { fixture.caches.decoded.removeAll() }
+        let thumbnail = try await fixture.thumbnail(width: 30)
+        #expect(thumbnail.image.size.width == 30)
+        #expect(thumbnail.statusTexts == Self.cold.dropLast() + ["alula-source fwd=uri-miss"])
+        #expect(fixture.origin.loads == 2)
+        #expect(fixture.decodes == 2)
+    }
+
+    @Test func `pixels evicted between the look and the use are made of cached bytes`() async throws {
+        let fixture = try PipelineFixture()
+        _ = try await fixture.thumbnail(width: 20)
+        fixture.time.atNextLook { fixture.caches.decoded.removeAll() }
+        #expect(try await fixture.thumbnail(width: 30).image.size.width == 30)
+        #expect(fixture.origin.loads == 1)
+        #expect(fixture.decodes == 2)
+    }
+
+    @Test func `a caller with the source at hand begins again what others began without it, and lost`() async throws {
+        let fixture = try PipelineFixture { $0.sourceCacheMemory = 0 }
+        _ = try await fixture.thumbnail(width: 20)
+        let key = try #require(fixture.key(30))
+        fixture.caches.decoded.removeAll()
+        let transfers = fixture.origin.hold()
+        let caller = fixture.start(width: 30)
+        try await fixture.downloadWaitedFor(1)
+        let losing = Gate()
+        let loser = Task {
+            try await fixture.pipeline.renders.value(for: key) {
+                await losing.pass()
+                throw PipelineError.sourceNeeded
+            }
+        }
+        await losing.arrivals(1)
+        transfers.open()
+        try #require(await eventually(within: .patience) { fixture.renderWaiters(width: 30) == 2 })
+        losing.open()
+        await #expect(throws: PipelineError.sourceNeeded) { _ = try await loser.value }
+        #expect(try await caller.value.image.size.width == 30)
+        #expect(fixture.origin.loads == 2)
+    }
+}

@@ -1,0 +1,174 @@
+import Downloading
+import HTTPTypes
+import ImageCaching
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// What the origin's `Cache-Control` and its changes of mind do to pixels and results.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ImagePipelineFreshnessTests {
+    @Test(arguments: [("private", Freshness.Storability.private), ("no-store", .none)])
+    func `34: private and no-store are served, not stored`(
+        control: String, storability: Freshness.Storability
+    ) async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: control)
+        for load in 1...2 {
+            let thumbnail = try await fixture.thumbnail()
+            #expect(thumbnail.freshness.storability == storability)
+            #expect(
+                thumbnail.statusTexts == [
+                    "alula-result fwd=uri-miss", "alula-decoded fwd=uri-miss", "alula-source fwd=uri-miss",
+                ])
+            #expect(fixture.origin.loads == load)
+            #expect(fixture.caches.statistics.allSatisfy { $0.statistics.entries == 0 })
+            #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
+        }
+    }
+
+    @Test func `an origin that turns private takes what was stored with it`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10")
+        _ = try await fixture.thumbnail()
+        fixture.time.clock.advance(by: .seconds(10))
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "private")
+        _ = try await fixture.thumbnail()
+        #expect(fixture.caches.statistics.allSatisfy { $0.statistics.entries == 0 })
+    }
+
+    @Test func `no-cache is asked for each time, and what was made of the same bytes is used again`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "no-cache")
+        let first = try await fixture.thumbnail()
+        #expect(first.statusTexts.last == "alula-source fwd=uri-miss stored")
+        #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
+        let second = try await fixture.thumbnail()
+        #expect(second.statusTexts == ["alula-result hit", "alula-source fwd=stale stored"])
+        #expect(second.freshness.lifetime == 0)
+        #expect(second.freshness.age == nil)
+        #expect(second.eTag == first.eTag)
+        #expect(fixture.origin.loads == 2)
+        #expect(fixture.decodes == 1)
+    }
+
+    @Test func `no-cache requests at once are one hit all the same`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "no-cache")
+        let gate = fixture.origin.hold()
+        let callers = (1...3).map { fixture.start(width: 10 * $0, receipt: "\($0)") }
+        try await fixture.downloadWaitedFor(3)
+        gate.open()
+        for caller in callers { _ = try await caller.value }
+        #expect(fixture.origin.loads == 1)
+    }
+
+    @Test func `a stale source is fetched again, and its pixels stay when the bytes are the same`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10", eTag: "\"1\"")
+        _ = try await fixture.thumbnail(width: 20)
+        fixture.time.clock.advance(by: .seconds(10))
+        let thumbnail = try await fixture.thumbnail(width: 30)
+        #expect(
+            thumbnail.statusTexts == [
+                "alula-result fwd=uri-miss stored", "alula-decoded hit", "alula-source fwd=stale stored",
+            ])
+        #expect(fixture.origin.loads == 2)
+        #expect(fixture.decodes == 1)
+    }
+
+    @Test func `changed bytes are shown, and nothing made from the old ones stays`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10", eTag: "\"1\"")
+        let old = try await fixture.thumbnail(width: 20)
+        _ = try await fixture.thumbnail(width: 4)
+        #expect(fixture.caches.statistics.map(\.statistics.entries) == [2, 2, 1])
+        fixture.origin.serve(Pictures.other, cacheControl: "max-age=10", eTag: "\"2\"")
+        #expect(try await fixture.thumbnail(width: 20).eTag == old.eTag)
+        fixture.time.clock.advance(by: .seconds(10))
+        let new = try await fixture.thumbnail(width: 20)
+        #expect(new.eTag != old.eTag)
+        #expect(fixture.caches.statistics.map(\.statistics.entries) == [1, 1, 1])
+    }
+
+    @Test func `a decode of bytes that have changed meanwhile is served and not kept`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "no-cache", eTag: "\"1\"")
+        let hold = try await fixture.holdWorkers()
+        let old = fixture.start(receipt: "1")
+        try await fixture.workersWaitedFor(1)
+        fixture.origin.serve(Pictures.other, cacheControl: "no-cache", eTag: "\"2\"")
+        let new = fixture.start(receipt: "2")
+        try await fixture.workersWaitedFor(2)
+        hold.release()
+        let thumbnails = [try await old.value, try await new.value]
+        #expect(thumbnails[0].eTag != thumbnails[1].eTag)
+        #expect(thumbnails[0].statusTexts.prefix(2) == ["alula-result fwd=uri-miss", "alula-decoded fwd=uri-miss"])
+        #expect(fixture.caches.statistics.map(\.statistics.entries) == [1, 1, 1])
+    }
+
+    @Test func `Last-Modified and the age on arrival are handed on`() async throws {
+        let fixture = try PipelineFixture()
+        var answer = PictureOrigin.Answer(bytes: Pictures.jpeg)
+        answer.fields[.lastModified] = "Sun, 06 Nov 1994 08:49:37 GMT"
+        answer.fields[.age] = "9223372036854775807"
+        fixture.origin.serve(answer, at: "/a")
+        let first = try await fixture.thumbnail()
+        #expect(first.lastModified == HTTPDate(secondsSince1970: 784_111_777))
+        #expect(first.freshness.age == 1 << 31)
+        fixture.time.clock.advance(by: .seconds(5))
+        let second = try await fixture.thumbnail()
+        #expect(second.lastModified == first.lastModified)
+        #expect(second.freshness.age == 1 << 31 + 5)
+    }
+
+    @Test(arguments: [
+        (ImageFixture.jpegTruncated, "cannot_decode", 422), (.text, "not_an_image", 415), (.avif, "not_an_image", 415),
+        (.jpegHeadOnly, "cannot_decode", 422), (.pngGiant, "too_many_pixels", 422),
+    ])
+    func `29: what cannot be shown is an error each time`(file: ImageFixture, code: String, status: Int) async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(file.bytes)
+        for _ in 1...2 {
+            let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
+            #expect(error?.code == code)
+            #expect(error?.status.code == status)
+            #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
+        }
+        #expect(fixture.caches.results.statistics.entries == 0)
+        #expect(fixture.caches.decoded.statistics.entries == 0)
+    }
+
+    @Test(arguments: [ImageFixture.jpegTruncated, .text])
+    func `29: what cannot be decoded is never cached, and the mended picture shows at once`(
+        file: ImageFixture
+    ) async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(file.bytes)
+        await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
+        #expect(fixture.caches.removeAll() == RemovedEntries())
+        fixture.origin.serve(Pictures.jpeg)
+        #expect(try await fixture.thumbnail().image.size.width == 20)
+        #expect(fixture.origin.loads == 2)
+    }
+
+    @Test func `the failure of old bytes does not take the new ones away`() async throws {
+        let fixture = try PipelineFixture(workerCount: 1)
+        fixture.origin.serve(Pictures.truncated, cacheControl: "max-age=10", eTag: "\"1\"")
+        let hold = try await fixture.holdWorkers()
+        let old = fixture.start(receipt: "1")
+        try await fixture.workersWaitedFor(1)
+        fixture.time.clock.advance(by: .seconds(10))
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10", eTag: "\"2\"")
+        let new = fixture.start(receipt: "2")
+        try await fixture.workersWaitedFor(2)
+        hold.release()
+        await #expect(throws: ImagingError.self) { try await old.value }
+        _ = try await new.value
+        #expect(fixture.caches.statistics.map(\.statistics.entries) == [1, 1, 1])
+        #expect(fixture.pipeline.cachedThumbnail(for: .path()) != nil)
+    }
+}

@@ -1,0 +1,215 @@
+import Downloading
+import HTTPTypes
+import ImageCaching
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// What is shared with whom: conformance 14, 15, 22 to 24 and 26 through the whole pipeline.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ImagePipelineSharingTests {
+    @Test func `14: two hundred simultaneous requests make one hit, one decode and one render`() async throws {
+        let fixture = try PipelineFixture()
+        let gate = fixture.origin.hold()
+        let callers = (0..<200).map { fixture.start(receipt: "\($0)") }
+        try await fixture.downloadWaitedFor(200)
+        gate.open()
+        var thumbnails: [Thumbnail] = []
+        for caller in callers { thumbnails.append(try await caller.value) }
+
+        #expect(fixture.origin.loads == 1)
+        #expect(fixture.decodes == 1)
+        #expect(fixture.renders == 1)
+        #expect(fixture.metric("alula_downloads_collapsed_total") == 199)
+        #expect(Set(thumbnails.map { $0.image.bytes.array }).count == 1)
+        let sources = thumbnails.compactMap { $0.cacheStatus.last }
+        #expect(sources.filter { $0 == CacheLayerStatus(.source, .uriMiss, isStored: true) }.count == 1)
+        #expect(sources.filter { $0 == CacheLayerStatus(.source, .uriMiss, isCollapsed: true) }.count == 199)
+        #expect(thumbnails.filter { $0.statusTexts[0] == "alula-result fwd=uri-miss stored" }.count == 1)
+    }
+
+    @Test func `15: two sizes at once make one hit, two right sizes and, at one level, one decode`() async throws {
+        let fixture = try PipelineFixture()
+        let gate = fixture.origin.hold()
+        let small = fixture.start(width: 20, receipt: "1")
+        let large = fixture.start(width: 30, receipt: "2")
+        try await fixture.downloadWaitedFor(2)
+        gate.open()
+        #expect(try await small.value.image.size == PixelSize(width: 20, height: 15))
+        #expect(try await large.value.image.size == PixelSize(width: 30, height: 23))
+        #expect(fixture.origin.loads == 1)
+        #expect(fixture.decodes == 1)
+        #expect(fixture.renders == 2)
+    }
+
+    @Test func `15: two sizes of different levels make one hit and two decodes`() async throws {
+        let fixture = try PipelineFixture()
+        let gate = fixture.origin.hold()
+        let small = fixture.start(width: 4, receipt: "1")
+        let large = fixture.start(width: 30, receipt: "2")
+        try await fixture.downloadWaitedFor(2)
+        gate.open()
+        #expect(try await small.value.image.size == PixelSize(width: 4, height: 3))
+        #expect(try await large.value.image.size == PixelSize(width: 30, height: 23))
+        #expect(fixture.origin.loads == 1)
+        #expect(fixture.decodes == 2)
+    }
+
+    @Test func `15: the same size twice makes one render, which the second joins`() async throws {
+        let fixture = try PipelineFixture()
+        let hold = try await fixture.holdWorkers()
+        let first = fixture.start(receipt: "1")
+        try await fixture.workersWaitedFor(1)
+        let second = fixture.start(receipt: "2")
+        try #require(await eventually(within: .patience) { fixture.renderWaiters() == 2 })
+        hold.release()
+        let thumbnails = [try await first.value, try await second.value]
+        #expect(
+            thumbnails[0].statusTexts == [
+                "alula-result fwd=uri-miss stored", "alula-decoded fwd=uri-miss stored",
+                "alula-source fwd=uri-miss stored",
+            ])
+        #expect(thumbnails[1].statusTexts == ["alula-result fwd=uri-miss collapsed"])
+        #expect(thumbnails[0].eTag == thumbnails[1].eTag)
+        #expect(fixture.decodes == 1)
+        #expect(fixture.renders == 1)
+    }
+
+    @Test func `15: a second size joins the decode of the first`() async throws {
+        let fixture = try PipelineFixture()
+        let hold = try await fixture.holdWorkers()
+        let first = fixture.start(width: 20, receipt: "1")
+        try await fixture.workersWaitedFor(1)
+        let second = fixture.start(width: 30, receipt: "2")
+        try #require(await eventually(within: .patience) { fixture.decodeWaiters() == 2 })
+        hold.release()
+        _ = try await first.value
+        let thumbnail = try await second.value
+        #expect(
+            thumbnail.statusTexts == ["alula-result fwd=uri-miss stored", "alula-decoded fwd=uri-miss collapsed"])
+        #expect(thumbnail.image.size == PixelSize(width: 30, height: 23))
+        #expect(fixture.decodes == 1)
+    }
+
+    @Test func `24: the first caller leaves its download, and the others get theirs without a second hit`() async throws
+    {
+        let fixture = try PipelineFixture()
+        let gate = fixture.origin.hold()
+        let first = fixture.start(receipt: "1")
+        try await fixture.downloadWaitedFor(1)
+        let others = (2...5).map { fixture.start(width: 10 * $0, receipt: "\($0)") }
+        try await fixture.downloadWaitedFor(5)
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        try await fixture.downloadWaitedFor(4)
+        gate.open()
+        for (index, other) in others.enumerated() {
+            #expect(try await other.value.image.size.width == 20 + 10 * index)
+        }
+        #expect(fixture.origin.loads == 1)
+        #expect(fixture.origin.cancellations == 0)
+    }
+
+    @Test func `24: the first caller leaves its decode, and the others get theirs without a second one`() async throws {
+        let fixture = try PipelineFixture()
+        let hold = try await fixture.holdWorkers()
+        let first = fixture.start(receipt: "1")
+        try await fixture.workersWaitedFor(1)
+        let same = fixture.start(receipt: "2")
+        let larger = fixture.start(width: 30, receipt: "3")
+        try #require(
+            await eventually(within: .patience) { fixture.renderWaiters() == 2 && fixture.decodeWaiters() == 2 })
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        hold.release()
+        #expect(try await same.value.image.size.width == 20)
+        #expect(try await larger.value.image.size.width == 30)
+        #expect(fixture.origin.loads == 1)
+        #expect(fixture.decodes == 1)
+        #expect(fixture.renders == 2)
+    }
+
+    @Test func `23: the last caller's leaving ends the download and keeps nothing`() async throws {
+        let fixture = try PipelineFixture()
+        let gate = fixture.origin.hold()
+        let caller = fixture.start()
+        try await fixture.downloadWaitedFor(1)
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        gate.open()
+        #expect(await eventually(within: .patience) { fixture.origin.cancellations == 1 })
+        #expect(fixture.caches.removeAll() == RemovedEntries())
+    }
+
+    @Test func `the last caller's leaving takes the decode out of the queue`() async throws {
+        let fixture = try PipelineFixture()
+        let hold = try await fixture.holdWorkers()
+        let caller = fixture.start()
+        try await fixture.workersWaitedFor(1)
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        try await fixture.workersWaitedFor(0)
+        #expect(await eventually(within: .patience) { fixture.sharedWorkCount == 0 })
+        hold.release()
+        #expect(try await fixture.thumbnail().image.size.width == 20)
+        #expect(fixture.decodes == 1)
+    }
+
+    @Test func `26: whoever comes at the end of a fetch, decode or render makes no second one`() async throws {
+        let fixture = try PipelineFixture()
+        let count = 1_000
+        for index in 0..<count {
+            let path = "/\(index)"
+            fixture.origin.serve(Pictures.tiny, at: path)
+            let callers = (1...4).map { caller in
+                Task {
+                    for _ in 1..<caller { await Task.yield() }
+                    return try await fixture.thumbnail(path, width: 4, receipt: "\(caller)").eTag
+                }
+            }
+            for caller in callers { _ = try await caller.value }
+        }
+        #expect(fixture.origin.loads == count)
+        #expect(fixture.metric("alula_decodes_total{format=\"png\"}") == count)
+        #expect(fixture.metric("alula_renders_total{format=\"png\"}") == count)
+        #expect(fixture.sharedWorkCount == 0)
+    }
+
+    @Test func `22: a cancelled receipt answers its caller 409 and harms nobody else`() async throws {
+        let fixture = try PipelineFixture()
+        let gate = fixture.origin.hold()
+        let first = fixture.start(receipt: "1")
+        let second = fixture.start(receipt: "2")
+        try await fixture.downloadWaitedFor(2)
+        #expect(Set(fixture.pipeline.downloads.flatMap(\.receipts)) == ["1", "2"])
+        #expect(!fixture.pipeline.cancel(receipt: "3"))
+        #expect(fixture.pipeline.cancel(receipt: "1"))
+        #expect(!fixture.pipeline.cancel(receipt: "1"))
+        let error = await #expect(throws: DownloadError.self) { try await first.value }
+        #expect(error == .receiptCancelled)
+        #expect(error?.status == .conflict)
+        gate.open()
+        #expect(try await second.value.image.size.width == 20)
+        #expect(!fixture.pipeline.cancel(receipt: "2"))
+        #expect(fixture.origin.loads == 1)
+    }
+
+    @Test func `a failure is shared by all who wait, and forgotten`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.fail(with: .timedOut)
+        let gate = fixture.origin.hold()
+        let callers = (1...3).map { fixture.start(width: 10 * $0, receipt: "\($0)") }
+        try await fixture.downloadWaitedFor(3)
+        gate.open()
+        for caller in callers {
+            let error = await #expect(throws: DownloadError.self) { try await caller.value }
+            #expect(error == .timedOut)
+        }
+        fixture.origin.fail(with: nil)
+        #expect(try await fixture.thumbnail().image.size.width == 20)
+        #expect(fixture.origin.loads == 2)
+    }
+}

@@ -1,0 +1,218 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import ImageCaching
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct PipelineCachesTests {
+    private let clock = ManualTimekeeper()
+    private let caches: PipelineCaches
+
+    init() { caches = PipelineCaches(configuration: PipelineConfiguration(), timekeeper: clock) }
+
+    private func identity(_ path: String) throws -> SourceIdentity {
+        SourceIdentity(url: try SourceURL(parsing: "http://example.com" + path))
+    }
+
+    private func source(
+        _ path: String = "/img", _ bytes: SharedBytes = Pictures.jpeg, version: String = "1",
+        cacheControl: String? = nil
+    ) throws -> Source {
+        var fields = HTTPFields()
+        fields[.cacheControl] = cacheControl
+        return Source(
+            identity: try identity(path), bytes: bytes, validator: .entityTag("\"\(version)\""), headerFields: fields,
+            receivedAt: HTTPDate(secondsSince1970: clock.secondsSince1970))
+    }
+
+    /// Stores a source with pixels of two levels and pages, and a result.
+    private func fill(_ source: Source) throws {
+        caches.store(source)
+        let record = try SourceRecord(of: source)
+        let pixels = DecodedImage(
+            pixels: SharedBytes([0, 0, 0, 0, 0, 0]), size: PixelSize(width: 2, height: 1), bands: 3)
+        for plan in [DecodePlan(), DecodePlan(level: 2), DecodePlan(page: 1)] {
+            let key = DecodeKey(source: source.identity, validator: source.validator, plan: plan)
+            #expect(caches.keep(pixels, for: key, of: record))
+        }
+        #expect(caches.keep(result, for: try resultKey(source), of: record))
+    }
+
+    private let result = RenderedImage(
+        EncodedImage(bytes: SharedBytes([1, 2, 3]), format: .jpeg, size: PixelSize(width: 2, height: 1)))
+
+    private func resultKey(_ source: Source, width: Int = 2) throws -> ResultKey {
+        let plan = RenderPlan(resizedSize: PixelSize(width: width, height: 1), format: .jpeg, quality: 80)
+        return ResultKey(source: source.identity, validator: source.validator, plan: plan)
+    }
+
+    private var entries: [Int] { caches.statistics.map(\.statistics.entries) }
+
+    @Test func `the caches are listed in the contract's order`() {
+        #expect(caches.statistics.map(\.name) == ["decoded", "result", "source"])
+    }
+
+    @Test func `a stored source comes back, and so does what is known of it`() throws {
+        let source = try source()
+        #expect(caches.source(for: source.identity) == nil)
+        #expect(caches.record(for: source.identity) == nil)
+        caches.store(source)
+        #expect(caches.source(for: source.identity)?.bytes === source.bytes)
+        #expect(caches.record(for: source.identity)?.header.size == ImageFixture.size)
+        #expect(caches.isStored(try SourceRecord(of: source)))
+    }
+
+    @Test func `a stale source is not given out, but not forgotten`() throws {
+        let source = try source(cacheControl: "max-age=10")
+        try fill(source)
+        clock.advance(by: .seconds(9))
+        #expect(caches.source(for: source.identity) != nil)
+        #expect(!caches.isStale(source.identity))
+        clock.advance(by: .seconds(1))
+        #expect(caches.source(for: source.identity) == nil)
+        #expect(caches.record(for: source.identity) == nil)
+        #expect(caches.isStale(source.identity))
+        #expect(entries == [3, 1, 1])
+    }
+
+    @Test(arguments: ["private", "no-store"])
+    func `34: what its origin wants nobody to store is not stored, and takes the old with it`(control: String) throws {
+        let forbidden = try source(cacheControl: control)
+        caches.store(forbidden)
+        #expect(entries == [0, 0, 0])
+        #expect(!caches.isCurrent(try SourceRecord(of: forbidden)))
+        try fill(try source())
+        caches.store(forbidden)
+        #expect(entries == [0, 0, 0])
+        #expect(caches.record(for: forbidden.identity) == nil)
+    }
+
+    @Test func `29: what is no picture is not stored, and takes the old with it`() throws {
+        try fill(try source())
+        let text = try source("/img", Pictures.text, version: "2")
+        caches.store(text)
+        #expect(entries == [0, 0, 0])
+        #expect(caches.source(for: text.identity) == nil)
+    }
+
+    @Test func `other bytes take with them what was made from the old`() throws {
+        try fill(try source(version: "1"))
+        let new = try source("/img", Pictures.other, version: "2")
+        caches.store(new)
+        #expect(entries == [0, 0, 1])
+        #expect(caches.source(for: new.identity)?.validator == new.validator)
+    }
+
+    @Test func `the same bytes leave what was made from them`() throws {
+        try fill(try source(cacheControl: "max-age=10"))
+        clock.advance(by: .seconds(11))
+        let again = try source(cacheControl: "max-age=10")
+        caches.store(again)
+        #expect(entries == [3, 1, 1])
+        #expect(caches.record(for: again.identity) != nil)
+    }
+
+    @Test func `11: removing a source removes every level, page and result, and no neighbour's`() throws {
+        let image = try source("/img")
+        let neighbours = [try source("/img2"), try source("/img?x=1"), try source("/im"), try source("/img/")]
+        for source in [image] + neighbours { try fill(source) }
+        let removed = caches.removeAll(from: image.identity)
+        #expect(removed == RemovedEntries(entries: 5, bytes: 3 * 6 + result.cost + image.bytes.count))
+        #expect(entries == [12, 4, 4])
+        #expect(caches.record(for: image.identity) == nil)
+        for neighbour in neighbours { #expect(caches.source(for: neighbour.identity) != nil) }
+        #expect(caches.removeAll(from: image.identity) == RemovedEntries())
+    }
+
+    @Test func `one URL under two origin names is two sources`() throws {
+        let plain = try source()
+        let named = SourceIdentity(url: plain.identity.url, originName: "shop")
+        try fill(plain)
+        #expect(caches.source(for: named) == nil)
+        #expect(caches.removeAll(from: named) == RemovedEntries())
+        #expect(entries == [3, 1, 1])
+    }
+
+    @Test func `emptying removes everything and says how much`() throws {
+        let sources = [try source("/a"), try source("/b")]
+        for source in sources { try fill(source) }
+        let bytes = 2 * (3 * 6 + result.cost) + sources.reduce(0) { $0 + $1.bytes.count }
+        #expect(caches.removeAll() == RemovedEntries(entries: 10, bytes: bytes))
+        #expect(entries == [0, 0, 0])
+        #expect(caches.record(for: sources[0].identity) == nil)
+        #expect(caches.removeAll() == RemovedEntries())
+    }
+
+    @Test func `what was made from a removed source is not kept`() throws {
+        let source = try source()
+        try fill(source)
+        let record = try SourceRecord(of: source)
+        caches.removeAll(from: source.identity)
+        #expect(!caches.keep(result, for: try resultKey(source), of: record))
+        #expect(entries == [0, 0, 0])
+    }
+
+    @Test func `a removal leaves nothing behind, even while results come in`() async throws {
+        let source = try source()
+        let record = try SourceRecord(of: source)
+        let keys = try (1...200).map { try resultKey(source, width: $0) }
+        for _ in 0..<300 {
+            caches.store(source)
+            let isRemoved = Locked(false)
+            let keeping = Task.detached {
+                while !isRemoved.withLock({ $0 }) {
+                    for key in keys { _ = caches.keep(result, for: key, of: record) }
+                    await Task.yield()
+                }
+            }
+            while caches.results.statistics.entries == 0 { await Task.yield() }
+            caches.removeAll(from: source.identity)
+            isRemoved.withLock { $0 = true }
+            await keeping.value
+            try #require(entries == [0, 0, 0])
+        }
+    }
+
+    @Test func `bytes too large for the source cache are not stored, though what they are is known`() throws {
+        var configuration = PipelineConfiguration()
+        configuration.sourceCacheMemory = Pictures.jpeg.count - 1
+        let caches = PipelineCaches(configuration: configuration, timekeeper: clock)
+        let source = try source()
+        caches.store(source)
+        let record = try SourceRecord(of: source)
+        #expect(caches.isCurrent(record))
+        #expect(!caches.isStored(record))
+        #expect(caches.source(for: source.identity) == nil)
+    }
+
+    @Test func `two transfers of one source that end at once never leave bytes under another's record`() async throws {
+        let sources = [try source(version: "1"), try source("/img", Pictures.other, version: "2")]
+        for _ in 0..<300 {
+            await withTaskGroup { group in
+                for source in sources { group.addTask { for _ in 0..<10 { caches.store(source) } } }
+            }
+            let record = try #require(caches.record(for: sources[0].identity))
+            let source = caches.source(for: sources[0].identity)
+            try #require(source == nil || source?.validator == record.validator)
+        }
+    }
+
+    @Test func `look-ups of sources count as hits and misses, stale ones as misses`() throws {
+        let source = try source(cacheControl: "max-age=10")
+        _ = caches.source(for: source.identity)
+        caches.store(source)
+        _ = caches.source(for: source.identity)
+        _ = caches.source(for: source.identity)
+        clock.advance(by: .seconds(10))
+        _ = caches.source(for: source.identity)
+        let statistics = try #require(caches.statistics.last).statistics
+        #expect(statistics.hits == 2)
+        #expect(statistics.misses == 2)
+    }
+}

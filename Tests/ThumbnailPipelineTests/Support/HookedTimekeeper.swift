@@ -1,0 +1,24 @@
+import Coordination
+import TestSupport
+
+/// A hand-cranked clock that can run something of the test's whenever the pipeline looks at it: a way to be between two steps.
+final class HookedTimekeeper: Timekeeper {
+    let clock = ManualTimekeeper()
+    private let hook = Locked<(@Sendable () -> Void)?>(nil)
+
+    /// Runs `body` at the next look at the monotonic clock, once.
+    func atNextLook(_ body: @escaping @Sendable () -> Void) { hook.withLock { $0 = body } }
+
+    var now: Duration {
+        let body = hook.withLock { hook in
+            defer { hook = nil }
+            return hook
+        }
+        body?()
+        return clock.now
+    }
+
+    var secondsSince1970: Int { clock.secondsSince1970 }
+
+    func sleep(until deadline: Duration) async throws { try await clock.sleep(until: deadline) }
+}

@@ -1,0 +1,74 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import Memory
+import TestSupport
+
+/// An origin that answers by path as the test says, and counts.
+final class PictureOrigin: DataLoading {
+    /// What a path is answered with.
+    struct Answer: Sendable {
+        var bytes: SharedBytes
+        var fields: HTTPFields = [:]
+        var timings = TransferTimings()
+    }
+
+    private struct State {
+        var answers: [String: Answer] = [:]
+        var failure: DownloadError?
+        var gate: Gate?
+        var loads = 0
+        var cancellations = 0
+    }
+
+    private let state = Locked(State())
+    private let timekeeper: any Timekeeper
+
+    init(timekeeper: any Timekeeper) { self.timekeeper = timekeeper }
+
+    /// Transfers that have begun.
+    var loads: Int { state.withLock { $0.loads } }
+    /// Transfers that were cancelled.
+    var cancellations: Int { state.withLock { $0.cancellations } }
+
+    /// Answers `path` with a picture from now on; every other path is not found.
+    func serve(_ bytes: SharedBytes, at path: String = "/a", cacheControl: String? = nil, eTag: String? = nil) {
+        var answer = Answer(bytes: bytes)
+        answer.fields[.cacheControl] = cacheControl
+        answer.fields[.eTag] = eTag
+        serve(answer, at: path)
+    }
+
+    /// Answers `path` in this way from now on.
+    func serve(_ answer: Answer, at path: String) { state.withLock { $0.answers[path] = answer } }
+
+    /// Fails from now on, or no more.
+    func fail(with error: DownloadError?) { state.withLock { $0.failure = error } }
+
+    /// Lets transfers to come wait at a gate.
+    func hold() -> Gate {
+        let gate = Gate()
+        state.withLock { $0.gate = gate }
+        return gate
+    }
+
+    func load(_ request: SourceRequest, progress: TransferProgress) async throws -> Source {
+        let path = request.identity.url.path
+        let (answer, failure, gate) = state.withLock { state in
+            state.loads += 1
+            return (state.answers[path], state.failure, state.gate)
+        }
+        await gate?.pass()
+        if Task.isCancelled {
+            state.withLock { $0.cancellations += 1 }
+            throw CancellationError()
+        }
+        if let failure { throw failure }
+        guard let answer else { throw DownloadError.notFound(404) }
+        let eTag = answer.fields[.eTag].map { SourceValidator.entityTag($0) }
+        return Source(
+            identity: request.identity, bytes: answer.bytes,
+            validator: eTag ?? .digest("\(answer.bytes.array.hashValue)"), headerFields: answer.fields,
+            receivedAt: HTTPDate(secondsSince1970: timekeeper.secondsSince1970), timings: answer.timings)
+    }
+}

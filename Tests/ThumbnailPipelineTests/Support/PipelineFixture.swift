@@ -1,0 +1,150 @@
+import Coordination
+import Downloading
+import Imaging
+import Memory
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// A pipeline with real imaging over an origin that the test scripts.
+final class PipelineFixture: Sendable {
+    let time = HookedTimekeeper()
+    let origin: PictureOrigin
+    let caches: PipelineCaches
+    let downloader: ImageDownloader
+    let workers: WorkerPool
+    let registry = MetricsRegistry()
+    let pipeline: ImagePipeline
+    private let workerCount: Int
+    private let holds = Locked<[WorkerHold]>([])
+
+    /// A pipeline over `workerCount` threads; its origin serves the picture of quarters at `/a`.
+    init(
+        workerCount: Int = 2, maximumQueued: Int = 1_000, _ configure: (inout PipelineConfiguration) -> Void = { _ in }
+    ) throws {
+        try ImageLibrary.start()
+        self.workerCount = workerCount
+        var configuration = PipelineConfiguration()
+        configure(&configuration)
+        origin = PictureOrigin(timekeeper: time)
+        caches = PipelineCaches(configuration: configuration, timekeeper: time)
+        downloader = ImageDownloader(
+            configuration: DownloadConfiguration(), loader: origin, cache: caches, timekeeper: time,
+            observer: DownloadMetrics.observer(registry: registry))
+        workers = WorkerPool(
+            count: workerCount, maximumQueued: maximumQueued, name: "test", onThreadExit: { ImageLibrary.endThread() })
+        pipeline = ImagePipeline(
+            configuration: configuration, downloader: downloader, caches: caches, workers: workers,
+            metrics: PipelineMetrics(registry: registry), timekeeper: time)
+        pipeline.register(in: registry)
+        origin.serve(Pictures.jpeg)
+    }
+
+    deinit {
+        // A test that failed half-way has not let them go, and the threads are waited for.
+        for hold in holds.withLock({ $0 }) { hold.release() }
+        workers.shutDown()
+    }
+
+    func thumbnail(
+        _ path: String = "/a", width: Int? = 20, format: FormatChoice = .negotiated([:]), receipt: String = "receipt"
+    ) async throws -> Thumbnail {
+        try await pipeline.thumbnail(for: .path(path, width: width, format: format), receipt: receipt)
+    }
+
+    /// A request under way.
+    func start(_ path: String = "/a", width: Int? = 20, receipt: String = "receipt") -> Task<Thumbnail, any Error> {
+        Task { try await self.thumbnail(path, width: width, receipt: receipt) }
+    }
+
+    /// Keeps all workers busy until the returned hold is let go.
+    func holdWorkers() async throws -> WorkerHold {
+        let hold = WorkerHold()
+        holds.withLock { $0.append(hold) }
+        for _ in 0..<workerCount { hold.occupy(workers) }
+        try #require(await eventually(within: .patience) { self.workers.runningCount == self.workerCount })
+        return hold
+    }
+
+    /// Waits until so many jobs wait for a worker.
+    func workersWaitedFor(_ count: Int) async throws {
+        try #require(await eventually(within: .patience) { self.workers.queuedCount == count })
+    }
+
+    /// Waits until so many callers wait for the one download.
+    func downloadWaitedFor(_ count: Int) async throws {
+        try #require(await eventually(within: .patience) { self.downloader.flights.first?.receipts.count == count })
+    }
+
+    /// How many callers wait for the render of this width.
+    func renderWaiters(width: Int = 20) -> Int {
+        key(width).map { pipeline.renders.waiterCount(for: $0) } ?? 0
+    }
+
+    /// How many renders wait for the decode that this width needs.
+    func decodeWaiters(width: Int = 20) -> Int {
+        key(width).map { pipeline.decodes.waiterCount(for: $0.decodeKey) } ?? 0
+    }
+
+    /// Renders and decodes that are shared at this moment.
+    var sharedWorkCount: Int { pipeline.renders.count + pipeline.decodes.count }
+
+    /// The key of the result of this width, if its source is fresh.
+    func key(_ width: Int) -> ResultKey? {
+        let request = ThumbnailRequest.path(width: width)
+        guard let identity = try? pipeline.identity(of: request.source), let record = caches.record(for: identity),
+            let plan = try? RenderPlan(
+                options: request.options, format: .jpeg, source: record.header, limits: ImagingLimits())
+        else { return nil }
+        return ResultKey(source: identity, validator: record.validator, plan: plan)
+    }
+
+    /// The value of a metric by its line's beginning, 0 where there is none.
+    func metric(_ name: String) -> Int {
+        let line = registry.prometheusText.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+        return line.flatMap { Int($0.dropFirst(name.utf8.count + 1)) } ?? 0
+    }
+
+    var decodes: Int { metric("alula_decodes_total{format=\"jpeg\"}") }
+    var renders: Int { metric("alula_renders_total{format=\"jpeg\"}") }
+}
+
+extension Duration {
+    /// How long a test waits for another task or thread of the process: long, because others may use all cores meanwhile.
+    static let patience = Duration.seconds(40)
+}
+
+/// Files that many tests want, made once.
+enum Pictures {
+    static let jpeg = ImageFixture.jpeg.bytes
+    static let other = ImageFixture.jpegGreyRamp.bytes
+    static let truncated = ImageFixture.jpegTruncated.bytes
+    static let text = ImageFixture.text.bytes
+    static let tiny = ImageFixture.photo(width: 8, height: 8, format: .png)
+    static let animation = ImageFixture.gifAnimated.bytes
+}
+
+extension ThumbnailRequest {
+    /// A request for a path of the tests' host.
+    static func path(
+        _ path: String = "/a", width: Int? = 20, format: FormatChoice = .negotiated([:])
+    ) -> ThumbnailRequest {
+        var request = ThumbnailRequest(source: "http://example.com" + path, format: format)
+        request.options.width = width
+        return request
+    }
+}
+
+extension Thumbnail {
+    /// The members of `Cache-Status` in short.
+    var statusTexts: [String] {
+        cacheStatus.map {
+            "\($0.layer.rawValue) \($0.outcome.rawValue)" + ($0.isCollapsed ? " collapsed" : "")
+                + ($0.isStored ? " stored" : "")
+        }
+    }
+
+    var timingNames: [String] { timings.map(\.name) }
+}
