@@ -59,6 +59,9 @@ let package = Package(
         module(
             "ThumbnailPipeline",
             ["Coordination", "Crypto", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory", "Telemetry"]),
+        module(
+            "ThumbnailAPI", ["Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry", "ThumbnailPipeline"],
+            embedding: ["openapi.yaml", "page.html", "page.css", "page.js"].map { "Resources/" + $0 }),
         module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
 
         tests("MemoryTests", ["Memory"]),
@@ -73,6 +76,12 @@ let package = Package(
             "ThumbnailPipelineTests",
             [
                 "Coordination", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory", "Telemetry",
+                "ThumbnailPipeline",
+            ]),
+        tests(
+            "ThumbnailAPITests",
+            [
+                "Coordination", "Crypto", "HTTPTypes", "Imaging", "Memory", "Telemetry", "ThumbnailAPI",
                 "ThumbnailPipeline",
             ]),
     ]

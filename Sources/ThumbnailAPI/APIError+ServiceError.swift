@@ -1,0 +1,96 @@
+package import HTTPTypes
+package import ThumbnailPipeline
+
+extension APIError: ServiceError {
+    /// The answer's status.
+    package var status: HTTPResponse.Status {
+        switch self {
+        case .missingParameter, .unknownParameter, .badParameter, .badURL, .badRequest: .badRequest
+        case .badSignature, .expired: .forbidden
+        case .noSuchRoute, .noSuchReceipt: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .requestTimeout: .requestTimeout
+        case .targetTooLong: .uriTooLong
+        case .fieldsTooLarge: .requestHeaderFieldsTooLarge
+        case .draining, .abandoned: .serviceUnavailable
+        case .deadlineExceeded: .gatewayTimeout
+        case .unexpected: .internalServerError
+        }
+    }
+
+    /// The code of the contract.
+    package var code: String {
+        switch self {
+        case .missingParameter: "missing_parameter"
+        case .unknownParameter: "unknown_parameter"
+        case .badParameter: "bad_parameter"
+        case .badURL: "bad_url"
+        case .badSignature: "bad_signature"
+        case .expired: "expired"
+        case .noSuchRoute: "no_such_route"
+        case .methodNotAllowed: "method_not_allowed"
+        case .badRequest: "bad_request"
+        case .requestTimeout: "request_timeout"
+        case .targetTooLong: "uri_too_long"
+        case .fieldsTooLarge: "headers_too_large"
+        case .draining, .abandoned: "draining"
+        case .deadlineExceeded: "deadline_exceeded"
+        case .noSuchReceipt: "no_such_receipt"
+        case .unexpected: "internal"
+        }
+    }
+
+    /// A sentence for the client.
+    package var publicMessage: String {
+        switch self {
+        case .missingParameter: "A required parameter is missing."
+        case .unknownParameter: "There is no such parameter."
+        case .badParameter(_, let reason), .badURL(let reason): reason
+        case .badSignature: "The URL is not signed, or its signature is not valid."
+        case .expired: "The URL has expired."
+        case .noSuchRoute: "Nothing is served at this path."
+        case .methodNotAllowed: "The path does not know this method; see the Allow field."
+        case .badRequest: "The request is not valid HTTP/1.1, or has a body where none may be."
+        case .requestTimeout: "The request's head did not arrive in time."
+        case .targetTooLong: "The request target is too long."
+        case .fieldsTooLarge: "The header fields are too many or too long."
+        case .draining, .abandoned: "The service is about to stop; ask again."
+        case .deadlineExceeded: "The thumbnail could not be made in the time that a request may take."
+        case .noSuchReceipt: "No caller waits under this receipt."
+        case .unexpected: "Something went wrong inside the service."
+        }
+    }
+
+    /// What only the log may say.
+    package var logDetail: String? {
+        switch self {
+        case .unexpected(let detail): detail
+        case .abandoned: "the caller is gone"
+        default: nil
+        }
+    }
+
+    /// Whose fault it is.
+    package var category: ErrorCategory {
+        switch self {
+        case .badSignature, .expired: .policy
+        case .draining: .overload
+        case .abandoned: .cancelled
+        case .deadlineExceeded: .timeout
+        case .unexpected: .internal
+        default: .request
+        }
+    }
+
+    /// The offending parameter.
+    package var parameter: String? {
+        switch self {
+        case .missingParameter(let name), .unknownParameter(let name), .badParameter(let name, _): name
+        case .badURL: "url"
+        default: nil
+        }
+    }
+
+    /// Seconds after which another process may answer.
+    package var retryAfter: Int? { status == .serviceUnavailable ? 1 : nil }
+}

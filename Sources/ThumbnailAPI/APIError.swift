@@ -1,0 +1,37 @@
+/// What the edge itself refuses, before or instead of the pipeline.
+package enum APIError: Error, Equatable {
+    /// A parameter that must be there is not.
+    case missingParameter(String)
+    /// A parameter of this name does not exist.
+    case unknownParameter(String)
+    /// A parameter's value is not what its grammar allows, or contradicts another; the reason is for the client.
+    case badParameter(String, String)
+    /// The source's URL cannot be one; the reason is for the client.
+    case badURL(String)
+    /// The signature is missing or not ours.
+    case badSignature
+    /// The time in `expires` has passed.
+    case expired
+    /// Nothing is served at this path.
+    case noSuchRoute
+    /// The path does not know the method.
+    case methodNotAllowed
+    /// Not HTTP as RFC 9112 has it.
+    case badRequest
+    /// The request's head took too long.
+    case requestTimeout
+    /// The request target is too long.
+    case targetTooLong
+    /// The header fields are too many or too long.
+    case fieldsTooLarge
+    /// The service is about to end.
+    case draining
+    /// Whoever asked has gone away, or the work was cancelled under the request; nobody reads this answer.
+    case abandoned
+    /// The request took longer than it may.
+    case deadlineExceeded
+    /// No caller waits under this receipt.
+    case noSuchReceipt
+    /// A bug; the description is for the log.
+    case unexpected(String)
+}

@@ -1,0 +1,59 @@
+/// The name under which a thumbnail would be saved, made from its source's last path segment (RFC 6266).
+struct FileName: Sendable, Equatable {
+    private static let longest = 100
+    private let plain: String
+    private let extended: String?
+
+    /// Takes the name from `source`: the last path segment without query, fragment and extension, freed of all that could
+    /// leave the header field, mean something to a file system or deceive a reader.
+    init(source: String) {
+        let segment = Self.lastSegment(of: source.utf8)
+        let decoded = PercentEncoding.decode(segment[...]) ?? String(decoding: segment, as: UTF8.self)
+        let stem = Self.withoutExtension(decoded.unicodeScalars)
+        let kept = stem.prefix(Self.longest).filter(Self.isHarmless)
+        let ascii = kept.map { $0.isASCII ? Character($0) : "_" }
+        let isWorthless = !ascii.contains { $0.isLetter || $0.isNumber }
+        let hasMore = kept.contains { !$0.isASCII }
+        plain = isWorthless ? "image" : String(ascii)
+        extended = hasMore ? PercentEncoding.encode(String(String.UnicodeScalarView(kept))) : nil
+    }
+
+    /// The value of `Content-Disposition` for a file of this extension; names beyond ASCII come as RFC 8187 has them, too.
+    func contentDisposition(fileExtension: String) -> String {
+        let value = "inline; filename=\"\(plain).\(fileExtension)\""
+        return extended.map { "\(value); filename*=UTF-8''\($0).\(fileExtension)" } ?? value
+    }
+
+    private static func lastSegment(of source: String.UTF8View) -> [UInt8] {
+        var path = source.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        if let scheme = Substring(path).firstRange(of: "://") {
+            path = source[scheme.upperBound..<path.endIndex]
+            guard let slash = path.firstIndex(of: UInt8(ascii: "/")) else { return [] }
+            path = path[slash...]
+        } else if let colon = path.firstIndex(of: UInt8(ascii: ":")) {
+            path = path[path.index(after: colon)...]
+        }
+        let start = path.lastIndex(of: UInt8(ascii: "/")).map { path.index(after: $0) } ?? path.startIndex
+        return Array(path[start...])
+    }
+
+    private static func withoutExtension(_ name: String.UnicodeScalarView) -> [Unicode.Scalar] {
+        let scalars = Array(name.drop { $0 == "." || $0 == " " })
+        guard let dot = scalars.lastIndex(of: "."), dot > 0 else { return scalars }
+        return Array(scalars[..<dot])
+    }
+
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", " ", "(", ")", "+", ",", "=", "@", "!": return true
+        default: break
+        }
+        guard !scalar.isASCII else { return false }
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .decimalNumber, .letterNumber, .otherNumber:
+            return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Telemetry
+
+/// A JSON value to be written (RFC 8259); members keep their order.
+indirect enum JSONValue: Sendable {
+    case null
+    case bool(Bool)
+    case int(Int)
+    case double(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([(String, JSONValue)])
+
+    /// The value's text, without white space.
+    var text: String {
+        var buffer: [UInt8] = []
+        append(to: &buffer)
+        return String(decoding: buffer, as: UTF8.self)
+    }
+
+    private func append(to buffer: inout [UInt8]) {
+        switch self {
+        case .null: buffer.append(contentsOf: "null".utf8)
+        case .bool(let flag): buffer.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .int(let number): buffer.append(contentsOf: String(number).utf8)
+        case .double(let number): buffer.append(contentsOf: (number.isFinite ? "\(number)" : "null").utf8)
+        case .string(let text): JSONText.appendString(text, to: &buffer)
+        case .array(let elements):
+            buffer.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { buffer.append(UInt8(ascii: ",")) }
+                element.append(to: &buffer)
+            }
+            buffer.append(UInt8(ascii: "]"))
+        case .object(let members):
+            buffer.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { buffer.append(UInt8(ascii: ",")) }
+                JSONText.appendString(member.0, to: &buffer)
+                buffer.append(UInt8(ascii: ":"))
+                member.1.append(to: &buffer)
+            }
+            buffer.append(UInt8(ascii: "}"))
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import HTTPTypes
+
+/// Judges `If-None-Match` and `If-Modified-Since` of GET and HEAD (RFC 9110 section 13).
+enum Preconditions {
+    /// Whether the client already has the representation, so that 304 is the answer.
+    ///
+    /// `If-Modified-Since` counts only where there is no `If-None-Match` (section 13.1.3).
+    static func isNotModified(
+        _ fields: HTTPFields, eTag: String, lastModified: HTTPDate?
+    ) -> Bool {
+        if let candidates = fields[.ifNoneMatch] { return matches(candidates, eTag: eTag) }
+        guard let lastModified, let text = fields[.ifModifiedSince], let since = HTTPDate(text) else { return false }
+        return lastModified <= since
+    }
+
+    /// Weak comparison (section 8.8.3.2) against a list of entity tags, or `*`.
+    private static func matches(_ candidates: String, eTag: String) -> Bool {
+        if candidates == eTag || candidates == "*" { return true }
+        return HTTPSyntax.list(candidates).contains { $0 == eTag || $0.hasPrefix("W/") && $0.dropFirst(2) == eTag }
+    }
+}

@@ -1,0 +1,52 @@
+import HTTPTypes
+import ThumbnailPipeline
+
+/// Turns a failure into `application/problem+json` (RFC 9457).
+enum ProblemAnswer {
+    /// The answer to a request that failed with `error`, on top of the `common` fields.
+    ///
+    /// `type` is `about:blank`, so `title` names the status (section 4.2.1); what tells failures apart is `code`.
+    /// No cache may keep a failure: it would outlive its cause, and the service itself remembers what is worth it.
+    static func response(_ error: any ServiceError, requestID: String, common: HTTPFields) -> HTTPResponse {
+        var members: [(String, JSONValue)] = [
+            ("type", .string("about:blank")), ("title", .string(title(of: error.status))),
+            ("status", .int(error.status.code)), ("detail", .string(error.publicMessage)),
+            ("code", .string(error.code)),
+        ]
+        if let parameter = error.parameter { members.append(("parameter", .string(parameter))) }
+        if let upstream = error.upstreamStatus { members.append(("upstreamStatus", .int(upstream))) }
+        members.append(("requestId", .string(requestID)))
+
+        var fields = common
+        fields.append(.contentType, "application/problem+json")
+        fields.append(.cacheControl, "no-store")
+        if error.status == .serviceUnavailable {
+            fields.append(.retryAfter, String(max(1, error.retryAfter ?? 1)))
+        } else if let seconds = error.retryAfter {
+            fields.append(.retryAfter, String(seconds))
+        }
+        return HTTPResponse(
+            status: error.status, headerFields: fields, body: .text(JSONValue.object(members).text))
+    }
+
+    private static func title(of status: HTTPResponse.Status) -> String {
+        switch status {
+        case .badRequest: "Bad Request"
+        case .forbidden: "Forbidden"
+        case .notFound: "Not Found"
+        case .methodNotAllowed: "Method Not Allowed"
+        case .requestTimeout: "Request Timeout"
+        case .conflict: "Conflict"
+        case .contentTooLarge: "Content Too Large"
+        case .uriTooLong: "URI Too Long"
+        case .unsupportedMediaType: "Unsupported Media Type"
+        case .unprocessableContent: "Unprocessable Content"
+        case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
+        case .internalServerError: "Internal Server Error"
+        case .badGateway: "Bad Gateway"
+        case .serviceUnavailable: "Service Unavailable"
+        case .gatewayTimeout: "Gateway Timeout"
+        default: "Error"
+        }
+    }
+}

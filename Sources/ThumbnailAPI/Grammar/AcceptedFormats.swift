@@ -1,0 +1,35 @@
+import HTTPTypes
+package import Imaging
+
+/// Reads which image formats an `Accept` field names (RFC 9110 section 12.5.1).
+package enum AcceptedFormats {
+    /// The quality values, in thousandths, of the formats that are named explicitly; `*/*` and `image/*` name nothing.
+    ///
+    /// A format refused with `q=0` is left out as if it were not named, and so is a member whose weight cannot be read.
+    /// Of a format named twice the higher weight counts.
+    package static func qualities(_ accept: String?) -> [ImageFormat: Int] {
+        guard let accept else { return [:] }
+        var qualities: [ImageFormat: Int] = [:]
+        for member in HTTPSyntax.list(accept) {
+            guard let type = MediaType(member), type.type == "image", let format = ImageFormat(rawValue: type.subtype),
+                let weight = weight(of: member), weight > 0
+            else { continue }
+            qualities[format] = max(weight, qualities[format] ?? 0)
+        }
+        return qualities
+    }
+
+    private static func weight(of member: String) -> Int? {
+        for parameter in HTTPSyntax.list(member, separator: UInt8(ascii: ";")).dropFirst() {
+            let equals = parameter.firstIndex(of: "=") ?? parameter.endIndex
+            guard HTTPSyntax.trimmed(parameter[..<equals]).lowercased() == "q" else { continue }
+            return thousandths(HTTPSyntax.trimmed(parameter[equals...].dropFirst()))
+        }
+        return 1_000
+    }
+
+    /// `qvalue`: 0 or 1 with at most three decimals, which may be none even after the point.
+    private static func thousandths(_ text: String) -> Int? {
+        ParameterGrammar.thousandths(text.hasSuffix(".") ? text + "0" : text, in: 0...1_000)
+    }
+}

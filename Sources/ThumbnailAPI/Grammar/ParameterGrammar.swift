@@ -1,0 +1,64 @@
+import Imaging
+
+/// Reads the values of single parameters; each returns nil for anything that the grammar does not allow.
+enum ParameterGrammar {
+    /// Decimal digits without sign or leading zero, within `range`.
+    static func integer(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
+        let bytes = text.utf8
+        guard !bytes.isEmpty, bytes.count <= 15, bytes.allSatisfy(isDigit), bytes.count == 1 || bytes.first != zero,
+            let number = Int(text), range.contains(number)
+        else { return nil }
+        return number
+    }
+
+    /// A decimal fraction of at most three decimals, in thousandths within `range`: `1.5` is 1500.
+    static func thousandths(_ text: String, in range: ClosedRange<Int>) -> Int? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
+        var value = whole * 1_000
+        if parts.count == 2 {
+            guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(isDigit),
+                let decimals = Int((parts[1] + "00").prefix(3))
+            else { return nil }
+            value += decimals
+        }
+        return range.contains(value) ? value : nil
+    }
+
+    /// `0` or `1`.
+    static func flag(_ text: String) -> Bool? {
+        switch text {
+        case "0": false
+        case "1": true
+        default: nil
+        }
+    }
+
+    /// A gravity that needs no point.
+    static func gravity(_ text: String) -> Gravity? { gravities.first { $0.name == text }?.gravity }
+
+    /// The name of a gravity; nil for a focal point.
+    static func name(of gravity: Gravity) -> String? { gravities.first { $0.gravity == gravity }?.name }
+
+    /// An output format that can be asked for.
+    static func format(_ text: String) -> ImageFormat? {
+        ImageFormat(rawValue: text).flatMap { $0 == .heic ? nil : $0 }
+    }
+
+    /// The text of a number of thousandths, without needless zeros: 1500 is `1.5`.
+    static func text(thousandths: Int) -> String {
+        guard thousandths % 1_000 != 0 else { return String(thousandths / 1_000) }
+        var decimals = String(thousandths % 1_000 + 1_000).dropFirst()
+        while decimals.last == "0" { decimals.removeLast() }
+        return "\(thousandths / 1_000).\(decimals)"
+    }
+
+    private static let zero = UInt8(ascii: "0")
+    private static func isDigit(_ byte: UInt8) -> Bool { (zero...UInt8(ascii: "9")).contains(byte) }
+
+    private static let gravities: [(name: String, gravity: Gravity)] = [
+        ("center", .center), ("top", .top), ("top-right", .topRight), ("right", .right),
+        ("bottom-right", .bottomRight), ("bottom", .bottom), ("bottom-left", .bottomLeft), ("left", .left),
+        ("top-left", .topLeft), ("attention", .attention), ("entropy", .entropy),
+    ]
+}

@@ -1,0 +1,107 @@
+import Crypto
+import Imaging
+import ThumbnailPipeline
+
+/// Collects the parameters of a `/thumbnail` target one by one, then judges them together.
+struct ThumbnailQueryReader {
+    private var seen: Set<ThumbnailParameter> = []
+    private var source: String?
+    private var options = RenderingOptions()
+    private var format: ImageFormat?
+    private var isFocal = false
+    private var focalX: Int?
+    private var focalY: Int?
+    private var placeholder: Color?
+    private var expires: Int?
+
+    /// Takes one parameter, percent-decoded.
+    mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
+        guard let parameter = ThumbnailParameter(name: name) else {
+            throw .unknownParameter(String(name.prefix(RawQuery.longestQuotedName)))
+        }
+        guard seen.insert(parameter).inserted else {
+            throw .badParameter(name, "The parameter is given twice, by itself or by its other name.")
+        }
+        switch parameter {
+        case .url: source = try SourceGrammar.source(value)
+        case .width: options.width = try side(value, name)
+        case .height: options.height = try side(value, name)
+        case .fit: options.fit = try require(Fit(rawValue: value), name, "Not a way to fit a picture.")
+        case .enlarge: options.enlarge = try flag(value, name)
+        case .devicePixelRatio:
+            options.devicePixelRatio = try require(
+                ParameterGrammar.thousandths(value, in: 500...8_000), name,
+                "Must be 0.5 to 8 with at most three decimals.")
+        case .gravity:
+            isFocal = value == "focal"
+            if !isFocal {
+                options.gravity = try require(ParameterGrammar.gravity(value), name, "Not a known gravity.")
+            }
+        case .focalX: focalX = try fraction(value, name)
+        case .focalY: focalY = try fraction(value, name)
+        case .background: options.background = try color(value, name)
+        case .format:
+            if value != "auto" {
+                format = try require(ParameterGrammar.format(value), name, "Not a format that can be made.")
+            }
+        case .quality:
+            options.quality = try require(
+                ParameterGrammar.integer(value, in: 1...100), name, "Must be a whole number from 1 to 100.")
+        case .page:
+            options.page = try require(
+                ParameterGrammar.integer(value, in: 0...999_999_999), name, "Must be a whole number from 0.")
+        case .animated: options.isAnimated = try flag(value, name)
+        case .placeholder: placeholder = try color(value, name)
+        case .expires:
+            expires = try require(
+                ParameterGrammar.integer(value, in: 0...999_999_999_999), name, "Must be whole Unix seconds.")
+        case .signature:
+            guard isLast, Base64URL.decode(value)?.count == URLSigner.codeLength else {
+                throw .badParameter(name, "Must be the last parameter and an unpadded base64url HMAC-SHA256.")
+            }
+        }
+    }
+
+    /// The whole, with what `accept` adds where the format is open.
+    mutating func finish(accept: String?) throws(APIError) -> ThumbnailQuery {
+        guard let source else { throw .missingParameter(ThumbnailParameter.url.rawValue) }
+        if isFocal {
+            guard let focalX else { throw .missingParameter(ThumbnailParameter.focalX.rawValue) }
+            guard let focalY else { throw .missingParameter(ThumbnailParameter.focalY.rawValue) }
+            options.gravity = .focal(x: focalX, y: focalY)
+        } else if focalX != nil || focalY != nil {
+            let parameter: ThumbnailParameter = focalX != nil ? .focalX : .focalY
+            throw .badParameter(parameter.rawValue, "Needs gravity=focal.")
+        }
+        if options.isAnimated, seen.contains(.page) {
+            throw .badParameter(ThumbnailParameter.page.rawValue, "An animated thumbnail shows all pages.")
+        }
+        let choice: FormatChoice = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
+        return ThumbnailQuery(
+            request: ThumbnailRequest(source: source, options: options, format: choice),
+            placeholder: placeholder, expires: expires)
+    }
+
+    private func side(_ value: String, _ name: String) throws(APIError) -> Int {
+        try require(
+            ParameterGrammar.integer(value, in: 1...16_384), name, "Must be a whole number from 1 to 16384.")
+    }
+
+    private func flag(_ value: String, _ name: String) throws(APIError) -> Bool {
+        try require(ParameterGrammar.flag(value), name, "Must be 0 or 1.")
+    }
+
+    private func fraction(_ value: String, _ name: String) throws(APIError) -> Int {
+        try require(
+            ParameterGrammar.thousandths(value, in: 0...1_000), name, "Must be 0 to 1 with at most three decimals.")
+    }
+
+    private func color(_ value: String, _ name: String) throws(APIError) -> Color {
+        try require(ColorGrammar.color(value), name, "Not a colour in hexadecimal or by its CSS name.")
+    }
+
+    private func require<Value>(_ value: Value?, _ name: String, _ reason: String) throws(APIError) -> Value {
+        guard let value else { throw .badParameter(name, reason) }
+        return value
+    }
+}

@@ -1,0 +1,60 @@
+import Crypto
+import Imaging
+import ThumbnailPipeline
+
+/// The grammar of `/thumbnail` targets: reading and writing are inverse to each other.
+package enum ThumbnailTarget {
+    /// The path of the route.
+    package static let path = "/thumbnail"
+
+    /// Reads the query of a raw target; signatures are ``URLSigner``'s, only their form is judged here.
+    ///
+    /// - Parameters:
+    ///   - target: The request target as received.
+    ///   - accept: The request's `Accept`, which counts where the target leaves the format open.
+    /// - Throws: ``APIError`` for the first thing that is wrong, in the order of the query.
+    package static func parse(_ target: String, accept: String?) throws(APIError) -> ThumbnailQuery {
+        var reader = ThumbnailQueryReader()
+        let items = try RawQuery(target: target).decoded()
+        for (index, item) in items.enumerated() {
+            try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
+        }
+        return try reader.finish(accept: accept)
+    }
+
+    /// Writes a target that reads back as `query`: main names, one order, defaults left out.
+    ///
+    /// The formats accepted by a negotiated request are no part of it, they travel in `Accept`; nor is the page of an
+    /// animated request, which has none.
+    package static func generate(_ query: ThumbnailQuery) -> String {
+        let options = query.request.options
+        let standard = RenderingOptions()
+        var target = "\(path)?url=\(PercentEncoding.encode(query.request.source))"
+        func append(_ parameter: ThumbnailParameter, _ value: String?) {
+            if let value { target += "&\(parameter.rawValue)=\(value)" }
+        }
+        append(.width, options.width.map(String.init))
+        append(.height, options.height.map(String.init))
+        append(.fit, options.fit == standard.fit ? nil : options.fit.rawValue)
+        append(.enlarge, options.enlarge ? "1" : nil)
+        append(
+            .devicePixelRatio,
+            options.devicePixelRatio == standard.devicePixelRatio
+                ? nil : ParameterGrammar.text(thousandths: options.devicePixelRatio))
+        if case .focal(let x, let y) = options.gravity {
+            append(.gravity, "focal")
+            append(.focalX, ParameterGrammar.text(thousandths: x))
+            append(.focalY, ParameterGrammar.text(thousandths: y))
+        } else if options.gravity != standard.gravity {
+            append(.gravity, ParameterGrammar.name(of: options.gravity))
+        }
+        append(.background, options.background.map(ColorGrammar.text))
+        if case .fixed(let format) = query.request.format { append(.format, format.rawValue) }
+        append(.quality, options.quality.map(String.init))
+        append(.page, options.page == 0 || options.isAnimated ? nil : String(options.page))
+        append(.animated, options.isAnimated ? "1" : nil)
+        append(.placeholder, query.placeholder.map(ColorGrammar.text))
+        append(.expires, query.expires.map(String.init))
+        return target
+    }
+}

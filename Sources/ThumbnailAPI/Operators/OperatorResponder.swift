@@ -1,0 +1,138 @@
+package import Coordination
+package import HTTPTypes
+package import Telemetry
+package import ThumbnailPipeline
+
+/// Answers the operators' listener: metrics, state, caches and downloads.
+///
+/// Called on that listener's event thread. What changes something is logged; what only looks, in debug logs alone.
+package final class OperatorResponder: Sendable {
+    private let configuration: APIConfiguration
+    private let control: any ServiceControlling
+    private let lifecycle: ServiceLifecycle
+    private let metricsText: @Sendable () -> String
+    private let logger: Logger
+    private let timekeeper: any Timekeeper
+    private let requestIDs = RequestIDs()
+    private let common = CommonFields.operators.strict
+
+    /// Shows and controls the service behind `control`.
+    ///
+    /// - Parameters:
+    ///   - configuration: Its version is shown.
+    ///   - control: The running service.
+    ///   - lifecycle: How far it is on its way out.
+    ///   - metricsText: All metrics in Prometheus' text format.
+    ///   - logger: Where requests are logged.
+    ///   - timekeeper: What the uptime is told by.
+    package init(
+        configuration: APIConfiguration, control: any ServiceControlling, lifecycle: ServiceLifecycle,
+        metricsText: @escaping @Sendable () -> String, logger: Logger, timekeeper: any Timekeeper
+    ) {
+        self.configuration = configuration
+        self.control = control
+        self.lifecycle = lifecycle
+        self.metricsText = metricsText
+        self.logger = logger
+        self.timekeeper = timekeeper
+    }
+
+    /// The answer to a valid request head; always ready at once.
+    package func answer(_ request: HTTPRequest) -> APIAnswer {
+        let requestID = requestIDs.next()
+        let route = OperatorRoute(target: request.target)
+        var response: HTTPResponse
+        var failure: (any ServiceError)?
+        do {
+            response = try self.response(to: request, route, requestID: requestID)
+        } catch {
+            let error = error as? any ServiceError ?? APIError.unexpected("\(type(of: error)): \(error)")
+            response = ProblemAnswer.response(error, requestID: requestID, common: common)
+            if error.code == APIError.methodNotAllowed.code {
+                response.headerFields.append(.allow, route.methods.map(\.rawValue).joined(separator: ", "))
+            }
+            failure = error
+        }
+        response.headerFields.append(.xRequestID, requestID)
+        log(request, response, requestID: requestID, error: failure)
+        return .now(response)
+    }
+
+    /// The answer to a request that never became one; the connection closes after it.
+    package func refusal(_ refusal: APIRefusal) -> HTTPResponse {
+        let requestID = requestIDs.next()
+        var response = ProblemAnswer.response(refusal.error, requestID: requestID, common: common)
+        response.headerFields.append(.xRequestID, requestID)
+        return response
+    }
+
+    private func response(
+        to request: HTTPRequest, _ route: OperatorRoute, requestID: String
+    ) throws -> HTTPResponse {
+        guard route != .none else { throw APIError.noSuchRoute }
+        guard route.methods.contains(request.method) else { throw APIError.methodNotAllowed }
+        switch route {
+        case .metrics: return answer(metricsText(), mediaType: "text/plain; version=0.0.4; charset=utf-8")
+        case .status: return answer(json: status)
+        case .cache where request.method == .delete: return answer(json: try removeFromCaches(request.target))
+        case .cache: return answer(json: .object(control.cacheUsage.map { ($0.name, .cacheUsage($0.usage)) }))
+        case .downloads: return answer(json: .array(control.downloads.map { .download($0) }))
+        case .download(let receipt):
+            guard control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
+            return HTTPResponse(status: .noContent, headerFields: common)
+        case .ready: return HealthAnswer.ready(lifecycle, requestID: requestID, common: common)
+        case .live, .none: return HealthAnswer.live(common: common)
+        }
+    }
+
+    private var status: JSONValue {
+        let activity = control.activity
+        return .object([
+            ("version", .string(configuration.version)),
+            ("uptimeSeconds", .int(Int((timekeeper.now - lifecycle.startedAt).components.seconds))),
+            ("draining", .bool(!lifecycle.isReady)),
+            ("activeDownloads", .int(activity.activeDownloads)),
+            ("queuedDownloads", .int(activity.queuedDownloads)),
+            ("activeRenders", .int(activity.activeRenders)),
+            ("origins", .array([])),
+        ])
+    }
+
+    private func removeFromCaches(_ target: String) throws -> JSONValue {
+        var source: String?
+        for item in try RawQuery(target: target).decoded() {
+            guard item.name == "url" else {
+                throw APIError.unknownParameter(String(item.name.prefix(RawQuery.longestQuotedName)))
+            }
+            guard source == nil else { throw APIError.badParameter("url", "The parameter is given twice.") }
+            source = try SourceGrammar.source(item.value)
+        }
+        return .removedEntries(try source.map(control.remove(source:)) ?? control.removeAll())
+    }
+
+    private func answer(json: JSONValue) -> HTTPResponse {
+        answer(json.text, mediaType: "application/json")
+    }
+
+    private func answer(_ text: String, mediaType: String) -> HTTPResponse {
+        var fields = common
+        fields.append(.contentType, mediaType)
+        fields.append(.cacheControl, "no-store")
+        return HTTPResponse(status: .ok, headerFields: fields, body: .text(text))
+    }
+
+    private func log(
+        _ request: HTTPRequest, _ response: HTTPResponse, requestID: String, error: (any ServiceError)?
+    ) {
+        let isInternal = error?.category == .internal
+        let level: Logger.Level = isInternal ? .error : request.method == .delete ? .info : .debug
+        let path = request.target.prefix { $0 != "?" }
+        logger.log(
+            level, "operator request",
+            [
+                "requestId": .string(requestID), "method": .string(request.method.rawValue),
+                "path": .string(String(path)), "status": .int(response.status.code),
+                "error": .string(error?.code ?? ""), "detail": .string(error?.logDetail ?? ""),
+            ])
+    }
+}

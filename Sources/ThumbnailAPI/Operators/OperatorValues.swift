@@ -1,0 +1,28 @@
+import ThumbnailPipeline
+
+extension JSONValue {
+    /// How full a cache is.
+    static func cacheUsage(_ usage: CacheUsage) -> JSONValue {
+        .object([
+            ("bytes", .int(usage.bytes)), ("capacity", .int(usage.capacity)), ("preferred", .int(usage.preferred)),
+            ("entries", .int(usage.entries)),
+        ])
+    }
+
+    /// What a removal took away.
+    static func removedEntries(_ removed: RemovedEntries) -> JSONValue {
+        .object([("entries", .int(removed.entries)), ("bytes", .int(removed.bytes))])
+    }
+
+    /// One transfer.
+    static func download(_ download: DownloadStatus) -> JSONValue {
+        .object([
+            ("url", .string(download.url)), ("host", .string(download.host)),
+            ("state", .string(download.isRunning ? "running" : "queued")),
+            ("receivedBytes", .int(download.receivedBytes)),
+            ("expectedBytes", download.expectedBytes.map { .int($0) } ?? .null),
+            ("ageSeconds", .double(download.ageSeconds)),
+            ("receipts", .array(download.receipts.map { .string($0) })),
+        ])
+    }
+}

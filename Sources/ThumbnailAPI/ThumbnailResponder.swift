@@ -1,0 +1,169 @@
+import Coordination
+import Crypto
+import HTTPTypes
+import Imaging
+import Memory
+import Telemetry
+import ThumbnailPipeline
+
+/// Answers `/thumbnail`.
+///
+/// What the result cache holds is answered on the event thread that calls; the rest in a task of its own.
+final class ThumbnailResponder: Sendable {
+    private let signingKeys: [[UInt8]]
+    private let requestTimeout: Duration
+    private let thumbnails: any ThumbnailServing
+    private let lifecycle: ServiceLifecycle
+    private let recorder: ExchangeRecorder
+    private let timekeeper: any Timekeeper
+    private let common: HTTPFields
+    private let fields: ThumbnailFields
+    private let queries = PreparedQueries()
+
+    /// Answers with what `thumbnails` makes.
+    init(
+        configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
+        recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
+    ) {
+        signingKeys = configuration.signingKeys
+        requestTimeout = configuration.requestTimeout
+        self.thumbnails = thumbnails
+        self.lifecycle = lifecycle
+        self.recorder = recorder
+        self.timekeeper = timekeeper
+        self.common = common
+        fields = ThumbnailFields(common: common)
+    }
+
+    /// Called on an event thread: the signature is judged first, then the grammar, then the time.
+    func answer(_ request: HTTPRequest, _ exchange: Exchange) -> APIAnswer {
+        let prepared: PreparedQuery
+        do {
+            prepared = try preparedQuery(for: request)
+            try admit(prepared.query)
+        } catch {
+            return .now(failure(error, exchange, source: nil))
+        }
+        if let thumbnail = thumbnails.cachedThumbnail(for: prepared.query.request) {
+            return .now(success(thumbnail, request, prepared, exchange))
+        }
+        return .later { [self] in
+            var response = await made(request, prepared, exchange)
+            response.headerFields.append(.alulaReceipt, exchange.requestID)
+            return response
+        }
+    }
+
+    private func preparedQuery(for request: HTTPRequest) throws(APIError) -> PreparedQuery {
+        let accept = request.headerFields[.accept]
+        return try queries.query(target: request.target, accept: accept) { () throws(APIError) in
+            if !signingKeys.isEmpty, !URLSigner.verify(target: request.target, keys: signingKeys) {
+                throw .badSignature
+            }
+            return try ThumbnailTarget.parse(request.target, accept: accept)
+        }
+    }
+
+    private func admit(_ query: ThumbnailQuery) throws(APIError) {
+        if let secondsLeft = secondsLeft(query), secondsLeft <= 0 { throw .expired }
+        if lifecycle.isDraining { throw .draining }
+    }
+
+    private func secondsLeft(_ query: ThumbnailQuery) -> Int? {
+        query.expires.map { $0 - timekeeper.secondsSince1970 }
+    }
+}
+
+extension ThumbnailResponder {
+    private enum Outcome: Sendable {
+        case thumbnail(Thumbnail)
+        case placeholder(EncodedImage, any ServiceError)
+    }
+
+    /// Runs in the request's own task, which is cancelled when the client goes away.
+    private func made(
+        _ request: HTTPRequest, _ prepared: PreparedQuery, _ exchange: Exchange
+    ) async -> HTTPResponse {
+        do {
+            let deadline = exchange.startedAt + requestTimeout
+            let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Outcome in
+                try await outcome(prepared.query, receipt: exchange.requestID)
+            }
+            switch made {
+            case .thumbnail(let thumbnail): return success(thumbnail, request, prepared, exchange)
+            case .placeholder(let image, let error): return placeholder(image, error, prepared, exchange)
+            }
+        } catch {
+            return failure(serviceError(error), exchange, source: prepared.query.request.source)
+        }
+    }
+
+    private func outcome(_ query: ThumbnailQuery, receipt: String) async throws -> Outcome {
+        do {
+            return .thumbnail(try await thumbnails.thumbnail(for: query.request, receipt: receipt))
+        } catch let error as any ServiceError {
+            guard let color = query.placeholder, Self.deservesPlaceholder(error) else { throw error }
+            do {
+                return .placeholder(try await thumbnails.placeholder(for: query.request, color: color), error)
+            } catch is any ServiceError {
+                // The source's own failure says more than that of its stand-in.
+                throw error
+            }
+        }
+    }
+
+    /// A placeholder stands in for a source that fails, not for a wrong request, a refusal or trouble of our own.
+    private static func deservesPlaceholder(_ error: any ServiceError) -> Bool {
+        switch error.status {
+        case .unsupportedMediaType, .unprocessableContent, .badGateway: true
+        default: error.code == "source_not_found" || error.code == "origin_timeout"
+        }
+    }
+
+    private func serviceError(_ error: any Error) -> any ServiceError {
+        switch error {
+        case let error as any ServiceError: error
+        case is DeadlineExceeded: APIError.deadlineExceeded
+        case is CancellationError where Task.isCancelled || lifecycle.isDraining: APIError.abandoned
+        default: APIError.unexpected("\(type(of: error)): \(error)")
+        }
+    }
+}
+
+extension ThumbnailResponder {
+    private func success(
+        _ thumbnail: Thumbnail, _ request: HTTPRequest, _ prepared: PreparedQuery, _ exchange: Exchange
+    ) -> HTTPResponse {
+        var answered = fields.lasting(thumbnail, prepared: prepared, secondsLeft: secondsLeft(prepared.query))
+        if let age = thumbnail.freshness.age { answered.append(.age, String(age)) }
+        let isNotModified = Preconditions.isNotModified(
+            request.headerFields, eTag: thumbnail.eTag, lastModified: thumbnail.lastModified)
+        let response = HTTPResponse(
+            status: isNotModified ? .notModified : .ok,
+            headerFields: isNotModified ? ThumbnailFields.notModified(answered) : answered,
+            body: .shared(thumbnail.image.bytes))
+        return recorder.finish(
+            response, exchange, timings: thumbnail.timings, source: prepared.query.request.source)
+    }
+
+    /// Has the fields of a 200.
+    ///
+    /// Of the caches only the first is known to have been asked, the failure hides the others.
+    private func placeholder(
+        _ image: EncodedImage, _ error: any ServiceError, _ prepared: PreparedQuery, _ exchange: Exchange
+    ) -> HTTPResponse {
+        let digest = image.bytes.withBytes { SHA256.hash($0) }
+        let thumbnail = Thumbnail(
+            image: image, eTag: "\"\(digest.hexadecimal)\"", lastModified: nil,
+            freshness: Freshness(storability: .none), cacheStatus: [CacheLayerStatus(.result, .uriMiss)], timings: [])
+        var answered = fields.lasting(thumbnail, prepared: prepared, secondsLeft: nil)
+        answered.append(.alulaError, error.code)
+        let response = HTTPResponse(status: .ok, headerFields: answered, body: .shared(image.bytes))
+        return recorder.finish(response, exchange, source: prepared.query.request.source, error: error)
+    }
+
+    private func failure(_ error: any ServiceError, _ exchange: Exchange, source: String?) -> HTTPResponse {
+        let response = ProblemAnswer.response(error, requestID: exchange.requestID, common: common)
+        return recorder.finish(response, exchange, source: source, error: error)
+    }
+}

@@ -1,0 +1,28 @@
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+@Suite struct CacheDirectivesTests {
+    @Test(
+        arguments: [
+            (Freshness(lifetime: 3_600), nil, "public, max-age=3600"),
+            (Freshness(lifetime: 0), nil, "public, max-age=0"),
+            (Freshness(lifetime: 3_600, age: 100), nil, "public, max-age=3600"),
+            (Freshness(), nil, "public"),
+            (Freshness(storability: .private), nil, "private"),
+            (Freshness(storability: .private, lifetime: 60), nil, "private, max-age=60"),
+            (Freshness(storability: .none, lifetime: 60), nil, "no-store"),
+            (Freshness(lifetime: 3_600), 100, "public, max-age=100"),
+            (Freshness(lifetime: 3_600, age: 100), 100, "public, max-age=100"),
+            (Freshness(lifetime: 60), 100, "public, max-age=60"),
+            (Freshness(lifetime: 60), -1, "public, max-age=0"),
+            (Freshness(), 100, "public, no-cache"),
+            (Freshness(storability: .none), 100, "no-store"),
+        ] as [(Freshness, Int?, String)])
+    func `nothing lives longer than its source or its target`(
+        freshness: Freshness, secondsLeft: Int?, value: String
+    ) {
+        #expect(CacheDirectives.text(freshness, secondsLeft: secondsLeft) == value)
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+@Suite struct FieldTextTests {
+    @Test func `cache layers are told in order with what they did`() {
+        let text = CacheStatusText.text([
+            CacheLayerStatus(.result, .uriMiss, isCollapsed: true, isStored: true),
+            CacheLayerStatus(.decoded, .varyMiss, isStored: true), CacheLayerStatus(.source, .hit),
+        ])
+        #expect(
+            text == "alula-result;fwd=uri-miss;stored;collapsed, alula-decoded;fwd=vary-miss;stored, alula-source;hit")
+        #expect(CacheStatusText.text([CacheLayerStatus(.source, .stale)]) == "alula-source;fwd=stale")
+        #expect(CacheStatusText.text([CacheLayerStatus(.source, .request)]) == "alula-source;fwd=request")
+    }
+
+    @Test func `timings are milliseconds with three decimals`() {
+        let steps = [StepTiming("decode", .microseconds(4_007)), StepTiming("render", .zero)]
+        #expect(
+            ServerTimingText.text(steps, total: .seconds(12))
+                == "decode;dur=4.007, render;dur=0.000, total;dur=12000.000")
+        #expect(ServerTimingText.text([], total: .microseconds(-5)) == "total;dur=0.000")
+    }
+}

@@ -1,0 +1,71 @@
+import Coordination
+import HTTPTypes
+import Memory
+import Telemetry
+import TestSupport
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// A public listener's responder around stubs, with everything that a test wants to look at.
+struct Edge {
+    let thumbnails: StubThumbnails
+    let lifecycle = ServiceLifecycle(startedAt: .zero)
+    let time = ManualTimekeeper()
+    let log = RecordingSink()
+    let registry = MetricsRegistry()
+    let responder: PublicResponder
+
+    init(
+        _ thumbnails: StubThumbnails = StubThumbnails(), configure: (inout APIConfiguration) -> Void = { _ in }
+    ) {
+        self.thumbnails = thumbnails
+        var configuration = APIConfiguration()
+        configure(&configuration)
+        responder = PublicResponder(
+            configuration: configuration, thumbnails: thumbnails, lifecycle: lifecycle,
+            logger: Logger(level: .info, sink: log), metrics: APIMetrics(registry: registry), timekeeper: time)
+    }
+
+    /// The answer to a request, now or later.
+    func respond(_ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:]) async -> HTTPResponse {
+        switch responder.answer(HTTPRequest(method: method, target: target, headerFields: fields)) {
+        case .now(let response): response
+        case .later(let compute): await compute()
+        }
+    }
+}
+
+/// Keeps log lines for tests.
+final class RecordingSink: LogSink {
+    private let state = Locked<[LogLine]>([])
+
+    var lines: [LogLine] { state.withLock { $0 } }
+
+    func write(_ line: LogLine) { state.withLock { $0.append(line) } }
+}
+
+extension LogLine {
+    subscript(name: String) -> Logger.MetadataValue? { fields.first { $0.0 == name }?.1 }
+}
+
+extension HTTPResponse {
+    subscript(name: HTTPField.Name) -> String? { headerFields[name] }
+
+    var text: String {
+        switch body {
+        case .empty: ""
+        case .text(let text): text
+        case .shared(let bytes): String(decoding: bytes.array, as: UTF8.self)
+        }
+    }
+
+    /// The `code` of a problem.
+    var code: String? { member("code") }
+
+    /// A textual member of a problem.
+    func member(_ name: String) -> String? {
+        guard let start = text.firstRange(of: "\"\(name)\":\"")?.upperBound else { return nil }
+        return String(text[start...].prefix { $0 != "\"" })
+    }
+}

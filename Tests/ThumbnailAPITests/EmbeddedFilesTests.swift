@@ -1,0 +1,70 @@
+import Glibc
+import HTTPTypes
+import Memory
+import Testing
+
+@testable import ThumbnailAPI
+
+@Suite(.timeLimit(.minutes(1))) struct EmbeddedFilesTests {
+    private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+
+    private struct Unreadable: Error {
+        let path: String
+    }
+
+    private func file(_ path: String) throws -> [UInt8] {
+        let opened = unsafe fopen("\(Self.root)/\(path)", "rb")
+        guard let stream = unsafe opened else { throw Unreadable(path: path) }
+        defer { unsafe fclose(stream) }
+        var bytes = ByteAccumulator()
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe fread(&buffer, 1, buffer.count, stream)
+            guard count > 0 else { return bytes.finish().array }
+            unsafe buffer[..<count].withUnsafeBytes { unsafe bytes.append($0) }
+        }
+    }
+
+    @Test func `the interface description that is served is the project's`() async throws {
+        let response = await Edge().respond("/openapi.yaml")
+        #expect(response[.contentType] == "application/yaml")
+        #expect(response.text == String(decoding: try file("openapi.yaml"), as: UTF8.self))
+    }
+
+    @Test func `every parameter and code is described`() throws {
+        let document = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
+        for parameter in ThumbnailParameter.allCases {
+            #expect(document.contains("name: \(parameter.rawValue)\n      in: query"), "\(parameter)")
+        }
+        for name in CSSColorNames.values.keys { #expect(document.contains(" \(name)"), "\(name)") }
+        let errors: [APIError] = [
+            .missingParameter(""), .unknownParameter(""), .badParameter("", ""), .badURL(""), .badSignature, .expired,
+            .noSuchRoute, .methodNotAllowed, .badRequest, .requestTimeout, .targetTooLong, .fieldsTooLarge, .draining,
+            .abandoned, .deadlineExceeded, .noSuchReceipt, .unexpected(""),
+        ]
+        for error in errors { #expect(document.contains("- \(error.code)\n"), "\(error.code)") }
+    }
+
+    @Test func `the page may load its own files and nothing else`() async {
+        let response = await Edge().respond("/")
+        #expect(response[.contentType] == "text/html; charset=utf-8")
+        #expect(
+            response[.contentSecurityPolicy]
+                == "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+                + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+        for forbidden in ["<style", "style=", "onclick=", "javascript:", "http-equiv", "//cdn"] {
+            #expect(!response.text.contains(forbidden), "\(forbidden)")
+        }
+        #expect(response.text.contains(#"<link rel="stylesheet" href="/page.css">"#))
+        #expect(response.text.contains(#"<script src="/page.js" defer></script>"#))
+    }
+
+    @Test func `every field of the page has a label and is a parameter`() {
+        let page = String(decoding: PackageResources.page_html, as: UTF8.self)
+        for name in ["url", "w", "h", "fit", "format", "q"] {
+            #expect(page.contains("<label for=\"\(name)\">"), "\(name)")
+            #expect(page.contains("id=\"\(name)\" name=\"\(name)\""), "\(name)")
+            #expect(ThumbnailParameter(name: name) != nil)
+        }
+    }
+}

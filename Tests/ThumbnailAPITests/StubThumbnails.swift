@@ -1,0 +1,79 @@
+import Coordination
+import HTTPTypes
+import Imaging
+import Memory
+import ThumbnailPipeline
+
+/// Thumbnails without a pipeline: what the test says, and a record of what was asked.
+final class StubThumbnails: ThumbnailServing {
+    private struct State {
+        var cached: Thumbnail?
+        var requests: [ThumbnailRequest] = []
+        var receipts: [String] = []
+        var placeholders: [Color] = []
+    }
+
+    private let state = Locked(State())
+    private let make: @Sendable (ThumbnailRequest) async throws -> Thumbnail
+    private let makePlaceholder: @Sendable (Color) throws -> EncodedImage
+
+    init(
+        cached: Thumbnail? = nil,
+        placeholder: @escaping @Sendable (Color) throws -> EncodedImage = { _ in .sample(.png) },
+        make: @escaping @Sendable (ThumbnailRequest) async throws -> Thumbnail = { _ in .sample() }
+    ) {
+        self.make = make
+        makePlaceholder = placeholder
+        state.withLock { $0.cached = cached }
+    }
+
+    var requests: [ThumbnailRequest] { state.withLock { $0.requests } }
+    var receipts: [String] { state.withLock { $0.receipts } }
+    var placeholders: [Color] { state.withLock { $0.placeholders } }
+
+    func cachedThumbnail(for request: ThumbnailRequest) -> Thumbnail? {
+        state.withLock { state in
+            state.requests.append(request)
+            return state.cached
+        }
+    }
+
+    func thumbnail(for request: ThumbnailRequest, receipt: String) async throws -> Thumbnail {
+        state.withLock { $0.receipts.append(receipt) }
+        return try await make(request)
+    }
+
+    func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {
+        state.withLock { $0.placeholders.append(color) }
+        return try makePlaceholder(color)
+    }
+}
+
+extension EncodedImage {
+    static func sample(_ format: ImageFormat = .jpeg) -> EncodedImage {
+        EncodedImage(bytes: SharedBytes(Array("picture".utf8)), format: format, size: PixelSize(width: 30, height: 20))
+    }
+}
+
+extension Thumbnail {
+    static func sample(
+        _ format: ImageFormat = .jpeg, lastModified: HTTPDate? = nil, freshness: Freshness = Freshness(),
+        cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, .hit)], timings: [StepTiming] = []
+    ) -> Thumbnail {
+        Thumbnail(
+            image: .sample(format), eTag: "\"abc\"", lastModified: lastModified, freshness: freshness,
+            cacheStatus: cacheStatus, timings: timings)
+    }
+}
+
+/// A failure as the pipeline would throw it.
+struct StubError: ServiceError, Equatable {
+    var status = HTTPResponse.Status.badGateway
+    var code = "origin_error"
+    var publicMessage = "The origin answered with an error."
+    var category = ErrorCategory.origin
+    var logDetail: String?
+    var parameter: String?
+    var upstreamStatus: Int?
+    var retryAfter: Int?
+}

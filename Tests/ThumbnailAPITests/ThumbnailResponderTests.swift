@@ -1,0 +1,240 @@
+import Coordination
+import HTTPTypes
+import Imaging
+import Telemetry
+import TestSupport
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+@Suite(.timeLimit(.minutes(1))) struct ThumbnailResponderTests {
+    private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
+
+    @Test func `a thumbnail comes with all its fields`() async {
+        let thumbnail = Thumbnail.sample(
+            .webp, lastModified: HTTPDate(secondsSince1970: 784_111_777), freshness: Freshness(lifetime: 3_600, age: 7),
+            cacheStatus: [CacheLayerStatus(.result, .uriMiss, isStored: true), CacheLayerStatus(.decoded, .hit)],
+            timings: [StepTiming("render", .microseconds(1_500))])
+        let edge = Edge(StubThumbnails(make: { _ in thumbnail }))
+        let response = await edge.respond(Self.target)
+        #expect(response.status == .ok)
+        #expect(response.text == "picture")
+        let expected: [HTTPField.Name: String] = [
+            .contentType: "image/webp", .eTag: "\"abc\"", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
+            .cacheControl: "public, max-age=3600", .age: "7", .vary: "Accept", .xContentTypeOptions: "nosniff",
+            .contentSecurityPolicy: "default-src 'none'; sandbox", .crossOriginResourcePolicy: "cross-origin",
+            .contentDisposition: "inline; filename=\"photo.webp\"", .serverTiming: "render;dur=1.500, total;dur=0.000",
+            .cacheStatus: "alula-result;fwd=uri-miss;stored, alula-decoded;hit",
+        ]
+        for (name, value) in expected { #expect(response[name] == value, "\(name)") }
+        #expect(response[.xRequestID]?.utf8.count == 13)
+        #expect(response[.alulaReceipt] == response[.xRequestID])
+        #expect(response.headerFields.count == expected.count + 2)
+        #expect(edge.thumbnails.receipts == [response[.xRequestID]])
+    }
+
+    @Test func `what the result cache holds is answered at once, without a receipt`() async {
+        let edge = Edge(StubThumbnails(cached: .sample()))
+        guard case .now(let response) = edge.responder.answer(HTTPRequest(target: Self.target)) else {
+            Issue.record("a cached thumbnail was not answered on the calling thread")
+            return
+        }
+        #expect(response.status == .ok)
+        #expect(response[.alulaReceipt] == nil)
+        #expect(response[.cacheStatus] == "alula-result;hit")
+        #expect(edge.thumbnails.receipts.isEmpty)
+    }
+
+    @Test func `fields of a hot thumbnail follow the thumbnail and the moment`() async {
+        let changing = Locked(Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1)))
+        let edge = Edge(StubThumbnails(make: { _ in changing.withLock { $0 } }))
+        #expect(await edge.respond(Self.target)[.age] == "1")
+        changing.withLock { $0 = .sample(freshness: Freshness(lifetime: 60, age: 2)) }
+        let second = await edge.respond(Self.target)
+        #expect(second[.age] == "2")
+        #expect(second[.cacheControl] == "public, max-age=60")
+        changing.withLock { $0 = .sample(.png, freshness: Freshness(storability: .none)) }
+        let third = await edge.respond(Self.target)
+        #expect(third[.cacheControl] == "no-store")
+        #expect(third[.contentType] == "image/png")
+        #expect(third[.contentDisposition] == "inline; filename=\"photo.png\"")
+        #expect(third[.age] == nil)
+    }
+
+    @Test func `only a negotiated format varies`() async {
+        let edge = Edge()
+        #expect(await edge.respond(Self.target + "&format=auto")[.vary] == "Accept")
+        #expect(await edge.respond(Self.target + "&format=png")[.vary] == nil)
+        let accepting = await edge.respond(Self.target, fields: [.accept: "image/webp;q=0.5"])
+        #expect(accepting[.vary] == "Accept")
+        #expect(edge.thumbnails.requests.last?.format == .negotiated([.webp: 500]))
+    }
+
+    @Test func `the client's own copy is not sent again`() async {
+        let edge = Edge()
+        let response = await edge.respond(Self.target, fields: [.ifNoneMatch: "W/\"abc\""])
+        #expect(response.status == .notModified)
+        #expect(response[.eTag] == "\"abc\"")
+        #expect(response[.cacheControl] == "public")
+        #expect(response[.vary] == "Accept")
+        #expect(response[.serverTiming] != nil)
+        #expect(response[.contentType] == nil)
+        #expect(response[.contentDisposition] == nil)
+    }
+
+    @Test func `HEAD does the work of GET`() async {
+        let edge = Edge()
+        let response = await edge.respond(Self.target, method: .head)
+        #expect(response.status == .ok)
+        #expect(response.body.count == 7)
+        #expect(edge.thumbnails.requests.count == 1)
+    }
+
+    @Test func `an origin allowed by the operator is told so, on failures too`() async {
+        let edge = Edge { $0.allowOrigin = "https://shop.example" }
+        #expect(await edge.respond(Self.target)[.accessControlAllowOrigin] == "https://shop.example")
+        #expect(await edge.respond("/thumbnail")[.accessControlAllowOrigin] == "https://shop.example")
+        #expect(await Edge().respond(Self.target)[.accessControlAllowOrigin] == nil)
+    }
+
+    @Test(arguments: ["/thumbnail", target, target + "&w=1", "/thumbnail?url=x:y&page=x"])
+    func `42: every answer of the thumbnail route has its timing`(target: String) async {
+        #expect(await Edge().respond(target)[.serverTiming]?.hasSuffix("total;dur=0.000") == true)
+        #expect(await Edge().respond(target, method: .post)[.serverTiming] == "total;dur=0.000")
+    }
+
+    @Test func `a target is worth nothing once it has expired`() async {
+        let edge = Edge(StubThumbnails(cached: .sample(freshness: Freshness(lifetime: 3_600))))
+        let target = Self.target + "&expires=\(edge.time.secondsSince1970 + 100)"
+        #expect(await edge.respond(target)[.cacheControl] == "public, max-age=100")
+        edge.time.advance(by: .seconds(40))
+        #expect(await edge.respond(target)[.cacheControl] == "public, max-age=60")
+        edge.time.advance(by: .seconds(60))
+        let response = await edge.respond(target)
+        #expect(response.status == .forbidden)
+        #expect(response.code == "expired")
+    }
+
+    @Test func `with keys only signed targets are read`() async {
+        let key = [UInt8](0..<32)
+        let edge = Edge { $0.signingKeys = [[UInt8](repeating: 1, count: 32), key] }
+        #expect(await edge.respond(URLSigner.sign(target: Self.target, key: key)).status == .ok)
+        for target in [Self.target, "/thumbnail", "/thumbnail?nonsense&w=x", "/thumbnail?w=1&w=2"] {
+            let response = await edge.respond(target)
+            #expect(response.status == .forbidden, "\(target)")
+            #expect(response.code == "bad_signature")
+        }
+        #expect(edge.thumbnails.requests.count == 1)
+        let signedNonsense = await edge.respond(URLSigner.sign(target: "/thumbnail?nonsense", key: key))
+        #expect(signedNonsense.code == "unknown_parameter")
+    }
+
+    @Test func `a failure is a problem that a machine can read`() async {
+        let error = StubError(logDetail: "curl says 10.0.0.1", upstreamStatus: 500)
+        let edge = Edge(StubThumbnails(make: { _ in throw error }))
+        let response = await edge.respond(Self.target)
+        let id = response[.xRequestID] ?? ""
+        #expect(response.status == .badGateway)
+        #expect(response[.contentType] == "application/problem+json")
+        #expect(response[.cacheControl] == "no-store")
+        #expect(response[.xContentTypeOptions] == "nosniff")
+        #expect(response[.contentSecurityPolicy] == "default-src 'none'; sandbox")
+        #expect(response[.alulaReceipt] == id)
+        #expect(
+            response.text == #"{"type":"about:blank","title":"Bad Gateway","status":502,"#
+                + #""detail":"The origin answered with an error.","code":"origin_error","upstreamStatus":500,"#
+                + #""requestId":"\#(id)"}"#)
+        #expect(edge.log.lines.last?["detail"] == .string("curl says 10.0.0.1"))
+    }
+
+    @Test func `a parameter's failure names it`() async {
+        let response = await Edge().respond(Self.target + "&q=0")
+        #expect(response.status == .badRequest)
+        #expect(response.code == "bad_parameter")
+        #expect(response.member("parameter") == "q")
+    }
+
+    @Test func `a failure that passes says when to come back`() async {
+        let overloaded = StubError(status: .serviceUnavailable, code: "overloaded", category: .overload, retryAfter: 7)
+        #expect(await Edge(StubThumbnails(make: { _ in throw overloaded })).respond(Self.target)[.retryAfter] == "7")
+        let silent = StubError(status: .serviceUnavailable, code: "overloaded", category: .overload)
+        #expect(await Edge(StubThumbnails(make: { _ in throw silent })).respond(Self.target)[.retryAfter] == "1")
+    }
+
+    @Test func `an unknown failure is internal, and explained in the log alone`() async {
+        struct Surprise: Error { var secret = "/etc/passwd" }
+        let edge = Edge(StubThumbnails(make: { _ in throw Surprise() })) { $0.accessLog = false }
+        let response = await edge.respond(Self.target)
+        #expect(response.status == .internalServerError)
+        #expect(response.code == "internal")
+        #expect(!response.text.contains("passwd"))
+        #expect(edge.log.lines.last?.level == .error)
+        #expect(edge.log.lines.last?["requestId"] == response[.xRequestID].map { .string($0) })
+        if case .string(let detail) = edge.log.lines.last?["detail"] { #expect(detail.contains("passwd")) }
+    }
+
+    @Test func `a request ends at its deadline`() async {
+        let gate = Gate()
+        let edge = Edge(
+            StubThumbnails(make: { _ in
+                try await withTaskCancellationHandler {
+                    await gate.pass()
+                    try Task.checkCancellation()
+                    return .sample()
+                } onCancel: {
+                    gate.open()
+                }
+            })
+        ) { $0.requestTimeout = .seconds(3) }
+        async let answer = edge.respond(Self.target)
+        await gate.arrivals(1)
+        #expect(await eventually { edge.time.sleeperCount == 1 })
+        edge.time.advance(by: .seconds(3))
+        let response = await answer
+        #expect(response.status == .gatewayTimeout)
+        #expect(response.code == "deadline_exceeded")
+        #expect(response[.serverTiming] == "total;dur=3000.000")
+    }
+
+    @Test func `a caller that has gone is no error of ours`() async {
+        let gate = Gate()
+        let edge = Edge(
+            StubThumbnails(make: { _ in
+                await gate.pass()
+                try Task.checkCancellation()
+                return .sample()
+            }))
+        let task = Task { await edge.respond(Self.target) }
+        await gate.arrivals(1)
+        task.cancel()
+        gate.open()
+        #expect(await task.value.status == .serviceUnavailable)
+        #expect(edge.log.lines.last?.level == .info)
+    }
+
+    @Test func `43: new thumbnails are refused once the service drains`() async {
+        let edge = Edge(StubThumbnails(cached: .sample()))
+        edge.lifecycle.failReadiness()
+        #expect(await edge.respond(Self.target).status == .ok)
+        edge.lifecycle.beginDraining()
+        let response = await edge.respond(Self.target)
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.code == "draining")
+        #expect(response[.retryAfter] == "1")
+    }
+
+    @Test func `43: a thumbnail under way when draining begins is finished`() async {
+        let gate = Gate()
+        let edge = Edge(
+            StubThumbnails(make: { _ in
+                await gate.pass()
+                return .sample()
+            }))
+        async let answer = edge.respond(Self.target)
+        await gate.arrivals(1)
+        edge.lifecycle.beginDraining()
+        gate.open()
+        #expect(await answer.status == .ok)
+    }
+}
