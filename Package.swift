@@ -41,10 +41,12 @@ let package = Package(
         library("CVips", pkgConfig: "vips", package: "libvips-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CCares", pkgConfig: "libcares", package: "libc-ares-dev"),
+        library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         library("CLibcrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
         shim("CLinux"),
         shim("CVipsShim", ["CVips"]),
         shim("CCurlShim", ["CCurl", "CCares"]),
+        shim("CMicrohttpdShim", ["CMicrohttpd"]),
 
         module("Memory"),
         module("Crypto", ["CLibcrypto"]),
@@ -62,6 +64,9 @@ let package = Package(
         module(
             "ThumbnailAPI", ["Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry", "ThumbnailPipeline"],
             embedding: ["openapi.yaml", "page.html", "page.css", "page.js"].map { "Resources/" + $0 }),
+        module(
+            "HTTPServing",
+            ["CLinux", "CMicrohttpd", "CMicrohttpdShim", "Coordination", "HTTPTypes", "Memory", "Telemetry"]),
         module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
 
         tests("MemoryTests", ["Memory"]),
@@ -84,5 +89,6 @@ let package = Package(
                 "Coordination", "Crypto", "HTTPTypes", "Imaging", "Memory", "Telemetry", "ThumbnailAPI",
                 "ThumbnailPipeline",
             ]),
+        tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry"]),
     ]
 )

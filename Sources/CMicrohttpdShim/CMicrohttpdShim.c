@@ -1,0 +1,146 @@
+#include "CMicrohttpdShim.h"
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <string.h>
+
+static enum MHD_Result accept_connection(void *context, const struct sockaddr *address, socklen_t length) {
+    const CMicrohttpdShim_callbacks *callbacks = context;
+    (void)address;
+    (void)length;
+    return callbacks->accepts(callbacks->context) ? MHD_YES : MHD_NO;
+}
+
+static void notify_connection(
+    void *context, struct MHD_Connection *connection, void **peer, enum MHD_ConnectionNotificationCode code) {
+    const CMicrohttpdShim_callbacks *callbacks = context;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        callbacks->closed(*peer);
+        *peer = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    *peer = callbacks->opened(callbacks->context, connection, info->connect_fd);
+}
+
+static void *log_target(void *context, const char *target, struct MHD_Connection *connection) {
+    const CMicrohttpdShim_callbacks *callbacks = context;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    void *peer = info->socket_context;
+    if (!target) target = "";
+    size_t length = strlen(target);
+    callbacks->target_received(peer, target, length);
+    if (length > 0) {
+        // The buffer is the library's own, about to be split at its question mark and decoded into arguments that nobody reads:
+        // emptied, it costs neither the time nor a record in the connection's pool for each of thousands of ampersands.
+        char *path = (char *)target;
+        char *query = memchr(path, '?', length);
+        if (query) query[1] = 0;
+        path[0] = 0;
+    }
+    return peer;
+}
+
+static enum MHD_Result handle_request(
+    void *context, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
+    const char *upload, size_t *upload_size, void **peer) {
+    const CMicrohttpdShim_callbacks *callbacks = context;
+    (void)url;
+    (void)upload;
+    (void)upload_size;
+    return callbacks->handle(*peer, connection, method, version) ? MHD_YES : MHD_NO;
+}
+
+static void notify_completed(
+    void *context, struct MHD_Connection *connection, void **peer, enum MHD_RequestTerminationCode code) {
+    const CMicrohttpdShim_callbacks *callbacks = context;
+    (void)connection;
+    (void)code;
+    if (*peer) callbacks->completed(*peer);
+}
+
+struct MHD_Daemon *CMicrohttpdShim_start(
+    const CMicrohttpdShim_callbacks *callbacks, const CMicrohttpdShim_settings *settings) {
+    void *context = (void *)callbacks;
+    struct MHD_OptionItem choices[3];
+    unsigned count = 0;
+    // A pool of one is an error to the library: without the option there is one thread.
+    if (settings->threads > 1)
+        choices[count++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, settings->threads, NULL};
+    if (settings->connections_per_address > 0)
+        choices[count++] =
+            (struct MHD_OptionItem){MHD_OPTION_PER_IP_CONNECTION_LIMIT, settings->connections_per_address, NULL};
+    choices[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
+    return MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME, 0, accept_connection, context,
+        handle_request, context,
+        MHD_OPTION_ARRAY, choices,
+        MHD_OPTION_LISTEN_SOCKET, settings->listening_descriptor,
+        MHD_OPTION_CONNECTION_LIMIT, settings->connections_per_thread * settings->threads,
+        MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings->buffer_size,
+        MHD_OPTION_NOTIFY_CONNECTION, notify_connection, context,
+        MHD_OPTION_NOTIFY_COMPLETED, notify_completed, context,
+        MHD_OPTION_URI_LOG_CALLBACK, log_target, context,
+        MHD_OPTION_END);
+}
+
+struct collection {
+    CMicrohttpdShim_field *fields;
+    size_t capacity;
+    size_t count;
+};
+
+static enum MHD_Result collect(
+    void *context, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value,
+    size_t value_length) {
+    struct collection *collection = context;
+    (void)kind;
+    if (collection->count < collection->capacity)
+        collection->fields[collection->count] =
+            (CMicrohttpdShim_field){name, name_length, value ? value : "", value ? value_length : 0};
+    collection->count++;
+    return MHD_YES;
+}
+
+size_t CMicrohttpdShim_fields(struct MHD_Connection *connection, CMicrohttpdShim_field *fields, size_t capacity) {
+    struct collection collection = {fields, capacity, 0};
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &collection);
+    return collection.count;
+}
+
+size_t CMicrohttpdShim_head_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
+}
+
+struct MHD_Response *CMicrohttpdShim_response_copying(const void *body, size_t size) {
+    return MHD_create_response_from_buffer(
+        size, (void *)body, size > 0 ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT);
+}
+
+struct MHD_Response *CMicrohttpdShim_response_lending(
+    const void *body, size_t size, void (*release)(void *owner), void *owner) {
+    return MHD_create_response_from_buffer_with_free_callback_cls(size, (void *)body, release, owner);
+}
+
+CMicrohttpdShim_field_outcome CMicrohttpdShim_add_field(
+    struct MHD_Response *response, const char *name, const char *value, size_t value_length) {
+    unsigned char bits = 0;
+    for (size_t i = 0; i < value_length; i++) bits |= (unsigned char)value[i];
+    if (bits & 0x80) return CMicrohttpdShim_field_outcome_not_ascii;
+    return MHD_add_response_header(response, name, value) == MHD_YES ? CMicrohttpdShim_field_outcome_added
+                                                                     : CMicrohttpdShim_field_outcome_refused;
+}
+
+void CMicrohttpdShim_discard(struct MHD_Response *response) {
+    MHD_destroy_response(response);
+}
+
+bool CMicrohttpdShim_queue(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response) {
+    return MHD_queue_response(connection, status, response) == MHD_YES;
+}

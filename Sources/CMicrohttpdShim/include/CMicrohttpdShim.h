@@ -1,0 +1,88 @@
+#ifndef CMICROHTTPDSHIM_H
+#define CMICROHTTPDSHIM_H
+
+// libmicrohttpd as HTTPServing needs it: its variadic functions typed once, and its callbacks with plain types, because its
+// enumerations do not arrive in Swift.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct MHD_Connection;
+struct MHD_Daemon;
+struct MHD_Response;
+
+/// What the library calls, on its event threads. The peer is the object that `opened` returned for the connection.
+typedef struct {
+    /// Handed to `accepts` and `opened`.
+    void *context;
+    /// Whether a new connection may stay; false closes it at once.
+    bool (*accepts)(void *context);
+    /// A connection begins; its descriptor stays valid until `closed` returns.
+    void *(*opened)(void *context, struct MHD_Connection *connection, int descriptor);
+    /// A connection ends: the last use of the peer.
+    void (*closed)(void *peer);
+    /// A request line has arrived; the target is overwritten after the call.
+    void (*target_received)(void *peer, const char *target, size_t length);
+    /// A head has arrived (first call), its request is complete (second), or its connection was resumed; false closes the connection.
+    bool (*handle)(void *peer, struct MHD_Connection *connection, const char *method, const char *version);
+    /// The answer is sent, or the request failed.
+    void (*completed)(void *peer);
+} CMicrohttpdShim_callbacks;
+
+/// Numbers of a daemon.
+typedef struct {
+    int listening_descriptor;
+    unsigned threads;
+    unsigned connections_per_thread;
+    /// 0: no limit.
+    unsigned connections_per_address;
+    unsigned idle_seconds;
+    size_t buffer_size;
+} CMicrohttpdShim_settings;
+
+/// One header field inside the connection's buffer; no terminator is implied.
+typedef struct {
+    const char *name;
+    size_t name_length;
+    const char *value;
+    size_t value_length;
+} CMicrohttpdShim_field;
+
+/// What became of a field that was added to a response.
+typedef enum __attribute__((enum_extensibility(closed))) {
+    CMicrohttpdShim_field_outcome_added,
+    /// A name or value that may not go on the wire.
+    CMicrohttpdShim_field_outcome_refused,
+    /// The value has bytes beyond ASCII; nothing was added.
+    CMicrohttpdShim_field_outcome_not_ascii,
+} CMicrohttpdShim_field_outcome;
+
+/// Starts the event threads on a listening socket; the callbacks must outlive the daemon. Null with errno.
+struct MHD_Daemon *CMicrohttpdShim_start(
+    const CMicrohttpdShim_callbacks *callbacks, const CMicrohttpdShim_settings *settings);
+
+/// Writes up to `capacity` fields of the request and returns how many there are.
+size_t CMicrohttpdShim_fields(struct MHD_Connection *connection, CMicrohttpdShim_field *fields, size_t capacity);
+
+/// Bytes from the start of the request line to the end of the empty line.
+size_t CMicrohttpdShim_head_size(struct MHD_Connection *connection);
+
+/// A response whose body is copied.
+struct MHD_Response *CMicrohttpdShim_response_copying(const void *body, size_t size);
+
+/// A response that lends its body until `release(owner)` is called, once.
+struct MHD_Response *CMicrohttpdShim_response_lending(
+    const void *body, size_t size, void (*release)(void *owner), void *owner);
+
+/// Adds a header field to a response; `value` is terminated, `value_length` says how much of it to look at first.
+CMicrohttpdShim_field_outcome CMicrohttpdShim_add_field(
+    struct MHD_Response *response, const char *name, const char *value, size_t value_length);
+
+/// Gives up the caller's reference; a queued response lives on until it is sent.
+void CMicrohttpdShim_discard(struct MHD_Response *response);
+
+/// Queues a response for the request in hand; false when it is too late.
+bool CMicrohttpdShim_queue(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
+
+#endif

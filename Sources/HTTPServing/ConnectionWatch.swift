@@ -1,0 +1,119 @@
+import CLinux
+import Coordination
+import Glibc
+import Synchronization
+
+/// What the watch thread waits for: suspended connections whose clients leave, and orders.
+///
+/// Event threads register a connection once per promised answer; ordinary requests never come here.
+final class ConnectionWatch: Sendable {
+    /// What the thread is asked to do besides watching.
+    struct Orders {
+        /// Close connections that are idle, now and from now on.
+        var isDraining = false
+        /// End by this time, whatever is in hand then.
+        var stopDeadline: Duration?
+    }
+
+    private struct State {
+        var orders = Orders()
+        var waiters: [CheckedContinuation<Bool, Never>] = []
+        var outcome: Bool?
+    }
+
+    private static let wakeTicket: UInt64 = 0
+
+    private let epoll: CInt
+    /// An open descriptor that nobody connects to.
+    let wakeReader: CInt
+    private let wakeWriter: CInt
+    private let nextTicket = Atomic<UInt64>(1)
+    private let suspended = Locked<[UInt64: ClientConnection]>([:])
+    private let state = Locked(State())
+
+    /// A watch with nothing to see.
+    init() throws(HTTPServerError) {
+        epoll = CLinux_epoll_create()
+        var ends: [CInt] = [-1, -1]
+        let status = unsafe ends.withUnsafeMutableBufferPointer { unsafe pipe($0.baseAddress) }
+        wakeReader = ends[0]
+        wakeWriter = ends[1]
+        guard epoll >= 0, status == 0, CLinux_epoll_watch_readable(epoll, wakeReader, Self.wakeTicket) == 0 else {
+            // The descriptors that were made go with the instance.
+            throw .cannotStart(systemError: errno)
+        }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+    }
+
+    deinit {
+        for descriptor in [epoll, wakeReader, wakeWriter] where descriptor >= 0 { close(descriptor) }
+    }
+
+    /// A number for one promise, unique in this server.
+    func makeTicket() -> UInt64 {
+        nextTicket.wrappingAdd(1, ordering: .relaxed).oldValue
+    }
+
+    /// From now on the client's leaving abandons the promise; event thread, the descriptor is open.
+    func watchHangup(of connection: ClientConnection, descriptor: CInt, ticket: UInt64) {
+        suspended.withLock { $0[ticket] = connection }
+        CLinux_epoll_watch_hangup(epoll, descriptor, ticket)
+    }
+
+    /// The promise is kept or abandoned; event thread, the descriptor is still open.
+    func forgetHangup(descriptor: CInt, ticket: UInt64) {
+        CLinux_epoll_forget(epoll, descriptor)
+        _ = suspended.withLock { $0.removeValue(forKey: ticket) }
+    }
+
+    /// Orders what `change` sets and wakes the watch thread; any thread.
+    func order(_ change: (inout Orders) -> Void) {
+        state.withLock { change(&$0.orders) }
+        var byte: UInt8 = 1
+        _ = unsafe write(wakeWriter, &byte, 1)
+    }
+
+    /// Waits for the end of the watch thread; true when nothing in hand was cut.
+    func end() async -> Bool {
+        await withCheckedContinuation { continuation in
+            let outcome = state.withLock { state in
+                if state.outcome == nil { state.waiters.append(continuation) }
+                return state.outcome
+            }
+            if let outcome { continuation.resume(returning: outcome) }
+        }
+    }
+
+    /// What is asked for at this moment.
+    var orders: Orders { state.withLock { $0.orders } }
+
+    /// Waits up to `limit` for clients to leave, or for an order, and abandons what those who left waited for; watch thread.
+    func wait(atMost limit: Duration) {
+        let milliseconds = CInt(max(0, limit.milliseconds.rounded(.up)))
+        var tickets = [UInt64](repeating: 0, count: 64)
+        let count = unsafe tickets.withUnsafeMutableBufferPointer {
+            unsafe CLinux_epoll_wait(epoll, $0.baseAddress, CInt($0.count), milliseconds)
+        }
+        for ticket in tickets.prefix(Int(max(0, count))) {
+            if ticket == Self.wakeTicket {
+                var bytes: UInt64 = 0
+                while unsafe read(wakeReader, &bytes, MemoryLayout<UInt64>.size) > 0 {}
+            } else {
+                suspended.withLock { $0[ticket] }?.abandon(ticket: ticket)
+            }
+        }
+    }
+
+    /// Tells those who wait for the end.
+    func finish(isComplete: Bool) {
+        let waiters = state.withLock { state in
+            state.outcome = isComplete
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume(returning: isComplete) }
+    }
+}

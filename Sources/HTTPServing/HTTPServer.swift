@@ -1,0 +1,64 @@
+import Coordination
+package import Telemetry
+
+/// Serves HTTP/1.1 on one address: libmicrohttpd's event threads, and a thread that watches over connections.
+package final class HTTPServer: Sendable {
+    /// The port in use, also where 0 was asked for.
+    package let port: UInt16
+    private let socket: ListeningSocket
+    private let context: ServingContext
+    private let isListening = Locked(true)
+    private let timekeeper = SystemTimekeeper()
+
+    /// Starts serving; clients can connect when it returns.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where to listen, and the limits.
+    ///   - responder: Answers the requests, on the event threads.
+    ///   - logger: Gets what concerns no single request.
+    package init(
+        configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger
+    ) throws(HTTPServerError) {
+        let watch = try ConnectionWatch()
+        context = ServingContext(configuration: configuration, responder: responder, logger: logger, watch: watch)
+        socket = try ListeningSocket(address: configuration.bindAddress, port: configuration.port)
+        port = socket.port
+        let daemon = try MicrohttpdDaemon(socket, context: context)
+        do {
+            try WatchThread.start(context: context, daemon: daemon)
+        } catch {
+            daemon.stop()
+            throw error
+        }
+    }
+
+    deinit {
+        stopAccepting()
+        context.watch.order { $0.stopDeadline = $0.stopDeadline ?? .zero }
+    }
+
+    /// Open connections, idle ones included.
+    package var connectionCount: Int { context.connectionCount }
+
+    /// Takes no new connections; open ones close after their next answer, idle ones at once.
+    package func stopAccepting() {
+        let wasListening = isListening.withLock { isListening in
+            defer { isListening = false }
+            return isListening
+        }
+        guard wasListening else { return }
+        socket.stopListening(replacement: context.watch.wakeReader)
+        context.drain()
+        context.watch.order { $0.isDraining = true }
+    }
+
+    /// Ends the server: waits up to `timeLimit` for the requests in hand, then cancels the rest.
+    ///
+    /// - Returns: true when no request was cut.
+    package func shutDown(timeLimit: Duration) async -> Bool {
+        stopAccepting()
+        let deadline = timekeeper.now + timeLimit
+        context.watch.order { $0.stopDeadline = min($0.stopDeadline ?? deadline, deadline) }
+        return await context.watch.end()
+    }
+}

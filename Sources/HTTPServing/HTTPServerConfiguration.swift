@@ -1,0 +1,28 @@
+/// Where an ``HTTPServer`` listens and what it bears.
+package struct HTTPServerConfiguration: Sendable {
+    /// The address to listen on, IPv4 or IPv6 in figures; `::` takes both.
+    package var bindAddress = "0.0.0.0"
+    /// The port to listen on; 0 picks a free one.
+    package var port: UInt16 = 8080
+    /// Event threads; one per core answers most.
+    package var threads = 1
+    /// Open connections; those above are closed at once.
+    package var maximumConnections = 4096
+    /// Open connections from one address; nil for no such limit.
+    package var maximumConnectionsPerAddress: Int?
+    /// How long a connection may stay open without a request; whole seconds count.
+    package var keepAliveTimeout = Duration.seconds(60)
+    /// Time from the first byte of a request head to its end.
+    package var headerTimeout = Duration.seconds(5)
+    /// How long a client may leave an answer unread.
+    package var stalledReaderTimeout = Duration.seconds(10)
+    /// Longest request target in bytes.
+    package var maximumTargetLength = 8192
+    /// Most bytes of all header field lines together.
+    package var maximumFieldsLength = 16384
+    /// Most header field lines.
+    package var maximumFieldCount = 64
+
+    /// The defaults.
+    package init() {}
+}

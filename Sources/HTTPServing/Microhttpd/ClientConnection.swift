@@ -1,0 +1,214 @@
+import CLinux
+import CMicrohttpd
+import CMicrohttpdShim
+import Coordination
+import Glibc
+import HTTPTypes
+import Synchronization
+import Telemetry
+
+/// One open connection and the request in hand on it.
+///
+/// Its event thread calls ``receive(target:length:)``, ``handle(method:version:)``, ``complete()`` and ``close()``. The watch thread
+/// and the tasks of promised answers reach only what is atomic or in `shared`.
+@safe
+final class ClientConnection: @unchecked Sendable {
+    /// How far the request in hand has come; event thread only.
+    private enum Step {
+        case awaitingLine
+        case lineReceived(ReceivedTarget)
+        case accepted(HTTPRequest)
+        case promised(ticket: UInt64)
+        case answered
+    }
+
+    private struct Shared {
+        var isOpen = true
+        var promise = PromisedAnswer()
+    }
+
+    private let context: ServingContext
+    private let connection: OpaquePointer
+    private let descriptor: CInt
+    private var step = Step.awaitingLine
+    private let occupant = Atomic<Occupant>(.nobody)
+    private let shared = Locked(Shared())
+    private let consumedBytes = Atomic<Int>(0)
+    /// Watch thread only.
+    private var unfinishedHead = UnfinishedHead()
+
+    /// A connection that has just begun.
+    @unsafe
+    init(context: ServingContext, connection: OpaquePointer, descriptor: CInt) {
+        self.context = context
+        unsafe self.connection = connection
+        self.descriptor = descriptor
+        CLinux_tcp_limit_stall(descriptor, UInt32(context.configuration.stalledReaderTimeout.milliseconds))
+    }
+
+    /// A request line has arrived.
+    @unsafe
+    func receive(target: UnsafePointer<CChar>, length: Int) {
+        let maximum = context.configuration.maximumTargetLength
+        step = unsafe .lineReceived(ReceivedTarget(target, length: length, maximumLength: maximum))
+    }
+
+    /// A head has arrived, its request is complete, or the connection was resumed; false closes the connection.
+    ///
+    /// An answer that is queued in the first of these calls closes the connection: right for refusals, whose body is not read.
+    @unsafe
+    func handle(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>) -> Bool {
+        switch step {
+        case .lineReceived(let target):
+            let head = unsafe ReceivedHead(connection: connection, method: method, version: version)
+            return accept(head, target)
+        case .accepted(let request): return respond(to: request)
+        case .promised(let ticket): return deliver(ticket)
+        case .awaitingLine, .answered: return false
+        }
+    }
+
+    /// The answer is sent, or the request failed.
+    func complete() {
+        // A resumed connection that the library finds broken ends without another call of the handler.
+        if case .promised(let ticket) = step { _ = endPromise(ticket) }
+        step = .awaitingLine
+        _ = occupant.compareExchange(
+            expected: .request, desired: .nobody, successOrdering: .releasing, failureOrdering: .relaxed)
+    }
+
+    /// The descriptor is about to be closed.
+    func close() {
+        shared.withLock { $0.isOpen = false }
+        context.remove(self)
+    }
+
+    private func accept(_ head: ReceivedHead, _ target: ReceivedTarget) -> Bool {
+        consumedBytes.wrappingAdd(head.size, ordering: .releasing)
+        let isOurs = occupant.compareExchange(
+            expected: .nobody, desired: .request, successOrdering: .acquiring, failureOrdering: .relaxed
+        ).exchanged
+        guard isOurs else { return false }
+        switch head.read(target: target, within: context.configuration) {
+        case .request(let request):
+            step = .accepted(request)
+            return true
+        case .refusal(let refusal):
+            return send(context.responder.refusal(refusal), isLast: true)
+        }
+    }
+
+    private func respond(to request: HTTPRequest) -> Bool {
+        switch context.responder.respond(to: request) {
+        case .now(let response): return send(response, isLast: context.isDraining)
+        case .later(let work):
+            suspend(until: work)
+            return true
+        }
+    }
+
+    private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {
+        step = .answered
+        guard let outgoing = OutgoingResponse(response, isLast: isLast) else { return false }
+        if outgoing.refusedFieldCount > 0 {
+            context.logger.error("response fields refused", ["count": .int(outgoing.refusedFieldCount)])
+        }
+        return unsafe outgoing.queue(on: connection)
+    }
+
+    /// The order matters: nobody may resume before the library has suspended, and a client that left before the task is known is
+    /// told to the task when it is attached.
+    private func suspend(until work: @escaping @Sendable () async -> HTTPResponse) {
+        let ticket = context.watch.makeTicket()
+        step = .promised(ticket: ticket)
+        shared.withLock { $0.promise.begin(ticket: ticket) }
+        unsafe MHD_suspend_connection(connection)
+        context.watch.watchHangup(of: self, descriptor: descriptor, ticket: ticket)
+        let task = Task { keep(await work(), ticket: ticket) }
+        let isAbandoned = shared.withLock { $0.promise.attach(task, ticket: ticket) }
+        if isAbandoned { task.cancel() }
+    }
+
+    /// Ends the wait with an answer, on the task's thread; the event thread sends it.
+    private func keep(_ response: HTTPResponse, ticket: UInt64) {
+        _ = resume { $0.keep(response, ticket: ticket) ? true : nil }
+    }
+
+    /// Ends the wait for the answer with this ticket, or any, because nobody waits any more; true when there was one.
+    @discardableResult
+    func abandon(ticket: UInt64? = nil) -> Bool {
+        let abandonment = resume { $0.abandon(ticket: ticket) }
+        abandonment?.task?.cancel()
+        return abandonment != nil
+    }
+
+    /// Resumes the connection when `end` ended the wait; the connection lives at least until then, because it is suspended.
+    private func resume<Outcome: Sendable>(_ end: (inout PromisedAnswer) -> Outcome?) -> Outcome? {
+        context.beginResuming()
+        defer { context.endResuming() }
+        let outcome = shared.withLock { end(&$0.promise) }
+        if outcome != nil { unsafe MHD_resume_connection(connection) }
+        return outcome
+    }
+
+    private func deliver(_ ticket: UInt64) -> Bool {
+        step = .answered
+        guard let response = endPromise(ticket) else { return false }
+        return send(response, isLast: context.isDraining)
+    }
+
+    /// The answer of a connection that was resumed, nil when its promise was abandoned.
+    private func endPromise(_ ticket: UInt64) -> HTTPResponse? {
+        context.watch.forgetHangup(descriptor: descriptor, ticket: ticket)
+        return shared.withLock { $0.promise.take() }
+    }
+
+    /// Whether the head that is being received has been so for longer than `limit`; watch thread only.
+    func isHeadOverdue(at now: Duration, limit: Duration) -> Bool {
+        guard occupant.load(ordering: .relaxed) == .nobody else {
+            unfinishedHead = UnfinishedHead()
+            return false
+        }
+        return unfinishedHead.isOverdue(
+            pendingBytes: pendingBytes, afterBytes: consumedBytes.load(ordering: .relaxed), at: now, limit: limit)
+    }
+
+    /// Closes the connection when no request is in hand and no head has begun; with `parting`, also in the middle of a head, and
+    /// these bytes are sent first.
+    func closeIdle(parting: [UInt8]? = nil) {
+        shared.withLock { shared in
+            guard shared.isOpen, parting != nil || pendingBytes <= 0 else { return }
+            let isOurs = occupant.compareExchange(
+                expected: .nobody, desired: .watch, successOrdering: .acquiring, failureOrdering: .relaxed
+            ).exchanged
+            guard isOurs else { return }
+            if let parting {
+                _ = unsafe parting.withUnsafeBytes {
+                    unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+                }
+            }
+            shutdown(descriptor, CInt(SHUT_RDWR))
+        }
+    }
+
+    /// Ends the connection whatever it does; true when a request was in hand.
+    func cut() -> Bool {
+        if abandon() { return true }
+        return shared.withLock { shared in
+            guard shared.isOpen else { return false }
+            shutdown(descriptor, CInt(SHUT_RDWR))
+            return occupant.load(ordering: .relaxed) == .request
+        }
+    }
+
+    /// Bytes received beyond the last complete head.
+    private var pendingBytes: Int {
+        let consumed = consumedBytes.load(ordering: .acquiring)
+        return Int(CLinux_tcp_received_bytes(descriptor)) - consumed
+    }
+}
+
+/// Who may act on a connection: the request in hand, or the watch when it closes it between requests.
+private enum Occupant: UInt8, AtomicRepresentable {
+    case nobody, request, watch
+}

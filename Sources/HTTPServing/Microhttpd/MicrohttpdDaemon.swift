@@ -1,0 +1,89 @@
+import CMicrohttpd
+import CMicrohttpdShim
+import Coordination
+import Glibc
+
+/// The library's event threads for one listening socket.
+@safe
+final class MicrohttpdDaemon: @unchecked Sendable {
+    private let raw: OpaquePointer
+    private let callbacks: UnsafeMutablePointer<CMicrohttpdShim_callbacks>
+
+    /// Starts the threads; the socket is theirs from now on.
+    init(_ socket: ListeningSocket, context: ServingContext) throws(HTTPServerError) {
+        let configuration = context.configuration
+        let threads = UInt32(max(1, configuration.threads))
+        unsafe callbacks = .allocate(capacity: 1)
+        // Balanced in `stop`, when no thread can use the context any more.
+        unsafe callbacks.initialize(to: makeCallbacks(Unmanaged.passRetained(context).toOpaque()))
+        // At its own limit the library stops accepting and leaves clients waiting: it must never get there.
+        var settings = CMicrohttpdShim_settings(
+            listening_descriptor: socket.descriptor, threads: threads,
+            connections_per_thread: UInt32(configuration.maximumConnections + 1),
+            connections_per_address: UInt32(configuration.maximumConnectionsPerAddress ?? 0),
+            idle_seconds: UInt32(max(1, configuration.keepAliveTimeout.seconds.rounded(.up))),
+            buffer_size: configuration.connectionBufferSize)
+        guard let raw = unsafe CMicrohttpdShim_start(callbacks, &settings) else {
+            let error = errno
+            unsafe Unmanaged<ServingContext>.fromOpaque(callbacks.pointee.context).release()
+            unsafe callbacks.deallocate()
+            throw .cannotStart(systemError: error)
+        }
+        unsafe self.raw = raw
+    }
+
+    /// Ends the threads and closes the socket; once, and only when the context is quiet.
+    func stop() {
+        unsafe MHD_stop_daemon(raw)
+        unsafe Unmanaged<ServingContext>.fromOpaque(callbacks.pointee.context).release()
+        unsafe callbacks.deallocate()
+    }
+}
+
+extension HTTPServerConfiguration {
+    /// The library keeps a head, a record for each of its fields and the answer's head in one block per connection, and clears all
+    /// of it after each request: large enough that our own limits are met first, and no larger.
+    fileprivate var connectionBufferSize: Int {
+        let head = maximumTargetLength + maximumFieldsLength + maximumFieldCount * 64
+        return max(65_536, head * 2)
+    }
+}
+
+/// The library's calls; all arrive on its event threads.
+private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShim_callbacks {
+    unsafe CMicrohttpdShim_callbacks(
+        context: context,
+        accepts: { unsafe Unmanaged<ServingContext>.fromOpaque($0.unsafelyUnwrapped).takeUnretainedValue().admit() },
+        opened: { unsafe open($0.unsafelyUnwrapped, $1.unsafelyUnwrapped, $2) },
+        closed: { unsafe close($0.unsafelyUnwrapped) },
+        target_received: { peer, target, length in
+            unsafe connection(peer.unsafelyUnwrapped).receive(target: target.unsafelyUnwrapped, length: length)
+        },
+        handle: { peer, _, method, version in
+            unsafe connection(peer.unsafelyUnwrapped)
+                .handle(method: method.unsafelyUnwrapped, version: version.unsafelyUnwrapped)
+        },
+        completed: { unsafe connection($0.unsafelyUnwrapped).complete() })
+}
+
+@unsafe
+private func open(
+    _ context: UnsafeMutableRawPointer, _ raw: OpaquePointer, _ descriptor: CInt
+) -> UnsafeMutableRawPointer {
+    let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
+    let connection = unsafe ClientConnection(context: context, connection: raw, descriptor: descriptor)
+    context.add(connection)
+    // Balanced in `close`, the library's last use of it.
+    return unsafe Unmanaged.passRetained(connection).toOpaque()
+}
+
+@unsafe
+private func close(_ peer: UnsafeMutableRawPointer) {
+    let connection = unsafe Unmanaged<ClientConnection>.fromOpaque(peer).takeRetainedValue()
+    connection.close()
+}
+
+@unsafe
+private func connection(_ peer: UnsafeMutableRawPointer) -> ClientConnection {
+    unsafe Unmanaged<ClientConnection>.fromOpaque(peer).takeUnretainedValue()
+}

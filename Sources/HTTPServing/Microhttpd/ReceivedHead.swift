@@ -1,0 +1,145 @@
+import CMicrohttpdShim
+import HTTPTypes
+
+/// A request head in the connection's buffer, during the library's first call of the handler.
+///
+/// The library splits the head in place, replacing colons and line ends by zero bytes, and says where each name and value begins.
+/// Folded lines, bare line feeds, zero bytes and stray spaces all leave a gap: a head is well formed when its parts lie end to end.
+@safe
+struct ReceivedHead {
+    /// What a head turned out to be.
+    enum Outcome {
+        case request(HTTPRequest)
+        case refusal(HTTPRefusal)
+    }
+
+    /// Size from the request line to the empty line, both included.
+    let size: Int
+    private let connection: OpaquePointer
+    private let method: UnsafePointer<CChar>
+    private let version: UnsafePointer<CChar>
+
+    /// The head whose method and version stand at the given places.
+    @unsafe
+    init(connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>) {
+        unsafe self.connection = connection
+        unsafe self.method = method
+        unsafe self.version = version
+        size = unsafe CMicrohttpdShim_head_size(connection)
+    }
+
+    /// Reads the head; `target` is what stood in its first line.
+    func read(target: ReceivedTarget, within limits: HTTPServerConfiguration) -> Outcome {
+        if target.length > limits.maximumTargetLength { return .refusal(.targetTooLong) }
+        guard let text = target.text, let name = methodName(before: target) else { return .refusal(.badRequest) }
+        // Method, target, "HTTP/1.x", two spaces and two line ends are not fields.
+        let fieldsLength = size - name.utf8.count - target.length - 14
+        guard fieldsLength <= limits.maximumFieldsLength else { return .refusal(.fieldsTooLarge) }
+        return unsafe withFields(atMost: limits.maximumFieldCount) { received in
+            guard let received = unsafe received else { return .refusal(.fieldsTooLarge) }
+            guard let fields = unsafe fields(received) else { return .refusal(.badRequest) }
+            let request = HTTPRequest(method: HTTPRequest.Method(rawValue: name), target: text, headerFields: fields)
+            let isVersion10 = unsafe version[7] == CChar(bitPattern: UInt8(ascii: "0"))
+            guard RequestRules.isAcceptable(request, isVersion10: isVersion10) else { return .refusal(.badRequest) }
+            return .request(request)
+        }
+    }
+
+    /// The method's name when it is a token and exactly one space stands on either side of the target.
+    private func methodName(before target: ReceivedTarget) -> String? {
+        let start = unsafe UInt(bitPattern: method)
+        guard target.position > start, unsafe UInt(bitPattern: version) == target.position + UInt(target.length) + 1
+        else { return nil }
+        let bytes = unsafe method.bytes(Int(target.position - start) - 1)
+        guard unsafe !bytes.isEmpty && bytes.allSatisfy(HTTPSyntax.isToken) else { return nil }
+        return unsafe String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Lends the places of all fields; nil when there are more than `maximumCount`.
+    private func withFields(
+        atMost maximumCount: Int, _ body: (UnsafeBufferPointer<CMicrohttpdShim_field>?) -> Outcome
+    ) -> Outcome {
+        unsafe withUnsafeTemporaryAllocation(of: CMicrohttpdShim_field.self, capacity: maximumCount) { buffer in
+            let count = unsafe CMicrohttpdShim_fields(connection, buffer.baseAddress, maximumCount)
+            return unsafe body(count > maximumCount ? nil : UnsafeBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    /// The fields as values; nil when one is malformed or they do not fill the head.
+    @unsafe
+    private func fields(_ received: UnsafeBufferPointer<CMicrohttpdShim_field>) -> HTTPFields? {
+        var fields = HTTPFields()
+        fields.reserveCapacity(received.count)
+        var place = unsafe version + 10
+        for index in received.indices {
+            guard let field = unsafe received[index].field(at: place) else { return nil }
+            fields.append(field)
+            unsafe place = received[index].value + received[index].value_length + 2
+        }
+        return unsafe place + 2 == method + size ? fields : nil
+    }
+}
+
+extension CMicrohttpdShim_field {
+    /// This field line as a value; nil when it does not begin at `place` or is malformed.
+    @unsafe
+    fileprivate func field(at place: UnsafePointer<CChar>) -> HTTPField? {
+        let gap = unsafe name + name_length + 1
+        guard unsafe name == place && value >= gap, unsafe gap.bytes(value - gap).allSatisfy(Self.isBlank) else {
+            return nil
+        }
+        var length = unsafe value_length
+        while length > 0 {
+            guard unsafe Self.isBlank(UInt8(bitPattern: value[length - 1])) else { break }
+            length -= 1
+        }
+        let text = unsafe value.bytes(length)
+        guard unsafe RequestRules.isFieldValue(text),
+            let name = unsafe HTTPField.Name(String(decoding: name.bytes(name_length), as: UTF8.self))
+        else { return nil }
+        return unsafe HTTPField(name: name, value: Self.latin(text))
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    /// Bytes beyond ASCII become the scalars of the same number.
+    @unsafe
+    private static func latin(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        if unsafe bytes.allSatisfy({ $0 < 0x80 }) { return unsafe String(decoding: bytes, as: UTF8.self) }
+        var scalars = String.UnicodeScalarView()
+        for index in bytes.indices { unsafe scalars.append(Unicode.Scalar(bytes[index])) }
+        return String(scalars)
+    }
+}
+
+/// A request's target as the library showed it before taking it apart.
+struct ReceivedTarget {
+    /// Where it stood; only compared, never read.
+    let position: UInt
+    /// Its length in bytes.
+    let length: Int
+    /// Its text, nil when it is too long to be kept or holds what a target must not.
+    let text: String?
+
+    /// Copies the target unless it is longer than `maximumLength`.
+    @unsafe
+    init(_ target: UnsafePointer<CChar>, length: Int, maximumLength: Int) {
+        position = UInt(bitPattern: target)
+        self.length = length
+        guard length <= maximumLength else {
+            text = nil
+            return
+        }
+        let bytes = unsafe target.bytes(length)
+        let isPrintable = unsafe RequestRules.isPrintable(bytes)
+        text = isPrintable ? unsafe String(validating: bytes, as: UTF8.self) : nil
+    }
+}
+
+extension UnsafePointer<CChar> {
+    /// The `count` bytes from here on.
+    @unsafe
+    fileprivate func bytes(_ count: Int) -> UnsafeBufferPointer<UInt8> {
+        unsafe UnsafeBufferPointer(start: UnsafeRawPointer(self).assumingMemoryBound(to: UInt8.self), count: count)
+    }
+}

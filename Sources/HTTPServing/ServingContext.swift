@@ -1,0 +1,74 @@
+import Coordination
+import Synchronization
+import Telemetry
+
+/// What the connections of one server share.
+final class ServingContext: Sendable {
+    let configuration: HTTPServerConfiguration
+    let responder: any RequestResponder
+    let logger: Logger
+    let watch: ConnectionWatch
+
+    private let draining = Atomic<Bool>(false)
+    private let openCount = Atomic<Int>(0)
+    private let resuming = Atomic<Int>(0)
+    private let connections = Locked<[ObjectIdentifier: ClientConnection]>([:])
+
+    /// The context of a server that has no connections yet.
+    init(
+        configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger, watch: ConnectionWatch
+    ) {
+        self.configuration = configuration
+        self.responder = responder
+        self.logger = logger
+        self.watch = watch
+    }
+
+    /// Whether connections are to close with their next answer.
+    var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    /// From now on each answer is its connection's last.
+    func drain() {
+        draining.store(true, ordering: .relaxed)
+    }
+
+    /// Open connections.
+    var connectionCount: Int { openCount.load(ordering: .relaxed) }
+
+    /// The connections open at this moment.
+    var openConnections: [ClientConnection] { connections.withLock { Array($0.values) } }
+
+    /// Takes a place for a new connection on its event thread; false when all are taken.
+    func admit() -> Bool {
+        let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue
+        if count <= configuration.maximumConnections { return true }
+        openCount.wrappingSubtract(1, ordering: .relaxed)
+        return false
+    }
+
+    /// Notes a connection that was admitted.
+    func add(_ connection: ClientConnection) {
+        connections.withLock { $0[ObjectIdentifier(connection)] = connection }
+    }
+
+    /// Gives back the place of a connection that is closing.
+    func remove(_ connection: ClientConnection) {
+        _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
+        openCount.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    /// Whether the library may be stopped: it must have no connection left, and nobody may be about to wake one of its threads.
+    var isQuiet: Bool {
+        connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0
+    }
+
+    /// Keeps the library running while a connection is being resumed.
+    func beginResuming() {
+        resuming.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    }
+
+    /// The library is no longer needed by this resumption.
+    func endResuming() {
+        resuming.wrappingSubtract(1, ordering: .releasing)
+    }
+}

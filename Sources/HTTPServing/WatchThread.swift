@@ -1,0 +1,79 @@
+import CLinux
+import Coordination
+import Glibc
+
+/// The thread behind a server's ``ConnectionWatch``: bounds heads that never end, closes what is idle when the server drains, and
+/// stops the library at the end.
+///
+/// It looks at all connections a few times in each `headerTimeout`, so that requests in time cost nothing.
+final class WatchThread: Sendable {
+    private let context: ServingContext
+    private let daemon: MicrohttpdDaemon
+    private let timekeeper: any Timekeeper
+
+    private init(context: ServingContext, daemon: MicrohttpdDaemon, timekeeper: any Timekeeper) {
+        self.context = context
+        self.daemon = daemon
+        self.timekeeper = timekeeper
+    }
+
+    /// Starts the thread; it ends when the watch is ordered to stop.
+    static func start(
+        context: ServingContext, daemon: MicrohttpdDaemon, timekeeper: any Timekeeper = SystemTimekeeper()
+    ) throws(HTTPServerError) {
+        var thread = pthread_t()
+        // Balanced by `takeRetainedValue` on the new thread.
+        let argument = unsafe Unmanaged.passRetained(
+            WatchThread(context: context, daemon: daemon, timekeeper: timekeeper))
+        let status = unsafe pthread_create(&thread, nil, watchEntry, argument.toOpaque())
+        guard status == 0 else {
+            unsafe argument.release()
+            throw .cannotStart(systemError: status)
+        }
+        pthread_detach(thread)
+    }
+
+    fileprivate func run() {
+        unsafe CLinux_set_thread_name("http-watch")
+        var isComplete = true
+        var nextLook = timekeeper.now
+        while true {
+            context.watch.wait(atMost: nextLook - timekeeper.now)
+            let orders = context.watch.orders
+            let now = timekeeper.now
+            if orders.isDraining || now >= nextLook {
+                look(at: now, isDraining: orders.isDraining)
+                nextLook = now + interval(isDraining: orders.isDraining)
+            }
+            guard let deadline = orders.stopDeadline else { continue }
+            if now >= deadline {
+                for connection in context.openConnections where connection.cut() { isComplete = false }
+            }
+            if context.isQuiet { break }
+        }
+        daemon.stop()
+        context.watch.finish(isComplete: isComplete)
+    }
+
+    private func look(at now: Duration, isDraining: Bool) {
+        for connection in context.openConnections {
+            if connection.isHeadOverdue(at: now, limit: context.configuration.headerTimeout) {
+                let refusal = context.responder.refusal(.headTimeout)
+                connection.closeIdle(parting: RefusalText.bytes(of: refusal, at: timekeeper.secondsSince1970))
+            } else if isDraining {
+                connection.closeIdle()
+            }
+        }
+    }
+
+    private func interval(isDraining: Bool) -> Duration {
+        if isDraining { return .milliseconds(10) }
+        return min(max(context.configuration.headerTimeout / 10, .milliseconds(10)), .milliseconds(500))
+    }
+}
+
+private func watchEntry(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument = unsafe argument else { return nil }
+    unsafe Unmanaged<WatchThread>.fromOpaque(argument).takeRetainedValue().run()
+    return nil
+}

@@ -1,0 +1,142 @@
+import HTTPServing
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// Answers that tasks compute while their connections are suspended.
+@Suite(.timeLimit(.minutes(1)))
+struct HTTPServerPromiseTests {
+    @Test func `two hundred promised answers go to those who asked`() async throws {
+        let gate = Gate()
+        let server = try TestServer.start { request in
+            .later {
+                await gate.pass()
+                return .echo(request)
+            }
+        }
+        let clients = try (0..<200).map { _ in try RawHTTPClient(port: server.port) }
+        for (number, client) in clients.enumerated() { client.get("/\(number)") }
+        await gate.arrivals(200)
+        gate.open()
+        for (number, client) in clients.enumerated() {
+            #expect(try await client.response().text.hasPrefix("GET /\(number)\n"))
+        }
+    }
+
+    @Test func `promises kept at once, thousands of them on few connections`() async throws {
+        let server = try TestServer.start { request in .later { .echo(request) } }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let client = try RawHTTPClient(port: server.port)
+                    for number in 0..<500 {
+                        client.get("/\(number)")
+                        #expect(try await client.response().text.hasPrefix("GET /\(number)\n"))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `23: a client that leaves or half-closes cancels the work within a second`(isHalf: Bool) async throws {
+        let started = Gate()
+        let cancelled = Counter()
+        let server = try TestServer.start { _ in
+            .later {
+                await withTaskCancellationHandler {
+                    await started.pass()
+                } onCancel: {
+                    cancelled.increment()
+                }
+                return .text("too late")
+            }
+        }
+        let client = try RawHTTPClient(port: server.port)
+        client.get("/")
+        await started.arrivals(1)
+        #expect(cancelled.count == 0)
+        if isHalf { client.finishSending() } else { client.close() }
+        #expect(await eventually(within: .seconds(1)) { cancelled.count == 1 })
+        // The connection does not wait for the work to end.
+        #expect(await eventually { server.connectionCount == 0 })
+        if isHalf { #expect(try await client.remainder().isEmpty) }
+        started.open()
+        let other = try RawHTTPClient(port: server.port)
+        other.get("/")
+        #expect(try await other.response().text == "too late")
+    }
+
+    @Test func `one client's leaving cancels nobody else's work`() async throws {
+        let gate = Gate()
+        let cancelled = Counter()
+        let server = try TestServer.start { request in
+            .later {
+                await withTaskCancellationHandler {
+                    await gate.pass()
+                } onCancel: {
+                    cancelled.increment()
+                }
+                return .echo(request)
+            }
+        }
+        let clients = try (0..<20).map { _ in try RawHTTPClient(port: server.port) }
+        for (number, client) in clients.enumerated() { client.get("/\(number)") }
+        await gate.arrivals(20)
+        for client in clients.prefix(10) { client.close() }
+        #expect(await eventually { cancelled.count == 10 && server.connectionCount == 10 })
+        gate.open()
+        for (number, client) in clients.enumerated().dropFirst(10) {
+            #expect(try await client.response().text.hasPrefix("GET /\(number)\n"))
+        }
+        #expect(cancelled.count == 10)
+    }
+
+    @Test func `a client that left before it was asked about is noticed too`() async throws {
+        let cancelled = Counter()
+        let finished = Counter()
+        let gate = Gate()
+        let server = try TestServer.start { _ in
+            .later {
+                await withTaskCancellationHandler {
+                    await gate.pass()
+                } onCancel: {
+                    cancelled.increment()
+                }
+                finished.increment()
+                return .text("")
+            }
+        }
+        for _ in 0..<50 {
+            let client = try RawHTTPClient(port: server.port)
+            client.get("/")
+            client.close()
+        }
+        await gate.arrivals(50)
+        #expect(await eventually { cancelled.count == 50 && server.connectionCount == 0 })
+        gate.open()
+        #expect(await eventually { finished.count == 50 })
+    }
+
+    @Test func `leaving and finishing at the same moment ends well and keeps no answer`() async throws {
+        let promised = Counter()
+        let released = Counter()
+        let server = try TestServer.start { _ in
+            .later {
+                promised.increment()
+                return HTTPResponse(status: .ok, body: .shared(.nines(count: 1 << 16, released: released)))
+            }
+        }
+        for _ in 0..<1_000 {
+            let client = try RawHTTPClient(port: server.port)
+            client.get("/")
+            client.close()
+        }
+        #expect(
+            await eventually(within: .seconds(5)) { server.connectionCount == 0 && promised.count == released.count })
+        #expect(await server.shutDown(timeLimit: .seconds(1)))
+        #expect(promised.count > 0)
+        #expect(promised.count == released.count)
+    }
+}

@@ -1,0 +1,183 @@
+import HTTPServing
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// What a server must not take, one connection each.
+@Suite(.timeLimit(.minutes(1)))
+struct HTTPServerRefusalTests {
+    /// A head that must be refused.
+    struct Case: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let bytes: [UInt8]
+
+        init(_ description: String, _ text: String) {
+            testDescription = description
+            bytes = Array(text.utf8)
+        }
+    }
+
+    private static let forbidden = [
+        Case("no Host", "GET / HTTP/1.1\r\n\r\n"),
+        Case("two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
+        Case("two Hosts in 1.0", "GET / HTTP/1.0\r\nHost: a\r\nhost: b\r\n\r\n"),
+        Case("path in Host", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"),
+        Case("user in Host", "GET / HTTP/1.1\r\nHost: a@b\r\n\r\n"),
+        Case(
+            "Content-Length with chunked",
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        Case(
+            "chunked with Content-Length 0",
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n0\r\n\r\n"),
+        Case("chunked GET", "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        Case("chunked HEAD", "HEAD / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        Case("identity coding", "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n"),
+        Case("disguised chunked", "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \u{b}chunked\r\n\r\n0\r\n\r\n"),
+        Case("chunked POST", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
+        Case("GET with a body", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"),
+        Case("HEAD with a body", "HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"),
+        Case("POST with a body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"),
+        Case(
+            "body announced with Expect",
+            "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n"),
+        Case("two equal lengths", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n"),
+        Case(
+            "two different lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 3\r\n\r\nabc"),
+        Case("padded length", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 00\r\n\r\n"),
+        Case("folded field", "GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n"),
+        Case("field folded with a tab", "GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n\tc\r\nY: d\r\n\r\n"),
+        Case("fold of nothing", "GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n \r\n\r\n"),
+        Case("first field folded", "GET / HTTP/1.1\r\n Host: a\r\nX: b\r\n\r\n"),
+        Case("bare line feed", "GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n"),
+        Case("bare line feeds only", "GET / HTTP/1.1\nHost: a\n\n"),
+        Case("bare line feed at the end", "GET / HTTP/1.1\r\nHost: a\r\n\n"),
+        Case("bare carriage return", "GET / HTTP/1.1\r\nHost: a\r\nX: b\rY: c\r\n\r\n"),
+        Case("zero byte in a value", "GET / HTTP/1.1\r\nHost: a\r\nX: b\0c\r\n\r\n"),
+        Case("zero byte before a line end", "GET / HTTP/1.1\r\nHost: a\r\nX: b\0\r\n\r\n"),
+        Case("hidden field", "GET / HTTP/1.1\r\nHost: a\r\nX: b\0\0Y\0 c\r\n\r\n"),
+        Case("zero byte in the target", "GET /a\0b HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("control character in a value", "GET / HTTP/1.1\r\nHost: a\r\nX: \u{1}\r\n\r\n"),
+        Case("space before a colon", "GET / HTTP/1.1\r\nHost: a\r\nX : b\r\n\r\n"),
+        Case("empty field name", "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n"),
+        Case("field name that is no token", "GET / HTTP/1.1\r\nHost: a\r\nX(: b\r\n\r\n"),
+        Case("absolute form", "GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("authority form", "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("asterisk without OPTIONS", "GET * HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("relative target", "GET a HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("space in the target", "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("two spaces before the target", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("two spaces after the target", "GET /  HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("tab in the target", "GET /a\tb HTTP/1.1\r\nHost: a\r\n\r\n"),
+        Case("method that is no token", "G@T / HTTP/1.1\r\nHost: a\r\n\r\n"),
+    ]
+
+    @Test(arguments: forbidden)
+    func `what RFC 9112 forbids is refused in our words and the connection closes`(forbidden: Case) async throws {
+        let asked = Counter()
+        let server = try TestServer.start { request in
+            asked.increment()
+            return .now(.echo(request))
+        }
+        let client = try RawHTTPClient(port: server.port)
+        client.send(forbidden.bytes)
+        let response = try await client.response(isHead: forbidden.bytes.starts(with: Array("HEAD".utf8)))
+        #expect(response.status == 400)
+        #expect(response.headerFields[.connection] == "close")
+        #expect(response.headerFields[.contentType] == "application/problem+json")
+        #expect(await eventually { server.connectionCount == 0 })
+        #expect(asked.count == 0)
+    }
+
+    @Test func `a target that is not UTF-8 is refused`() async throws {
+        let server = try TestServer.start()
+        let client = try RawHTTPClient(port: server.port)
+        client.send(Array("GET /".utf8) + [0xe4] + Array(" HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+        #expect(try await client.response().status == 400)
+    }
+
+    @Test func `what follows a refused request is never served`() async throws {
+        let asked = Counter()
+        let server = try TestServer.start { request in
+            asked.increment()
+            return .now(.echo(request))
+        }
+        let client = try RawHTTPClient(port: server.port)
+        client.send(
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 37\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\nxxxx")
+        #expect(try await client.response().status == 400)
+        #expect(await eventually { server.connectionCount == 0 })
+        #expect(asked.count == 0)
+    }
+
+    @Test func `what the library itself refuses closes the connection and reaches no responder`() async throws {
+        let asked = Counter()
+        let server = try TestServer.start { request in
+            asked.increment()
+            return .now(.echo(request))
+        }
+        let heads = [
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0, 0\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nX\0: b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n",
+            "GET / HTTP/2.0\r\nHost: a\r\n\r\n", "GET /\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        ]
+        for head in heads {
+            let client = try RawHTTPClient(port: server.port)
+            client.send(head)
+            let text = String(decoding: try await client.remainder(), as: UTF8.self)
+            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 4") || text.hasPrefix("HTTP/1.1 5"), "\(head)")
+        }
+        #expect(asked.count == 0)
+    }
+
+    @Test(arguments: [(8192, 200), (8193, 414), (20_000, 414)])
+    func `a target over 8 KiB is too long`(length: Int, status: Int) async throws {
+        let server = try TestServer.start { _ in .now(.text("")) }
+        let client = try RawHTTPClient(port: server.port)
+        client.get("/" + String(repeating: "a", count: length - 1))
+        #expect(try await client.response().status == status)
+    }
+
+    @Test func `a target of ampersands costs no more than another`() async throws {
+        let server = try TestServer.start()
+        let client = try RawHTTPClient(port: server.port)
+        let target = "/?" + String(repeating: "&a", count: 4_000)
+        client.get(target)
+        #expect(try await client.response().text == "GET \(target)\nHost: test")
+    }
+
+    @Test(arguments: [(64, 200), (65, 431), (300, 431)])
+    func `more than 64 fields are too many`(count: Int, status: Int) async throws {
+        let server = try TestServer.start { _ in .now(.text("")) }
+        let client = try RawHTTPClient(port: server.port)
+        let more = (1..<count).map { "X\($0): a\r\n" }.joined()
+        client.send("GET / HTTP/1.1\r\nHost: a\r\n\(more)\r\n")
+        #expect(try await client.response().status == status)
+    }
+
+    @Test(arguments: [(16_384, 200), (16_385, 431), (30_000, 431)])
+    func `fields of more than 16 KiB are too large`(size: Int, status: Int) async throws {
+        let server = try TestServer.start { _ in .now(.text("")) }
+        let client = try RawHTTPClient(port: server.port)
+        let fields = "Host: a\r\nX: \r\n"
+        let filler = String(repeating: "b", count: size - fields.utf8.count)
+        client.send("GET / HTTP/1.1\r\nHost: a\r\nX: \(filler)\r\n\r\n")
+        #expect(try await client.response().status == status)
+    }
+
+    @Test func `the longest target, the most fields and a long answer head fit together`() async throws {
+        let server = try TestServer.start { _ in
+            var response = HTTPResponse.text("x")
+            for _ in 0..<16 { response.headerFields.append(.serverTiming, String(repeating: "t", count: 256)) }
+            return .now(response)
+        }
+        let client = try RawHTTPClient(port: server.port)
+        let filler = String(repeating: "b", count: 240)
+        let fields = (1..<64).map { "X\($0): \(filler)\r\n" }.joined()
+        client.send("GET /\(String(repeating: "a", count: 8191)) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
+        let response = try await client.response()
+        #expect(response.status == 200)
+        #expect(response.headerFields.values(of: .serverTiming).count == 16)
+    }
+}

@@ -1,0 +1,192 @@
+import Glibc
+import HTTPServing
+import HTTPTypes
+import Memory
+import TestSupport
+import Testing
+
+/// Ends of servers.
+@Suite(.timeLimit(.minutes(1)))
+struct HTTPServerShutdownTests {
+    @Test func `an address in use, or none at all, is an error that says so`() throws {
+        let server = try TestServer.start()
+        #expect(throws: HTTPServerError.cannotListen(address: "127.0.0.1", port: server.port, systemError: EADDRINUSE))
+        {
+            try TestServer.start(configured: { $0.port = server.port })
+        }
+        #expect(throws: HTTPServerError.invalidAddress("localhost")) {
+            try TestServer.start(configured: { $0.bindAddress = "localhost" })
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "0.0.0.0", "::"])
+    func `listens on IPv4, on all of it, and on both families`(address: String) async throws {
+        let server = try TestServer.start(configured: { $0.bindAddress = address })
+        let client = try RawHTTPClient(port: server.port)
+        client.get("/")
+        #expect(try await client.response().status == 200)
+    }
+
+    @Test func `43: draining refuses new connections, closes idle ones and lets requests in hand finish`() async throws
+    {
+        let gate = Gate()
+        let server = try TestServer.start { request in
+            guard request.target == "/slow" else { return .now(.echo(request)) }
+            return .later {
+                await gate.pass()
+                return .echo(request)
+            }
+        }
+        let idle = try RawHTTPClient(port: server.port)
+        idle.get("/")
+        #expect(try await idle.response().headerFields[.connection] == nil)
+        let busy = try RawHTTPClient(port: server.port)
+        busy.get("/slow")
+        await gate.arrivals(1)
+        server.stopAccepting()
+        #expect(throws: RawHTTPClient.Failure.cannotConnect(ECONNREFUSED)) { try RawHTTPClient(port: server.port) }
+        #expect(try await idle.remainder().isEmpty)
+        #expect(await eventually { server.connectionCount == 1 })
+        gate.open()
+        let response = try await busy.response()
+        #expect(response.status == 200)
+        #expect(response.headerFields[.connection] == "close")
+        #expect(try await busy.remainder().isEmpty)
+        #expect(await server.shutDown(timeLimit: .seconds(5)))
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test func `43: a shutdown waits for the requests in hand`() async throws {
+        let gate = Gate()
+        let server = try TestServer.start { request in
+            .later {
+                await gate.pass()
+                return .echo(request)
+            }
+        }
+        let clients = try (0..<50).map { _ in try RawHTTPClient(port: server.port) }
+        for client in clients { client.get("/") }
+        await gate.arrivals(50)
+        async let isComplete = server.shutDown(timeLimit: .seconds(30))
+        #expect(await eventually { (try? RawHTTPClient(port: server.port)) == nil })
+        gate.open()
+        for client in clients { #expect(try await client.response().headerFields[.connection] == "close") }
+        let outcome = await isComplete
+        #expect(outcome)
+    }
+
+    @Test func `43: a shutdown cancels what has not finished in time, and says so`() async throws {
+        let never = Gate()
+        let cancelled = Counter()
+        let server = try TestServer.start { _ in
+            .later {
+                await withTaskCancellationHandler {
+                    await never.pass()
+                } onCancel: {
+                    cancelled.increment()
+                }
+                return .text("")
+            }
+        }
+        let clients = try (0..<20).map { _ in try RawHTTPClient(port: server.port) }
+        for client in clients { client.get("/") }
+        await never.arrivals(20)
+        #expect(await server.shutDown(timeLimit: .milliseconds(50)) == false)
+        #expect(cancelled.count == 20)
+        #expect(server.connectionCount == 0)
+        for client in clients { #expect(try await client.remainder().isEmpty) }
+        never.open()
+    }
+
+    @Test func `43: an answer that nobody reads does not hold up a shutdown`() async throws {
+        let body = SharedBytes([UInt8](repeating: 1, count: 32 << 20))
+        let asked = Counter()
+        let server = try TestServer.start { _ in
+            asked.increment()
+            return .now(HTTPResponse(status: .ok, body: .shared(body)))
+        }
+        let client = try RawHTTPClient(port: server.port, receiveBufferSize: 4096)
+        client.get("/")
+        #expect(await eventually { asked.count == 1 })
+        #expect(await server.shutDown(timeLimit: .milliseconds(50)) == false)
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test func `shutting down twice, and without any request, is fine`() async throws {
+        let server = try TestServer.start()
+        async let first = server.shutDown(timeLimit: .seconds(5))
+        async let second = server.shutDown(timeLimit: .seconds(5))
+        let outcomes = await (first, second)
+        #expect(outcomes == (true, true))
+        #expect(await server.shutDown(timeLimit: .zero))
+        server.stopAccepting()
+    }
+
+    @Test func `stopping under load neither crashes nor leaves a request without its answer`() async throws {
+        for _ in 0..<20 {
+            let server = try TestServer.start()
+            let answered = Counter()
+            async let load: Void = withTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        guard let client = try? RawHTTPClient(port: server.port) else { return }
+                        while true {
+                            client.get("/")
+                            guard let response = try? await client.response() else { return }
+                            #expect(response.status == 200)
+                            answered.increment()
+                        }
+                    }
+                }
+            }
+            #expect(await eventually(within: .seconds(20)) { answered.count > 20 })
+            #expect(await server.shutDown(timeLimit: .seconds(5)))
+            await load
+        }
+    }
+
+    @Test func `43: a thousand servers come and go and leave nothing behind`() async {
+        // In a process of its own: other tests open descriptors as well.
+        await #expect(processExitsWith: .success) {
+            func cycle() async throws {
+                let server = try TestServer.start { request in .later { .echo(request) } }
+                let client = try RawHTTPClient(port: server.port)
+                client.get("/")
+                let status = try await client.response().status
+                precondition(status == 200)
+                let isComplete = await server.shutDown(timeLimit: .seconds(30))
+                precondition(isComplete)
+            }
+            for _ in 0..<50 { try await cycle() }
+            let before = ProcessUse.current
+            for _ in 0..<1_000 { try await cycle() }
+            let isFlat = await eventually { ProcessUse.current.isAtMost(before) }
+            precondition(isFlat, "\(before) became \(ProcessUse.current)")
+        }
+    }
+}
+
+/// What a process holds, as the kernel counts it.
+private struct ProcessUse {
+    let descriptors: Int
+    let threads: Int
+
+    static var current: ProcessUse {
+        ProcessUse(descriptors: entries(of: "/proc/self/fd"), threads: entries(of: "/proc/self/task"))
+    }
+
+    /// Whether nothing has grown as it would if each of a thousand servers left something behind.
+    ///
+    /// A few threads come and go with the work of the process. Memory is no part of it: an allocator keeps what it likes.
+    func isAtMost(_ other: ProcessUse) -> Bool {
+        descriptors <= other.descriptors && threads <= other.threads + 100
+    }
+
+    private static func entries(of path: String) -> Int {
+        guard let directory = unsafe opendir(path) else { return -1 }
+        defer { unsafe closedir(directory) }
+        var count = 0
+        while unsafe readdir(directory) != nil { count += 1 }
+        return count
+    }
+}

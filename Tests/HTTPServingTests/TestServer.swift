@@ -1,0 +1,94 @@
+import HTTPServing
+import HTTPTypes
+import Memory
+import Synchronization
+import Telemetry
+import TestSupport
+
+/// A server on a free port whose answers a test gives.
+struct TestServer: RequestResponder {
+    private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
+
+    private init(answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer) {
+        self.answer = answer
+    }
+
+    func respond(to request: HTTPRequest) -> HTTPAnswer { answer(request) }
+
+    func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
+        let status: HTTPResponse.Status =
+            switch refusal {
+            case .badRequest: .badRequest
+            case .headTimeout: .requestTimeout
+            case .targetTooLong: .uriTooLong
+            case .fieldsTooLarge: .requestHeaderFieldsTooLarge
+            }
+        return HTTPResponse(
+            status: status, headerFields: [.contentType: "application/problem+json"], body: .text(refusal.rawValue))
+    }
+
+    /// Starts a server that answers with `answer`.
+    static func start(answering answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer) throws -> HTTPServer {
+        try start(configured: { _ in }, answering: answer)
+    }
+
+    /// Starts a server with other settings, which answers with `answer`, else with what it was asked.
+    static func start(
+        configured configure: (inout HTTPServerConfiguration) -> Void = { _ in },
+        answering answer: (@Sendable (HTTPRequest) -> HTTPAnswer)? = nil
+    ) throws -> HTTPServer {
+        var configuration = HTTPServerConfiguration()
+        configuration.bindAddress = "127.0.0.1"
+        configuration.port = 0
+        configuration.threads = 2
+        configure(&configuration)
+        return try HTTPServer(
+            configuration: configuration, responder: TestServer(answer: answer ?? { .now(.echo($0)) }), logger: .silent)
+    }
+}
+
+extension HTTPResponse {
+    /// What arrived, as the body of a 200: method, target and a line for each field.
+    static func echo(_ request: HTTPRequest) -> HTTPResponse {
+        let lines = request.headerFields.map { "\($0.name): \($0.value)" }
+        let first = "\(request.method.rawValue) \(request.target)"
+        return HTTPResponse(status: .ok, body: .text(([first] + lines).joined(separator: "\n")))
+    }
+
+    /// A short text with status 200.
+    static func text(_ text: String) -> HTTPResponse {
+        HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain"], body: .text(text))
+    }
+}
+
+extension RawHTTPClient {
+    /// Asks for `target`.
+    func get(_ target: String) {
+        send("GET \(target) HTTP/1.1\r\nHost: test\r\n\r\n")
+    }
+}
+
+/// Counts what happens on any thread.
+final class Counter: Sendable {
+    private let value = Atomic<Int>(0)
+
+    /// How often so far.
+    var count: Int { value.load(ordering: .sequentiallyConsistent) }
+
+    /// Once more.
+    func increment() {
+        value.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    }
+}
+
+extension SharedBytes {
+    /// A block of nines that counts its release.
+    static func nines(count: Int, released: Counter) -> SharedBytes {
+        let base = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16)
+        unsafe base.initializeMemory(as: UInt8.self, repeating: 9, count: count)
+        return unsafe SharedBytes(adopting: base, count: count) { base, _ in
+            unsafe base.deallocate()
+            released.increment()
+        }
+    }
+}
