@@ -37,6 +37,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "alula",
+    products: [.executable(name: "alula", targets: ["alula"])],
     targets: [
         library("CVips", pkgConfig: "vips", package: "libvips-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
@@ -67,6 +68,15 @@ let package = Package(
         module(
             "HTTPServing",
             ["CLinux", "CMicrohttpd", "CMicrohttpdShim", "Coordination", "HTTPTypes", "Memory", "Telemetry"]),
+        .executableTarget(
+            name: "alula",
+            dependencies: [
+                "CLinux", "Coordination", "Crypto", "Downloading", "HTTPServing", "HTTPTypes", "ImageCaching",
+                "Imaging",
+                "Memory", "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
+            ],
+            swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("jemalloc")]),
         module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
 
         tests("MemoryTests", ["Memory"]),
@@ -90,5 +100,11 @@ let package = Package(
                 "ThumbnailPipeline",
             ]),
         tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry"]),
+        tests(
+            "alulaTests",
+            [
+                "alula", "Coordination", "Crypto", "Downloading", "HTTPServing", "HTTPTypes", "Imaging", "Memory",
+                "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
+            ]),
     ]
 )

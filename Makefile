@@ -1,0 +1,69 @@
+# Everything that is done with this project, by people and by CI.
+
+SWIFT ?= swift
+PORT ?= 8080
+# Pictures for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
+PHOTOS ?= /usr/share/backgrounds/mate
+VENV := .build/venv
+RELEASE := .build/release/alula
+
+.DEFAULT_GOAL := help
+.PHONY: help deps deps-test build run test unit contract smoke lint format bench coverage test-asan test-tsan clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## Install the Debian packages that building and running need
+	@scripts/install-packages libvips-dev libcurl4-openssl-dev libmicrohttpd-dev libc-ares-dev libssl-dev \
+		libjemalloc-dev pkg-config ca-certificates
+
+deps-test: deps ## Install what the tests need besides
+	@scripts/install-packages python3 python3-venv mate-backgrounds curl
+	@test -x $(VENV)/bin/schemathesis || (python3 -m venv $(VENV) && $(VENV)/bin/pip install --quiet --requirement Tests/Contract/requirements.txt)
+
+build: deps ## Build the service for production
+	$(SWIFT) build -c release --product alula
+
+run: build ## Build, start and print a URL to try, without the internet
+	@$(RELEASE) serve --demo --port $(PORT) --log-format text
+
+test: unit contract smoke ## Run all tests
+
+unit: deps ## Run the tests of the modules and of the service over real sockets
+	$(SWIFT) build --build-tests
+	# One suite at a time: debug code that makes pictures would starve the threads that others wait for.
+	$(SWIFT) test --skip-build --disable-xctest --no-parallel
+
+contract: deps-test ## Try the running service against openapi.yaml
+	$(SWIFT) build --product alula
+	$(SWIFT) build --product fake-origin
+	$(VENV)/bin/python Tests/Contract/run.py --alula .build/debug/alula --origin .build/debug/fake-origin
+
+smoke: deps-test ## Serve every picture of PHOTOS in every fit and format; SMOKE="--all --sheet sheet.png"
+	$(SWIFT) build --product alula
+	$(VENV)/bin/python Tests/Smoke/run.py --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
+
+lint: ## Check the formatting
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
+
+format: ## Format the sources
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
+
+bench: build ## Measure, beside nginx and thumbor where they can be had; PHOTOS=folder BENCH="--seconds 5"
+	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3 python3-venv gcc libc6-dev
+	@test -x .build/venv-bench/bin/thumbor || (python3 -m venv .build/venv-bench && \
+		.build/venv-bench/bin/pip install --quiet thumbor) || echo "thumbor cannot be installed here; going on without"
+	python3 Benchmarks/run.py --alula $(RELEASE) --photos $(PHOTOS) $(BENCH)
+
+coverage: deps ## Run the unit tests and print the coverage by file
+	$(SWIFT) test --disable-xctest --enable-code-coverage
+	@scripts/coverage "$$($(SWIFT) test --show-codecov-path)"
+
+test-asan: deps ## Run the unit tests under AddressSanitizer
+	$(SWIFT) test --sanitize address --disable-xctest --scratch-path .build/asan
+
+test-tsan: deps ## Run the unit tests under ThreadSanitizer
+	$(SWIFT) test -c release -Xswiftc -enable-testing -Xswiftc -DTSAN --sanitize thread --disable-xctest --scratch-path .build/tsan
+
+clean: ## Remove everything that was built
+	rm -rf .build

@@ -1,0 +1,42 @@
+import FoundationEssentials
+import Glibc
+import Telemetry
+
+/// `alula serve`: starts the service and runs it until a signal ends it.
+enum ServeCommand {
+    static func run(_ arguments: [String]) -> Never {
+        if arguments.contains("--help") || arguments.contains("-h") { AlulaCommand.succeed(help) }
+        let isDemo = arguments.contains("--demo")
+        do {
+            let settings = try SettingsLoader.load(
+                arguments: arguments.filter { $0 != "--demo" }, environment: ProcessInfo.processInfo.environment,
+                readFile: SettingsFile.read)
+            let sink = DescriptorSink(format: settings.logFormat)
+            Lifecycle.run(settings, logger: Logger(level: settings.logLevel, sink: sink), sink: sink, isDemo: isDemo)
+        } catch {
+            AlulaCommand.fail(error.lines.map { "alula: " + $0 }, status: 78)
+        }
+    }
+
+    /// Every setting with its flag, default and meaning.
+    static var help: String {
+        let widest = SettingTable.all.map(\.flag.count).max() ?? 0
+        let lines = SettingTable.all.filter { $0.apply != nil }.map { setting in
+            let padding = String(repeating: " ", count: widest - setting.flag.count)
+            return "  \(setting.flag)\(padding)  \(setting.help) (\(setting.defaultText))"
+        }
+        return """
+            Usage: alula serve [--config FILE] [SETTING VALUE …] [--demo]
+
+            A setting is taken from the command line, else from the environment (--max-active-downloads is
+            ALULA_MAX_ACTIVE_DOWNLOADS), else from the JSON5 file (maxActiveDownloads), else its default.
+            Sizes: 512, 64KiB, 100MiB, 2GiB. Durations: 250ms, 3s, 10m, 24h. Lists: separated by commas.
+
+              --config FILE  the settings file, or ALULA_CONFIG
+              --demo         serve a sample picture of its own and print a URL to try; binds 127.0.0.1
+
+            Settings (default):
+            \(lines.joined(separator: "\n"))
+            """
+    }
+}

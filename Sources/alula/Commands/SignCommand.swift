@@ -1,0 +1,43 @@
+import FoundationEssentials
+import ThumbnailAPI
+
+/// `alula sign`: prints a request target with its signature.
+enum SignCommand {
+    private static let help = """
+        Usage: alula sign [--key HEX] TARGET
+
+        Prints TARGET with `&sig=` and its signature appended. TARGET is the path and query of the request exactly as it
+        will be sent: percent-encoded, with `expires` if wanted, without `sig`. The key is --key, else the first of
+        ALULA_SIGNING_KEYS; hexadecimal, at least 32 bytes.
+
+          alula sign --key 0001…1e1f '/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300'
+        """
+
+    static func run(_ arguments: [String]) -> Never {
+        if arguments.contains("--help") || arguments.contains("-h") { AlulaCommand.succeed(help) }
+        var rest = arguments[...]
+        var keyText = ProcessInfo.processInfo.environment["ALULA_SIGNING_KEYS"]
+        var target: String?
+        while let argument = rest.popFirst() {
+            if argument == "--key" {
+                keyText = rest.popFirst()
+            } else if argument.hasPrefix("--key=") {
+                keyText = String(argument.dropFirst("--key=".count))
+            } else if target == nil, argument.hasPrefix("/") {
+                target = argument
+            } else {
+                AlulaCommand.fail(["alula sign: \(argument) is not expected here", "", help], status: 64)
+            }
+        }
+        guard let keyText, let key = try? SettingValues.keys(keyText).first else {
+            AlulaCommand.fail(
+                ["alula sign: a key is needed: --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS"],
+                status: 64)
+        }
+        guard let target, target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
+            AlulaCommand.fail(
+                ["alula sign: a target is needed: path and query, without sig", "", help], status: 64)
+        }
+        AlulaCommand.succeed(URLSigner.sign(target: target, key: key))
+    }
+}

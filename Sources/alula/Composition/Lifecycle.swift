@@ -1,0 +1,82 @@
+import CLinux
+import Coordination
+import Downloading
+import Glibc
+import HTTPServing
+import Telemetry
+
+/// The life of the serving process: limits, start, signals, end.
+enum Lifecycle {
+    /// Serves until SIGTERM or SIGINT; a second one exits at once.
+    static func run(_ settings: Settings, logger: Logger, sink: DescriptorSink, isDemo: Bool) -> Never {
+        // Before any thread exists, so that all inherit it and signals reach `sigwait` below alone.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for number in [SIGTERM, SIGINT] { unsafe sigaddset(&signals, number) }
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        signal(SIGPIPE, SIG_IGN)
+
+        do {
+            try DescriptorLimit.raise(toServe: settings)
+            var settings = settings
+            let demo = isDemo ? try Demo(configuring: &settings, logger: logger) : nil
+            let service = try Service(settings, logger: logger)
+            logger.info(
+                "listening",
+                [
+                    "port": .int(Int(service.publicServer.port)), "adminPort": .int(Int(service.operatorServer.port)),
+                    "version": .string(AlulaCommand.version),
+                ])
+            demo?.greet(port: service.publicServer.port)
+            _ = blockingNextSignal(&signals)
+            logger.info("draining")
+            Task { [settings] in
+                await service.shutDown(settings)
+                logger.info("stopped")
+                sink.flush()
+                exit(0)
+            }
+            _ = blockingNextSignal(&signals)
+            // The demo's origin ends with its last use, which is here.
+            withExtendedLifetime(demo) {}
+            _exit(1)
+        } catch {
+            sink.flush()
+            AlulaCommand.fail(["alula: cannot start: \(error)"], status: 69)
+        }
+    }
+
+    private static func blockingNextSignal(_ signals: inout sigset_t) -> CInt {
+        var number: CInt = 0
+        while unsafe sigwait(&signals, &number) != 0 {}
+        return number
+    }
+}
+
+/// The process's bound on open descriptors.
+enum DescriptorLimit {
+    /// The settings need more descriptors than the system grants.
+    struct TooLow: Error, CustomStringConvertible {
+        let granted: Int
+        let needed: Int
+
+        var description: String {
+            "maxConnections and maxActiveDownloads need \(needed) descriptors, the system grants \(granted); "
+                + "lower them or raise the limit (ulimit -n)"
+        }
+    }
+
+    /// Raises the soft limit to the hard one.
+    static func raise(toServe settings: Settings) throws(TooLow) {
+        var limit = rlimit()
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let needed =
+            settings.publicListener.maximumConnections + settings.operatorListener.maximumConnections
+            + 2 * settings.downloads.maximumActiveDownloads + 64
+        let granted = Int(clamping: limit.rlim_cur)
+        if granted < needed { throw TooLow(granted: granted, needed: needed) }
+    }
+}

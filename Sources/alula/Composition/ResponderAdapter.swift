@@ -1,0 +1,25 @@
+import HTTPServing
+import HTTPTypes
+import ThumbnailAPI
+
+/// A listener's routes as the HTTP server calls them.
+struct ResponderAdapter: RequestResponder {
+    let answer: @Sendable (HTTPRequest) -> APIAnswer
+    let refuse: @Sendable (APIRefusal) -> HTTPResponse
+
+    func respond(to request: HTTPRequest) -> HTTPAnswer {
+        switch answer(request) {
+        case .now(let response): .now(response)
+        case .later(let work): .later(work)
+        }
+    }
+
+    func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
+        switch refusal {
+        case .badRequest: refuse(.badRequest)
+        case .headTimeout: refuse(.headTimeout)
+        case .targetTooLong: refuse(.targetTooLong)
+        case .fieldsTooLarge: refuse(.fieldsTooLarge)
+        }
+    }
+}

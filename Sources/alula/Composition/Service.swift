@@ -1,0 +1,71 @@
+import Coordination
+import Downloading
+import HTTPServing
+import HTTPTypes
+import Imaging
+import Telemetry
+import ThumbnailAPI
+import ThumbnailPipeline
+
+/// The running service: every part made once, here, in the order of their dependencies.
+struct Service: Sendable {
+    let downloader: ImageDownloader
+    let loader: CurlLoader
+    let workers: WorkerPool
+    let pipeline: ImagePipeline
+    let lifecycle: ServiceLifecycle
+    let publicServer: HTTPServer
+    let operatorServer: HTTPServer
+
+    /// Starts all parts; both listeners accept when it returns.
+    init(_ settings: Settings, logger: Logger) throws {
+        let time = SystemTimekeeper()
+        let registry = MetricsRegistry()
+        try ImageLibrary.start(reading: settings.pipeline.limits.sourceFormats)
+
+        let apiMetrics = APIMetrics(registry: registry)
+        let caches = PipelineCaches(configuration: settings.pipeline, timekeeper: time)
+        loader = try CurlLoader(configuration: settings.downloads)
+        downloader = ImageDownloader(
+            configuration: settings.downloads, loader: loader, cache: caches, timekeeper: time,
+            observer: DownloadMetrics.observer(registry: registry))
+        workers = WorkerPool(
+            count: settings.renderWorkers,
+            maximumQueued: settings.downloads.maximumQueuedDownloads + settings.downloads.maximumActiveDownloads,
+            name: "render", onThreadExit: { ImageLibrary.endThread() })
+        pipeline = ImagePipeline(
+            configuration: settings.pipeline, downloader: downloader, caches: caches, workers: workers,
+            metrics: PipelineMetrics(registry: registry), timekeeper: time)
+        pipeline.register(in: registry)
+        ProcessMetrics.register(in: registry)
+
+        lifecycle = ServiceLifecycle(startedAt: time.now)
+        let publicResponder = PublicResponder(
+            configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
+            metrics: apiMetrics,
+            timekeeper: time)
+        let operatorResponder = OperatorResponder(
+            configuration: settings.api, control: pipeline, lifecycle: lifecycle,
+            metricsText: { registry.prometheusText }, logger: logger, timekeeper: time)
+        operatorServer = try HTTPServer(
+            configuration: settings.operatorListener,
+            responder: ResponderAdapter(answer: operatorResponder.answer, refuse: operatorResponder.refusal),
+            logger: logger)
+        publicServer = try HTTPServer(
+            configuration: settings.publicListener,
+            responder: ResponderAdapter(answer: publicResponder.answer, refuse: publicResponder.refusal),
+            logger: logger)
+    }
+
+    /// Ends the service: readiness fails, after the delay accepting stops, requests in hand finish, the rest is cut.
+    func shutDown(_ settings: Settings, timekeeper: any Timekeeper = SystemTimekeeper()) async {
+        lifecycle.failReadiness()
+        try? await timekeeper.sleep(until: timekeeper.now + settings.drainDelay)
+        lifecycle.beginDraining()
+        publicServer.stopAccepting()
+        _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout)
+        downloader.shutDown()
+        loader.shutDown()
+        _ = await operatorServer.shutDown(timeLimit: .milliseconds(200))
+    }
+}

@@ -1,0 +1,56 @@
+import Downloading
+import HTTPServing
+import HTTPTypes
+import Imaging
+import Memory
+import Telemetry
+
+/// `--demo`: a sample picture made in code, and an origin on 127.0.0.1 that serves it, so that the service can be tried offline.
+struct Demo {
+    private let origin: HTTPServer
+
+    /// Starts the origin and opens its address, and no other private one, to the service.
+    init(configuring settings: inout Settings, logger: Logger) throws {
+        try ImageLibrary.start()
+        let picture = try SampleImage.jpeg(width: 1_600, height: 1_200)
+        var listener = HTTPServerConfiguration()
+        listener.bindAddress = "127.0.0.1"
+        listener.port = 0
+        listener.threads = 1
+        listener.maximumConnections = 64
+        origin = try HTTPServer(
+            configuration: listener, responder: SampleOrigin(picture: picture.bytes), logger: logger)
+        settings.publicListener.bindAddress = "127.0.0.1"
+        settings.downloads.allowedEndpoints = [AllowedEndpoint(address: .v4(0x7f00_0001), port: Int(origin.port))]
+    }
+
+    /// Prints what to try.
+    func greet(port: UInt16) {
+        let source = "http%3A%2F%2F127.0.0.1%3A\(origin.port)%2Fsample.jpg"
+        AlulaCommand.say(
+            """
+
+            Alula is running. Try a thumbnail:
+
+              http://127.0.0.1:\(port)/thumbnail?url=\(source)&w=300
+
+            or the page at http://127.0.0.1:\(port)/?url=\(source) ; stop with Ctrl-C.
+
+            """)
+    }
+}
+
+private struct SampleOrigin: RequestResponder {
+    let picture: SharedBytes
+
+    func respond(to request: HTTPRequest) -> HTTPAnswer {
+        guard request.target == "/sample.jpg" else { return .now(HTTPResponse(status: .notFound)) }
+        return .now(
+            HTTPResponse(
+                status: .ok,
+                headerFields: [.contentType: "image/jpeg", .cacheControl: "max-age=3600", .eTag: "\"sample-1\""],
+                body: .shared(picture)))
+    }
+
+    func refusal(_ refusal: HTTPRefusal) -> HTTPResponse { HTTPResponse(status: .badRequest) }
+}

@@ -1,0 +1,225 @@
+import Coordination
+import Downloading
+import HTTPServing
+import Imaging
+import Telemetry
+import ThumbnailAPI
+import ThumbnailPipeline
+
+/// All settings in the order of the contract.
+enum SettingTable {
+    static let all: [Setting] =
+        listeners + downloads + caches + sources + answers + times + process + laterVersions
+
+    private static let listeners: [Setting] = [
+        Setting(name: "bind", defaultText: "0.0.0.0", help: "address of the public listener") {
+            $0.publicListener.bindAddress = $1
+        },
+        Setting(name: "port", defaultText: "8080", help: "port of the public listener; 0 picks a free one") {
+            (settings, text) throws(InvalidValue) in settings.publicListener.port = try port(text)
+        },
+        Setting(name: "adminBind", defaultText: "127.0.0.1", help: "address of the operators' listener") {
+            $0.operatorListener.bindAddress = $1
+        },
+        Setting(name: "adminPort", defaultText: "9091", help: "port of the operators' listener; 0 picks a free one") {
+            (settings, text) throws(InvalidValue) in settings.operatorListener.port = try port(text)
+        },
+        Setting(name: "keepAliveTimeout", defaultText: "60s", help: "idle connections are closed after this") {
+            (settings, text) throws(InvalidValue) in
+            settings.publicListener.keepAliveTimeout = try SettingValues.duration(text)
+            settings.operatorListener.keepAliveTimeout = settings.publicListener.keepAliveTimeout
+        },
+        Setting(name: "headerTimeout", defaultText: "5s", help: "from the first byte of a request head to its end") {
+            (settings, text) throws(InvalidValue) in
+            settings.publicListener.headerTimeout = try SettingValues.duration(text)
+            settings.operatorListener.headerTimeout = settings.publicListener.headerTimeout
+        },
+        Setting(name: "maxConnections", defaultText: "4096", help: "above it new connections are closed at once") {
+            (settings, text) throws(InvalidValue) in
+            settings.publicListener.maximumConnections = try SettingValues.integer(text, in: 1...1_000_000)
+        },
+    ]
+
+    private static let downloads: [Setting] = [
+        Setting(name: "maxActiveDownloads", defaultText: "32", help: "running transfers, whole process") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.maximumActiveDownloads = try SettingValues.integer(text, in: 1...10_000)
+        },
+        Setting(name: "maxActiveDownloadsPerHost", defaultText: "8", help: "running transfers to one host:port") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.maximumActiveDownloadsPerHost = try SettingValues.integer(text, in: 1...10_000)
+        },
+        Setting(name: "downloadOrder", defaultText: "fifo", help: "fifo or lifo among queued transfers") {
+            (settings, text) throws(InvalidValue) in settings.downloads.order = try SettingValues.choice(text)
+        },
+        Setting(name: "maxQueuedDownloads", defaultText: "1024", help: "above it requests are answered 503") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.maximumQueuedDownloads = try SettingValues.integer(text, in: 0...1_000_000)
+        },
+        Setting(name: "maxRedirects", defaultText: "5", help: "redirects followed, each judged like a first URL") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.maximumRedirects = try SettingValues.integer(text, in: 0...20)
+        },
+        Setting(name: "connectTimeout", defaultText: "3s", help: "name look-up and connection to an origin") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.connectTimeout = try SettingValues.duration(text)
+        },
+        Setting(name: "firstByteTimeout", defaultText: "5s", help: "silence of an origin before its first byte") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.firstByteTimeout = try SettingValues.duration(text)
+        },
+        Setting(name: "downloadTimeout", defaultText: "10s", help: "a whole transfer") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.downloadTimeout = try SettingValues.duration(text)
+        },
+    ]
+
+    private static let caches: [Setting] = [
+        Setting(name: "decodedCacheCapacity", defaultText: "100MiB", help: "decoded pixels: a purge starts above it") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.decodedCacheCapacity = try SettingValues.byteSize(text)
+        },
+        Setting(name: "decodedCachePreferred", defaultText: "60MiB", help: "decoded pixels: a purge stops at it") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.decodedCachePreferred = try SettingValues.byteSize(text)
+        },
+        Setting(name: "resultCacheCapacity", defaultText: "64MiB", help: "encoded results: a purge starts above it") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.resultCacheCapacity = try SettingValues.byteSize(text)
+        },
+        Setting(name: "resultCachePreferred", defaultText: "48MiB", help: "encoded results: a purge stops at it") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.resultCachePreferred = try SettingValues.byteSize(text)
+        },
+        Setting(name: "sourceCacheMemory", defaultText: "20MiB", help: "encoded sources in memory") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.sourceCacheMemory = try SettingValues.byteSize(text)
+        },
+    ]
+
+    private static let sources: [Setting] = [
+        Setting(name: "allowedNetworks", defaultText: "none", help: "CIDRs where sources may live though not public") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.allowedNetworks = try parsed(
+                text, "networks such as 127.0.0.0/8 or fd00::/8, separated by commas"
+            ) { AddressNetwork($0) }
+        },
+        Setting(name: "allowedSources", defaultText: "any public", help: "URL patterns with * that sources must match")
+        {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.allowedSources = try parsed(
+                text, "patterns such as https://*.example.com/images/*, separated by commas"
+            ) { SourcePattern($0) }
+        },
+        Setting(name: "allowedPorts", defaultText: "80,443", help: "ports of public sources") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.allowedPorts = Set(
+                try parsed(text, "ports from 1 to 65535, separated by commas") {
+                    UInt16($0).flatMap { $0 > 0 ? Int($0) : nil }
+                })
+        },
+        Setting(name: "sourceFormats", defaultText: "jpeg,png,webp,gif", help: "formats that may be decoded") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.limits.sourceFormats = Set(try SettingValues.formats(text, of: ImageFormat.allCases))
+        },
+        Setting(name: "maxSourceBytes", defaultText: "64MiB", help: "size of a source file") {
+            (settings, text) throws(InvalidValue) in settings.downloads.maximumBytes = try SettingValues.byteSize(text)
+        },
+        Setting(name: "maxSourcePixels", defaultText: "100000000", help: "pixels of a source") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.limits.maximumSourcePixels = try SettingValues.integer(text, in: 1...10_000_000_000)
+        },
+        Setting(name: "maxFrames", defaultText: "64", help: "frames of a source with animated=1") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.limits.maximumFrames = try SettingValues.integer(text, in: 1...100_000)
+        },
+    ]
+
+    private static let answers: [Setting] = [
+        Setting(name: "maxOutputPixels", defaultText: "50000000", help: "pixels of a result") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.limits.maximumOutputPixels = try SettingValues.integer(text, in: 1...10_000_000_000)
+        },
+        Setting(name: "autoFormats", defaultText: "webp", help: "what format=auto may choose by Accept, best first") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.automaticFormats = try SettingValues.formats(text, of: [.avif, .webp, .jpeg, .png, .gif])
+        },
+        Setting(name: "allowOrigin", defaultText: "none", help: "Access-Control-Allow-Origin of answers") {
+            (settings, text) throws(InvalidValue) in
+            guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+                throw InvalidValue(allowed: "* or an origin such as https://www.example.com")
+            }
+            settings.api.allowOrigin = text
+        },
+        Setting(
+            name: "signingKeys", defaultText: "none", help: "hexadecimal keys; with one, unsigned requests get 403",
+            apply: { (settings, text) throws(InvalidValue) in settings.api.signingKeys = try SettingValues.keys(text) },
+            isSecret: true),
+    ]
+
+    private static let times: [Setting] = [
+        Setting(name: "requestTimeout", defaultText: "15s", help: "a whole request, queueing included") {
+            (settings, text) throws(InvalidValue) in
+            settings.api.requestTimeout = try SettingValues.duration(text)
+            settings.pipeline.requestTimeout = settings.api.requestTimeout
+        },
+        Setting(name: "decodeTimeout", defaultText: "8s", help: "one decode or render") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.decodeTimeout = try SettingValues.duration(text)
+        },
+        Setting(name: "drainDelay", defaultText: "0s", help: "after SIGTERM: readiness fails, connections are accepted")
+        {
+            (settings, text) throws(InvalidValue) in settings.drainDelay = try SettingValues.duration(text)
+        },
+        Setting(name: "shutdownTimeout", defaultText: "8s", help: "bound on the rest of the shutdown") {
+            (settings, text) throws(InvalidValue) in settings.shutdownTimeout = try SettingValues.duration(text)
+        },
+    ]
+
+    private static let process: [Setting] = [
+        Setting(name: "renderWorkers", defaultText: "number of cores", help: "concurrent decodes and renders") {
+            (settings, text) throws(InvalidValue) in
+            settings.renderWorkers = try SettingValues.integer(text, in: 1...1_024)
+        },
+        Setting(name: "logFormat", defaultText: "json", help: "json or text") {
+            (settings, text) throws(InvalidValue) in settings.logFormat = try SettingValues.choice(text)
+        },
+        Setting(name: "logLevel", defaultText: "info", help: "debug, info, warning or error") {
+            (settings, text) throws(InvalidValue) in settings.logLevel = try SettingValues.choice(text)
+        },
+        Setting(name: "accessLog", defaultText: "on", help: "one log line a request") {
+            (settings, text) throws(InvalidValue) in settings.api.accessLog = try SettingValues.flag(text)
+        },
+    ]
+
+    /// Named by the contract, but without behaviour in this version: setting one stops the start.
+    private static let laterVersions: [Setting] = [
+        Setting(name: "sourceCacheDisk", defaultText: "150MiB", help: "sources on disk", apply: nil),
+        Setting(name: "sourceCachePath", defaultText: "none", help: "folder of the disk cache", apply: nil),
+        Setting(name: "staleWhileRevalidate", defaultText: "0s", help: "for sources that do not say", apply: nil),
+        Setting(name: "staleIfError", defaultText: "24h", help: "for sources that do not say", apply: nil),
+        Setting(
+            name: "clientCacheControl", defaultText: "ignore", help: "honour lets clients' directives count", apply: nil
+        ),
+        Setting(
+            name: "memoryBudget", defaultText: "60 %", help: "bytes in flight, decodes and caches together", apply: nil),
+        Setting(name: "sessionMode", defaultText: "default", help: "ephemeral writes nothing, ever", apply: nil),
+        Setting(
+            name: "requireSandbox", defaultText: "off", help: "start only where decoders can be confined", apply: nil),
+        Setting(name: "decodeInProcess", defaultText: "off", help: "decode without a sandbox", apply: nil),
+        Setting(name: "origins", defaultText: "none", help: "named sources, in the file only", apply: nil),
+    ]
+
+    private static func port(_ text: String) throws(InvalidValue) -> UInt16 {
+        UInt16(try SettingValues.integer(text, in: 0...65_535))
+    }
+
+    private static func parsed<Value>(
+        _ text: String, _ allowed: String, _ parse: (String) -> Value?
+    ) throws(InvalidValue) -> [Value] {
+        let members = SettingValues.list(text)
+        let values = members.compactMap(parse)
+        guard values.count == members.count else { throw InvalidValue(allowed: allowed) }
+        return values
+    }
+}

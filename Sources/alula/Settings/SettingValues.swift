@@ -1,0 +1,101 @@
+import Crypto
+import Imaging
+
+/// Why a text is no value of a setting: what is allowed instead.
+struct InvalidValue: Error, Equatable {
+    let allowed: String
+}
+
+/// Reads the values of settings from their text.
+enum SettingValues {
+    /// A whole number within `range`.
+    static func integer(_ text: String, in range: ClosedRange<Int>) throws(InvalidValue) -> Int {
+        guard let value = Int(text), range.contains(value), !text.hasPrefix("+") else {
+            throw InvalidValue(allowed: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    /// Bytes: `512`, `64KiB`, `100MiB`, `2GiB`.
+    static func byteSize(_ text: String) throws(InvalidValue) -> Int {
+        let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)]
+        let unit = units.first { text.hasSuffix($0.0) }
+        let digits = text.dropLast(unit?.0.count ?? 0)
+        guard isNumber(digits), let count = Int(digits), count <= Int.max >> 34 else {
+            throw InvalidValue(allowed: "a size such as 512, 64KiB, 100MiB or 2GiB")
+        }
+        return count << (unit?.1 ?? 0)
+    }
+
+    /// A duration: `250ms`, `3s`, `10m`, `24h`.
+    static func duration(_ text: String) throws(InvalidValue) -> Duration {
+        let units: [(String, Duration)] = [
+            ("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60)), ("h", .seconds(3_600)),
+        ]
+        guard let unit = units.first(where: { text.hasSuffix($0.0) }), case let digits = text.dropLast(unit.0.count),
+            isNumber(digits), let count = Int(digits), count <= 1_000_000_000
+        else { throw InvalidValue(allowed: "a duration such as 250ms, 3s, 10m or 24h") }
+        return unit.1 * count
+    }
+
+    /// `on` or `off`.
+    static func flag(_ text: String) throws(InvalidValue) -> Bool {
+        switch text {
+        case "on", "true": return true
+        case "off", "false": return false
+        default: throw InvalidValue(allowed: "on or off")
+        }
+    }
+
+    /// One of a fixed set of words.
+    static func choice<Value: RawRepresentable & CaseIterable>(
+        _ text: String
+    ) throws(InvalidValue) -> Value where Value.RawValue == String {
+        guard let value = Value(rawValue: text) else {
+            throw InvalidValue(allowed: Value.allCases.map(\.rawValue).joined(separator: " or "))
+        }
+        return value
+    }
+
+    /// Members separated by commas; an empty text is an empty list.
+    static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
+    }
+
+    /// Image formats out of `allowed`, separated by commas, none twice.
+    static func formats(_ text: String, of allowed: [ImageFormat]) throws(InvalidValue) -> [ImageFormat] {
+        let names = list(text)
+        let formats = names.compactMap { ImageFormat(rawValue: $0) }.filter { allowed.contains($0) }
+        guard formats.count == names.count, Set(formats).count == formats.count else {
+            throw InvalidValue(
+                allowed: "formats separated by commas, out of \(allowed.map(\.rawValue).joined(separator: ", "))")
+        }
+        return formats
+    }
+
+    /// Hexadecimal keys of at least 32 bytes, separated by commas.
+    static func keys(_ text: String) throws(InvalidValue) -> [[UInt8]] {
+        var keys: [[UInt8]] = []
+        for member in list(text) {
+            guard let key = Hexadecimal.decode(member), key.count >= 32 else {
+                throw InvalidValue(allowed: "hexadecimal keys of at least 32 bytes (64 digits), separated by commas")
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    private static func isNumber(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.count < 16 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}
+
+extension StringProtocol {
+    /// This text without spaces and tabs at its ends.
+    var trimmingSpaces: String {
+        var rest = Substring(self)
+        while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
+        while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
+        return String(rest)
+    }
+}

@@ -1,0 +1,52 @@
+import Coordination
+import Downloading
+import HTTPServing
+import Telemetry
+import ThumbnailAPI
+import ThumbnailPipeline
+
+/// The values of all settings, each in the configuration of the part that obeys it.
+struct Settings: Sendable {
+    var publicListener = HTTPServerConfiguration()
+    var operatorListener = HTTPServerConfiguration()
+    var downloads = DownloadConfiguration()
+    var pipeline = PipelineConfiguration()
+    var api = APIConfiguration()
+    var renderWorkers = availableProcessorCount()
+    var logFormat = LogFormat.json
+    var logLevel = Logger.Level.info
+    var drainDelay = Duration.zero
+    var shutdownTimeout = Duration.seconds(8)
+
+    /// The defaults of the contract.
+    init() {
+        publicListener.bindAddress = "0.0.0.0"
+        publicListener.port = 8080
+        publicListener.threads = availableProcessorCount()
+        operatorListener.bindAddress = "127.0.0.1"
+        operatorListener.port = 9091
+        operatorListener.threads = 1
+        operatorListener.maximumConnections = 256
+        api.version = AlulaCommand.version
+    }
+
+    /// What is wrong between settings that are right by themselves; one sentence each.
+    var contradictions: [String] {
+        var found: [String] = []
+        func check(_ preferred: String, _ preferredBytes: Int, _ capacity: String, _ capacityBytes: Int) {
+            guard preferredBytes > capacityBytes else { return }
+            found.append(
+                "\(preferred) is \(preferredBytes) bytes and \(capacity) is \(capacityBytes): allowed is at most the capacity"
+            )
+        }
+        check(
+            "decodedCachePreferred", pipeline.decodedCachePreferred, "decodedCacheCapacity",
+            pipeline.decodedCacheCapacity)
+        check(
+            "resultCachePreferred", pipeline.resultCachePreferred, "resultCacheCapacity", pipeline.resultCacheCapacity)
+        if publicListener.port != 0, publicListener.port == operatorListener.port {
+            found.append("port and adminPort are both \(publicListener.port): allowed are two different ports, or 0")
+        }
+        return found
+    }
+}

@@ -1,0 +1,184 @@
+import HTTPTypes
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import alula
+
+@Suite(.timeLimit(.minutes(1)))
+struct AnswerTests {
+    @Test(arguments: [
+        ("/missing.jpg", "w=32", 404, "source_not_found"), ("/gone.jpg", "w=32", 404, "source_not_found"),
+        ("/forbidden.png", "w=32", 502, "origin_error"), ("/broken.png", "w=32", 502, "origin_error"),
+        ("/page.html", "w=32", 415, "not_an_image"), ("/lie.png", "w=32", 415, "not_an_image"),
+        ("/empty.png", "w=32", 415, "not_an_image"), ("/none.png", "w=32", 415, "not_an_image"),
+        ("/truncated.jpg", "w=32", 422, "cannot_decode"), ("/giant.png", "w=32", 422, "too_many_pixels"),
+        ("/a.jpg", "page=1", 422, "no_such_page"), ("/a.jpg", "w=16384&enlarge=1&format=webp", 422, "too_many_pixels"),
+        ("/a.jpg", "w=0", 400, "bad_parameter"), ("/a.jpg", "width=1&w=1", 400, "bad_parameter"),
+        ("/a.jpg", "nope=1", 400, "unknown_parameter"), ("/closed.jpg", "w=32", 502, "origin_unreachable"),
+        ("/loop.jpg", "w=32", 502, "too_many_redirects"), ("/away.jpg", "w=32", 403, "source_not_allowed"),
+        ("/nowhere.jpg", "w=32", 502, "origin_protocol_error"), ("/partial.jpg", "w=32", 502, "origin_protocol_error"),
+        ("/cut.jpg", "w=32", 502, "origin_protocol_error"),
+    ])
+    func `39: what goes wrong has the contract's status and code, and is never a cached success`(
+        path: String, query: String, status: Int, code: String
+    ) async throws {
+        try await withService { running in
+            let origin = running.origin
+            origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
+            origin.serve("/gone.jpg", .status(410))
+            let picture = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
+            origin.serve("/forbidden.png", FakeAnswer(status: 403, fields: picture.fields, body: picture.body))
+            origin.serve("/broken.png", FakeAnswer(status: 500, fields: picture.fields, body: picture.body))
+            origin.serve("/page.html", .image(Array("<html>".utf8), type: "text/html"))
+            origin.serve("/lie.png", .image(Array("<html>".utf8), type: "image/png"))
+            origin.serve("/empty.png", .image([], type: "image/png"))
+            origin.serve("/none.png", .status(204))
+            origin.serve("/truncated.jpg", .image(ImageFixture.jpegTruncated.array))
+            origin.serve("/giant.png", .image(ImageFixture.pngGiant.array, type: "image/png"))
+            origin.serve("/closed.jpg", .closing)
+            origin.serve("/loop.jpg", .redirect(to: origin.url("/loop.jpg")))
+            origin.serve("/away.jpg", .redirect(to: "http://10.0.0.1/a.jpg"))
+            origin.serve("/nowhere.jpg", .status(302))
+            origin.serve("/partial.jpg", FakeAnswer(status: 206, fields: picture.fields, body: picture.body))
+            origin.serve("/cut.jpg", .image(ImageFixture.jpeg.array).cut(afterBytes: 100))
+            for _ in 0..<2 {
+                let answer = try await running.thumbnail(path, query)
+                #expect(answer.status == status)
+                #expect(answer.text.contains("\"code\":\"\(code)\""), "\(answer.text)")
+                #expect(answer.headerFields[.contentType] == "application/problem+json")
+                #expect(answer.headerFields[.cacheControl] == "no-store")
+                #expect(!answer.text.contains("127.0.0.1") && !answer.text.contains("10.0.0.1"))
+            }
+            #expect(try await running.send("GET", "/health/live").status == 200)
+        }
+    }
+
+    @Test(arguments: [200, 201, 202, 203, 226])
+    func `39: these statuses carry a picture`(status: Int) async throws {
+        try await withService { running in
+            let picture = FakeAnswer.image(ImageFixture.png.array, type: "IMAGE/PNG; charset=x")
+            running.origin.serve("/a.png", FakeAnswer(status: status, fields: picture.fields, body: picture.body))
+            let answer = try await running.thumbnail("/a.png")
+            #expect(answer.status == 200 && answer.headerFields[.contentType] == "image/png")
+        }
+    }
+
+    @Test func `a thumbnail carries every field of the contract`() async throws {
+        try await withService { running in
+            let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+            running.origin.serve(
+                "/my photo.jpg".replacing(" ", with: "%20"),
+                .image(ImageFixture.jpeg.array).with("Last-Modified", date).with("Cache-Control", "max-age=600"))
+            let answer = try await running.thumbnail("/my%20photo.jpg")
+            let fields = answer.headerFields
+            #expect(answer.status == 200)
+            #expect(fields[.contentType] == "image/jpeg" && fields[.contentLength] == "\(answer.body.count)")
+            #expect(fields[.eTag]?.hasPrefix("\"") == true && fields[.lastModified] == date)
+            #expect(fields[.cacheControl]?.contains("max-age=600") == true && fields[.vary] == "Accept")
+            #expect(fields[.xContentTypeOptions] == "nosniff")
+            #expect(fields[.contentSecurityPolicy] == "default-src 'none'; sandbox")
+            #expect(fields[.crossOriginResourcePolicy] == "cross-origin")
+            #expect(fields[.contentDisposition]?.hasPrefix("inline; filename=") == true)
+            #expect(fields[.serverTiming]?.contains("decode;dur=") == true)
+            #expect(fields[.alulaReceipt] != nil)
+            #expect(
+                fields[.cacheStatus]
+                    == "alula-result;fwd=uri-miss;stored, alula-decoded;fwd=uri-miss;stored, alula-source;fwd=uri-miss;stored"
+            )
+        }
+    }
+
+    @Test func `42: every answer tells its timings, and a miss those of the transfer`() async throws {
+        try await withService { running in
+            running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
+            let miss = try await running.thumbnail("/a.jpg").headerFields[.serverTiming] ?? ""
+            for step in ["dns", "connect", "ttfb", "transfer", "decode", "render", "total"] {
+                #expect(miss.contains("\(step);dur="), "\(miss)")
+            }
+            let hit = try await running.thumbnail("/a.jpg").headerFields[.serverTiming] ?? ""
+            #expect(hit.contains("total;dur="))
+            #expect(
+                try await running.thumbnail("/none.jpg").headerFields[.serverTiming]?.contains("total;dur=") == true)
+        }
+    }
+
+    @Test func `conditional requests are answered 304 without a body`() async throws {
+        try await withService { running in
+            running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
+            let tag = try #require(try await running.thumbnail("/a.jpg").headerFields[.eTag])
+            let answer = try await running.thumbnail("/a.jpg", fields: "If-None-Match: \(tag)\r\n")
+            #expect(answer.status == 304 && answer.body.isEmpty && answer.headerFields[.eTag] == tag)
+            #expect(try await running.thumbnail("/a.jpg", fields: "If-None-Match: \"x\"\r\n").status == 200)
+        }
+    }
+
+    @Test func `HEAD does the work of GET and sends no body`() async throws {
+        try await withService { running in
+            running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
+            let head = try await running.send("HEAD", running.target("/a.jpg"))
+            let get = try await running.thumbnail("/a.jpg")
+            #expect(head.status == 200 && head.headerFields[.contentLength] == "\(get.body.count)")
+            #expect(head.headerFields[.eTag] == get.headerFields[.eTag])
+            #expect(get.headerFields[.cacheStatus] == "alula-result;hit")
+        }
+    }
+
+    @Test func `11: purging a source leaves its neighbours`() async throws {
+        try await withService { running in
+            for path in ["/img", "/img2"] { running.origin.serve(path, .image(ImageFixture.jpeg.array)) }
+            for path in ["/img", "/img2", "/img?x=1"] {
+                for width in [16, 32] { #expect(try await running.thumbnail(path, "w=\(width)").status == 200) }
+            }
+            let target = "/cache?url=\(running.origin.url("/img"))"
+            let removed = try await running.send("DELETE", target, toOperators: true)
+            #expect(removed.status == 200 && removed.text.hasPrefix("{\"entries\":"))
+            for path in ["/img", "/img2", "/img?x=1"] { _ = try await running.thumbnail(path, "w=16") }
+            let targets = running.origin.requests.map(\.target).sorted()
+            #expect(targets == ["/img", "/img", "/img2", "/img?x=1"])
+        }
+    }
+
+    @Test func `private and no-store sources are served with that directive and not stored`() async throws {
+        try await withService { running in
+            for directive in ["private", "no-store"] {
+                running.origin.serve("/\(directive)", .image(ImageFixture.jpeg.array).with("Cache-Control", directive))
+                for hits in 1...2 {
+                    let answer = try await running.thumbnail("/\(directive)")
+                    #expect(answer.status == 200)
+                    #expect(answer.headerFields[.cacheControl]?.contains(directive) == true)
+                    #expect(running.origin.hits("/\(directive)") == hits)
+                }
+            }
+            #expect(try await running.metric("alula_cache_entries") == 0)
+        }
+    }
+
+    @Test func `a placeholder stands in for a source that fails`() async throws {
+        try await withService { running in
+            let answer = try await running.thumbnail("/none.jpg", "w=20&h=10&placeholder=ff0000")
+            #expect(answer.status == 200 && answer.headerFields[.cacheControl] == "no-store")
+            #expect(answer.headerFields[.alulaError] == "source_not_found")
+            let header = try ImageHeader.inspect(SharedBytes(answer.body))
+            #expect(header.size == PixelSize(width: 20, height: 10) && header.format == .png)
+        }
+    }
+
+    @Test func `AVIF sources are refused unless an operator admits them`() async throws {
+        try await withService { running in
+            running.origin.serve("/a.avif", .image(ImageFixture.avif.array, type: "image/avif"))
+            let refused = try await running.thumbnail("/a.avif")
+            #expect(refused.status == 415 && refused.text.contains("\"code\":\"not_an_image\""))
+        }
+        // In a process of its own: a loader that is on stays on.
+        await #expect(processExitsWith: .success) {
+            try await withService(["--source-formats", "jpeg,avif"]) { running in
+                running.origin.serve("/a.avif", .image(ImageFixture.avif.array, type: "image/avif"))
+                let answer = try await running.thumbnail("/a.avif", "w=32&format=png")
+                let header = try ImageHeader.inspect(SharedBytes(answer.body))
+                precondition(answer.status == 200 && header.size == PixelSize(width: 32, height: 24))
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DemoTests {
+    @Test func `the demo prints a URL that shows a thumbnail`() async throws {
+        let process = AlulaProcess(["serve", "--demo", "--port", "0", "--admin-port", "0"])
+        let text = try process.start(until: "Ctrl-C")
+        let match = try #require(text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)(\/thumbnail\S+)/))
+        let client = try RawHTTPClient(port: try #require(UInt16(match.1)))
+        client.send("GET \(match.2) HTTP/1.1\r\nHost: alula\r\n\r\n")
+        let answer = try await client.response()
+        #expect(answer.status == 200)
+        let header = try ImageHeader.inspect(SharedBytes(answer.body))
+        #expect(header.size == PixelSize(width: 300, height: 225))
+        // Nothing else on this machine may be fetched.
+        client.send("GET /thumbnail?url=http://127.0.0.1:\(match.1)/ HTTP/1.1\r\nHost: alula\r\n\r\n")
+        #expect(try await client.response().status == 403)
+        #expect(process.terminate() == 0)
+    }
+}

@@ -1,0 +1,79 @@
+import Coordination
+import HTTPServing
+import HTTPTypes
+import Telemetry
+import TestSupport
+
+@testable import alula
+
+/// The whole service on free ports of 127.0.0.1, with an origin of its own beside it.
+struct RunningService: Sendable {
+    let origin: FakeOrigin
+    let service: Service
+    let settings: Settings
+
+    /// Starts both; private sources of 127.0.0.0/8 are allowed.
+    init(_ arguments: [String] = []) throws {
+        origin = try FakeOrigin()
+        settings = try SettingsLoader.load(
+            arguments: [
+                "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--allowed-networks", "127.0.0.0/8",
+            ] + arguments, environment: [:], readFile: { _ in "{}" })
+        service = try Service(settings, logger: .silent)
+    }
+
+    /// The target of a thumbnail of a path of the origin.
+    func target(_ path: String, _ query: String = "w=32") -> String {
+        let url = origin.url(path).replacing("%", with: "%25").replacing("&", with: "%26").replacing("#", with: "%23")
+        return "/thumbnail?url=\(url)&\(query)"
+    }
+
+    /// The answer to a request over a connection of its own.
+    func send(
+        _ method: String = "GET", _ target: String, _ fields: String = "", toOperators: Bool = false
+    ) async throws -> RawHTTPClient.Response {
+        let client = try connect(toOperators: toOperators)
+        defer { client.close() }
+        client.send("\(method) \(target) HTTP/1.1\r\nHost: alula\r\n\(fields)\r\n")
+        return try await client.response(isHead: method == "HEAD")
+    }
+
+    /// The thumbnail of a path of the origin.
+    func thumbnail(_ path: String, _ query: String = "w=32", fields: String = "") async throws -> RawHTTPClient.Response
+    {
+        try await send("GET", target(path, query), fields)
+    }
+
+    /// A connection to one of the listeners.
+    func connect(toOperators: Bool = false) throws -> RawHTTPClient {
+        try RawHTTPClient(port: toOperators ? service.operatorServer.port : service.publicServer.port)
+    }
+
+    /// The sum of a metric over its labels.
+    func metric(_ name: String) async throws -> Double {
+        try await send("GET", "/metrics", toOperators: true).text.split(separator: "\n").filter {
+            $0.hasPrefix(name + " ") || $0.hasPrefix(name + "{")
+        }.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
+    }
+
+    /// Ends the service and the origin.
+    func stop() async {
+        await service.shutDown(settings)
+        origin.stop()
+    }
+}
+
+/// Runs `body` with a service that is ended afterwards.
+func withService<Value>(
+    _ arguments: [String] = [], _ body: (RunningService) async throws -> Value
+) async throws -> Value {
+    let running = try RunningService(arguments)
+    do {
+        let value = try await body(running)
+        await running.stop()
+        return value
+    } catch {
+        await running.stop()
+        throw error
+    }
+}

@@ -1,0 +1,56 @@
+import Coordination
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import ThumbnailAPI
+
+@testable import alula
+
+@Suite(.timeLimit(.minutes(1)))
+struct ShutdownTests {
+    @Test func `43: a running request finishes, readiness fails first, and new connections are refused`() async throws {
+        let running = try RunningService()
+        let gate = Gate()
+        running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).held(at: gate))
+        async let pending = running.thumbnail("/a.jpg")
+        await gate.arrivals(1)
+        let second = try running.connect()
+        let stopping = Task { await running.service.shutDown(running.settings) }
+        #expect(await eventually { running.service.lifecycle.isDraining })
+        second.send("GET \(running.target("/b.jpg")) HTTP/1.1\r\nHost: alula\r\n\r\n")
+        let refused = try? await second.response()
+        #expect(refused == nil || refused?.status == 503)
+        gate.open()
+        #expect(try await pending.status == 200)
+        await stopping.value
+        #expect((try? running.connect()) == nil)
+        running.origin.stop()
+    }
+
+    @Test func `43: the process exits with 0 on SIGTERM`() async throws {
+        let process = AlulaProcess(["serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0"])
+        let line = try process.start(until: "adminPort")
+        #expect(line.contains("\"message\":\"listening\"") && line.contains("\"adminPort\":"))
+        #expect(process.terminate() == 0)
+    }
+
+    @Test func `43: starting and ending the service leaves descriptors flat`() async throws {
+        try await cycle()
+        let before = openDescriptors
+        for _ in 0..<20 { try await cycle() }
+        #expect(await eventually { openDescriptors <= before })
+    }
+
+    private func cycle() async throws {
+        try await withService { running in
+            running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
+            let status = try await running.thumbnail("/a.jpg").status
+            #expect(status == 200)
+        }
+    }
+}
+
+private var openDescriptors: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+}

@@ -1,0 +1,115 @@
+import Downloading
+import HTTPServing
+import Imaging
+import Telemetry
+import Testing
+import ThumbnailAPI
+import ThumbnailPipeline
+
+@testable import alula
+
+struct SettingsLoaderTests {
+    @Test func `without sources the defaults of the contract hold`() throws {
+        let settings = try load()
+        #expect(settings.publicListener.port == 8080 && settings.publicListener.bindAddress == "0.0.0.0")
+        #expect(settings.operatorListener.port == 9091 && settings.operatorListener.bindAddress == "127.0.0.1")
+        #expect(settings.pipeline.decodedCacheCapacity == 104_857_600)
+        #expect(settings.pipeline.decodedCachePreferred == 62_914_560)
+        #expect(settings.downloads.maximumActiveDownloads == 32)
+        #expect(settings.pipeline.limits.sourceFormats == [.jpeg, .png, .webp, .gif])
+    }
+
+    @Test func `a flag beats the environment, which beats the file`() throws {
+        let file = "{ maxRedirects: 1, connectTimeout: '1s', firstByteTimeout: '1s' }"
+        let environment = [
+            "ALULA_CONFIG": "a.json5", "ALULA_MAX_REDIRECTS": "2", "ALULA_CONNECT_TIMEOUT": "2s", "HOME": "/",
+        ]
+        let settings = try load(["--max-redirects", "3"], environment, file: file)
+        #expect(settings.downloads.maximumRedirects == 3)
+        #expect(settings.downloads.connectTimeout == .seconds(2))
+        #expect(settings.downloads.firstByteTimeout == .seconds(1))
+    }
+
+    @Test func `both spellings of a flag are understood`() throws {
+        #expect(try load(["--port=0", "--admin-port", "0"]).publicListener.port == 0)
+    }
+
+    @Test func `a file may hold texts, numbers, flags, lists and comments`() throws {
+        let file = """
+            {
+              // JSON5
+              port: 0, accessLog: false, allowedPorts: [80, 8080], autoFormats: ['avif', 'webp'],
+            }
+            """
+        let settings = try load(["--config", "a.json5"], file: file)
+        #expect(settings.publicListener.port == 0)
+        #expect(!settings.api.accessLog)
+        #expect(settings.downloads.allowedPorts == [80, 8080])
+        #expect(settings.pipeline.automaticFormats == [.avif, .webp])
+    }
+
+    @Test(arguments: SettingTable.all.map(\.name))
+    func `each setting has three spellings of one name`(name: String) throws {
+        let setting = try #require(SettingTable.all.first { $0.name == name })
+        #expect(
+            setting.flag.dropFirst(2).replacing("-", with: "_").uppercased() == setting.environmentName.dropFirst(6))
+        #expect(setting.flag.replacing("-", with: "") == name.lowercased())
+    }
+
+    @Test(arguments: [
+        (["--nope", "1"], "--nope: no such setting"), (["--port"], "--port: the value is missing"),
+        (["--port", "70000"], "--port: \"70000\" is not allowed; allowed is a whole number from 0 to 65535"),
+        (["--max-source-bytes", "64MB"], "\"64MB\" is not allowed; allowed is a size"),
+        (["--connect-timeout", "3"], "\"3\" is not allowed; allowed is a duration"),
+        (["--download-order", "random"], "allowed is fifo or lifo"),
+        (["--source-formats", "jpeg,svg"], "allowed is formats separated by commas"),
+        (["--allowed-networks", "10.0.0.0/33"], "allowed is networks"),
+        (["--access-log", "maybe"], "allowed is on or off"),
+        (["--port", "1", "--port", "2"], "--port: given twice"),
+        (["--session-mode", "ephemeral"], "sessionMode is not available in this version"),
+    ])
+    func `what is unknown or impossible stops the start and is named`(arguments: [String], message: String) {
+        let failure = #expect(throws: SettingsLoader.Failure.self) { try load(arguments) }
+        #expect(failure?.lines.contains { $0.contains(message) } == true, "\(failure?.lines ?? [])")
+    }
+
+    @Test func `unknown variables and members of the file stop the start`() {
+        let failure = #expect(throws: SettingsLoader.Failure.self) {
+            try load(["--config", "a.json5"], ["ALULA_NOPE": "1"], file: "{ nope: 1 }")
+        }
+        #expect(failure?.lines.count == 2)
+    }
+
+    @Test func `8: a preferred usage above the capacity stops the start`() {
+        let failure = #expect(throws: SettingsLoader.Failure.self) {
+            try load(["--decoded-cache-capacity", "10MiB", "--decoded-cache-preferred", "11MiB"])
+        }
+        #expect(failure?.lines.first?.contains("decodedCachePreferred") == true)
+    }
+
+    @Test func `a wrong key is never shown`() {
+        let failure = #expect(throws: SettingsLoader.Failure.self) { try load(["--signing-keys", "c0ffee"]) }
+        #expect(failure?.lines.first?.contains("c0ffee") == false)
+    }
+
+    @Test(arguments: [("512", 512), ("64KiB", 65_536), ("100MiB", 104_857_600), ("2GiB", 2_147_483_648), ("0", 0)])
+    func `sizes are read`(text: String, bytes: Int) throws {
+        #expect(try SettingValues.byteSize(text) == bytes)
+    }
+
+    @Test(arguments: ["", "1.5MiB", "-1", "1 MiB", "MiB", "99999999999999GiB", "+1"])
+    func `what is no size is refused`(text: String) {
+        #expect(throws: InvalidValue.self) { try SettingValues.byteSize(text) }
+    }
+
+    @Test(arguments: [("250ms", 250), ("3s", 3_000), ("10m", 600_000), ("24h", 86_400_000)])
+    func `durations are read`(text: String, milliseconds: Int) throws {
+        #expect(try SettingValues.duration(text) == .milliseconds(milliseconds))
+    }
+
+    private func load(
+        _ arguments: [String] = [], _ environment: [String: String] = [:], file: String = "{}"
+    ) throws(SettingsLoader.Failure) -> Settings {
+        try SettingsLoader.load(arguments: arguments, environment: environment) { _ in file }
+    }
+}
