@@ -78,6 +78,8 @@ let package = Package(
             swiftSettings: settings,
             linkerSettings: [.linkedLibrary("jemalloc")]),
         module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
+        .executableTarget(
+            name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], swiftSettings: settings),
 
         tests("MemoryTests", ["Memory"]),
         tests("CryptoTests", ["Crypto"]),

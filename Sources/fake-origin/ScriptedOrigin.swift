@@ -1,0 +1,45 @@
+import Glibc
+import Imaging
+import Memory
+import TestSupport
+
+/// An origin for tests of the running service from outside: pictures of every kind, and every misbehaviour on a path of its own.
+enum ScriptedOrigin {
+    /// Serves on a free port of 127.0.0.1, prints that port as one line, and goes on until it is killed.
+    ///
+    /// `GET /paths` lists all other paths, one a line.
+    static func run() -> Never {
+        let origin = start()
+        let answers = pictures() + faults(origin)
+        for (path, answer) in answers { origin.serve(path, answer) }
+        let paths = answers.map(\.path).joined(separator: "\n") + "\n"
+        origin.serve("/paths", FakeAnswer(fields: [("Content-Type", "text/plain")], body: Array(paths.utf8)))
+        print(origin.port)
+        fflush(nil)
+        while true { withExtendedLifetime(origin) { _ = pause() } }
+    }
+
+    private static func start() -> FakeOrigin {
+        do {
+            return try FakeOrigin()
+        } catch {
+            fatalError("fake-origin cannot start: \(error.detail)")
+        }
+    }
+
+    /// `/pictures/NAME` for every fixture, broken ones included, and `/photo.jpg`, `/photo.png`.
+    private static func pictures() -> [(path: String, answer: FakeAnswer)] {
+        ImageFixture.allCases.map { fixture in
+            ("/pictures/\(fixture)", .image(fixture.array, type: mediaType(of: fixture)))
+        } + [
+            ("/photo.jpg", .image(ImageFixture.photo(width: 1_200, height: 900).array)),
+            ("/photo.png", .image(ImageFixture.photo(width: 301, height: 199, format: .png).array, type: "image/png")),
+        ]
+    }
+
+    /// The type that a file of this name would be sent with.
+    private static func mediaType(of fixture: ImageFixture) -> String {
+        let known = ["jpeg", "png", "webp", "gif", "avif"].first { fixture.rawValue.hasPrefix($0) }
+        return known.map { "image/\($0)" } ?? "application/octet-stream"
+    }
+}

@@ -1,0 +1,2 @@
+// Nothing else happens here: top-level code is isolated, and callbacks formed in isolated code must not reach C.
+ScriptedOrigin.run()

@@ -1,0 +1,89 @@
+"""Tries the running service against openapi.yaml, with an origin that does everything that origins do."""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "Support"))
+
+from service import Origin, Service  # noqa: E402
+import sources  # noqa: E402
+
+DESCRIPTION = HERE.parent.parent / "openapi.yaml"
+CONFIGURATION = HERE / "schemathesis.toml"
+SETTINGS = [
+    "--connect-timeout", "500ms", "--first-byte-timeout", "500ms", "--download-timeout", "2s", "--request-timeout", "10s",
+    # Larger results would only take time.
+    "--max-output-pixels", "1000000",
+]
+LEAST_EXAMPLES = 500
+LEAST_THUMBNAILS = 50
+
+
+def tool(name):
+    return str(pathlib.Path(sys.executable).parent / name)
+
+
+def try_description(url, tag, origin):
+    """Whether every check of the operations with this tag holds."""
+    command = [tool("schemathesis"), "--config-file", str(CONFIGURATION), "run", str(DESCRIPTION), "--url", url,
+               "--include-tag", tag, "--checks", "all"]
+    environment = os.environ | {"ALULA_ORIGIN": origin.url, "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, cwd=HERE, env=environment).returncode == 0
+
+
+def read(url):
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return answer.read().decode()
+
+
+def thumbnail_counts(metrics):
+    """Answers to /thumbnail by status."""
+    counts = {}
+    for labels, count in re.findall(r"^alula_requests_total\{([^}]*)\} (\S+)$", metrics, re.MULTILINE):
+        if 'route="/thumbnail"' in labels or 'route="thumbnail"' in labels:
+            status = re.search(r'status="(\d+)"', labels)[1]
+            counts[status] = counts.get(status, 0) + int(float(count))
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--alula", required=True, help="the service's executable")
+    parser.add_argument("--origin", required=True, help="the scripted origin's executable")
+    options = parser.parse_args()
+    subprocess.run([tool("openapi-spec-validator"), str(DESCRIPTION)], check=True)
+
+    complaints = []
+    origin = Origin(options.origin)
+    try:
+        service = Service(options.alula, *SETTINGS)
+        try:
+            if read(service.url + "/openapi.yaml") != DESCRIPTION.read_text():
+                complaints.append("the service does not serve this description")
+            complaints += sources.judge(service.url, origin.url)
+            for url, tag in [(service.url, "public"), (service.admin_url, "operators")]:
+                if not try_description(url, tag, origin):
+                    complaints.append(f"the {tag} operations do not keep to the description")
+            counts = thumbnail_counts(read(service.admin_url + "/metrics"))
+            print("answers to /thumbnail by status:", dict(sorted(counts.items())))
+            if sum(counts.values()) < LEAST_EXAMPLES or counts.get("200", 0) < LEAST_THUMBNAILS:
+                complaints.append(f"fewer than {LEAST_EXAMPLES} examples or {LEAST_THUMBNAILS} thumbnails: {counts}")
+            if "500" in counts:
+                complaints.append("an answer with status 500")
+            read(service.url + "/health/ready")
+        finally:
+            complaints += service.stop()
+    finally:
+        origin.kill()
+    for complaint in complaints:
+        print("FAILED:", complaint)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
