@@ -1,0 +1,114 @@
+"""Starting servers on loopback and reading what they cost."""
+import os
+import signal
+import socket
+import subprocess
+import time
+
+TICKS = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_for(port, seconds=20):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise SystemExit(f"nothing listens on port {port}")
+
+
+class Server:
+    """A process with its children, on one port."""
+
+    def __init__(self, name, command, port, **options):
+        self.name, self.port = name, port
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+        wait_for(port)
+
+    def tree(self):
+        found = [self.process.pid]
+        for pid in found:
+            try:
+                with open(f"/proc/{pid}/task/{pid}/children") as children:
+                    found += [int(child) for child in children.read().split()]
+            except OSError:
+                pass
+        return found
+
+    def cpu(self):
+        """User and system seconds so far."""
+        total = 0
+        for pid in self.tree():
+            try:
+                with open(f"/proc/{pid}/stat") as stat:
+                    fields = stat.read().rsplit(")", 1)[1].split()
+                total += int(fields[11]) + int(fields[12])
+            except OSError:
+                pass
+        return total / TICKS
+
+    def peak(self):
+        """Largest resident size so far, in MiB, of all processes together."""
+        total = 0
+        for pid in self.tree():
+            try:
+                with open(f"/proc/{pid}/status") as status:
+                    total += next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+            except (OSError, StopIteration):
+                pass
+        return total / 1024
+
+    def resident(self):
+        """Resident size now, in MiB."""
+        total = 0
+        for pid in self.tree():
+            try:
+                with open(f"/proc/{pid}/statm") as statm:
+                    total += int(statm.read().split()[1])
+            except OSError:
+                pass
+        return total * PAGE / 1048576
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def nginx(folder, port, body, workers=2):
+    """nginx in the foreground with `body` as its server block's content."""
+    configuration = os.path.join(folder, f"nginx-{port}.conf")
+    modules = "/usr/lib/nginx/modules/ngx_http_image_filter_module.so"
+    load = f"load_module {modules};" if os.path.exists(modules) else ""
+    with open(configuration, "w") as file:
+        file.write(
+            f"""{load}
+user root; worker_processes {workers}; daemon off; pid {folder}/nginx-{port}.pid; error_log /dev/null;
+events {{ worker_connections 4096; }}
+http {{
+  access_log off; sendfile on; tcp_nopush on; keepalive_requests 10000000;
+  open_file_cache max=10000; open_file_cache_valid 60s;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  types {{ image/jpeg jpg jpeg; image/png png; image/webp webp; image/gif gif; }}
+  server {{ listen 127.0.0.1:{port} backlog=4096; {body} }}
+}}
+"""
+        )
+    return Server("nginx", ["/usr/sbin/nginx", "-p", folder, "-c", configuration], port)
