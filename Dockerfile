@@ -1,0 +1,30 @@
+# syntax=docker/dockerfile:1
+FROM swift:6.3-bookworm AS build
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends \
+        libc-ares-dev libcurl4-openssl-dev libjemalloc-dev libmicrohttpd-dev libssl-dev libvips-dev pkg-config \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /source
+COPY Package.swift ./
+COPY openapi.yaml ./
+COPY Sources ./Sources
+COPY Tests ./Tests
+RUN swift build -c release --product alula --static-swift-stdlib \
+    && strip --strip-unneeded .build/release/alula
+
+FROM debian:bookworm-slim
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends \
+        ca-certificates curl libc-ares2 libcurl4 libjemalloc2 libmicrohttpd12 libssl3 libvips42 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin alula
+COPY --from=build /source/.build/release/alula /usr/local/bin/alula
+USER 10001
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=2s --start-period=5s \
+    CMD ["curl", "--fail", "--silent", "--output", "/dev/null", "http://127.0.0.1:8080/health/ready"]
+ENTRYPOINT ["/usr/local/bin/alula"]
+CMD ["serve"]
