@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum MHD_Result accept_connection(void *context, const struct sockaddr *address, socklen_t length) {
@@ -128,13 +129,39 @@ struct MHD_Response *CMicrohttpdShim_response_lending(
     return MHD_create_response_from_buffer_with_free_callback_cls(size, (void *)body, release, owner);
 }
 
-CMicrohttpdShim_field_outcome CMicrohttpdShim_add_field(
-    struct MHD_Response *response, const char *name, const char *value, size_t value_length) {
+// Writes one byte per character of valid UTF-8 and returns how many; `latin` has room for `length`.
+static size_t convert_to_latin(char *latin, const unsigned char *text, size_t length) {
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) {
+        if ((text[i] & 0xc0) == 0x80) continue;
+        if (text[i] < 0x80) latin[count++] = (char)text[i];
+        else if (text[i] <= 0xc3 && i + 1 < length) latin[count++] = (char)(text[i] << 6 | (text[i + 1] & 0x3f));
+        else latin[count++] = '?';
+    }
+    return count;
+}
+
+bool CMicrohttpdShim_add_field(
+    struct MHD_Response *response, const unsigned char *name, size_t name_length, const unsigned char *value,
+    size_t value_length) {
+    char room[1024];
+    size_t needed = name_length + value_length + 2;
+    char *copy = needed <= sizeof room ? room : malloc(needed);
+    if (!copy) return false;
+    memcpy(copy, name, name_length);
+    copy[name_length] = 0;
+    char *text = copy + name_length + 1;
     unsigned char bits = 0;
-    for (size_t i = 0; i < value_length; i++) bits |= (unsigned char)value[i];
-    if (bits & 0x80) return CMicrohttpdShim_field_outcome_not_ascii;
-    return MHD_add_response_header(response, name, value) == MHD_YES ? CMicrohttpdShim_field_outcome_added
-                                                                     : CMicrohttpdShim_field_outcome_refused;
+    for (size_t i = 0; i < value_length; i++) bits |= value[i];
+    size_t length = value_length;
+    if (bits & 0x80) length = convert_to_latin(text, value, value_length);
+    else memcpy(text, value, value_length);
+    text[length] = 0;
+    // The library looks no further than the first zero byte.
+    bool is_added = !memchr(copy, 0, name_length) && !memchr(text, 0, length)
+        && MHD_add_response_header(response, copy, text) == MHD_YES;
+    if (copy != room) free(copy);
+    return is_added;
 }
 
 void CMicrohttpdShim_discard(struct MHD_Response *response) {

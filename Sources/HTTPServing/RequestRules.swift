@@ -21,21 +21,22 @@ enum RequestRules {
         guard hasAcceptableTarget(request) else { return false }
         var hosts = 0
         var lengths = 0
-        for field in request.headerFields {
+        var isAcceptable = true
+        request.headerFields.forEach { field in
             // The lengths tell nearly all other names apart without a comparison of text.
-            switch field.name.canonicalName.utf8.count {
+            switch field.name.rawName.utf8.count {
             case 4 where field.name == .host:
                 hosts += 1
-                guard isHost(field.value) else { return false }
+                if !isHost(field.value) { isAcceptable = false }
             case 14 where field.name == .contentLength:
                 lengths += 1
                 // No body is read yet; "0" announces none.
-                guard field.value == "0" else { return false }
-            case 17 where field.name == .transferEncoding: return false
-            default: continue
+                if field.value != "0" { isAcceptable = false }
+            case 17 where field.name == .transferEncoding: isAcceptable = false
+            default: break
             }
         }
-        return lengths <= 1 && (hosts == 1 || (hosts == 0 && isVersion10))
+        return isAcceptable && lengths <= 1 && (hosts == 1 || (hosts == 0 && isVersion10))
     }
 
     /// Origin form, or the asterisk of OPTIONS (RFC 9112 section 3.2).

@@ -15,8 +15,6 @@ package struct HTTPField: Hashable, Sendable {
     package struct Name: Hashable, Sendable, CustomStringConvertible {
         /// The spelling that goes on the wire.
         package let rawName: String
-        /// Lower case, what comparisons use.
-        package let canonicalName: String
 
         /// A name that is an RFC 9110 token, else nil.
         package init?(_ name: String) {
@@ -26,14 +24,20 @@ package struct HTTPField: Hashable, Sendable {
 
         private init(unchecked name: String) {
             rawName = name
-            canonicalName = name.lowercased()
         }
 
         /// Names are equal when they differ in case only.
-        package static func == (left: Name, right: Name) -> Bool { left.canonicalName == right.canonicalName }
+        package static func == (left: Name, right: Name) -> Bool {
+            let (left, right) = (left.rawName, right.rawName)
+            guard left.utf8.count == right.utf8.count else { return false }
+            return left == right
+                || zip(left.utf8, right.utf8).allSatisfy { HTTPSyntax.lowercased($0) == HTTPSyntax.lowercased($1) }
+        }
 
         /// Hashes the lower-case spelling.
-        package func hash(into hasher: inout Hasher) { hasher.combine(canonicalName) }
+        package func hash(into hasher: inout Hasher) {
+            for byte in rawName.utf8 { hasher.combine(HTTPSyntax.lowercased(byte)) }
+        }
 
         /// The spelling that goes on the wire.
         package var description: String { rawName }

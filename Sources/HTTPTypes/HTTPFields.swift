@@ -1,56 +1,94 @@
 /// Header fields in the order in which they came or go.
-package struct HTTPFields: Hashable, Sendable, RandomAccessCollection {
-    private var fields: [HTTPField]
+///
+/// Values made with ``init(continuing:)`` share their first fields: adding more copies none of those.
+package struct HTTPFields: Sendable, RandomAccessCollection {
+    private var shared: [HTTPField]
+    private var own: [HTTPField]
 
     /// The fields of an array, in its order.
     package init(_ fields: [HTTPField] = []) {
-        self.fields = fields
+        shared = []
+        own = fields
+    }
+
+    /// The same fields, to be continued cheaply and often.
+    package init(continuing fields: HTTPFields) {
+        shared = fields.shared.isEmpty ? fields.own : fields.shared + fields.own
+        own = []
     }
 
     /// Position of the first field.
-    package var startIndex: Int { fields.startIndex }
+    package var startIndex: Int { 0 }
     /// Position after the last field.
-    package var endIndex: Int { fields.endIndex }
+    package var endIndex: Int { shared.count + own.count }
     /// The field at `position`.
-    package subscript(position: Int) -> HTTPField { fields[position] }
+    package subscript(position: Int) -> HTTPField {
+        position < shared.count ? shared[position] : own[position - shared.count]
+    }
+
+    /// Calls `body` with each field, in order.
+    package func forEach(_ body: (borrowing HTTPField) -> Void) {
+        Self.forEach(in: shared, body)
+        Self.forEach(in: own, body)
+    }
+
+    /// By a span, because an array's iterator copies each element, which is two reference counts.
+    private static func forEach(in fields: [HTTPField], _ body: (borrowing HTTPField) -> Void) {
+        let fields = fields.span
+        for index in fields.indices { body(fields[index]) }
+    }
 
     /// The values of all fields of this name joined with `, ` (RFC 9110 section 5.3), nil without one; setting replaces them all.
     package subscript(name: HTTPField.Name) -> String? {
         get {
             var joined: String?
-            for field in fields where field.name == name {
-                joined = joined.map { $0 + ", " + field.value } ?? field.value
+            forEach { field in
+                if field.name == name { joined = joined.map { $0 + ", " + field.value } ?? field.value }
             }
             return joined
         }
         set {
-            fields.removeAll { $0.name == name }
-            if let newValue { fields.append(HTTPField(name: name, value: newValue)) }
+            own = filter { $0.name != name }
+            shared = []
+            if let newValue { append(name, newValue) }
         }
     }
 
     /// The value of each field line of this name, in order.
     package func values(of name: HTTPField.Name) -> [String] {
-        fields.compactMap { $0.name == name ? $0.value : nil }
+        compactMap { $0.name == name ? $0.value : nil }
     }
 
     /// Whether a field of this name is there.
     package func contains(_ name: HTTPField.Name) -> Bool {
-        fields.contains { $0.name == name }
+        var isThere = false
+        forEach { if $0.name == name { isThere = true } }
+        return isThere
     }
 
     /// Adds a field line at the end.
     package mutating func append(_ field: HTTPField) {
-        fields.append(field)
+        own.append(field)
     }
 
     /// Adds a field line at the end.
     package mutating func append(_ name: HTTPField.Name, _ value: String) {
-        fields.append(HTTPField(name: name, value: value))
+        own.append(HTTPField(name: name, value: value))
     }
 
-    /// Reserves room for `count` fields.
+    /// Reserves room for `count` fields to be added.
     package mutating func reserveCapacity(_ count: Int) {
-        fields.reserveCapacity(count)
+        own.reserveCapacity(own.count + count)
+    }
+}
+
+extension HTTPFields: Hashable {
+    /// Whether both have the same fields in the same order.
+    package static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.elementsEqual(right) }
+
+    /// Hashes the fields in their order.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        forEach { hasher.combine($0) }
     }
 }

@@ -14,6 +14,11 @@ package enum HTTPSyntax {
         }
     }
 
+    /// An ASCII letter in lower case, any other byte as it is.
+    static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
     /// `text` without leading and trailing spaces and tabs.
     package static func trimmed(_ text: some StringProtocol) -> String {
         var rest = Substring(text)

@@ -23,6 +23,21 @@ struct HTTPFieldsTests {
         #expect(!fields.contains(.vary) && fields.count == 1)
     }
 
+    @Test func `fields that continue others hold both, and leave the others as they were`() {
+        let lasting: HTTPFields = [.vary: "Accept", .eTag: "1"]
+        var answer = HTTPFields(continuing: lasting)
+        answer.append(.age, "1")
+        answer.append(.vary, "Origin")
+        #expect(answer == [.vary: "Accept", .eTag: "1", .age: "1", .vary: "Origin"])
+        #expect(answer.hashValue == HTTPFields(Array(answer)).hashValue)
+        #expect(answer.map(\.value) == ["Accept", "1", "1", "Origin"])
+        #expect(answer[.vary] == "Accept, Origin" && answer.contains(.age) && !answer.contains(.date))
+        #expect(lasting.count == 2)
+        var again = HTTPFields(continuing: answer)
+        again[.vary] = nil
+        #expect(again == [.eTag: "1", .age: "1"])
+    }
+
     @Test func `lists are split at commas outside quotes`() {
         #expect(HTTPSyntax.list("a, \"b, c\" ,, d=\"\\\",\"") == ["a", "\"b, c\"", "d=\"\\\",\""])
         #expect(HTTPSyntax.unquoted("\"a\\\"b\"") == "a\"b")

@@ -49,15 +49,6 @@ typedef struct {
     size_t value_length;
 } CMicrohttpdShim_field;
 
-/// What became of a field that was added to a response.
-typedef enum __attribute__((enum_extensibility(closed))) {
-    CMicrohttpdShim_field_outcome_added,
-    /// A name or value that may not go on the wire.
-    CMicrohttpdShim_field_outcome_refused,
-    /// The value has bytes beyond ASCII; nothing was added.
-    CMicrohttpdShim_field_outcome_not_ascii,
-} CMicrohttpdShim_field_outcome;
-
 /// Starts the event threads on a listening socket; the callbacks must outlive the daemon. Null with errno.
 struct MHD_Daemon *CMicrohttpdShim_start(
     const CMicrohttpdShim_callbacks *callbacks, const CMicrohttpdShim_settings *settings);
@@ -75,9 +66,11 @@ struct MHD_Response *CMicrohttpdShim_response_copying(const void *body, size_t s
 struct MHD_Response *CMicrohttpdShim_response_lending(
     const void *body, size_t size, void (*release)(void *owner), void *owner);
 
-/// Adds a header field to a response; `value` is terminated, `value_length` says how much of it to look at first.
-CMicrohttpdShim_field_outcome CMicrohttpdShim_add_field(
-    struct MHD_Response *response, const char *name, const char *value, size_t value_length);
+/// Adds a header field, given in UTF-8 without a terminator, in ISO 8859-1 with question marks for what that does not have; false for
+/// a name or value that may not go on the wire.
+bool CMicrohttpdShim_add_field(
+    struct MHD_Response *response, const unsigned char *name, size_t name_length, const unsigned char *value,
+    size_t value_length);
 
 /// Gives up the caller's reference; a queued response lives on until it is sent.
 void CMicrohttpdShim_discard(struct MHD_Response *response);

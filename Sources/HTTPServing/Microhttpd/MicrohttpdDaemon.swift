@@ -43,9 +43,11 @@ final class MicrohttpdDaemon: @unchecked Sendable {
 extension HTTPServerConfiguration {
     /// The library keeps a head, a record for each of its fields and the answer's head in one block per connection, and clears all
     /// of it after each request: large enough that our own limits are met first, and no larger.
+    ///
+    /// Clearing it is a good part of what a small answer costs, and flushes other things out of the core's cache.
     fileprivate var connectionBufferSize: Int {
-        let head = maximumTargetLength + maximumFieldsLength + maximumFieldCount * 64
-        return max(65_536, head * 2)
+        let answer = 4_096
+        return maximumTargetLength + maximumFieldsLength + maximumFieldCount * 128 + answer
     }
 }
 

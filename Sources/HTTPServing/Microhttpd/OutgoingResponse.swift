@@ -8,17 +8,19 @@ struct OutgoingResponse: ~Copyable {
     private let raw: OpaquePointer
     private let status: UInt32
     /// Fields that may not go on the wire and were left out.
-    private(set) var refusedFieldCount = 0
+    let refusedFieldCount: Int
 
     /// Takes over a response, nil without memory; with `isLast` the connection closes after it.
     init?(_ response: HTTPResponse, isLast: Bool) {
         guard let raw = unsafe Self.make(response.body) else { return nil }
         unsafe self.raw = raw
         status = UInt32(response.status.code)
-        if isLast { add("Connection", "close") }
-        for field in response.headerFields where !Self.isServers(field.name) && !field.value.isEmpty {
-            add(field.name.rawName, field.value)
+        var refused = isLast ? unsafe Self.add("Connection", "close", to: raw) : 0
+        response.headerFields.forEach { field in
+            guard !Self.isServers(field.name), !field.value.isEmpty else { return }
+            refused += unsafe Self.add(field.name.rawName, field.value, to: raw)
         }
+        refusedFieldCount = refused
     }
 
     deinit {
@@ -30,32 +32,22 @@ struct OutgoingResponse: ~Copyable {
         unsafe CMicrohttpdShim_queue(connection, status, raw)
     }
 
-    private mutating func add(_ name: String, _ value: String) {
-        let outcome = unsafe value.withCString { text in
-            unsafe CMicrohttpdShim_add_field(raw, name, text, value.utf8.count)
+    /// Adds a field; 1 when it may not go on the wire, else 0.
+    ///
+    /// Field values are bytes there: each scalar up to U+00FF is one, as in ``HTTPField/value``.
+    @unsafe
+    private static func add(_ name: String, _ value: String, to raw: OpaquePointer) -> Int {
+        let isAdded = unsafe name.utf8Span.span.withUnsafeBufferPointer { name in
+            unsafe value.utf8Span.span.withUnsafeBufferPointer { value in
+                unsafe CMicrohttpdShim_add_field(raw, name.baseAddress, name.count, value.baseAddress, value.count)
+            }
         }
-        switch outcome {
-        case .added: break
-        case .refused: refusedFieldCount += 1
-        case .not_ascii: addLatin(name, value)
-        @unknown default: break
-        }
-    }
-
-    /// Field values are bytes on the wire: each scalar up to U+00FF is one, as in ``HTTPField/value``.
-    private mutating func addLatin(_ name: String, _ value: String) {
-        let bytes = value.unicodeScalars.map { scalar in
-            scalar.value <= 0xff ? CChar(bitPattern: UInt8(scalar.value)) : CChar(bitPattern: UInt8(ascii: "?"))
-        }
-        let isAdded = unsafe (bytes + [0]).withUnsafeBufferPointer { text in
-            unsafe CMicrohttpdShim_add_field(raw, name, text.baseAddress, 0) == .added
-        }
-        if !isAdded { refusedFieldCount += 1 }
+        return isAdded ? 0 : 1
     }
 
     /// `Content-Length`, `Date`, `Connection` and `Transfer-Encoding` are written by the library.
     private static func isServers(_ name: HTTPField.Name) -> Bool {
-        switch name.canonicalName.utf8.count {
+        switch name.rawName.utf8.count {
         case 4: name == .date
         case 10: name == .connection
         case 14: name == .contentLength
