@@ -22,27 +22,25 @@ package final class Histogram: Sendable {
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
 
-    private struct State {
-        var counts = [Int](repeating: 0, count: Histogram.secondsBounds.count + 1)
-        var sum = 0.0
-    }
-
-    private let state = Locked(State())
+    private let counts = InlineArray<15, Atomic<Int>> { _ in Atomic(0) }
+    private let nanoseconds = Atomic(0)
 
     /// Starts empty.
-    package init() {}
+    package init() {
+        precondition(counts.count == Self.secondsBounds.count + 1, "one bucket for each bound and one beyond")
+    }
 
     /// Adds one observation in seconds.
     package func observe(_ seconds: Double) {
         let bucket = Self.secondsBounds.firstIndex { seconds <= $0 } ?? Self.secondsBounds.count
-        state.withLock { state in
-            state.counts[bucket] += 1
-            state.sum += seconds
-        }
+        counts[bucket].wrappingAdd(1, ordering: .relaxed)
+        nanoseconds.wrappingAdd(Int((seconds * 1e9).rounded()), ordering: .relaxed)
     }
 
-    /// Counts per bucket, not cumulated, and the sum of all observations.
-    package var snapshot: (counts: [Int], sum: Double) { state.withLock { ($0.counts, $0.sum) } }
+    /// Counts per bucket, not cumulated, and the sum of all observations; an observation under way may be in one of them only.
+    package var snapshot: (counts: [Int], sum: Double) {
+        (counts.indices.map { counts[$0].load(ordering: .relaxed) }, Double(nanoseconds.load(ordering: .relaxed)) / 1e9)
+    }
 }
 
 /// Counters of one metric told apart by label values from fixed sets.
