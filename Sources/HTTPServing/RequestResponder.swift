@@ -13,6 +13,8 @@ package protocol RequestResponder: Sendable {
 package enum HTTPAnswer: Sendable {
     /// Ready.
     case now(HTTPResponse)
+    /// Ready, and the same for many requests.
+    case again(RecurringResponse)
     /// Computed by a task of its own while the connection is suspended; the task is cancelled when the client goes away.
     case later(@Sendable () async -> HTTPResponse)
 }

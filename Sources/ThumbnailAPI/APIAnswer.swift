@@ -4,6 +4,8 @@ package import HTTPTypes
 package enum APIAnswer: Sendable {
     /// Ready.
     case now(HTTPResponse)
+    /// Ready, and the same for many requests.
+    case again(RecurringResponse)
     /// Computed by a task that the caller starts, and cancels when the client goes away.
     case later(@Sendable () async -> HTTPResponse)
 }

@@ -5,14 +5,15 @@ import ThumbnailPipeline
 
 /// Ends every exchange of the public listener: the last fields, the metrics and the log line.
 struct ExchangeRecorder: Sendable {
-    private let isLoggingAll: Bool
+    /// Whether each exchange has a log line.
+    let isLoggingAll: Bool
     private let logger: Logger
     private let metrics: APIMetrics
     private let timekeeper: any Timekeeper
 
     /// Logs to `logger`: all requests, or only the failures that need an explanation.
     init(isLoggingAll: Bool, logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper) {
-        self.isLoggingAll = isLoggingAll
+        self.isLoggingAll = isLoggingAll && logger.level <= .info
         self.logger = logger
         self.metrics = metrics
         self.timekeeper = timekeeper
@@ -42,6 +43,12 @@ struct ExchangeRecorder: Sendable {
             log(response, exchange, elapsed: elapsed, source: source, error: error)
         }
         return response
+    }
+
+    /// Records an exchange whose answer has nothing of its own.
+    func count(_ status: HTTPResponse.Status, _ exchange: Exchange) {
+        let elapsed = timekeeper.now - exchange.startedAt
+        metrics.record(route: exchange.route, status: status.code, seconds: elapsed.seconds)
     }
 
     private func log(

@@ -14,6 +14,10 @@ enum PublicRoute: String, CaseIterable, Sendable {
 
     /// The route of a raw target: its path must be written exactly so.
     init(target: String) {
+        if target.hasPrefix("/thumbnail?") {
+            self = .thumbnail
+            return
+        }
         let bytes = target.utf8
         self =
             switch bytes.firstIndex(of: UInt8(ascii: "?")).map({ target[..<$0] }) ?? target[...] {

@@ -40,12 +40,12 @@ final class ThumbnailResponder: Sendable {
         let prepared: PreparedQuery
         do {
             prepared = try preparedQuery(for: request)
-            try admit(prepared.query)
+            try admit(prepared)
         } catch {
             return .now(failure(error, exchange, source: nil))
         }
-        if let thumbnail = thumbnails.cachedThumbnail(for: prepared.query.request) {
-            return .now(success(thumbnail, request, prepared, exchange))
+        if let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring) {
+            return hit(thumbnail, request, prepared, exchange)
         }
         return .later { [self] in
             var response = await made(request, prepared, exchange)
@@ -64,13 +64,13 @@ final class ThumbnailResponder: Sendable {
         }
     }
 
-    private func admit(_ query: ThumbnailQuery) throws(APIError) {
-        if let secondsLeft = secondsLeft(query), secondsLeft <= 0 { throw .expired }
+    private func admit(_ prepared: PreparedQuery) throws(APIError) {
+        if let secondsLeft = secondsLeft(prepared), secondsLeft <= 0 { throw .expired }
         if lifecycle.isDraining { throw .draining }
     }
 
-    private func secondsLeft(_ query: ThumbnailQuery) -> Int? {
-        query.expires.map { $0 - timekeeper.secondsSince1970 }
+    private func secondsLeft(_ prepared: PreparedQuery) -> Int? {
+        prepared.expires.map { $0 - timekeeper.secondsSince1970 }
     }
 }
 
@@ -131,10 +131,38 @@ extension ThumbnailResponder {
 }
 
 extension ThumbnailResponder {
+    /// Where no line is logged, a request needs no name, and everybody gets the same answer.
+    private func hit(
+        _ thumbnail: Thumbnail, _ request: HTTPRequest, _ prepared: PreparedQuery, _ exchange: Exchange
+    ) -> APIAnswer {
+        guard let template = template(for: thumbnail, prepared), !recorder.isLoggingAll,
+            !Preconditions.areStated(in: request.headerFields)
+        else { return .now(success(thumbnail, request, prepared, exchange)) }
+        recorder.count(.ok, exchange)
+        let age = thumbnail.freshness.age
+        return .again(
+            template.response(age: age) {
+                var fields = template.fields
+                if let age { fields.append(.age, String(age)) }
+                fields.append(.serverTiming, ServerTimingText.ofHits)
+                return HTTPResponse(status: .ok, headerFields: fields, body: .shared(thumbnail.image.bytes))
+            })
+    }
+
+    /// What answers with a cached thumbnail have in common; nothing is with a target that expires, because its `max-age` shrinks.
+    private func template(for thumbnail: Thumbnail, _ prepared: PreparedQuery) -> ThumbnailAnswerTemplate? {
+        guard let place = thumbnail.place, prepared.expires == nil else { return nil }
+        return ThumbnailAnswerTemplate.template(for: thumbnail, prepared, at: place) {
+            fields.lasting(thumbnail, prepared: prepared, secondsLeft: nil)
+        }
+    }
+
     private func success(
         _ thumbnail: Thumbnail, _ request: HTTPRequest, _ prepared: PreparedQuery, _ exchange: Exchange
     ) -> HTTPResponse {
-        var answered = fields.lasting(thumbnail, prepared: prepared, secondsLeft: secondsLeft(prepared.query))
+        var answered =
+            template(for: thumbnail, prepared)?.fields
+            ?? fields.lasting(thumbnail, prepared: prepared, secondsLeft: secondsLeft(prepared))
         if let age = thumbnail.freshness.age { answered.append(.age, String(age)) }
         let isNotModified = Preconditions.isNotModified(
             request.headerFields, eTag: thumbnail.eTag, lastModified: thumbnail.lastModified)

@@ -19,6 +19,7 @@ package final class ImagePipeline: ThumbnailServing {
     let decodes = SharedTasks<DecodeKey, DecodedImage>()
     let renders = SharedTasks<ResultKey, Render>()
     private let identities = BoundedMemo<String, SourceIdentity>(capacity: 8_192)
+    private static let resultHit = [CacheLayerStatus(.result, .hit)]
 
     /// A pipeline over these parts; `caches` is also the cache that `downloader` asks.
     package init(
@@ -34,12 +35,14 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     /// The thumbnail if the result cache has it and its source is fresh.
-    package func cachedThumbnail(for request: ThumbnailRequest) -> Thumbnail? {
-        guard let identity = try? identity(of: request.source), let record = caches.record(for: identity),
-            let key = try? resultKey(for: request, record),
+    package func cachedThumbnail(for recurring: RecurringRequest) -> Thumbnail? {
+        let request = recurring.request
+        guard let identity = try? recurring.identity ?? identity(of: request.source),
+            let record = caches.record(for: identity),
+            let key = try? recurring.resultKey(for: record, make: { try resultKey(for: request, record) }),
             let result = caches.results.value(for: key, countsMiss: false)
         else { return nil }
-        return thumbnail(result, record, isFromCache: true, status: [CacheLayerStatus(.result, .hit)], timings: [])
+        return thumbnail(result, record, isFromCache: true, status: Self.resultHit, timings: [])
     }
 
     /// The thumbnail, by the shortest way there is.
@@ -200,6 +203,6 @@ package final class ImagePipeline: ThumbnailServing {
             freshness: Freshness(
                 storability: freshness.storability, lifetime: freshness.lifetime,
                 age: isFromCache || age > 0 ? age : nil),
-            cacheStatus: status, timings: timings)
+            cacheStatus: status, timings: timings, place: status == Self.resultHit ? result.place : nil)
     }
 }

@@ -7,6 +7,8 @@ struct RenderedImage: Sendable {
     let image: EncodedImage
     /// Strong: made from the bytes alone, so that equal answers have equal tags in any process.
     let eTag: String
+    /// For what answers with it have in common.
+    let place = AnswerPlace()
 
     /// Tags a finished picture; hashes all its bytes.
     init(_ image: EncodedImage) {
@@ -15,6 +17,6 @@ struct RenderedImage: Sendable {
         eTag = "\"" + Base64URL.encode(Array(digest.bytes.prefix(16))) + "\""
     }
 
-    /// Bytes of the file and, roughly, of its place in the cache.
-    var cost: Int { image.bytes.count + 512 }
+    /// Bytes of the file and, roughly, of its place in the cache and what is kept there.
+    var cost: Int { image.bytes.count + 3_072 }
 }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Imaging
 
 /// What is known of a source after its bytes may be gone: enough to find what was made from it.
-struct SourceRecord: Sendable {
+final class SourceRecord: Sendable {
     let identity: SourceIdentity
     let validator: SourceValidator
     let header: ImageHeader

@@ -15,13 +15,16 @@ package struct Thumbnail: Sendable {
     package let cacheStatus: [CacheLayerStatus]
     /// How long the steps took, for `Server-Timing`.
     package let timings: [StepTiming]
+    /// Where the cached result keeps what answers have in common; nil where it came from no cache.
+    package let place: AnswerPlace?
 
     /// A thumbnail ready to be answered.
     package init(
         image: EncodedImage, eTag: String, lastModified: HTTPDate?, freshness: Freshness,
         cacheStatus: [CacheLayerStatus],
-        timings: [StepTiming]
+        timings: [StepTiming], place: AnswerPlace? = nil
     ) {
+        self.place = place
         self.image = image
         self.eTag = eTag
         self.lastModified = lastModified

@@ -3,7 +3,7 @@ package import Imaging
 /// Makes thumbnails: what the API needs of the pipeline.
 package protocol ThumbnailServing: Sendable {
     /// The thumbnail if it can be answered from the result cache at once. Never blocks; called on the event threads.
-    func cachedThumbnail(for request: ThumbnailRequest) -> Thumbnail?
+    func cachedThumbnail(for request: RecurringRequest) -> Thumbnail?
 
     /// The thumbnail, made with as little work as possible. Cancelling the task gives up this caller's share only.
     ///

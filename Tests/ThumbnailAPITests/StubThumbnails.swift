@@ -31,9 +31,9 @@ final class StubThumbnails: ThumbnailServing {
     var receipts: [String] { state.withLock { $0.receipts } }
     var placeholders: [Color] { state.withLock { $0.placeholders } }
 
-    func cachedThumbnail(for request: ThumbnailRequest) -> Thumbnail? {
+    func cachedThumbnail(for recurring: RecurringRequest) -> Thumbnail? {
         state.withLock { state in
-            state.requests.append(request)
+            state.requests.append(recurring.request)
             return state.cached
         }
     }
@@ -58,11 +58,12 @@ extension EncodedImage {
 extension Thumbnail {
     static func sample(
         _ format: ImageFormat = .jpeg, lastModified: HTTPDate? = nil, freshness: Freshness = Freshness(),
-        cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, .hit)], timings: [StepTiming] = []
+        cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, .hit)], timings: [StepTiming] = [],
+        place: AnswerPlace? = nil
     ) -> Thumbnail {
         Thumbnail(
             image: .sample(format), eTag: "\"abc\"", lastModified: lastModified, freshness: freshness,
-            cacheStatus: cacheStatus, timings: timings)
+            cacheStatus: cacheStatus, timings: timings, place: place)
     }
 }
 

@@ -2,17 +2,32 @@ package import HTTPTypes
 package import Memory
 
 /// What makes two downloads the same: requests with equal identities share a flight and a cache entry.
-package struct SourceIdentity: Hashable, Sendable {
+///
+/// Part of every key of every cache: one object, hashed once.
+package final class SourceIdentity: Hashable, Sendable {
     /// The URL as it was asked for, before any redirect.
     package let url: SourceURL
     /// The configured origin whose headers, credentials and TLS policy apply; nil for strangers' sources.
     package let originName: String?
+    private let hash: Int
 
     /// The identity of `url` under the settings of `originName`.
     package init(url: SourceURL, originName: String? = nil) {
         self.url = url
         self.originName = originName
+        var hasher = Hasher()
+        hasher.combine(url)
+        hasher.combine(originName)
+        hash = hasher.finalize()
     }
+
+    /// Identities are equal when URL and origin are.
+    package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
+        left === right || (left.hash == right.hash && left.url == right.url && left.originName == right.originName)
+    }
+
+    /// Hashes URL and origin.
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// What is to be fetched.

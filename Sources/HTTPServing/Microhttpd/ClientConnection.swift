@@ -101,6 +101,7 @@ final class ClientConnection: @unchecked Sendable {
     private func respond(to request: HTTPRequest) -> Bool {
         switch context.responder.respond(to: request) {
         case .now(let response): return send(response, isLast: context.isDraining)
+        case .again(let recurring): return send(recurring)
         case .later(let work):
             suspend(until: work)
             return true
@@ -110,10 +111,25 @@ final class ClientConnection: @unchecked Sendable {
     private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {
         step = .answered
         guard let outgoing = OutgoingResponse(response, isLast: isLast) else { return false }
-        if outgoing.refusedFieldCount > 0 {
-            context.logger.error("response fields refused", ["count": .int(outgoing.refusedFieldCount)])
-        }
+        report(refusedFields: outgoing.refusedFieldCount)
         return unsafe outgoing.queue(on: connection)
+    }
+
+    private func send(_ recurring: RecurringResponse) -> Bool {
+        // A connection's last answer says so in a field.
+        guard !context.isDraining else { return send(recurring.response, isLast: true) }
+        step = .answered
+        let form = recurring.sentForm { response in
+            let form = SharedOutgoingResponse(response)
+            report(refusedFields: form?.refusedFieldCount ?? 0)
+            return form
+        }
+        return unsafe (form as? SharedOutgoingResponse)?.queue(on: connection) ?? false
+    }
+
+    private func report(refusedFields count: Int) {
+        guard count > 0 else { return }
+        context.logger.error("response fields refused", ["count": .int(count)])
     }
 
     /// The order matters: nobody may resume before the library has suspended, and a client that left before the task is known is

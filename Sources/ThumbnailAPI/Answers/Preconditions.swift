@@ -2,6 +2,11 @@ import HTTPTypes
 
 /// Judges `If-None-Match` and `If-Modified-Since` of GET and HEAD (RFC 9110 section 13).
 enum Preconditions {
+    /// Whether a request has any.
+    static func areStated(in fields: HTTPFields) -> Bool {
+        fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince)
+    }
+
     /// Whether the client already has the representation, so that 304 is the answer.
     ///
     /// `If-Modified-Since` counts only where there is no `If-None-Match` (section 13.1.3).

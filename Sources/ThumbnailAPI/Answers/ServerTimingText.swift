@@ -2,6 +2,9 @@ import ThumbnailPipeline
 
 /// Writes `Server-Timing`: the steps, then the whole as `total`, in milliseconds.
 enum ServerTimingText {
+    /// The field's value of answers that are sent again as they are: well below a millisecond.
+    static let ofHits = "total;dur=0"
+
     /// The field's value for measured steps and the time since the request came.
     static func text(_ steps: [StepTiming], total: Duration) -> String {
         var text = ""

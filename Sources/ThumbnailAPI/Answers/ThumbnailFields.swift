@@ -12,25 +12,18 @@ struct ThumbnailFields: Sendable {
         self.common = common
     }
 
-    /// The fields of a 200 but those of the moment.
-    ///
-    /// - Parameters:
-    ///   - thumbnail: What is answered.
-    ///   - prepared: What was asked.
-    ///   - secondsLeft: Seconds until the target expires, where it does; then nothing is reused, because `max-age` shrinks.
-    func lasting(_ thumbnail: Thumbnail, prepared: PreparedQuery, secondsLeft: Int?) -> HTTPFields {
-        guard secondsLeft == nil else { return make(thumbnail, prepared: prepared, secondsLeft: secondsLeft) }
-        return prepared.template.fields(for: ThumbnailFieldsTemplate.Facts(thumbnail)) {
-            make(thumbnail, prepared: prepared, secondsLeft: nil)
-        }
-    }
-
     /// The fields of a 304: those that RFC 9110 section 15.4.5 demands and those of all answers, without what describes the body.
     static func notModified(_ fields: HTTPFields) -> HTTPFields {
         HTTPFields(fields.filter { $0.name != .contentType && $0.name != .contentDisposition })
     }
 
-    private func make(_ thumbnail: Thumbnail, prepared: PreparedQuery, secondsLeft: Int?) -> HTTPFields {
+    /// The fields of a 200 but those of the moment.
+    ///
+    /// - Parameters:
+    ///   - thumbnail: What is answered.
+    ///   - prepared: What was asked.
+    ///   - secondsLeft: Seconds until the target expires, where it does: `max-age` ends with it.
+    func lasting(_ thumbnail: Thumbnail, prepared: PreparedQuery, secondsLeft: Int?) -> HTTPFields {
         let format = thumbnail.image.format
         var fields = common
         fields.reserveCapacity(Self.maximumCount)
@@ -38,7 +31,7 @@ struct ThumbnailFields: Sendable {
         fields.append(.eTag, thumbnail.eTag)
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         fields.append(.cacheControl, CacheDirectives.text(thumbnail.freshness, secondsLeft: secondsLeft))
-        if prepared.query.isNegotiated { fields.append(.vary, "Accept") }
+        if prepared.isNegotiated { fields.append(.vary, "Accept") }
         fields.append(
             .contentDisposition, prepared.fileName.contentDisposition(fileExtension: format.fileExtension))
         if !thumbnail.cacheStatus.isEmpty {

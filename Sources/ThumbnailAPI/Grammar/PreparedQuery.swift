@@ -4,14 +4,21 @@ import ThumbnailPipeline
 final class PreparedQuery: Sendable {
     /// What the target says.
     let query: ThumbnailQuery
+    /// The request in it, as the pipeline wants it for what is asked often.
+    let recurring: RecurringRequest
+    /// Unix seconds after which the target is worth nothing.
+    let expires: Int?
+    /// Whether the format is chosen by `Accept`.
+    let isNegotiated: Bool
     /// The name of the answer's file, without its extension.
     let fileName: FileName
-    /// The fields of the last answer, reused while nothing they are made of changes.
-    let template = ThumbnailFieldsTemplate()
 
     /// Prepares the answers to `query`.
     init(_ query: ThumbnailQuery) {
         self.query = query
+        expires = query.expires
+        isNegotiated = query.isNegotiated
+        recurring = RecurringRequest(query.request)
         fileName = FileName(source: query.request.source)
     }
 }

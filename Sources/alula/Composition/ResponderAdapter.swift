@@ -10,6 +10,7 @@ struct ResponderAdapter: RequestResponder {
     func respond(to request: HTTPRequest) -> HTTPAnswer {
         switch answer(request) {
         case .now(let response): .now(response)
+        case .again(let response): .again(response)
         case .later(let work): .later(work)
         }
     }

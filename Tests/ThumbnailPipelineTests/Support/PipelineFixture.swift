@@ -148,3 +148,10 @@ extension Thumbnail {
 
     var timingNames: [String] { timings.map(\.name) }
 }
+
+extension ImagePipeline {
+    /// The cached thumbnail of a request that has not been asked before.
+    func cachedThumbnail(for request: ThumbnailRequest) -> Thumbnail? {
+        cachedThumbnail(for: RecurringRequest(request))
+    }
+}

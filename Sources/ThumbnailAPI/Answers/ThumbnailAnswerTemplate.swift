@@ -1,0 +1,60 @@
+import Coordination
+import HTTPTypes
+import ThumbnailPipeline
+
+/// What the answers with one cached thumbnail have in common: kept beside it, because formatting dates and joining strings for each
+/// answer to a hot URL would cost more than all the rest of it.
+///
+/// Used on all event threads.
+final class ThumbnailAnswerTemplate: Sendable {
+    /// The lasting fields, to be continued with those of the moment.
+    let fields: HTTPFields
+    private let eTag: String
+    private let lastModified: HTTPDate?
+    private let storability: Freshness.Storability
+    private let lifetime: Int?
+    private let fileName: FileName
+    private let isNegotiated: Bool
+    private let recurring = Locked<(age: Int?, response: RecurringResponse)?>(nil)
+
+    private init(_ thumbnail: Thumbnail, _ prepared: PreparedQuery, _ fields: HTTPFields) {
+        self.fields = HTTPFields(continuing: fields)
+        eTag = thumbnail.eTag
+        lastModified = thumbnail.lastModified
+        storability = thumbnail.freshness.storability
+        lifetime = thumbnail.freshness.lifetime
+        fileName = prepared.fileName
+        isNegotiated = prepared.isNegotiated
+    }
+
+    /// Whether nothing has changed that the fields are made of; the format is the cached result's own.
+    private func fits(_ thumbnail: Thumbnail, _ prepared: PreparedQuery) -> Bool {
+        eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
+            && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
+            && isNegotiated == prepared.isNegotiated && fileName == prepared.fileName
+    }
+
+    /// The template beside `thumbnail`; made with `make` where there is none yet, or one of other facts.
+    static func template(
+        for thumbnail: Thumbnail, _ prepared: PreparedQuery, at place: AnswerPlace, make: () -> HTTPFields
+    ) -> ThumbnailAnswerTemplate {
+        if let kept = place.kept as? ThumbnailAnswerTemplate, kept.fits(thumbnail, prepared) { return kept }
+        let made = ThumbnailAnswerTemplate(thumbnail, prepared, make())
+        place.keep(made)
+        return made
+    }
+
+    /// The whole answer, the same for everybody within a second of `age`.
+    func response(age: Int?, make: () -> HTTPResponse) -> RecurringResponse {
+        let known = recurring.withLock { $0?.age == age ? $0?.response : nil }
+        if let known { return known }
+        let made = RecurringResponse(make())
+        let replaced = recurring.withLock { recurring in
+            defer { recurring = (age, made) }
+            return recurring
+        }
+        // Released here, outside the lock.
+        _ = replaced
+        return made
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPTypes
+import Telemetry
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+struct RecurringAnswerTests {
+    private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
+    private let place = AnswerPlace()
+
+    /// Requests are not logged, the result is cached and `age` seconds old.
+    private func edge(age: Int?, isLogged: Bool = false, lifetime: Int = 60) -> Edge {
+        let freshness = Freshness(lifetime: lifetime, age: age)
+        return Edge(StubThumbnails(cached: .sample(freshness: freshness, place: place))) { $0.accessLog = isLogged }
+    }
+
+    private func recurring(
+        _ edge: Edge, _ target: String = target, _ fields: HTTPFields = [:]
+    ) -> RecurringResponse? {
+        guard case .again(let response) = edge.responder.answer(HTTPRequest(target: target, headerFields: fields))
+        else { return nil }
+        return response
+    }
+
+    @Test func `everybody gets the same answer within a second`() throws {
+        let edge = edge(age: 7)
+        let first = try #require(recurring(edge))
+        #expect(recurring(edge) === first)
+        #expect(first.response.status == .ok)
+        #expect(first.response.text == "picture")
+        let expected: [HTTPField.Name: String] = [
+            .age: "7", .eTag: "\"abc\"", .cacheControl: "public, max-age=60", .cacheStatus: "alula-result;hit",
+            .serverTiming: "total;dur=0", .vary: "Accept", .xContentTypeOptions: "nosniff",
+        ]
+        for (name, value) in expected { #expect(first.response[name] == value, "\(name)") }
+        #expect(first.response[.xRequestID] == nil)
+        #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
+    }
+
+    @Test func `the next second, another freshness and another way to ask make another answer`() throws {
+        let first = try #require(recurring(edge(age: 7)))
+        let second = try #require(recurring(edge(age: 8)))
+        #expect(second !== first)
+        #expect(second.response[.age] == "8")
+        let third = try #require(recurring(edge(age: 8, lifetime: 30)))
+        #expect(third.response[.cacheControl] == "public, max-age=30")
+        let fixed = try #require(recurring(edge(age: 8, lifetime: 30), Self.target + "&format=jpeg"))
+        #expect(fixed.response[.vary] == nil)
+    }
+
+    @Test func `answers that differ from request to request are made for each`() {
+        #expect(recurring(edge(age: 7, isLogged: true)) == nil)
+        #expect(recurring(edge(age: 7), Self.target, [.ifNoneMatch: "\"x\""]) == nil)
+        #expect(recurring(edge(age: 7), Self.target, [.ifModifiedSince: "x"]) == nil)
+        #expect(recurring(edge(age: 7), Self.target + "&expires=4102444800") == nil)
+    }
+
+    @Test func `a logged answer has the request's name and shares the lasting fields`() async {
+        let edge = edge(age: 7, isLogged: true)
+        let first = await edge.respond(Self.target)
+        let second = await edge.respond(Self.target)
+        #expect(first[.xRequestID] != second[.xRequestID])
+        #expect(first[.eTag] == second[.eTag])
+        #expect(first[.serverTiming] == "total;dur=0.000")
+        #expect(first.headerFields.count == second.headerFields.count)
+    }
+}
