@@ -7,7 +7,29 @@ package protocol DataLoading: Sendable {
     /// Returns or throws only when the transfer has ended and its connection is closed or idle; cancelling the task ends it.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
-    func load(_ request: SourceRequest, progress: TransferProgress) async throws -> Source
+    func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer
+}
+
+/// What is asked of an origin.
+package struct TransferRequest: Hashable, Sendable {
+    /// The source.
+    package let identity: SourceIdentity
+    /// What the origin is asked by whether a stored version still holds; nil asks for the source itself.
+    package let condition: SourceCondition?
+
+    /// A request for a source, or for its confirmation.
+    package init(identity: SourceIdentity, condition: SourceCondition? = nil) {
+        self.identity = identity
+        self.condition = condition
+    }
+}
+
+/// What an origin answered.
+package enum TransferAnswer: Sendable {
+    /// The source, whole.
+    case source(Source)
+    /// The version that the condition named still holds.
+    case notModified(SourceConfirmation)
 }
 
 /// How far a transfer has come: written by the transfer's thread, read by anyone.
@@ -15,6 +37,9 @@ package final class TransferProgress: Sendable {
     private let received = Atomic(0)
     /// -1 while unknown.
     private let expected = Atomic(-1)
+
+    /// Seconds for which the origin lets its refusal be reused; -1 while it does not say.
+    private let refusal = Atomic(-1)
 
     /// Nothing received, nothing announced.
     package init() {}
@@ -34,8 +59,23 @@ package final class TransferProgress: Sendable {
         return receivedBytes >= expectedBytes - receivedBytes
     }
 
+    /// For how long the origin lets its refusal be reused, where it says so.
+    package var refusalLifetime: Duration? {
+        let seconds = refusal.load(ordering: .relaxed)
+        return seconds < 0 ? nil : .seconds(seconds)
+    }
+
+    /// Notes for how many seconds a refusal may be reused.
+    package func refuse(reusableFor seconds: Int) { refusal.store(seconds, ordering: .relaxed) }
+
     /// Notes the announced length.
     package func expect(_ count: Int?) { expected.store(count ?? -1, ordering: .relaxed) }
+
+    /// A body begins, or begins again, whose announced length is this.
+    package func begin(expecting count: Int?) {
+        received.store(0, ordering: .relaxed)
+        expect(count)
+    }
 
     /// Notes bytes of the body.
     package func receive(_ count: Int) { received.wrappingAdd(count, ordering: .relaxed) }

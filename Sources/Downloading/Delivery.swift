@@ -1,3 +1,5 @@
+package import Memory
+
 /// A source as one caller of the downloader got it.
 package struct Delivery: Sendable {
     /// How a caller came by its source.
@@ -10,15 +12,53 @@ package struct Delivery: Sendable {
         case joined
     }
 
-    /// The source.
-    package let source: Source
+    /// What the origin said.
+    package let head: SourceHead
+    /// The body; nil only where the caller asked for none.
+    package let bytes: SharedBytes?
     /// How it was come by.
     package let origin: Origin
+    /// The exchange with the origin that preceded it; nil where none did.
+    package let exchange: OriginExchange?
 
     /// A source that was come by in this way.
-    package init(source: Source, origin: Origin) {
-        self.source = source
+    package init(head: SourceHead, bytes: SharedBytes?, origin: Origin, exchange: OriginExchange? = nil) {
+        self.head = head
+        self.bytes = bytes
         self.origin = origin
+        self.exchange = exchange
+    }
+}
+
+/// An exchange with an origin: why it was asked and how it answered.
+package struct OriginExchange: Sendable {
+    /// Why the cache did not answer.
+    package enum Reason: Sendable {
+        /// It did not know the source.
+        case unknown
+        /// It knew the source for other fields of our request.
+        case otherVariant
+        /// What it knew was stale.
+        case stale
+        /// The caller did not want what it knew.
+        case requested
+    }
+
+    /// Why the cache did not answer.
+    package let reason: Reason
+    /// The status of the origin's answer; nil where none came.
+    package let status: Int?
+    /// How long the phases took.
+    package let timings: TransferTimings
+    /// Whether what was delivered stands in for an answer that the origin could not give.
+    package let hasFailed: Bool
+
+    /// An exchange that ended with this status.
+    package init(reason: Reason, status: Int?, timings: TransferTimings = TransferTimings(), hasFailed: Bool = false) {
+        self.reason = reason
+        self.status = status
+        self.timings = timings
+        self.hasFailed = hasFailed
     }
 }
 

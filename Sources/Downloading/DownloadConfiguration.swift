@@ -1,3 +1,5 @@
+package import HTTPTypes
+
 /// How sources are fetched, and which.
 package struct DownloadConfiguration: Sendable {
     /// In which order queued downloads start.
@@ -38,6 +40,12 @@ package struct DownloadConfiguration: Sendable {
     package var allowedPorts: Set<Int> = [80, 443]
     /// Patterns one of which a URL must match, redirects' targets included; empty allows all.
     package var allowedSources: [SourcePattern] = []
+    /// What stale sources may be used for where their origin does not say.
+    package var staleAllowances = StaleAllowances()
+    /// How long it is remembered that an origin has no such source.
+    package var notFoundMemory = Duration.seconds(60)
+    /// How long other failures of an origin are remembered.
+    package var failureMemory = Duration.seconds(5)
     /// `User-Agent` of our requests.
     package var userAgent = "Alula/1"
     /// `Accept` of our requests.
@@ -54,6 +62,11 @@ package struct DownloadConfiguration: Sendable {
     package var addressPolicy: AddressPolicy {
         AddressPolicy(
             allowedNetworks: allowedNetworks, allowedEndpoints: allowedEndpoints, allowedPorts: allowedPorts)
+    }
+
+    /// The fields of our requests that an origin's answer may vary by.
+    package var requestFields: HTTPFields {
+        [.userAgent: userAgent, .accept: accept, .acceptEncoding: "identity"]
     }
 
     /// Whether the patterns allow `url`.

@@ -30,6 +30,18 @@ package enum DownloadError: Error, Hashable, Sendable {
     case queueFull
     /// The service is about to end.
     case shuttingDown
+    /// The caller wants nothing but what is cached, and it is not.
+    case notCached
     /// A library failed in a way that is a bug of ours or a lack of memory.
     case `internal`(String)
+}
+
+extension DownloadError {
+    /// The status that the origin answered with, where it answered.
+    package var upstreamStatus: Int? {
+        switch self {
+        case .status(let status), .notFound(let status): status
+        default: nil
+        }
+    }
 }

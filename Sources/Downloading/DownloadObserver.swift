@@ -18,6 +18,7 @@ package struct DownloadObserver: Sendable {
 /// How a transfer ended: a fixed set of labels.
 package enum DownloadOutcome: String, Sendable, CaseIterable {
     case success
+    case notModified = "not_modified"
     case cancelled
     case notAllowed = "not_allowed"
     case unreachable
@@ -49,7 +50,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         case .tooLarge: self = .tooLarge
         case .notAnImage, .emptyBody: self = .notAnImage
         case .receiptCancelled, .shuttingDown: self = .cancelled
-        case .queueFull, .internal: self = .failed
+        case .queueFull, .notCached, .internal: self = .failed
         }
     }
 }

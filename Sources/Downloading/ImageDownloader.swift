@@ -1,4 +1,5 @@
 package import Coordination
+package import HTTPTypes
 
 /// Downloads sources, each at most once at a time for everybody who asks, and no more at once than allowed.
 ///
@@ -11,6 +12,14 @@ package final class ImageDownloader: Sendable {
     private struct Shell {
         var state: State
         var tasks: [State.FlightID: Task<Void, Never>] = [:]
+        /// Sources whose validation nobody waits for.
+        var revalidating: Set<SourceIdentity> = []
+    }
+
+    /// What a flight brings home.
+    private struct Arrival {
+        let stored: StoredSource
+        let exchange: OriginExchange?
     }
 
     private let shell: Locked<Shell>
@@ -18,6 +27,8 @@ package final class ImageDownloader: Sendable {
     private let cache: any SourceCaching
     private let timekeeper: any Timekeeper
     private let observer: DownloadObserver
+    private let staleAllowances: StaleAllowances
+    private let requestFields: HTTPFields
 
     /// A downloader that fetches with `loader` and keeps sources in `cache`.
     package init(
@@ -29,9 +40,11 @@ package final class ImageDownloader: Sendable {
         self.cache = cache
         self.timekeeper = timekeeper
         self.observer = observer
+        staleAllowances = configuration.staleAllowances
+        requestFields = configuration.requestFields
     }
 
-    /// The source: from a flight under way, else from the cache, else from its origin.
+    /// The source: from the cache, else from a flight under way, else from its origin; a stale copy where the origin fails.
     ///
     /// - Parameters:
     ///   - request: What to fetch.
@@ -41,26 +54,36 @@ package final class ImageDownloader: Sendable {
     /// - Throws: A ``DownloadError``, the same for all who share a flight; `CancellationError` when the caller itself is cancelled.
     package func download(_ request: SourceRequest, receipt: String, deadline: Duration? = nil) async throws -> Delivery
     {
-        let id = shell.withLock { $0.state.announce() }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: Answer) in
-                let entrance = shell.withLock { shell in
-                    shell.state.enter(
-                        id, request, receipt: receipt, deadline: deadline, at: timekeeper.now, answer: continuation,
-                        cached: cache.source(for:))
-                }
-                switch entrance {
-                case .cached(let source, let answer):
-                    answer.resume(returning: Delivery(source: source, origin: .cache))
-                case .refused(let error, let answer):
-                    answer.resume(throwing: error)
-                case .waiting(let launches, let isJoined):
-                    if isJoined { observer.collapsed() }
-                    start(launches)
-                }
-            }
-        } onCancel: {
-            conclude(shell.withLock { $0.state.leave(id) }, throwing: CancellationError())
+        if request.directives.onlyIfCached { return try await cachedDelivery(request) }
+        do {
+            return try await join(request, receipt: receipt, deadline: deadline)
+        } catch let failure as FlightFailure {
+            guard let standIn = await standIn(for: request, failure) else { throw failure.error }
+            return standIn
+        }
+    }
+
+    /// What may be done with a stored source for a caller, at this moment.
+    package func reuse(of freshness: SourceFreshness, for directives: RequestCacheControl) -> SourceReuse {
+        freshness.reuse(at: timekeeper.secondsSince1970, for: directives, staleAllowances)
+    }
+
+    /// Validates a source in the background; once at a time, however many ask.
+    package func revalidate(_ identity: SourceIdentity) {
+        guard shell.withLock({ $0.revalidating.insert(identity).inserted }) else { return }
+        Task.detached {
+            // Its failure is remembered, and is nobody's answer.
+            _ = try? await self.join(
+                SourceRequest(identity: identity, needsBytes: false, isBackground: true), receipt: "revalidation",
+                deadline: nil)
+            self.shell.withLock { _ = $0.revalidating.remove(identity) }
+        }
+    }
+
+    /// Forgets that a source could not be had; nil stands for all.
+    package func forgetFailures(of identity: SourceIdentity? = nil) {
+        shell.withLock { shell in
+            if let identity { shell.state.failures.forget(identity) } else { shell.state.failures.removeAll() }
         }
     }
 
@@ -93,10 +116,96 @@ package final class ImageDownloader: Sendable {
         conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown)
     }
 
-    private func start(_ launches: [State.Launch]) {
+    private func join(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> Delivery {
+        let id = shell.withLock { $0.state.announce() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: Answer) in
+                let looksFurther = cache.hasSlowerLayer
+                let entrance = shell.withLock { shell in
+                    shell.state.enter(
+                        id, request, receipt: receipt, deadline: deadline, at: timekeeper.now, answer: continuation,
+                        looksFurther: looksFurther, cached: view(for:))
+                }
+                switch entrance {
+                case .cached(let stored, let reuse, let answer):
+                    if reuse == .usableWhileRevalidating { revalidate(request.identity) }
+                    answer.resume(returning: Delivery(head: stored.head, bytes: stored.bytes, origin: .cache))
+                case .refused(let error, let answer):
+                    answer.resume(throwing: error)
+                case .failedBefore(let error, let answer):
+                    answer.resume(throwing: FlightFailure(error: error, exchange: nil))
+                case .waiting(let launches, let isJoined):
+                    if isJoined { observer.collapsed() }
+                    start(launches)
+                case .lookingUp(let launch):
+                    start([launch], with: lookUp)
+                }
+            }
+        } onCancel: {
+            conclude(shell.withLock { $0.state.leave(id) }, throwing: CancellationError())
+        }
+    }
+
+    /// What memory knows of a source, and what may be done with it for a caller.
+    private func view(for request: SourceRequest) -> State.CacheView? {
+        if request.directives.noStore { return nil }
+        return cache.stored(for: request.identity).map {
+            State.CacheView(stored: $0, reuse: reuse(of: $0, for: request))
+        }
+    }
+
+    private func reuse(of stored: StoredSource, for request: SourceRequest) -> SourceReuse {
+        guard stored.bytes != nil || !request.needsBytes, stored.head.isSelected(by: requestFields) else {
+            return .needsValidation
+        }
+        let reuse = reuse(of: stored.head.freshness, for: request.directives)
+        return request.isBackground && reuse == .usableWhileRevalidating ? .needsValidation : reuse
+    }
+
+    /// For a caller that rules the origin out.
+    private func cachedDelivery(_ request: SourceRequest) async throws -> Delivery {
+        if let view = view(for: request), view.reuse != .needsValidation {
+            return Delivery(head: view.stored.head, bytes: view.stored.bytes, origin: .cache)
+        }
+        guard cache.hasSlowerLayer, let found = await cache.retrieve(request.identity),
+            reuse(of: StoredSource(found), for: request) != .needsValidation
+        else { throw DownloadError.notCached }
+        cache.admit(found)
+        return Delivery(head: found.head, bytes: found.bytes, origin: .cache)
+    }
+
+    /// The stale copy that a caller gets where the origin fails.
+    private func standIn(for request: SourceRequest, _ failure: FlightFailure) async -> Delivery? {
+        guard failure.error.isOriginTrouble else { return nil }
+        func isFit(_ head: SourceHead) -> Bool {
+            head.isSelected(by: requestFields)
+                && head.freshness.isUsableOnError(
+                    at: timekeeper.secondsSince1970, for: request.directives, staleAllowances)
+        }
+        let stored = cache.stored(for: request.identity)
+        if let stored, stored.bytes != nil || !request.needsBytes {
+            guard isFit(stored.head) else { return nil }
+            return Delivery(head: stored.head, bytes: stored.bytes, origin: .cache, exchange: failure.exchange)
+        }
+        guard cache.hasSlowerLayer, let found = await cache.retrieve(request.identity), isFit(found.head) else {
+            return nil
+        }
+        cache.admit(found)
+        return Delivery(head: found.head, bytes: found.bytes, origin: .cache, exchange: failure.exchange)
+    }
+}
+
+/// A source could not be had, and what passed between us and its origin.
+private struct FlightFailure: Error {
+    let error: DownloadError
+    let exchange: OriginExchange?
+}
+
+extension ImageDownloader {
+    private func start(_ launches: [State.Launch], with work: @escaping @Sendable (State.Launch) async -> Void) {
         for launch in launches {
             // Detached: a flight must not carry the priority and task-local values of the caller that happened to be first.
-            let task = Task.detached { await self.fly(launch) }
+            let task = Task.detached { await work(launch) }
             let isWanted = shell.withLock { shell in
                 let isWanted = shell.state.isWanted(launch.flight)
                 if isWanted == true { shell.tasks[launch.flight] = task }
@@ -106,31 +215,108 @@ package final class ImageDownloader: Sendable {
         }
     }
 
+    private func start(_ launches: [State.Launch]) { start(launches, with: fly) }
+
+    /// Asks the slower layers; the flight ends here when they have what its callers may use.
+    private func lookUp(_ launch: State.Launch) async {
+        let found = await cache.retrieve(launch.request.identity)
+        let stored = found.map { StoredSource($0) }
+        let reuse = stored.map { self.reuse(of: $0, for: launch.request) } ?? .needsValidation
+        if let found, reuse != .needsValidation {
+            cache.admit(found)
+            if reuse == .usableWhileRevalidating { revalidate(found.identity) }
+            let landing = shell.withLock { shell in
+                shell.tasks[launch.flight] = nil
+                return shell.state.land(launch.flight, at: timekeeper.now)
+            }
+            start(landing.launches)
+            for (answer, _) in landing.answers {
+                answer.resume(returning: Delivery(head: found.head, bytes: found.bytes, origin: .cache))
+            }
+        } else {
+            let (launches, refused) = shell.withLock { shell in
+                shell.tasks[launch.flight] = nil
+                return shell.state.goOn(launch.flight, with: stored, at: timekeeper.now)
+            }
+            start(launches)
+            for answer in refused { answer.resume(throwing: DownloadError.queueFull) }
+        }
+    }
+
     private func fly(_ launch: State.Launch) async {
-        let result: Result<Source, any Error>
+        let identity = launch.request.identity
+        let isUnstored = launch.request.directives.noStore
+        let reason = reason(for: launch.request, known: launch.known)
+        let result: Result<Arrival, any Error>
         do {
-            result = .success(try await loader.load(launch.request, progress: launch.progress))
+            result = .success(try await fetch(launch, reason: reason))
         } catch {
+            if !isUnstored, case .notFound? = error as? DownloadError { cache.remove(identity) }
             result = .failure(error)
         }
-        if case .success(let source) = result { cache.store(source) }
         let landing = shell.withLock { shell in
             shell.tasks[launch.flight] = nil
+            switch result {
+            case .success: shell.state.failures.forget(identity)
+            case .failure(let error as DownloadError) where !isUnstored:
+                shell.state.failures.remember(
+                    error, of: identity, atMost: launch.progress.refusalLifetime, at: timekeeper.now)
+            case .failure: break
+            }
             return shell.state.land(launch.flight, at: timekeeper.now)
         }
         start(landing.launches)
         switch result {
-        case .success(let source):
-            observer.finished(.success, launch.progress.receivedBytes)
+        case .success(let arrival):
+            observer.finished(
+                arrival.exchange?.status == 304 ? .notModified : .success, launch.progress.receivedBytes)
             for (answer, origin) in landing.answers {
-                answer.resume(returning: Delivery(source: source, origin: origin))
+                answer.resume(
+                    returning: Delivery(
+                        head: arrival.stored.head, bytes: arrival.stored.bytes, origin: origin,
+                        exchange: arrival.exchange))
             }
         case .failure(let error):
             observer.finished(DownloadOutcome(error), launch.progress.receivedBytes)
             // A flight that still has callers is never cancelled by us: then the loader itself has stopped.
-            let shared = error is CancellationError ? DownloadError.shuttingDown : error
-            for (answer, _) in landing.answers { answer.resume(throwing: shared) }
+            let shared = (error as? DownloadError) ?? (error is CancellationError ? .shuttingDown : nil)
+            let exchange = OriginExchange(reason: reason, status: shared?.upstreamStatus, hasFailed: true)
+            let failure: any Error = shared.map { FlightFailure(error: $0, exchange: exchange) } ?? error
+            for (answer, _) in landing.answers { answer.resume(throwing: failure) }
         }
+    }
+
+    /// Asks the origin, by what is known where that is worth asking by.
+    private func fetch(_ launch: State.Launch, reason: OriginExchange.Reason) async throws -> Arrival {
+        let request = launch.request
+        var base = launch.known
+        if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
+        let condition = base.flatMap { SourceCondition($0.head) }
+        var answer = try await loader.load(
+            TransferRequest(identity: request.identity, condition: condition), progress: launch.progress)
+        if case .notModified(let confirmation) = answer {
+            if let base, let head = base.head.confirmed(by: confirmation) {
+                cache.refresh(head)
+                let exchange = OriginExchange(reason: reason, status: 304, timings: confirmation.timings)
+                return Arrival(stored: StoredSource(head: head, bytes: base.bytes), exchange: exchange)
+            }
+            // It holds for a version that we do not have: ask for the source itself.
+            answer = try await loader.load(TransferRequest(identity: request.identity), progress: launch.progress)
+        }
+        guard case .source(let source) = answer else {
+            throw DownloadError.protocolError("status 304 that nobody asked for")
+        }
+        if !request.directives.noStore { cache.store(source) }
+        return Arrival(
+            stored: StoredSource(head: source.head, bytes: source.bytes),
+            exchange: OriginExchange(reason: reason, status: source.head.status, timings: source.timings))
+    }
+
+    private func reason(for request: SourceRequest, known: StoredSource?) -> OriginExchange.Reason {
+        guard let known else { return request.directives.noStore ? .requested : .unknown }
+        guard known.head.isSelected(by: requestFields) else { return .otherVariant }
+        guard known.head.freshness.isFresh(at: timekeeper.secondsSince1970) else { return .stale }
+        return request.directives == .none ? .unknown : .requested
     }
 
     private func conclude(_ departure: State.Departure, throwing error: any Error) {

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// The downloader's book-keeping: flights, their waiters, the queue and the slots, as a value without locks or tasks.
 ///
 /// Every change returns what the shell has to do afterwards. `Answer` stands for a caller's continuation.
@@ -7,21 +9,33 @@ struct ImageDownloaderState<Answer> {
     /// Tells a caller from every other.
     typealias WaiterID = UInt64
 
-    /// A transfer to start.
+    /// A transfer to start, or a look into the slower layers of the cache.
     struct Launch {
         let flight: FlightID
         let request: SourceRequest
         let progress: TransferProgress
+        /// What the cache has, and cannot give out without its origin's word.
+        var known: StoredSource?
     }
 
     /// What became of a caller that came in.
     enum Entrance {
         /// Answer it at once.
-        case cached(Source, Answer)
+        case cached(StoredSource, SourceReuse, Answer)
         /// It waits; start these.
         case waiting(launches: [Launch], isJoined: Bool)
+        /// It waits; look into the slower layers first.
+        case lookingUp(Launch)
         /// Refuse it.
         case refused(any Error, Answer)
+        /// Refuse it because its source failed a short while ago.
+        case failedBefore(DownloadError, Answer)
+    }
+
+    /// What memory knows, and whether that answers a caller.
+    struct CacheView {
+        let stored: StoredSource
+        let reuse: SourceReuse
     }
 
     /// What became of callers that left.
@@ -45,14 +59,34 @@ struct ImageDownloaderState<Answer> {
         let answer: Answer
     }
 
+    /// What lets callers share a flight: nobody gets less than asked for, and what is not to be kept is never shared with what is.
+    private struct FlightKey: Hashable {
+        enum Mode { case ordinary, reload, unstored }
+
+        let identity: SourceIdentity
+        let mode: Mode
+
+        init(_ request: SourceRequest) {
+            identity = request.identity
+            mode = request.directives.noStore ? .unstored : request.directives.noCache ? .reload : .ordinary
+        }
+
+        init(identity: SourceIdentity, mode: Mode) {
+            self.identity = identity
+            self.mode = mode
+        }
+    }
+
     private struct Flight {
         let id: FlightID
+        let key: FlightKey
         let request: SourceRequest
         let progress = TransferProgress()
         let startedAt: Duration
         var waiters: [Waiter] = []
-        /// Nil while queued.
+        /// Nil while queued, and while slower layers are asked.
         var slot: SlotToken?
+        var known: StoredSource?
         var isAbandoned = false
     }
 
@@ -64,15 +98,18 @@ struct ImageDownloaderState<Answer> {
     private var arriving: Set<WaiterID> = []
     private var waiterFlights: [WaiterID: FlightID] = [:]
     private var flights: [FlightID: Flight] = [:]
-    private var current: [SourceIdentity: FlightID] = [:]
+    private var current: [FlightKey: FlightID] = [:]
     private var queue: [FlightID] = []
     private var isShutDown = false
+    /// What is remembered of sources that could not be had.
+    var failures: FailureMemory
 
     init(_ configuration: DownloadConfiguration) {
         order = configuration.order
         maximumQueued = configuration.maximumQueuedDownloads
         slots = DownloadSlots(
             maximum: configuration.maximumActiveDownloads, perHost: configuration.maximumActiveDownloadsPerHost)
+        failures = FailureMemory(configuration)
     }
 
     /// Transfers that hold a slot.
@@ -91,44 +128,75 @@ struct ImageDownloaderState<Answer> {
         return lastID
     }
 
-    /// Lets a caller in, in five steps: join the flight; else ask the cache; else create, register, and start or enqueue one.
+    /// Lets a caller in, in five steps: ask memory; else join a flight; else recall a failure; else create, register, and start,
+    /// enqueue, or look further.
     mutating func enter(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
-        answer: Answer, cached: (SourceIdentity) -> Source?
+        answer: Answer, looksFurther: Bool = false, cached: (SourceRequest) -> CacheView?
     ) -> Entrance {
         guard arriving.remove(id) != nil else { return .refused(CancellationError(), answer) }
         guard !isShutDown else { return .refused(DownloadError.shuttingDown, answer) }
-        let identity = request.identity
+        let key = FlightKey(request)
         let halfTime = deadline.map { now + ($0 - now) / 2 }
         func waiter(_ origin: Delivery.Origin) -> Waiter {
             Waiter(id: id, receipt: receipt, halfTime: halfTime, origin: origin, answer: answer)
         }
 
-        if let flight = current[identity] {
+        let view = cached(request)
+        if let view, view.reuse != .needsValidation { return .cached(view.stored, view.reuse, answer) }
+
+        if let flight = flightToJoin(key) {
             flights[flight]?.waiters.append(waiter(.joined))
             waiterFlights[id] = flight
             return .waiting(launches: [], isJoined: true)
         }
 
-        if let source = cached(identity) { return .cached(source, answer) }
+        if key.mode == .ordinary, let failure = failures.failure(of: key.identity, at: now) {
+            return .failedBefore(failure, answer)
+        }
 
         lastID += 1
-        var flight = Flight(id: lastID, request: request, startedAt: now)
+        var flight = Flight(id: lastID, key: key, request: request, startedAt: now)
         flight.waiters = [waiter(.started)]
-
-        let slot = slots.take(for: identity.url.hostAndPort)
-        guard slot != nil || queue.count < maximumQueued else { return .refused(DownloadError.queueFull, answer) }
+        flight.known = view?.stored
+        let looksFurther = looksFurther && key.mode != .unstored
+        let slot = looksFurther ? nil : slots.take(for: key.identity.url.hostAndPort)
+        guard slot != nil || looksFurther || queue.count < maximumQueued else {
+            return .refused(DownloadError.queueFull, answer)
+        }
         flight.slot = slot
         flights[flight.id] = flight
-        current[identity] = flight.id
+        current[key] = flight.id
         waiterFlights[id] = flight.id
 
+        if looksFurther { return .lookingUp(launch(of: flight)) }
         guard slot != nil else {
             queue.append(flight.id)
             return .waiting(launches: [], isJoined: false)
         }
         activity.update(isWorking: true, at: now)
         return .waiting(launches: [launch(of: flight)], isJoined: false)
+    }
+
+    /// Lets a flight go on to its origin because the slower layers had nothing that may be used as it is.
+    mutating func goOn(
+        _ id: FlightID, with found: StoredSource?, at now: Duration
+    ) -> (
+        launches: [Launch], refused: [Answer]
+    ) {
+        guard var flight = flights[id], !flight.isAbandoned else { return ([], []) }
+        flight.known = found ?? flight.known
+        flight.slot = slots.take(for: flight.key.identity.url.hostAndPort)
+        guard flight.slot != nil || queue.count < maximumQueued else {
+            return ([], land(id, at: now).answers.map(\.answer))
+        }
+        flights[id] = flight
+        guard flight.slot != nil else {
+            queue.append(id)
+            return ([], [])
+        }
+        activity.update(isWorking: true, at: now)
+        return ([launch(of: flight)], [])
     }
 
     /// Lets one caller go.
@@ -152,7 +220,7 @@ struct ImageDownloaderState<Answer> {
     /// Ends a flight whose transfer has ended: its slot is free, its callers are answered in the order they came.
     mutating func land(_ id: FlightID, at now: Duration) -> Landing {
         guard let flight = flights.removeValue(forKey: id) else { return Landing() }
-        if current[flight.request.identity] == id { current[flight.request.identity] = nil }
+        if current[flight.key] == id { current[flight.key] = nil }
         for waiter in flight.waiters { waiterFlights[waiter.id] = nil }
         if let slot = flight.slot { slots.giveBack(slot) }
         let launches = startQueued(at: now)
@@ -205,14 +273,14 @@ struct ImageDownloaderState<Answer> {
         if flight.waiters.isEmpty {
             if flight.slot == nil {
                 queue.removeAll { $0 == id }
-                current[flight.request.identity] = nil
+                current[flight.key] = nil
                 flights[id] = nil
                 return departure
             }
             if evenPastHalf || !flight.progress.isPastHalf {
                 // A later caller of this URL gets a flight of its own; the slot stays taken until the transfer has ended.
                 flight.isAbandoned = true
-                current[flight.request.identity] = nil
+                current[flight.key] = nil
                 departure.abandoned = [id]
             }
         }
@@ -246,7 +314,13 @@ struct ImageDownloaderState<Answer> {
         }
     }
 
+    /// An ordinary caller is served by a reload too; a reload not by a flight whose answer may be older than the wish.
+    private func flightToJoin(_ key: FlightKey) -> FlightID? {
+        if let flight = current[key] { return flight }
+        return key.mode == .ordinary ? current[FlightKey(identity: key.identity, mode: .reload)] : nil
+    }
+
     private func launch(of flight: Flight) -> Launch {
-        Launch(flight: flight.id, request: flight.request, progress: flight.progress)
+        Launch(flight: flight.id, request: flight.request, progress: flight.progress, known: flight.known)
     }
 }

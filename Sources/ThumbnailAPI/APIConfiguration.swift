@@ -4,6 +4,8 @@ package struct APIConfiguration: Sendable {
     package var signingKeys: [[UInt8]] = []
     /// Value of `Access-Control-Allow-Origin` on public answers; nil for no such field.
     package var allowOrigin: String?
+    /// Whether a client's `Cache-Control` counts; strangers could force origin fetches with it.
+    package var honoursClientCacheControl = false
     /// Longest time from a request's head to its answer, queueing included.
     package var requestTimeout: Duration = .seconds(15)
     /// Whether each request leaves a line in the log; failures that need an explanation leave one anyway.

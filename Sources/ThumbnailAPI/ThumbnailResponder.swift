@@ -11,6 +11,7 @@ import ThumbnailPipeline
 /// What the result cache holds is answered on the event thread that calls; the rest in a task of its own.
 final class ThumbnailResponder: Sendable {
     private let signingKeys: [[UInt8]]
+    private let honoursClientCacheControl: Bool
     private let requestTimeout: Duration
     private let thumbnails: any ThumbnailServing
     private let lifecycle: ServiceLifecycle
@@ -26,6 +27,7 @@ final class ThumbnailResponder: Sendable {
         recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
     ) {
         signingKeys = configuration.signingKeys
+        honoursClientCacheControl = configuration.honoursClientCacheControl
         requestTimeout = configuration.requestTimeout
         self.thumbnails = thumbnails
         self.lifecycle = lifecycle
@@ -44,11 +46,12 @@ final class ThumbnailResponder: Sendable {
         } catch {
             return .now(failure(error, exchange, source: nil))
         }
-        if let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring) {
+        let directives = directives(of: request)
+        if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring) {
             return hit(thumbnail, request, prepared, exchange)
         }
         return .later { [self] in
-            var response = await made(request, prepared, exchange)
+            var response = await made(request, prepared, directives ?? .none, exchange)
             response.headerFields.append(.alulaReceipt, exchange.requestID)
             return response
         }
@@ -62,6 +65,12 @@ final class ThumbnailResponder: Sendable {
             }
             return try ThumbnailTarget.parse(request.target, accept: accept)
         }
+    }
+
+    /// What the client asks of the caches; nil where that does not count, or nothing is said.
+    private func directives(of request: HTTPRequest) -> RequestCacheControl? {
+        guard honoursClientCacheControl else { return nil }
+        return request.headerFields[.cacheControl].map { RequestCacheControl($0) }
     }
 
     private func admit(_ prepared: PreparedQuery) throws(APIError) {
@@ -82,12 +91,12 @@ extension ThumbnailResponder {
 
     /// Runs in the request's own task, which is cancelled when the client goes away.
     private func made(
-        _ request: HTTPRequest, _ prepared: PreparedQuery, _ exchange: Exchange
+        _ request: HTTPRequest, _ prepared: PreparedQuery, _ directives: RequestCacheControl, _ exchange: Exchange
     ) async -> HTTPResponse {
         do {
             let deadline = exchange.startedAt + requestTimeout
             let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Outcome in
-                try await outcome(prepared.query, receipt: exchange.requestID)
+                try await outcome(prepared.query, directives, receipt: exchange.requestID)
             }
             switch made {
             case .thumbnail(let thumbnail): return success(thumbnail, request, prepared, exchange)
@@ -98,9 +107,12 @@ extension ThumbnailResponder {
         }
     }
 
-    private func outcome(_ query: ThumbnailQuery, receipt: String) async throws -> Outcome {
+    private func outcome(
+        _ query: ThumbnailQuery, _ directives: RequestCacheControl, receipt: String
+    ) async throws -> Outcome {
         do {
-            return .thumbnail(try await thumbnails.thumbnail(for: query.request, receipt: receipt))
+            return .thumbnail(
+                try await thumbnails.thumbnail(for: query.request, directives: directives, receipt: receipt))
         } catch let error as any ServiceError {
             guard let color = query.placeholder, Self.deservesPlaceholder(error) else { throw error }
             do {

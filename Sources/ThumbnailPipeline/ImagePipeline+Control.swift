@@ -29,10 +29,15 @@ extension ImagePipeline: ServiceControlling {
         }
     }
 
-    package func removeAll() -> RemovedEntries { caches.removeAll() }
+    package func removeAll() -> RemovedEntries {
+        downloader.forgetFailures()
+        return caches.removeAll()
+    }
 
     package func remove(source: String) throws -> RemovedEntries {
-        caches.removeAll(from: try identity(of: source))
+        let identity = try identity(of: source)
+        downloader.forgetFailures(of: identity)
+        return caches.removeAll(from: identity)
     }
 
     package func cancel(receipt: String) -> Bool { downloader.cancel(receipt: receipt) }

@@ -1,8 +1,9 @@
 package import Coordination
 package import Downloading
-import HTTPTypes
+package import HTTPTypes
 import ImageCaching
 package import Imaging
+import Memory
 
 /// Turns a thumbnail request into an encoded image, doing each piece of work at most once at a time.
 ///
@@ -46,18 +47,26 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     /// The thumbnail, by the shortest way there is.
-    package func thumbnail(for request: ThumbnailRequest, receipt: String) async throws -> Thumbnail {
+    package func thumbnail(
+        for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> Thumbnail {
         let identity = try identity(of: request.source)
-        if let record = caches.record(for: identity) {
-            let key = try resultKey(for: request, record)
-            if isWithinReach(key), let render = try await renderWithoutSource(key, record) {
-                return thumbnail(render, record, isFromCache: true, fetch: nil)
+        if directives.noStore { return try await unstoredThumbnail(for: request, identity, directives, receipt) }
+        var needsBytes = true
+        if let record = caches.knownRecord(for: identity) {
+            let reuse = downloader.reuse(of: record.freshness, for: directives)
+            if reuse != .needsValidation {
+                let key = try resultKey(for: request, record)
+                if isWithinReach(key), let render = try await renderWithoutSource(key, record) {
+                    if reuse == .usableWhileRevalidating { downloader.revalidate(identity) }
+                    return thumbnail(render, record, isFromCache: true, fetch: nil)
+                }
+            } else if let key = try? resultKey(for: request, record) {
+                // What was made from the source will do, should its origin confirm it.
+                needsBytes = !isWithinReach(key)
             }
         }
-        let fetch = try await fetch(identity, receipt: receipt)
-        let key = try resultKey(for: request, fetch.record)
-        let render = try await renderedImage(key, fetch.record, source: fetch.source)
-        return thumbnail(render, fetch.record, isFromCache: fetch.status.outcome == .hit, fetch: fetch)
+        return try await fetchedThumbnail(for: request, identity, directives, needsBytes: needsBytes, receipt)
     }
 
     /// A plain picture in the size of the request's box; 1×1 where the request names no side.
@@ -95,54 +104,107 @@ package final class ImagePipeline: ThumbnailServing {
             || decodes.contains(key.decodeKey)
     }
 
-    private func fetch(_ identity: SourceIdentity, receipt: String) async throws -> Fetch {
+    private func fetchedThumbnail(
+        for request: ThumbnailRequest, _ identity: SourceIdentity, _ directives: RequestCacheControl, needsBytes: Bool,
+        _ receipt: String
+    ) async throws -> Thumbnail {
+        var fetch = try await fetch(identity, directives, needsBytes: needsBytes, receipt)
+        while true {
+            if let fetch {
+                let isFromCache = fetch.status.outcome == .hit
+                let key = try resultKey(for: request, fetch.record)
+                let render: SharedRender?
+                if let bytes = fetch.bytes {
+                    render = try await renderedImage(key, fetch.record, bytes: bytes)
+                } else {
+                    render = try await renderWithoutSource(key, fetch.record)
+                }
+                if let render { return thumbnail(render, fetch.record, isFromCache: isFromCache, fetch: fetch) }
+            }
+            // The source is unchanged, but what was made from it has gone meanwhile.
+            var again = RequestCacheControl.none
+            again.onlyIfCached = directives.onlyIfCached
+            fetch = try await self.fetch(identity, again, needsBytes: true, receipt)
+        }
+    }
+
+    /// A source that may be used for this caller; nil where it came without bytes and nothing else is known of it any more.
+    private func fetch(
+        _ identity: SourceIdentity, _ directives: RequestCacheControl, needsBytes: Bool, _ receipt: String
+    ) async throws -> Fetch? {
         let start = timekeeper.now
-        let isStale = caches.isStale(identity)
         let delivery = try await downloader.download(
-            SourceRequest(identity: identity), receipt: receipt, deadline: start + configuration.requestTimeout)
-        let record = try SourceRecord(of: delivery.source)
+            SourceRequest(identity: identity, directives: directives, needsBytes: needsBytes), receipt: receipt,
+            deadline: start + configuration.requestTimeout)
+        let record: SourceRecord
+        if let known = caches.knownRecord(for: identity), known.validator == delivery.head.validator {
+            record = SourceRecord(delivery.head, header: known.header)
+        } else if let bytes = delivery.bytes {
+            record = try SourceRecord(delivery.head, bytes: bytes)
+        } else {
+            return nil
+        }
         return Fetch(
-            delivery: delivery, record: record, isStale: isStale, isStored: caches.isStored(record),
-            duration: timekeeper.now - start)
+            delivery: delivery, record: record, isStored: !directives.noStore && caches.isStored(record),
+            now: timekeeper.secondsSince1970, duration: timekeeper.now - start)
+    }
+
+    /// A thumbnail that neither comes from a cache nor goes into one.
+    private func unstoredThumbnail(
+        for request: ThumbnailRequest, _ identity: SourceIdentity, _ directives: RequestCacheControl, _ receipt: String
+    ) async throws -> Thumbnail {
+        guard let fetch = try await fetch(identity, directives, needsBytes: true, receipt), let bytes = fetch.bytes
+        else { throw PipelineError.sourceNeeded }
+        let key = try resultKey(for: request, fetch.record)
+        let start = timekeeper.now
+        let image = try await decode(key.decodeKey, fetch.record, bytes)
+        let decoded = timekeeper.now
+        let result = try await render(image, key.plan)
+        let timings = [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)]
+        return thumbnail(
+            result, fetch.record, isFromCache: false,
+            status: [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request), fetch.status],
+            timings: fetch.timings + timings)
     }
 
     /// Renders from what is in memory; nil when that was evicted meanwhile.
     private func renderWithoutSource(_ key: ResultKey, _ record: SourceRecord) async throws -> SharedRender? {
         do {
-            return try await shareRender(key, record, source: nil)
+            return try await shareRender(key, record, bytes: nil)
         } catch PipelineError.sourceNeeded {
             return nil
         }
     }
 
     /// Renders with the source at hand; work that others began without it, and lost, is begun again.
-    private func renderedImage(_ key: ResultKey, _ record: SourceRecord, source: Source) async throws -> SharedRender {
+    private func renderedImage(
+        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes
+    ) async throws -> SharedRender {
         while true {
             do {
-                return try await shareRender(key, record, source: source)
+                return try await shareRender(key, record, bytes: bytes)
             } catch PipelineError.sourceNeeded {
                 try Task.checkCancellation()
             }
         }
     }
 
-    private func shareRender(_ key: ResultKey, _ record: SourceRecord, source: Source?) async throws -> SharedRender {
+    private func shareRender(
+        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?
+    ) async throws -> SharedRender {
         let cached = { self.caches.results.value(for: key).map { Render(result: $0) } }
         let (render, origin) = try await renders.value(for: key, cached: cached) {
-            try await self.render(key, record, source: source)
+            try await self.render(key, record, bytes: bytes)
         }
         return SharedRender(render: render, origin: origin)
     }
 
-    private func render(_ key: ResultKey, _ record: SourceRecord, source: Source?) async throws -> Render {
+    private func render(_ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?) async throws -> Render {
         let start = timekeeper.now
-        let (image, origin) = try await decodedImage(key.decodeKey, record, source: source)
+        let (image, origin) = try await decodedImage(key.decodeKey, record, bytes: bytes)
         let decoded = timekeeper.now
-        let result = try await workers.run(priority: .finishing, timeLimit: configuration.decodeTimeout) { token in
-            RenderedImage(try ImageRenderer.render(image, plan: key.plan, token: token))
-        }
+        let result = try await render(image, key.plan)
         let end = timekeeper.now
-        metrics.rendered(key.plan.format, in: end - decoded)
         let isStored = caches.keep(result, for: key, of: record)
         return Render(
             result: result, isStored: isStored,
@@ -153,27 +215,34 @@ package final class ImagePipeline: ThumbnailServing {
                 + [StepTiming("render", end - decoded)])
     }
 
+    private func render(_ image: DecodedImage, _ plan: RenderPlan) async throws -> RenderedImage {
+        let start = timekeeper.now
+        let result = try await workers.run(priority: .finishing, timeLimit: configuration.decodeTimeout) { token in
+            RenderedImage(try ImageRenderer.render(image, plan: plan, token: token))
+        }
+        metrics.rendered(plan.format, in: timekeeper.now - start)
+        return result
+    }
+
     private func decodedImage(
-        _ key: DecodeKey, _ record: SourceRecord, source: Source?
+        _ key: DecodeKey, _ record: SourceRecord, bytes: SharedBytes?
     ) async throws -> (value: DecodedImage, origin: SharedTasks<DecodeKey, DecodedImage>.Origin) {
         try await decodes.value(for: key, cached: { self.caches.decoded.value(for: key) }) {
-            guard let source = source ?? self.caches.source(for: key.source), source.validator == key.validator else {
-                throw PipelineError.sourceNeeded
-            }
-            return try await self.decode(key, record, source)
+            guard let bytes = bytes ?? self.caches.bytes(of: record) else { throw PipelineError.sourceNeeded }
+            let image = try await self.decode(key, record, bytes)
+            self.caches.keep(image, for: key, of: record)
+            return image
         }
     }
 
-    private func decode(_ key: DecodeKey, _ record: SourceRecord, _ source: Source) async throws -> DecodedImage {
+    private func decode(_ key: DecodeKey, _ record: SourceRecord, _ bytes: SharedBytes) async throws -> DecodedImage {
         let limits = configuration.limits
         do {
             let start = timekeeper.now
             let image = try await workers.run(timeLimit: configuration.decodeTimeout) { token in
-                try ImageDecoder.decode(
-                    source.bytes, header: record.header, plan: key.plan, limits: limits, token: token)
+                try ImageDecoder.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
             }
             metrics.decoded(record.header.format, in: timekeeper.now - start)
-            caches.keep(image, for: key, of: record)
             return image
         } catch let error as ImagingError {
             // What cannot be decoded is no picture worth keeping: the next request asks the origin again.
@@ -187,7 +256,13 @@ package final class ImagePipeline: ThumbnailServing {
     ) -> Thumbnail {
         var status = [shared.resultStatus]
         if shared.origin == .started, let decoded = shared.render.decoded { status.append(decoded) }
-        if let fetch { status.append(fetch.status) }
+        if let fetch {
+            status.append(fetch.status)
+        } else if case let timeToLive = record.freshness.remainingLifetime(at: timekeeper.secondsSince1970),
+            timeToLive <= 0
+        {
+            status.append(CacheLayerStatus(.source, .hit, timeToLive: timeToLive))
+        }
         let timings = (fetch?.timings ?? []) + (shared.origin == .started ? shared.render.timings : [])
         return thumbnail(shared.render.result, record, isFromCache: isFromCache, status: status, timings: timings)
     }
@@ -196,13 +271,11 @@ package final class ImagePipeline: ThumbnailServing {
         _ result: RenderedImage, _ record: SourceRecord, isFromCache: Bool, status: [CacheLayerStatus],
         timings: [StepTiming]
     ) -> Thumbnail {
-        let freshness = record.freshness
-        let age = freshness.age(at: timekeeper.secondsSince1970)
+        let freshness = Freshness(
+            record.freshness, at: timekeeper.secondsSince1970, isFromCache: isFromCache,
+            bounds: configuration.clientMaxAge)
         return Thumbnail(
-            image: result.image, eTag: result.eTag, lastModified: record.lastModified,
-            freshness: Freshness(
-                storability: freshness.storability, lifetime: freshness.lifetime,
-                age: isFromCache || age > 0 ? age : nil),
+            image: result.image, eTag: result.eTag, lastModified: record.head.lastModified, freshness: freshness,
             cacheStatus: status, timings: timings, place: status == Self.resultHit ? result.place : nil)
     }
 }

@@ -8,7 +8,7 @@ import Memory
 package final class PipelineCaches: SourceCaching {
     let decoded: AutoPurgingImageCache<DecodeKey, DecodedImage>
     let results: AutoPurgingImageCache<ResultKey, RenderedImage>
-    private let sources: AutoPurgingImageCache<SourceKey, Source>
+    private let sources: AutoPurgingImageCache<SourceKey, SourceBody>
     private let records: AutoPurgingImageCache<SourceKey, SourceRecord>
     private let timekeeper: any Timekeeper
 
@@ -28,15 +28,24 @@ package final class PipelineCaches: SourceCaching {
             preferredMemoryUsageAfterPurge: configuration.sourceCacheMemory / 10 * 9, cost: \.bytes.count)
         records = AutoPurgingImageCache(
             memoryCapacity: Self.recordCapacity, preferredMemoryUsageAfterPurge: Self.recordCapacity / 10 * 9,
-            cost: { 1_024 + $0.identity.url.canonical.utf8.count })
+            cost: \.head.byteCount)
         self.timekeeper = timekeeper
     }
 
-    /// The bytes of a source, if they are here and may be used without asking the origin.
-    package func source(for identity: SourceIdentity) -> Source? {
+    /// What is known of a source, and its bytes where they are here.
+    package func stored(for identity: SourceIdentity) -> StoredSource? {
+        guard let record = knownRecord(for: identity) else {
+            // Counted as the miss that it is.
+            _ = sources.value(for: SourceKey(source: identity))
+            return nil
+        }
+        return StoredSource(head: record.head, bytes: bytes(of: record))
+    }
+
+    /// The bytes that a record tells of, while they are here.
+    func bytes(of record: SourceRecord) -> SharedBytes? {
         // Two transfers of one source may end at once: bytes that are not those of the record are of no use.
-        let record = record(for: identity)
-        return sources.value(for: SourceKey(source: identity)) { $0.validator == record?.validator }
+        sources.value(for: SourceKey(source: record.identity)) { $0.validator == record.validator }?.bytes
     }
 
     /// Keeps a fetched source whose picture has a readable header and whose origin lets a shared cache store it.
@@ -45,28 +54,42 @@ package final class PipelineCaches: SourceCaching {
     package func store(_ source: Source) {
         let key = SourceKey(source: source.identity)
         let old = records.value(for: key)
-        guard let record = try? SourceRecord(of: source), record.freshness.storability == .shared else {
+        guard source.head.freshness.storability == .shared,
+            let record = try? SourceRecord(source.head, bytes: source.bytes)
+        else {
             if old != nil { removeAll(from: source.identity) }
             return
         }
         if let old, old.validator != record.validator { removeAll(from: source.identity) }
         records.add(record, for: key)
-        sources.add(source, for: key)
+        sources.add(SourceBody(validator: source.validator, bytes: source.bytes), for: key)
     }
+
+    /// Replaces what is known of a source whose origin has confirmed it; what may not be kept any more goes.
+    package func refresh(_ head: SourceHead) {
+        let key = SourceKey(source: head.identity)
+        guard let old = records.value(for: key), old.validator == head.validator else { return }
+        guard head.freshness.storability == .shared else {
+            removeAll(from: head.identity)
+            return
+        }
+        records.add(SourceRecord(head, header: old.header), for: key)
+    }
+
+    /// Forgets a source and all made from it.
+    package func remove(_ identity: SourceIdentity) { removeAll(from: identity) }
 
     /// What is known of a source that is fresh, else nil.
     func record(for identity: SourceIdentity) -> SourceRecord? {
-        guard let record = records.value(for: SourceKey(source: identity)),
-            record.freshness.isFresh(at: timekeeper.secondsSince1970)
-        else { return nil }
+        guard let record = knownRecord(for: identity), record.freshness.isFresh(at: timekeeper.secondsSince1970) else {
+            return nil
+        }
         return record
     }
 
-    /// Whether a source is known, but its origin has to be asked before it is used.
-    func isStale(_ identity: SourceIdentity) -> Bool {
-        records.value(for: SourceKey(source: identity)).map {
-            !$0.freshness.isFresh(at: timekeeper.secondsSince1970)
-        } ?? false
+    /// What is known of a source, fresh or stale.
+    func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
+        records.value(for: SourceKey(source: identity))
     }
 
     /// Whether the source's origin lets a shared cache keep it and it is still the one that is kept.

@@ -12,6 +12,8 @@ package struct PipelineConfiguration: Sendable {
     package var sourceCacheMemory = 20 << 20
     /// Formats that `format=auto` may choose by `Accept`, best first.
     package var automaticFormats: [ImageFormat] = [.webp]
+    /// Bounds on how long clients may use an answer.
+    package var clientMaxAge = ClientMaxAge()
     /// Bounds on sources and results.
     package var limits = ImagingLimits()
     /// Time that a whole request has; here it only orders waiting downloads.

@@ -1,9 +1,11 @@
 import Coordination
 import Downloading
+import Memory
 
 /// A source that one caller has waited for.
 struct Fetch: Sendable {
-    let source: Source
+    /// The bytes; nil where it was enough to know that the source is unchanged.
+    let bytes: SharedBytes?
     let record: SourceRecord
     let status: CacheLayerStatus
     let timings: [StepTiming]
@@ -11,26 +13,39 @@ struct Fetch: Sendable {
     /// - Parameters:
     ///   - delivery: What the downloader handed over.
     ///   - record: What was read from it.
-    ///   - isStale: Whether the source cache knew it, but had to ask.
     ///   - isStored: Whether the source cache keeps it.
+    ///   - now: The wall clock's seconds since 1970.
     ///   - duration: How long the caller waited, queueing included.
-    init(delivery: Delivery, record: SourceRecord, isStale: Bool, isStored: Bool, duration: Duration) {
-        source = delivery.source
+    init(delivery: Delivery, record: SourceRecord, isStored: Bool, now: Int, duration: Duration) {
+        bytes = delivery.bytes
         self.record = record
-        let isHit = delivery.origin == .cache
+        let exchange = delivery.exchange
+        let timeToLive = record.freshness.remainingLifetime(at: now)
         status = CacheLayerStatus(
-            .source, isHit ? .hit : isStale ? .stale : .uriMiss, isCollapsed: delivery.origin == .joined,
-            isStored: delivery.origin == .started && isStored)
-        let transfer = delivery.source.timings
-        timings =
-            isHit
-            ? []
-            : [
-                StepTiming("dns", transfer.dns), StepTiming("connect", transfer.connect),
-                StepTiming("tls", transfer.tls),
-                StepTiming("ttfb", transfer.firstByte), StepTiming("transfer", transfer.total),
-                StepTiming("source", duration),
-            ]
+            .source, exchange.map { CacheLayerStatus.Outcome($0.reason) } ?? .hit,
+            isCollapsed: delivery.origin == .joined, isStored: delivery.origin == .started && isStored,
+            forwardStatus: exchange.flatMap { $0.hasFailed || $0.status == 304 ? $0.status : nil },
+            timeToLive: delivery.origin == .cache && timeToLive < 0 ? timeToLive : nil)
+        guard let transfer = exchange?.timings, delivery.origin != .cache else {
+            timings = []
+            return
+        }
+        timings = [
+            StepTiming("dns", transfer.dns), StepTiming("connect", transfer.connect),
+            StepTiming("tls", transfer.tls), StepTiming("ttfb", transfer.firstByte),
+            StepTiming("transfer", transfer.total), StepTiming("source", duration),
+        ]
+    }
+}
+
+extension CacheLayerStatus.Outcome {
+    init(_ reason: OriginExchange.Reason) {
+        switch reason {
+        case .unknown: self = .uriMiss
+        case .otherVariant: self = .varyMiss
+        case .stale: self = .stale
+        case .requested: self = .request
+        }
     }
 }
 

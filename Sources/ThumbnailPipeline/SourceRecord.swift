@@ -1,21 +1,31 @@
 import Downloading
 import HTTPTypes
 import Imaging
+import Memory
 
-/// What is known of a source after its bytes may be gone: enough to find what was made from it.
+/// What is known of a source after its bytes may be gone: enough to find what was made from it, and to ask whether it still holds.
 final class SourceRecord: Sendable {
-    let identity: SourceIdentity
-    let validator: SourceValidator
+    let head: SourceHead
     let header: ImageHeader
-    let lastModified: HTTPDate?
-    let freshness: SourceFreshness
+
+    /// Joins what the origin said and what the picture's own header says.
+    init(_ head: SourceHead, header: ImageHeader) {
+        self.head = head
+        self.header = header
+    }
 
     /// Reads the picture's header.
-    init(of source: Source) throws(ImagingError) {
-        identity = source.identity
-        validator = source.validator
-        header = try ImageHeader.inspect(source.bytes)
-        lastModified = source.lastModified
-        freshness = SourceFreshness(headerFields: source.headerFields, receivedAt: source.receivedAt)
+    convenience init(_ head: SourceHead, bytes: SharedBytes) throws(ImagingError) {
+        self.init(head, header: try ImageHeader.inspect(bytes))
     }
+
+    var identity: SourceIdentity { head.identity }
+    var validator: SourceValidator { head.validator }
+    var freshness: SourceFreshness { head.freshness }
+}
+
+/// The bytes of one version of a source.
+struct SourceBody: Sendable {
+    let validator: SourceValidator
+    let bytes: SharedBytes
 }

@@ -87,13 +87,22 @@ package struct CacheLayerStatus: Hashable, Sendable {
     package var isCollapsed: Bool
     /// The request filled this layer.
     package var isStored: Bool
+    /// What the next layer outward answered, where that is not simply its success.
+    package var forwardStatus: Int?
+    /// Seconds until what was found is stale; given where it is negative.
+    package var timeToLive: Int?
 
     /// A member for `layer`.
-    package init(_ layer: Layer, _ outcome: Outcome, isCollapsed: Bool = false, isStored: Bool = false) {
+    package init(
+        _ layer: Layer, _ outcome: Outcome, isCollapsed: Bool = false, isStored: Bool = false,
+        forwardStatus: Int? = nil, timeToLive: Int? = nil
+    ) {
         self.layer = layer
         self.outcome = outcome
         self.isCollapsed = isCollapsed
         self.isStored = isStored
+        self.forwardStatus = forwardStatus
+        self.timeToLive = timeToLive
     }
 }
 

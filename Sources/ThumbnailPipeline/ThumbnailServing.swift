@@ -1,3 +1,4 @@
+package import HTTPTypes
 package import Imaging
 
 /// Makes thumbnails: what the API needs of the pipeline.
@@ -9,9 +10,12 @@ package protocol ThumbnailServing: Sendable {
     ///
     /// - Parameters:
     ///   - request: What is wanted.
+    ///   - directives: What the caller asks of the caches.
     ///   - receipt: Name under which an operator can cancel this caller's wait for a download.
     /// - Throws: A ``ServiceError`` or `CancellationError`.
-    func thumbnail(for request: ThumbnailRequest, receipt: String) async throws -> Thumbnail
+    func thumbnail(
+        for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> Thumbnail
 
     /// A plain picture of `color` in the size of the request's box, made without its source.
     func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage

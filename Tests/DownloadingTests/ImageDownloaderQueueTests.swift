@@ -32,7 +32,7 @@ struct ImageDownloaderQueueTests {
             await loader.starts(count)
             loader.release(try #require(loader.running.first))
         }
-        for (number, task) in tasks.enumerated() { #expect(try await task.value.source.text == "/\(number)") }
+        for (number, task) in tasks.enumerated() { #expect(try await task.value.text == "/\(number)") }
         #expect(loader.highestParallelism <= 4)
         #expect(loader.started.count == 1_000)
     }
@@ -129,7 +129,7 @@ struct ImageDownloaderQueueTests {
             await #expect(throws: error) { try await downloader.begin("/\(number)").value }
         }
         loader.fail(with: nil)
-        #expect(try await downloader.begin("/good").value.source.text == "/good")
+        #expect(try await downloader.begin("/good").value.text == "/good")
         #expect(await eventually(within: .seconds(20)) { downloader.activeRequestCount == 0 })
     }
 

@@ -22,7 +22,7 @@ struct ImageDownloaderTests {
         var origins: [Delivery.Origin] = []
         for task in tasks {
             let delivery = try await task.value
-            #expect(delivery.source.text == "/a")
+            #expect(delivery.text == "/a")
             origins.append(delivery.origin)
         }
         #expect(origins == [.started] + Array(repeating: .joined, count: count - 1))
@@ -51,7 +51,7 @@ struct ImageDownloaderTests {
         #expect(!downloader.cancel(receipt: "unknown"))
         await loader.starts(1)
         loader.release("/a")
-        #expect(try await second.value.source.text == "/a")
+        #expect(try await second.value.text == "/a")
         #expect(!downloader.cancel(receipt: "two"))
         #expect(loader.started == ["/a"])
         #expect(loader.cancellations == 0)
@@ -106,7 +106,7 @@ struct ImageDownloaderTests {
         tasks[0].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[0].value }
         loader.release("/a")
-        for task in tasks[1...] { #expect(try await task.value.source.text == "/a") }
+        for task in tasks[1...] { #expect(try await task.value.text == "/a") }
         #expect(loader.started == ["/a"])
     }
 
@@ -121,7 +121,7 @@ struct ImageDownloaderTests {
             for task in cancelled { task.cancel() }
             let wanted = paths.map { downloader.begin($0) }
             for (path, task) in zip(paths, wanted) {
-                let text = try await task.value.source.text
+                let text = try await task.value.text
                 #expect(text == path, "round \(round)")
             }
             for task in cancelled { _ = await task.result }
@@ -150,7 +150,7 @@ struct ImageDownloaderTests {
         #expect(downloader.queuedRequestCount == 5)
         // Now the cancelled transfer's own end comes late: its slot is free only from here on.
         loader.releaseAll()
-        for (path, task) in zip(paths, wanted) { #expect(try await task.value.source.text == path) }
+        for (path, task) in zip(paths, wanted) { #expect(try await task.value.text == path) }
         #expect(loader.started == ["/0"] + paths)
     }
 
@@ -167,12 +167,19 @@ struct ImageDownloaderTests {
         }
     }
 
-    @Test func `an error is shared by all, and the next caller tries again`() async throws {
-        let downloader = downloader()
+    @Test func `36: an error is shared by all, remembered for a while, and then the origin is asked again`()
+        async throws
+    {
+        let clock = ManualTimekeeper()
+        let downloader = downloader(clock: clock)
         let tasks = (0..<50).map { downloader.begin("/a", receipt: "\($0)") }
         await loader.starts(1)
         loader.release("/a", .status(503))
         for task in tasks { await #expect(throws: DownloadError.status(503)) { try await task.value } }
+        clock.advance(by: .milliseconds(4_999))
+        await #expect(throws: DownloadError.status(503)) { try await downloader.begin("/a").value }
+        #expect(loader.started == ["/a"])
+        clock.advance(by: .milliseconds(1))
         let next = downloader.begin("/a")
         await loader.starts(2)
         loader.release("/a")
@@ -220,11 +227,11 @@ struct ImageDownloaderTests {
 
     private func downloader(
         _ configuration: DownloadConfiguration = DownloadConfiguration(), loader: StubLoader? = nil,
-        cache: StubCache? = nil
+        cache: StubCache? = nil, clock: ManualTimekeeper = ManualTimekeeper()
     ) -> ImageDownloader {
         ImageDownloader(
             configuration: configuration, loader: loader ?? self.loader, cache: cache ?? self.cache,
-            timekeeper: ManualTimekeeper())
+            timekeeper: clock)
     }
 }
 

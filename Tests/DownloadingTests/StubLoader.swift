@@ -10,7 +10,7 @@ final class StubLoader: DataLoading {
         let id: Int
         let url: String
         let progress: TransferProgress
-        let continuation: CheckedContinuation<Source, any Error>
+        let continuation: CheckedContinuation<TransferAnswer, any Error>
     }
 
     private struct State {
@@ -72,7 +72,7 @@ final class StubLoader: DataLoading {
         progress?.receive(received)
     }
 
-    func load(_ request: SourceRequest, progress: TransferProgress) async throws -> Source {
+    func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
         let url = request.identity.url.path
         let id = state.withLock { state in
             state.lastID += 1
@@ -81,12 +81,12 @@ final class StubLoader: DataLoading {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let transfer = Transfer(id: id, url: url, progress: progress, continuation: continuation)
-                let result = state.withLock { state -> Result<Source, any Error>? in
+                let result = state.withLock { state -> Result<TransferAnswer, any Error>? in
                     state.started.append(url)
                     if state.cancelledEarly.remove(id) != nil { return .failure(CancellationError()) }
                     if let failure = state.failure { return .failure(failure) }
                     state.highestParallelism = max(state.highestParallelism, state.running.count + 1)
-                    guard state.isHolding else { return .success(.stub(request.identity)) }
+                    guard state.isHolding else { return .success(.source(.stub(request.identity))) }
                     state.running.append(transfer)
                     return nil
                 }
@@ -111,7 +111,7 @@ final class StubLoader: DataLoading {
         if let error {
             transfer.continuation.resume(throwing: error)
         } else {
-            transfer.continuation.resume(returning: .stub(.path(transfer.url)))
+            transfer.continuation.resume(returning: .source(.stub(.path(transfer.url))))
         }
     }
 }
@@ -126,12 +126,20 @@ final class StubCache: SourceCaching {
 
     var storeCount: Int { stores.withLock { $0 } }
 
-    func source(for identity: SourceIdentity) -> Source? { sources.withLock { $0[identity] } }
+    func stored(for identity: SourceIdentity) -> StoredSource? {
+        sources.withLock { $0[identity] }.map { StoredSource(head: $0.head, bytes: $0.bytes) }
+    }
 
     func store(_ source: Source) {
         stores.withLock { $0 += 1 }
         if keeps { sources.withLock { $0[source.identity] = source } }
     }
+
+    func refresh(_ head: SourceHead) {
+        sources.withLock { $0[head.identity] = $0[head.identity].map { Source(head: head, bytes: $0.bytes) } }
+    }
+
+    func remove(_ identity: SourceIdentity) { sources.withLock { $0[identity] = nil } }
 
     func removeAll() { sources.withLock { $0 = [:] } }
 }
@@ -145,13 +153,18 @@ extension SourceIdentity {
 }
 
 extension Source {
-    /// A source whose bytes are its path.
+    /// A source whose bytes are its path, fresh for an hour from the hand-cranked clock's start.
     static func stub(_ identity: SourceIdentity) -> Source {
-        Source(
-            identity: identity, bytes: SharedBytes(Array(identity.url.path.utf8)), validator: .digest("stub"),
-            receivedAt: HTTPDate(secondsSince1970: 0))
+        let now = HTTPDate(secondsSince1970: ManualTimekeeper().secondsSince1970)
+        return Source(
+            head: SourceHead(
+                identity: identity, validator: .digest("stub"), headerFields: [.cacheControl: "max-age=3600"],
+                requestedAt: now, receivedAt: now),
+            bytes: SharedBytes(Array(identity.url.path.utf8)))
     }
+}
 
+extension Delivery {
     /// The bytes as text.
-    var text: String { String(decoding: bytes.array, as: UTF8.self) }
+    var text: String { String(decoding: bytes?.array ?? [], as: UTF8.self) }
 }

@@ -10,6 +10,7 @@ final class StubThumbnails: ThumbnailServing {
         var cached: Thumbnail?
         var requests: [ThumbnailRequest] = []
         var receipts: [String] = []
+        var directives: [RequestCacheControl] = []
         var placeholders: [Color] = []
     }
 
@@ -28,6 +29,7 @@ final class StubThumbnails: ThumbnailServing {
     }
 
     var requests: [ThumbnailRequest] { state.withLock { $0.requests } }
+    var directives: [RequestCacheControl] { state.withLock { $0.directives } }
     var receipts: [String] { state.withLock { $0.receipts } }
     var placeholders: [Color] { state.withLock { $0.placeholders } }
 
@@ -38,8 +40,13 @@ final class StubThumbnails: ThumbnailServing {
         }
     }
 
-    func thumbnail(for request: ThumbnailRequest, receipt: String) async throws -> Thumbnail {
-        state.withLock { $0.receipts.append(receipt) }
+    func thumbnail(
+        for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> Thumbnail {
+        state.withLock { state in
+            state.receipts.append(receipt)
+            state.directives.append(directives)
+        }
         return try await make(request)
     }
 

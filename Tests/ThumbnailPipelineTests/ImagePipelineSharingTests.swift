@@ -197,7 +197,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `a failure is shared by all who wait, and forgotten`() async throws {
+    @Test func `36: a failure is shared by all who wait, remembered, and forgotten after a while`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .timedOut)
         let gate = fixture.origin.hold()
@@ -209,6 +209,10 @@ struct ImagePipelineSharingTests {
             #expect(error == .timedOut)
         }
         fixture.origin.fail(with: nil)
+        let error = await #expect(throws: DownloadError.self) { try await fixture.thumbnail() }
+        #expect(error == .timedOut)
+        #expect(fixture.origin.loads == 1)
+        fixture.time.clock.advance(by: .seconds(5))
         #expect(try await fixture.thumbnail().image.size.width == 20)
         #expect(fixture.origin.loads == 2)
     }

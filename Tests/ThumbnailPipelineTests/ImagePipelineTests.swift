@@ -49,7 +49,9 @@ struct ImagePipelineTests {
         let fixture = try PipelineFixture()
         let request = ThumbnailRequest(source: source)
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
-        await #expect(throws: SourceURLError.self) { try await fixture.pipeline.thumbnail(for: request, receipt: "") }
+        await #expect(throws: SourceURLError.self) {
+            try await fixture.pipeline.thumbnail(for: request, directives: .none, receipt: "")
+        }
         #expect(throws: SourceURLError.self) { try fixture.pipeline.remove(source: source) }
         #expect(fixture.origin.loads == 0)
     }
@@ -72,13 +74,14 @@ struct ImagePipelineTests {
         request.options.page = ImageFixture.frames
         for _ in 1...2 {
             let error = await #expect(throws: ImagingError.self) {
-                try await fixture.pipeline.thumbnail(for: request, receipt: "")
+                try await fixture.pipeline.thumbnail(for: request, directives: .none, receipt: "")
             }
             #expect(error == .noSuchPage(ImageFixture.frames, pages: ImageFixture.frames))
         }
         #expect(fixture.origin.loads == 1)
         request.options.page -= 1
-        #expect(try await fixture.pipeline.thumbnail(for: request, receipt: "").image.size.width == 20)
+        #expect(
+            try await fixture.pipeline.thumbnail(for: request, directives: .none, receipt: "").image.size.width == 20)
         #expect(fixture.origin.loads == 1)
     }
 

@@ -26,15 +26,18 @@ struct PipelineCachesTests {
     ) throws -> Source {
         var fields = HTTPFields()
         fields[.cacheControl] = cacheControl
+        let now = HTTPDate(secondsSince1970: clock.secondsSince1970)
         return Source(
-            identity: try identity(path), bytes: bytes, validator: .entityTag("\"\(version)\""), headerFields: fields,
-            receivedAt: HTTPDate(secondsSince1970: clock.secondsSince1970))
+            head: SourceHead(
+                identity: try identity(path), validator: .entityTag("\"\(version)\""), headerFields: fields,
+                requestedAt: now, receivedAt: now),
+            bytes: bytes)
     }
 
     /// Stores a source with pixels of two levels and pages, and a result.
     private func fill(_ source: Source) throws {
         caches.store(source)
-        let record = try SourceRecord(of: source)
+        let record = try record(source)
         let pixels = DecodedImage(
             pixels: SharedBytes([0, 0, 0, 0, 0, 0]), size: PixelSize(width: 2, height: 1), bands: 3)
         for plan in [DecodePlan(), DecodePlan(level: 2), DecodePlan(page: 1)] {
@@ -43,6 +46,8 @@ struct PipelineCachesTests {
         }
         #expect(caches.keep(result, for: try resultKey(source), of: record))
     }
+
+    private func record(_ source: Source) throws -> SourceRecord { try SourceRecord(source.head, bytes: source.bytes) }
 
     private let result = RenderedImage(
         EncodedImage(bytes: SharedBytes([1, 2, 3]), format: .jpeg, size: PixelSize(width: 2, height: 1)))
@@ -60,24 +65,23 @@ struct PipelineCachesTests {
 
     @Test func `a stored source comes back, and so does what is known of it`() throws {
         let source = try source()
-        #expect(caches.source(for: source.identity) == nil)
+        #expect(caches.stored(for: source.identity) == nil)
         #expect(caches.record(for: source.identity) == nil)
         caches.store(source)
-        #expect(caches.source(for: source.identity)?.bytes === source.bytes)
+        #expect(caches.stored(for: source.identity)?.bytes === source.bytes)
         #expect(caches.record(for: source.identity)?.header.size == ImageFixture.size)
-        #expect(caches.isStored(try SourceRecord(of: source)))
+        #expect(caches.isStored(try record(source)))
     }
 
-    @Test func `a stale source is not given out, but not forgotten`() throws {
+    @Test func `a stale source is known to be stale, and not forgotten`() throws {
         let source = try source(cacheControl: "max-age=10")
         try fill(source)
         clock.advance(by: .seconds(9))
-        #expect(caches.source(for: source.identity) != nil)
-        #expect(!caches.isStale(source.identity))
+        #expect(caches.record(for: source.identity) != nil)
         clock.advance(by: .seconds(1))
-        #expect(caches.source(for: source.identity) == nil)
         #expect(caches.record(for: source.identity) == nil)
-        #expect(caches.isStale(source.identity))
+        #expect(caches.knownRecord(for: source.identity) != nil)
+        #expect(caches.stored(for: source.identity)?.bytes === source.bytes)
         #expect(entries == [3, 1, 1])
     }
 
@@ -86,7 +90,7 @@ struct PipelineCachesTests {
         let forbidden = try source(cacheControl: control)
         caches.store(forbidden)
         #expect(entries == [0, 0, 0])
-        #expect(!caches.isCurrent(try SourceRecord(of: forbidden)))
+        #expect(!caches.isCurrent(try record(forbidden)))
         try fill(try source())
         caches.store(forbidden)
         #expect(entries == [0, 0, 0])
@@ -98,7 +102,7 @@ struct PipelineCachesTests {
         let text = try source("/img", Pictures.text, version: "2")
         caches.store(text)
         #expect(entries == [0, 0, 0])
-        #expect(caches.source(for: text.identity) == nil)
+        #expect(caches.stored(for: text.identity) == nil)
     }
 
     @Test func `other bytes take with them what was made from the old`() throws {
@@ -106,7 +110,7 @@ struct PipelineCachesTests {
         let new = try source("/img", Pictures.other, version: "2")
         caches.store(new)
         #expect(entries == [0, 0, 1])
-        #expect(caches.source(for: new.identity)?.validator == new.validator)
+        #expect(caches.stored(for: new.identity)?.head.validator == new.validator)
     }
 
     @Test func `the same bytes leave what was made from them`() throws {
@@ -126,7 +130,7 @@ struct PipelineCachesTests {
         #expect(removed == RemovedEntries(entries: 5, bytes: 3 * 6 + result.cost + image.bytes.count))
         #expect(entries == [12, 4, 4])
         #expect(caches.record(for: image.identity) == nil)
-        for neighbour in neighbours { #expect(caches.source(for: neighbour.identity) != nil) }
+        for neighbour in neighbours { #expect(caches.stored(for: neighbour.identity) != nil) }
         #expect(caches.removeAll(from: image.identity) == RemovedEntries())
     }
 
@@ -134,7 +138,7 @@ struct PipelineCachesTests {
         let plain = try source()
         let named = SourceIdentity(url: plain.identity.url, originName: "shop")
         try fill(plain)
-        #expect(caches.source(for: named) == nil)
+        #expect(caches.stored(for: named) == nil)
         #expect(caches.removeAll(from: named) == RemovedEntries())
         #expect(entries == [3, 1, 1])
     }
@@ -152,7 +156,7 @@ struct PipelineCachesTests {
     @Test func `what was made from a removed source is not kept`() throws {
         let source = try source()
         try fill(source)
-        let record = try SourceRecord(of: source)
+        let record = try record(source)
         caches.removeAll(from: source.identity)
         #expect(!caches.keep(result, for: try resultKey(source), of: record))
         #expect(entries == [0, 0, 0])
@@ -160,7 +164,7 @@ struct PipelineCachesTests {
 
     @Test func `a removal leaves nothing behind, even while results come in`() async throws {
         let source = try source()
-        let record = try SourceRecord(of: source)
+        let record = try record(source)
         let keys = try (1...200).map { try resultKey(source, width: $0) }
         for _ in 0..<300 {
             caches.store(source)
@@ -185,10 +189,10 @@ struct PipelineCachesTests {
         let caches = PipelineCaches(configuration: configuration, timekeeper: clock)
         let source = try source()
         caches.store(source)
-        let record = try SourceRecord(of: source)
+        let record = try record(source)
         #expect(caches.isCurrent(record))
         #expect(!caches.isStored(record))
-        #expect(caches.source(for: source.identity) == nil)
+        #expect(try #require(caches.stored(for: source.identity)).bytes == nil)
     }
 
     @Test func `two transfers of one source that end at once never leave bytes under another's record`() async throws {
@@ -198,21 +202,51 @@ struct PipelineCachesTests {
                 for source in sources { group.addTask { for _ in 0..<10 { caches.store(source) } } }
             }
             let record = try #require(caches.record(for: sources[0].identity))
-            let source = caches.source(for: sources[0].identity)
-            try #require(source == nil || source?.validator == record.validator)
+            let stored = try #require(caches.stored(for: sources[0].identity))
+            try #require(stored.head.validator == record.validator)
+            let own = sources.first { $0.validator == record.validator }
+            try #require(stored.bytes == nil || stored.bytes === own?.bytes)
         }
     }
 
-    @Test func `look-ups of sources count as hits and misses, stale ones as misses`() throws {
+    @Test func `look-ups of a source's bytes count as hits and misses, stale ones as hits`() throws {
         let source = try source(cacheControl: "max-age=10")
-        _ = caches.source(for: source.identity)
+        _ = caches.stored(for: source.identity)
         caches.store(source)
-        _ = caches.source(for: source.identity)
-        _ = caches.source(for: source.identity)
+        _ = caches.stored(for: source.identity)
         clock.advance(by: .seconds(10))
-        _ = caches.source(for: source.identity)
+        _ = caches.stored(for: source.identity)
         let statistics = try #require(caches.statistics.last).statistics
         #expect(statistics.hits == 2)
-        #expect(statistics.misses == 2)
+        #expect(statistics.misses == 1)
+    }
+
+    @Test func `33: a confirmation renews what is known and leaves bytes, pixels and results`() throws {
+        let source = try source(cacheControl: "max-age=10")
+        try fill(source)
+        clock.advance(by: .seconds(10))
+        caches.refresh(try self.source(cacheControl: "max-age=10").head)
+        #expect(caches.record(for: source.identity) != nil)
+        #expect(caches.stored(for: source.identity)?.bytes === source.bytes)
+        #expect(entries == [3, 1, 1])
+    }
+
+    @Test func `a confirmation of another version, or of what was removed, changes nothing`() throws {
+        let source = try source(cacheControl: "max-age=10")
+        try fill(source)
+        clock.advance(by: .seconds(10))
+        caches.refresh(try self.source(version: "2", cacheControl: "max-age=10").head)
+        #expect(caches.record(for: source.identity) == nil)
+        caches.remove(source.identity)
+        caches.refresh(source.head)
+        #expect(caches.stored(for: source.identity) == nil)
+        #expect(entries == [0, 0, 0])
+    }
+
+    @Test func `a confirmation that forbids keeping takes all that was made from the source`() throws {
+        let source = try source(cacheControl: "max-age=10")
+        try fill(source)
+        caches.refresh(try self.source(cacheControl: "no-store").head)
+        #expect(entries == [0, 0, 0])
     }
 }

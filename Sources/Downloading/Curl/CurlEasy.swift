@@ -1,6 +1,7 @@
 import CCurl
 import CCurlShim
 import Coordination
+import HTTPTypes
 
 /// Owns one easy handle, set up once and used for one transfer after another.
 ///
@@ -8,6 +9,7 @@ import Coordination
 @safe
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
+    private let ownFields: [String]
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var resolved: UnsafeMutablePointer<curl_slist>?
 
@@ -15,9 +17,7 @@ final class CurlEasy {
     init?(_ configuration: DownloadConfiguration) {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
-        unsafe headers = curl_slist_append(nil, "Accept: \(configuration.accept)")
-        unsafe headers = curl_slist_append(headers, "Accept-Encoding: identity")
-        unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, headers)
+        ownFields = ["Accept: \(configuration.accept)", "Accept-Encoding: identity"]
         set(CURLOPT_USERAGENT, configuration.userAgent)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_PROXY, "")
@@ -56,6 +56,7 @@ final class CurlEasy {
             unsafe resolved = curl_slist_append(nil, "+\(url.host):\(url.port):\(list)")
             unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
         }
+        setFields(ownFields + transfer.extraFields.map { "\($0.name): \($0.value)" })
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
         set(CURLOPT_URL, url.canonical)
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
@@ -67,6 +68,14 @@ final class CurlEasy {
 
     /// Connections that the last transfer opened; none where it found one open.
     var connectionCount: Int { unsafe CCurlShim_get_long(handle, CURLINFO_NUM_CONNECTS) }
+
+    private func setFields(_ lines: [String]) {
+        unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, nil)
+        unsafe curl_slist_free_all(headers)
+        unsafe headers = nil
+        for line in lines { unsafe headers = curl_slist_append(headers, line) }
+        unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, headers)
+    }
 
     private func set(_ option: CURLoption, _ value: Int) {
         unsafe CCurlShim_set_long(handle, option, value)

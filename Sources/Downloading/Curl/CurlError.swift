@@ -1,4 +1,5 @@
 import CCurl
+import CCurlShim
 
 extension DownloadError {
     /// What libcurl's result means; `hasHead` tells a body cut short from an answer that never came.

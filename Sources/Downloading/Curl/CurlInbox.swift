@@ -5,9 +5,9 @@ final class CurlInbox: Sendable {
     /// A load whose caller waits.
     struct Load: Sendable {
         let id: UInt64
-        let request: SourceRequest
+        let request: TransferRequest
         let progress: TransferProgress
-        let continuation: CheckedContinuation<Source, any Error>
+        let continuation: CheckedContinuation<TransferAnswer, any Error>
     }
 
     /// Something to do on the transfer thread.

@@ -1,4 +1,5 @@
 import CLinux
+package import Coordination
 import Glibc
 
 /// Loads sources with libcurl: one thread for all transfers, no blocking call anywhere.
@@ -14,12 +15,19 @@ package final class CurlLoader: DataLoading {
     private let thread: pthread_t
 
     /// Starts the transfer thread.
-    package init(configuration: DownloadConfiguration) throws(StartFailure) {
+    ///
+    /// - Parameters:
+    ///   - configuration: How to fetch, and what.
+    ///   - wallClock: What tells when answers were received; time limits follow the system's clock.
+    package init(
+        configuration: DownloadConfiguration, wallClock: any Timekeeper = SystemTimekeeper()
+    ) throws(StartFailure) {
         guard let multi = CurlMulti() else { throw StartFailure(detail: "libcurl") }
         guard let resolver = NameResolver(servers: configuration.nameServers) else {
             throw StartFailure(detail: "c-ares")
         }
-        let start = LoopStart(configuration: configuration, multi: multi, inbox: inbox, resolver: resolver)
+        let start = LoopStart(
+            configuration: configuration, multi: multi, inbox: inbox, resolver: resolver, wallClock: wallClock)
         var thread = pthread_t()
         // Balanced on the new thread.
         let context = unsafe Unmanaged.passRetained(start).toOpaque()
@@ -35,10 +43,10 @@ package final class CurlLoader: DataLoading {
         shutDown()
     }
 
-    /// Fetches a source, redirects followed, as the settings allow.
+    /// Fetches a source, or its confirmation, redirects followed, as the settings allow; a body cut short is resumed.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
-    package func load(_ request: SourceRequest, progress: TransferProgress) async throws -> Source {
+    package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
         let id = inbox.announce()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -66,8 +74,13 @@ private final class LoopStart: @unchecked Sendable {
     let multi: CurlMulti
     let inbox: CurlInbox
     let resolver: NameResolver
+    let wallClock: any Timekeeper
 
-    init(configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver) {
+    init(
+        configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver,
+        wallClock: any Timekeeper
+    ) {
+        self.wallClock = wallClock
         self.configuration = configuration
         self.multi = multi
         self.inbox = inbox
@@ -79,6 +92,9 @@ private func loopEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
     guard let context = unsafe context else { return nil }
     let start = unsafe Unmanaged<LoopStart>.fromOpaque(context).takeRetainedValue()
     unsafe CLinux_set_thread_name("transfers")
-    CurlLoop(start.configuration, multi: start.multi, inbox: start.inbox, resolver: start.resolver).run()
+    CurlLoop(
+        start.configuration, multi: start.multi, inbox: start.inbox, resolver: start.resolver,
+        wallClock: start.wallClock
+    ).run()
     return nil
 }

@@ -14,14 +14,19 @@ final class CurlLoop {
     private let inbox: CurlInbox
     private let resolver: NameResolver
     private let timekeeper = SystemTimekeeper()
+    private let wallClock: any Timekeeper
     private var ownAddresses = OwnAddresses()
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var waitingForName: [String: [UInt64]] = [:]
     private var idleHandles: [CurlEasy] = []
     private var descriptors: [curl_waitfd] = []
 
-    init(_ configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver) {
+    init(
+        _ configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver,
+        wallClock: any Timekeeper
+    ) {
         self.configuration = configuration
+        self.wallClock = wallClock
         policy = configuration.addressPolicy
         self.multi = multi
         self.inbox = inbox
@@ -47,7 +52,8 @@ final class CurlLoop {
     private func obey(_ command: CurlInbox.Command) {
         switch command {
         case .start(let load):
-            let transfer = CurlTransfer(load, configuration: configuration, now: timekeeper.now)
+            let transfer = CurlTransfer(
+                load, configuration: configuration, now: timekeeper.now, wallClock: wallClock)
             transfers[load.id] = transfer
             beginHop(of: transfer)
         case .cancel(let id):
@@ -100,8 +106,11 @@ final class CurlLoop {
     private func endHop(of transfer: CurlTransfer, code: CURLcode?) {
         detach(transfer)
         switch transfer.outcome(code) {
-        case .success(let source): end(transfer, .success(source))
+        case .success(let answer): end(transfer, .success(answer))
         case .failure(let error): end(transfer, .failure(error))
+        case .again:
+            transfer.beginHop(at: timekeeper.now)
+            beginHop(of: transfer)
         case .redirect(let location):
             do throws(DownloadError) {
                 try transfer.beginHop(to: location, at: timekeeper.now)
@@ -112,7 +121,7 @@ final class CurlLoop {
         }
     }
 
-    private func end(_ transfer: CurlTransfer, _ result: Result<Source, any Error>) {
+    private func end(_ transfer: CurlTransfer, _ result: Result<TransferAnswer, any Error>) {
         detach(transfer)
         guard transfers.removeValue(forKey: transfer.load.id) != nil else { return }
         transfer.load.continuation.resume(with: result)

@@ -13,8 +13,10 @@ final class CurlTransfer {
 
     /// What the end of a hop means.
     enum Outcome {
-        case success(Source)
+        case success(TransferAnswer)
         case redirect(String)
+        /// Ask the same URL again, for the rest or from zero.
+        case again
         case failure(DownloadError)
     }
 
@@ -32,17 +34,30 @@ final class CurlTransfer {
 
     private let maximumBytes: Int
     private let timekeeper = SystemTimekeeper()
+    private let wallClock: any Timekeeper
+    private let requestFields: HTTPFields
     private let startedAt: Duration
     private var trail: RedirectTrail
     private var reader = ResponseHeadReader()
+    private var requestedAt: HTTPDate
     private var head: ResponseHead?
+    /// The head whose body the sink takes in.
+    private var body: (head: ResponseHead, requestedAt: HTTPDate)?
+    /// What is missing, where the body was cut short.
+    private var partial: PartialBody?
+    private var resumptions = 0
     private var verdict: ResponseHead.Verdict?
     private var sink: BodySink?
     private var drainedBytes = 0
     private var failure: DownloadError?
 
-    init(_ load: CurlInbox.Load, configuration: DownloadConfiguration, now: Duration) {
+    init(
+        _ load: CurlInbox.Load, configuration: DownloadConfiguration, now: Duration, wallClock: any Timekeeper
+    ) {
         self.load = load
+        self.wallClock = wallClock
+        requestFields = configuration.requestFields
+        requestedAt = HTTPDate(secondsSince1970: wallClock.secondsSince1970)
         maximumBytes = configuration.maximumBytes
         clock = TransferClock(configuration, now: now)
         startedAt = now
@@ -58,9 +73,29 @@ final class CurlTransfer {
         self.isAllowed = isAllowed
     }
 
+    /// The fields of the current hop's request beside those of all requests.
+    var extraFields: HTTPFields {
+        switch question {
+        case .whole: [:]
+        case .ifChanged: load.request.condition?.fields ?? [:]
+        case .rest(let partial): partial.fields
+        }
+    }
+
+    private var question: ResponseHead.Question {
+        if let partial { return .rest(partial) }
+        return load.request.condition?.url == url.canonical ? .ifChanged : .whole
+    }
+
     /// Goes on to a redirect's target.
     func beginHop(to location: String, at now: Duration) throws(DownloadError) {
         try trail.follow(location)
+        partial = nil
+        beginHop(at: now)
+    }
+
+    /// Asks the current URL, for the first time or again.
+    func beginHop(at now: Duration) {
         clock.beginHop(at: now)
         judgedAddresses = []
         reader = ResponseHeadReader()
@@ -77,12 +112,18 @@ final class CurlTransfer {
             let line = unsafe Span<UInt8>(_unsafeElements: line.bindMemory(to: UInt8.self))
             guard let head = try reader.read(line) else { return true }
             self.head = head
-            let verdict = head.verdict(maximumBytes: maximumBytes)
+            let verdict = head.verdict(maximumBytes: maximumBytes, on: question)
             self.verdict = verdict
-            guard verdict == .accept else { return head.contentLength ?? 0 <= Self.maximumDrainedBytes }
-            load.progress.expect(head.contentLength)
-            sink = BodySink(head: head)
-            return true
+            switch verdict {
+            case .accept:
+                load.progress.begin(expecting: head.contentLength)
+                sink = BodySink(head: head)
+                body = (head, requestedAt)
+                return true
+            case .resume: return true
+            case .notModified, .restart, .redirect, .refuse:
+                return head.contentLength ?? 0 <= Self.maximumDrainedBytes
+            }
         } catch {
             failure = error
             return false
@@ -93,7 +134,7 @@ final class CurlTransfer {
     @unsafe
     func readBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         clock.received(bytes.count)
-        guard verdict == .accept else {
+        guard verdict == .accept || verdict == .resume else {
             drainedBytes += bytes.count
             return drainedBytes <= Self.maximumDrainedBytes
         }
@@ -122,6 +163,7 @@ final class CurlTransfer {
     /// Called by libcurl when a connection is there, new or used before; false ends the transfer.
     func willSendRequest(to remote: String, port: Int) -> Bool {
         clock.connected(at: timekeeper.now)
+        requestedAt = HTTPDate(secondsSince1970: wallClock.secondsSince1970)
         guard let address = IPAddress(remote), isAllowed(address), port == url.port else {
             failure = .sourceNotAllowed
             return false
@@ -134,21 +176,61 @@ final class CurlTransfer {
         if let failure { return .failure(failure) }
         switch verdict {
         case .redirect(let location): return .redirect(location)
-        case .refuse(let error): return .failure(error)
-        case .accept, nil: break
+        case .refuse(let error):
+            noteRefusal()
+            return .failure(error)
+        case .restart:
+            partial = nil
+            return .again
+        case .notModified:
+            timings.total = timekeeper.now - startedAt
+            return .success(
+                .notModified(
+                    SourceConfirmation(
+                        headerFields: head?.fields ?? [:], requestedAt: requestedAt, receivedAt: wallTime,
+                        timings: timings)))
+        case .accept, .resume, nil: break
         }
         guard let code else { return .failure(.timedOut) }
-        guard code == CURLE_OK else { return .failure(DownloadError(code, hasHead: head != nil)) }
-        guard let head, let sink = sink.take() else {
+        guard code == CURLE_OK else {
+            if prepareResumption(after: code) { return .again }
+            return .failure(DownloadError(code, hasHead: body != nil))
+        }
+        guard let body, let sink = sink.take() else {
             return .failure(.unreachable("closed before the end of the head"))
         }
         guard sink.count > 0 else { return .failure(.emptyBody) }
         let (bytes, validator) = sink.finish()
         timings.total = timekeeper.now - startedAt
-        return .success(
-            Source(
-                identity: load.request.identity, bytes: bytes, validator: validator, headerFields: head.fields,
-                receivedAt: HTTPDate(secondsSince1970: timekeeper.secondsSince1970), timings: timings))
+        let fields = body.head.fields
+        let head = SourceHead(
+            identity: load.request.identity, url: url.canonical, status: body.head.status, validator: validator,
+            headerFields: fields, selectingFields: SourceHead.selectingFields(fields, of: requestFields),
+            requestedAt: body.requestedAt, receivedAt: wallTime)
+        return .success(.source(Source(head: head, bytes: bytes, timings: timings)))
+    }
+
+    private var wallTime: HTTPDate { HTTPDate(secondsSince1970: wallClock.secondsSince1970) }
+
+    /// Whether a cut body is worth going on with; the next hop then asks for its rest.
+    private func prepareResumption(after code: CURLcode) -> Bool {
+        guard code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR, resumptions < PartialBody.maximumResumptions,
+            verdict == .accept || verdict == .resume, let body,
+            let partial = PartialBody(of: body.head, receivedBytes: sink?.count ?? 0)
+        else { return false }
+        resumptions += 1
+        self.partial = partial
+        return true
+    }
+
+    /// What the origin says about reusing its refusal bounds how long it is remembered.
+    private func noteRefusal() {
+        guard let head, head.fields.contains(.cacheControl) || head.fields.contains(.expires) else { return }
+        let freshness = SourceFreshness(
+            status: head.status, headerFields: head.fields, requestedAt: requestedAt, receivedAt: wallTime)
+        let seconds =
+            freshness.storability == .shared ? max(0, freshness.remainingLifetime(at: wallTime.secondsSince1970)) : 0
+        load.progress.refuse(reusableFor: seconds)
     }
 
     /// Adds what libcurl measured of a hop.

@@ -39,10 +39,26 @@ struct ResponseHead {
         return tag
     }
 
+    /// What was asked for.
+    enum Question: Equatable {
+        /// The source.
+        case whole
+        /// The source, if it is not the version that we have.
+        case ifChanged
+        /// What is missing of a body that was cut short.
+        case rest(PartialBody)
+    }
+
     /// What is to be done with the answer.
     enum Verdict: Equatable {
         /// Take the body.
         case accept
+        /// The version that we have still holds.
+        case notModified
+        /// Add the body to what has come before.
+        case resume
+        /// Ask for the whole again: what came is not what is missing.
+        case restart
         /// Go on at this reference, as it was sent.
         case redirect(String)
         /// Fail, whatever the body is.
@@ -50,7 +66,13 @@ struct ResponseHead {
     }
 
     /// Judges status, type, coding and announced length.
-    func verdict(maximumBytes: Int) -> Verdict {
+    func verdict(maximumBytes: Int, on question: Question = .whole) -> Verdict {
+        switch (question, status) {
+        case (.ifChanged, 304): return .notModified
+        case (.rest(let partial), 206): return partial.isContinued(by: self) ? .resume : .restart
+        case (.rest, 416): return .restart
+        default: break
+        }
         switch status {
         case 200, 201, 202, 203, 226: return bodyVerdict(maximumBytes: maximumBytes)
         case 204, 205: return .refuse(.emptyBody)

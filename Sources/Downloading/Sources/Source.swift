@@ -30,14 +30,26 @@ package final class SourceIdentity: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// What is to be fetched.
+/// What one caller wants of a source.
 package struct SourceRequest: Hashable, Sendable {
     /// The source.
     package let identity: SourceIdentity
+    /// What the caller asks of the caches.
+    package let directives: RequestCacheControl
+    /// Whether the bytes are wanted; else it is enough to know that what was made from them still holds.
+    package let needsBytes: Bool
+    /// Whether this is a validation that nobody waits for; then nothing stale will do.
+    package let isBackground: Bool
 
     /// A request for the source of this identity.
-    package init(identity: SourceIdentity) {
+    package init(
+        identity: SourceIdentity, directives: RequestCacheControl = .none, needsBytes: Bool = true,
+        isBackground: Bool = false
+    ) {
         self.identity = identity
+        self.directives = directives
+        self.needsBytes = needsBytes
+        self.isBackground = isBackground
     }
 }
 
@@ -58,39 +70,40 @@ package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
 
 /// The bytes of a source with what its origin said about them.
 package struct Source: Sendable {
-    /// The identity it was asked for under.
-    package let identity: SourceIdentity
+    /// What the origin said.
+    package let head: SourceHead
     /// The body, complete.
     package let bytes: SharedBytes
-    /// The type the origin gave; nil where it gave none or none that can be read.
-    package let mediaType: MediaType?
-    /// What tells this version from others.
-    package let validator: SourceValidator
-    /// `Last-Modified`, where it can be read.
-    package let lastModified: HTTPDate?
-    /// `ETag` as sent, weak ones included.
-    package let eTag: String?
-    /// All fields of the final answer.
-    package let headerFields: HTTPFields
-    /// When the answer had been received, by the wall clock.
-    package let receivedAt: HTTPDate
     /// How long the transfer's phases took.
     package let timings: TransferTimings
 
-    /// A source as `identity` with a complete body.
-    package init(
-        identity: SourceIdentity, bytes: SharedBytes, validator: SourceValidator, headerFields: HTTPFields = [:],
-        receivedAt: HTTPDate, timings: TransferTimings = TransferTimings()
-    ) {
-        self.identity = identity
+    /// A source with a complete body.
+    package init(head: SourceHead, bytes: SharedBytes, timings: TransferTimings = TransferTimings()) {
+        self.head = head
         self.bytes = bytes
-        self.validator = validator
-        self.headerFields = headerFields
-        self.receivedAt = receivedAt
         self.timings = timings
-        mediaType = headerFields[.contentType].flatMap { MediaType($0) }
-        lastModified = headerFields[.lastModified].flatMap { HTTPDate($0, now: receivedAt) }
-        eTag = headerFields[.eTag]
+    }
+
+    /// The identity it was asked for under.
+    package var identity: SourceIdentity { head.identity }
+    /// What tells this version from others.
+    package var validator: SourceValidator { head.validator }
+}
+
+/// What a cache holds of a source.
+package struct StoredSource: Sendable {
+    /// What the origin said.
+    package let head: SourceHead
+    /// The body; nil where only what was made from it is left.
+    package let bytes: SharedBytes?
+
+    /// A source that is kept whole.
+    package init(_ source: Source) { self.init(head: source.head, bytes: source.bytes) }
+
+    /// A stored source, with its body where that is at hand.
+    package init(head: SourceHead, bytes: SharedBytes?) {
+        self.head = head
+        self.bytes = bytes
     }
 }
 
@@ -111,17 +124,4 @@ package struct TransferTimings: Hashable, Sendable {
 
     /// All zero.
     package init() {}
-}
-
-/// The cache of sources as the downloader sees it.
-package protocol SourceCaching: Sendable {
-    /// A source that may be answered without asking its origin.
-    ///
-    /// Called under the downloader's lock: must be quick and call nothing of the downloader.
-    func source(for identity: SourceIdentity) -> Source?
-
-    /// Takes a source that has just arrived, and decides itself whether it may be kept.
-    ///
-    /// Called before the flight is forgotten, so that a request that comes in between finds one or the other.
-    func store(_ source: Source)
 }

@@ -10,6 +10,8 @@ enum CacheStatusText {
             text += layer.layer.rawValue
             text += ";"
             text += layer.outcome.rawValue
+            if let status = layer.forwardStatus { text += ";fwd-status=\(status)" }
+            if let seconds = layer.timeToLive { text += ";ttl=\(seconds)" }
             if layer.isStored { text += ";stored" }
             if layer.isCollapsed { text += ";collapsed" }
         }

@@ -7,7 +7,7 @@ extension DownloadError: ServiceError {
         case .sourceNotAllowed: .forbidden
         case .unreachable, .protocolError, .tls, .tooManyRedirects, .status: .badGateway
         case .notFound: .notFound
-        case .timedOut: .gatewayTimeout
+        case .timedOut, .notCached: .gatewayTimeout
         case .tooLarge: .contentTooLarge
         case .notAnImage, .emptyBody: .unsupportedMediaType
         case .receiptCancelled: .conflict
@@ -31,6 +31,7 @@ extension DownloadError: ServiceError {
         case .receiptCancelled: "cancelled"
         case .queueFull: "overloaded"
         case .shuttingDown: "draining"
+        case .notCached: "not_cached"
         case .internal: "internal"
         }
     }
@@ -51,6 +52,7 @@ extension DownloadError: ServiceError {
         case .receiptCancelled: "This request's download was cancelled by an operator."
         case .queueFull: "Too many downloads are waiting; try again shortly."
         case .shuttingDown: "The service is shutting down."
+        case .notCached: "The thumbnail could only be made by asking the source's origin, which the request rules out."
         case .internal: "Something went wrong inside the service."
         }
     }
@@ -69,17 +71,11 @@ extension DownloadError: ServiceError {
         case .sourceNotAllowed: .policy
         case .unreachable, .protocolError, .tls, .tooManyRedirects, .status, .notFound, .tooLarge: .origin
         case .timedOut: .timeout
+        case .notCached: .request
         case .notAnImage, .emptyBody: .image
         case .receiptCancelled: .cancelled
         case .queueFull, .shuttingDown: .overload
         case .internal: .internal
-        }
-    }
-
-    package var upstreamStatus: Int? {
-        switch self {
-        case .status(let status), .notFound(let status): status
-        default: nil
         }
     }
 

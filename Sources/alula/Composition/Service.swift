@@ -18,14 +18,18 @@ struct Service: Sendable {
     let operatorServer: HTTPServer
 
     /// Starts all parts; both listeners accept when it returns.
-    init(_ settings: Settings, logger: Logger) throws {
-        let time = SystemTimekeeper()
+    ///
+    /// - Parameters:
+    ///   - settings: How it is to behave.
+    ///   - logger: Where it tells what happens.
+    ///   - time: What freshness and waiting are told by.
+    init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         let registry = MetricsRegistry()
         try ImageLibrary.start(reading: settings.pipeline.limits.sourceFormats)
 
         let apiMetrics = APIMetrics(registry: registry)
         let caches = PipelineCaches(configuration: settings.pipeline, timekeeper: time)
-        loader = try CurlLoader(configuration: settings.downloads)
+        loader = try CurlLoader(configuration: settings.downloads, wallClock: time)
         downloader = ImageDownloader(
             configuration: settings.downloads, loader: loader, cache: caches, timekeeper: time,
             observer: DownloadMetrics.observer(registry: registry))

@@ -9,7 +9,7 @@ import ThumbnailPipeline
 /// All settings in the order of the contract.
 enum SettingTable {
     static let all: [Setting] =
-        listeners + downloads + caches + sources + answers + times + process + laterVersions
+        listeners + downloads + caches + freshness + sources + answers + times + process + laterVersions
 
     private static let listeners: [Setting] = [
         Setting(name: "bind", defaultText: "0.0.0.0", help: "address of the public listener") {
@@ -94,6 +94,34 @@ enum SettingTable {
         Setting(name: "sourceCacheMemory", defaultText: "20MiB", help: "encoded sources in memory") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.sourceCacheMemory = try SettingValues.byteSize(text)
+        },
+    ]
+
+    private static let freshness: [Setting] = [
+        Setting(name: "staleWhileRevalidate", defaultText: "0s", help: "stale use during validation, if unsaid") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.staleAllowances.whileRevalidating = try SettingValues.seconds(text)
+        },
+        Setting(name: "staleIfError", defaultText: "24h", help: "stale use while the origin fails, if unsaid") {
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.staleAllowances.ifError = try SettingValues.seconds(text)
+        },
+        Setting(name: "clientCacheControl", defaultText: "ignore", help: "honour lets clients' directives count") {
+            (settings, text) throws(InvalidValue) in
+            let policy: ClientCacheControl = try SettingValues.choice(text)
+            settings.api.honoursClientCacheControl = policy == .honour
+        },
+        Setting(name: "clientMaxAgeMinimum", defaultText: "none", help: "least max-age that clients are told") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.clientMaxAge.minimum = try SettingValues.seconds(text)
+        },
+        Setting(name: "clientMaxAgeMaximum", defaultText: "none", help: "greatest max-age that clients are told") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.clientMaxAge.maximum = try SettingValues.seconds(text)
+        },
+        Setting(name: "clientMaxAgeFixed", defaultText: "none", help: "max-age of all answers that may be shared") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.clientMaxAge.fixed = try SettingValues.seconds(text)
         },
     ]
 
@@ -196,11 +224,6 @@ enum SettingTable {
     private static let laterVersions: [Setting] = [
         Setting(name: "sourceCacheDisk", defaultText: "150MiB", help: "sources on disk", apply: nil),
         Setting(name: "sourceCachePath", defaultText: "none", help: "folder of the disk cache", apply: nil),
-        Setting(name: "staleWhileRevalidate", defaultText: "0s", help: "for sources that do not say", apply: nil),
-        Setting(name: "staleIfError", defaultText: "24h", help: "for sources that do not say", apply: nil),
-        Setting(
-            name: "clientCacheControl", defaultText: "ignore", help: "honour lets clients' directives count", apply: nil
-        ),
         Setting(
             name: "memoryBudget", defaultText: "60 %", help: "bytes in flight, decodes and caches together", apply: nil),
         Setting(name: "sessionMode", defaultText: "default", help: "ephemeral writes nothing, ever", apply: nil),

@@ -6,6 +6,11 @@ struct InvalidValue: Error, Equatable {
     let allowed: String
 }
 
+/// What becomes of a client's `Cache-Control`.
+enum ClientCacheControl: String, CaseIterable {
+    case ignore, honour
+}
+
 /// Reads the values of settings from their text.
 enum SettingValues {
     /// A whole number within `range`.
@@ -36,6 +41,11 @@ enum SettingValues {
             isNumber(digits), let count = Int(digits), count <= 1_000_000_000
         else { throw InvalidValue(allowed: "a duration such as 250ms, 3s, 10m or 24h") }
         return unit.1 * count
+    }
+
+    /// A duration in whole seconds: what HTTP counts freshness in.
+    static func seconds(_ text: String) throws(InvalidValue) -> Int {
+        Int(try duration(text).components.seconds)
     }
 
     /// `on` or `off`.

@@ -44,6 +44,9 @@ struct Settings: Sendable {
             pipeline.decodedCacheCapacity)
         check(
             "resultCachePreferred", pipeline.resultCachePreferred, "resultCacheCapacity", pipeline.resultCacheCapacity)
+        if let minimum = pipeline.clientMaxAge.minimum, let maximum = pipeline.clientMaxAge.maximum, minimum > maximum {
+            found.append("clientMaxAgeMinimum is above clientMaxAgeMaximum: allowed is at most the maximum")
+        }
         if publicListener.port != 0, publicListener.port == operatorListener.port {
             found.append("port and adminPort are both \(publicListener.port): allowed are two different ports, or 0")
         }

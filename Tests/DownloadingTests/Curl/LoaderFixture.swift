@@ -30,12 +30,15 @@ struct LoaderFixture {
     /// Loads a URL.
     @discardableResult
     func load(url: String, progress: TransferProgress = TransferProgress()) async throws -> Source {
-        try await loader.load(request(url), progress: progress)
+        guard case .source(let source) = try await loader.load(request(url), progress: progress) else {
+            throw UnexpectedConfirmation()
+        }
+        return source
     }
 
     /// The request for a URL.
-    func request(_ url: String) throws -> SourceRequest {
-        SourceRequest(identity: SourceIdentity(url: try SourceURL(parsing: url)))
+    func request(_ url: String, condition: SourceCondition? = nil) throws -> TransferRequest {
+        TransferRequest(identity: SourceIdentity(url: try SourceURL(parsing: url)), condition: condition)
     }
 
     /// A downloader over the loader.
@@ -44,6 +47,9 @@ struct LoaderFixture {
             configuration: configuration, loader: loader, cache: cache, timekeeper: SystemTimekeeper())
     }
 }
+
+/// A 304 to a question that was none.
+struct UnexpectedConfirmation: Error {}
 
 /// Bytes that differ from place to place.
 func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }

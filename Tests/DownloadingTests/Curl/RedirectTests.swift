@@ -13,9 +13,10 @@ struct RedirectTests {
         fixture.origin.serve("/b/c", .image([1, 2]))
         let cache = StubCache(keeps: true)
         let delivery = try await fixture.downloader(cache: cache).begin(url: fixture.origin.url("/a")).value
-        #expect(delivery.source.bytes.array == [1, 2])
-        #expect(delivery.source.identity.url.path == "/a")
-        #expect(cache.source(for: delivery.source.identity) != nil)
+        #expect(delivery.bytes?.array == [1, 2])
+        #expect(delivery.head.identity.url.path == "/a")
+        #expect(delivery.head.url == fixture.origin.url("/b/c?x=1"))
+        #expect(cache.stored(for: delivery.head.identity) != nil)
         #expect(fixture.origin.requests.map(\.target) == ["/a", "/b/c?x=1"])
     }
 

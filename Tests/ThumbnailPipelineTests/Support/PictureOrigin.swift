@@ -18,6 +18,7 @@ final class PictureOrigin: DataLoading {
         var failure: DownloadError?
         var gate: Gate?
         var loads = 0
+        var confirmations = 0
         var cancellations = 0
     }
 
@@ -28,6 +29,8 @@ final class PictureOrigin: DataLoading {
 
     /// Transfers that have begun.
     var loads: Int { state.withLock { $0.loads } }
+    /// How many of them were answered with 304.
+    var confirmations: Int { state.withLock { $0.confirmations } }
     /// Transfers that were cancelled.
     var cancellations: Int { state.withLock { $0.cancellations } }
 
@@ -52,7 +55,7 @@ final class PictureOrigin: DataLoading {
         return gate
     }
 
-    func load(_ request: SourceRequest, progress: TransferProgress) async throws -> Source {
+    func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
         let path = request.identity.url.path
         let (answer, failure, gate) = state.withLock { state in
             state.loads += 1
@@ -65,10 +68,18 @@ final class PictureOrigin: DataLoading {
         }
         if let failure { throw failure }
         guard let answer else { throw DownloadError.notFound(404) }
-        let eTag = answer.fields[.eTag].map { SourceValidator.entityTag($0) }
-        return Source(
-            identity: request.identity, bytes: answer.bytes,
-            validator: eTag ?? .digest("\(answer.bytes.array.hashValue)"), headerFields: answer.fields,
-            receivedAt: HTTPDate(secondsSince1970: timekeeper.secondsSince1970), timings: answer.timings)
+        let now = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
+        let eTag = answer.fields[.eTag]
+        if let eTag, request.condition?.eTag == eTag {
+            state.withLock { $0.confirmations += 1 }
+            return .notModified(
+                SourceConfirmation(
+                    headerFields: answer.fields, requestedAt: now, receivedAt: now, timings: answer.timings))
+        }
+        let head = SourceHead(
+            identity: request.identity,
+            validator: eTag.map { SourceValidator.entityTag($0) } ?? .digest("\(answer.bytes.array.hashValue)"),
+            headerFields: answer.fields, requestedAt: now, receivedAt: now)
+        return .source(Source(head: head, bytes: answer.bytes, timings: answer.timings))
     }
 }

@@ -1,5 +1,6 @@
 import Coordination
 import Downloading
+import HTTPTypes
 import Imaging
 import Memory
 import Telemetry
@@ -22,7 +23,8 @@ final class PipelineFixture: Sendable {
 
     /// A pipeline over `workerCount` threads; its origin serves the picture of quarters at `/a`.
     init(
-        workerCount: Int = 2, maximumQueued: Int = 1_000, _ configure: (inout PipelineConfiguration) -> Void = { _ in }
+        workerCount: Int = 2, maximumQueued: Int = 1_000, staleAllowances: StaleAllowances = StaleAllowances(),
+        _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) throws {
         try ImageLibrary.start()
         self.workerCount = workerCount
@@ -30,8 +32,10 @@ final class PipelineFixture: Sendable {
         configure(&configuration)
         origin = PictureOrigin(timekeeper: time)
         caches = PipelineCaches(configuration: configuration, timekeeper: time)
+        var downloads = DownloadConfiguration()
+        downloads.staleAllowances = staleAllowances
         downloader = ImageDownloader(
-            configuration: DownloadConfiguration(), loader: origin, cache: caches, timekeeper: time,
+            configuration: downloads, loader: origin, cache: caches, timekeeper: time,
             observer: DownloadMetrics.observer(registry: registry))
         workers = WorkerPool(
             count: workerCount, maximumQueued: maximumQueued, name: "test", onThreadExit: { ImageLibrary.endThread() })
@@ -49,9 +53,12 @@ final class PipelineFixture: Sendable {
     }
 
     func thumbnail(
-        _ path: String = "/a", width: Int? = 20, format: FormatChoice = .negotiated([:]), receipt: String = "receipt"
+        _ path: String = "/a", width: Int? = 20, format: FormatChoice = .negotiated([:]), receipt: String = "receipt",
+        cacheControl: String? = nil
     ) async throws -> Thumbnail {
-        try await pipeline.thumbnail(for: .path(path, width: width, format: format), receipt: receipt)
+        try await pipeline.thumbnail(
+            for: .path(path, width: width, format: format), directives: RequestCacheControl(cacheControl),
+            receipt: receipt)
     }
 
     /// A request under way.
@@ -141,7 +148,8 @@ extension Thumbnail {
     /// The members of `Cache-Status` in short.
     var statusTexts: [String] {
         cacheStatus.map {
-            "\($0.layer.rawValue) \($0.outcome.rawValue)" + ($0.isCollapsed ? " collapsed" : "")
+            "\($0.layer.rawValue) \($0.outcome.rawValue)" + ($0.forwardStatus.map { " \($0)" } ?? "")
+                + ($0.timeToLive.map { " ttl=\($0)" } ?? "") + ($0.isCollapsed ? " collapsed" : "")
                 + ($0.isStored ? " stored" : "")
         }
     }

@@ -1,8 +1,9 @@
 import HTTPTypes
 import Testing
 
-@testable import ThumbnailPipeline
+@testable import Downloading
 
+/// RFC 9111 sections 4.2.1 to 4.2.3: lifetime and age.
 struct SourceFreshnessTests {
     private static let received = HTTPDate(secondsSince1970: 1_800_000_000)
 
@@ -10,9 +11,10 @@ struct SourceFreshnessTests {
         HTTPDate(secondsSince1970: received.secondsSince1970 + offset).imfFixdate
     }
 
-    private static func freshness(_ fields: [(HTTPField.Name, String)]) -> SourceFreshness {
+    private static func freshness(_ fields: [(HTTPField.Name, String)], delay: Int = 0) -> SourceFreshness {
         SourceFreshness(
-            headerFields: HTTPFields(fields.map { HTTPField(name: $0, value: $1) }), receivedAt: received)
+            status: 200, headerFields: HTTPFields(fields.map { HTTPField(name: $0, value: $1) }),
+            requestedAt: HTTPDate(secondsSince1970: received.secondsSince1970 - delay), receivedAt: received)
     }
 
     private static func isFresh(_ freshness: SourceFreshness, after seconds: Int) -> Bool {
@@ -42,24 +44,9 @@ struct SourceFreshnessTests {
         ] as [(String?, Int?)])
     func `the lifetime is what Cache-Control says`(control: String?, lifetime: Int?) {
         let freshness = Self.freshness(control.map { [(.cacheControl, $0)] } ?? [])
-        #expect(freshness.lifetime == lifetime)
+        #expect(freshness.lifetime == lifetime ?? 3_600)
+        #expect(freshness.isLifetimeKnown == (lifetime != nil))
         #expect(freshness.storability == .shared)
-    }
-
-    @Test(
-        arguments: [
-            ("no-store", .none),
-            ("private", .private),
-            ("private=\"set-cookie\"", .private),
-            ("no-store, private", .none),
-            ("private, max-age=60", .private),
-            ("NO-STORE", .none),
-            ("max-age=60", .shared),
-        ] as [(String, Freshness.Storability)])
-    func `who may store it is what Cache-Control says`(control: String, storability: Freshness.Storability) {
-        let freshness = Self.freshness([(.cacheControl, control)])
-        #expect(freshness.storability == storability)
-        #expect(Self.isFresh(freshness, after: 0) == (storability == .shared))
     }
 
     @Test(
@@ -93,8 +80,46 @@ struct SourceFreshnessTests {
         #expect(!Self.isFresh(freshness, after: 60))
     }
 
-    @Test func `where the origin says nothing it stays fresh`() {
-        #expect(Self.isFresh(Self.freshness([]), after: 1 << 40))
+    @Test func `4·2·2: a source that says nothing is fresh for an hour`() {
+        let freshness = Self.freshness([])
+        #expect(Self.isFresh(freshness, after: 3_599))
+        #expect(!Self.isFresh(freshness, after: 3_600))
+        #expect(!freshness.isLifetimeKnown)
+    }
+
+    @Test(arguments: [(0, 0), (9, 0), (1_000, 100), (864_000, 86_400), (10_000_000, 86_400), (-50, 0)])
+    func `4·2·2: without a stated lifetime it is a tenth of the time since the last change, at most a day`(
+        unchanged: Int, lifetime: Int
+    ) {
+        for date in [nil, Self.date(0)] {
+            let fields: [(HTTPField.Name, String)] =
+                [(.lastModified, Self.date(-unchanged))] + (date.map { [(.date, $0)] } ?? [])
+            let freshness = Self.freshness(fields)
+            #expect(freshness.lifetime == lifetime)
+            #expect(freshness.isLifetimeKnown)
+        }
+    }
+
+    @Test func `4·2·2: what is stated beats what could be guessed`() {
+        #expect(Self.freshness([(.lastModified, Self.date(-1_000)), (.cacheControl, "max-age=5")]).lifetime == 5)
+        #expect(Self.freshness([(.lastModified, Self.date(-1_000)), (.expires, "0")]).lifetime == 0)
+        #expect(!Self.freshness([(.lastModified, "long ago")]).isLifetimeKnown)
+    }
+
+    @Test func `4·2·3: the time that the answer took counts where it came from another cache`() {
+        let aged = Self.freshness([(.age, "10")], delay: 4)
+        #expect(aged.age(at: Self.received.secondsSince1970) == 14)
+        let direct = Self.freshness([], delay: 4)
+        #expect(direct.age(at: Self.received.secondsSince1970) == 0)
+    }
+
+    @Test func `4·1: an answer that varies by anything is never fresh`() {
+        for vary in ["*", "Accept, *"] {
+            let freshness = Self.freshness([(.vary, vary), (.cacheControl, "max-age=60")])
+            #expect(freshness.alwaysNeedsValidation)
+            #expect(!Self.isFresh(freshness, after: 0))
+        }
+        #expect(Self.isFresh(Self.freshness([(.vary, "Accept"), (.cacheControl, "max-age=60")]), after: 0))
     }
 
     @Test(

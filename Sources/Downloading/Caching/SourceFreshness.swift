@@ -1,0 +1,92 @@
+package import HTTPTypes
+
+/// How long an origin's answer may be used, and what may be done with it afterwards: RFC 9111 as a shared cache reads it.
+///
+/// Times are whole seconds by the wall clock, since 1970 where they are points in time.
+package struct SourceFreshness: Hashable, Sendable {
+    /// Who may store the source and what was made from it.
+    package let storability: SourceStorability
+    /// Seconds of freshness from the answer's birth (section 4.2.1, or 4.2.2 where nothing is stated).
+    package let lifetime: Int
+    /// Whether the lifetime follows from something that the origin said; otherwise it is this cache's own choice.
+    package let isLifetimeKnown: Bool
+    /// Whether every use needs the origin's word first: `no-cache`, or `Vary: *`.
+    package let alwaysNeedsValidation: Bool
+    /// Whether it must not be used stale, whoever would allow it (section 4.2.4).
+    package let forbidsStale: Bool
+    /// Seconds past its lifetime for which it may be used while it is validated (RFC 5861 section 3); nil where it does not say.
+    package let staleWhileRevalidate: Int?
+    /// Seconds past its lifetime for which it may be used while its origin fails (RFC 5861 section 4); nil where it does not say.
+    package let staleIfError: Int?
+
+    /// `corrected_initial_age` of section 4.2.3.
+    private let initialAge: Int
+    private let receivedAt: Int
+
+    /// A source that says nothing at all is asked about again after an hour.
+    private static let assumedLifetime = 3_600
+    /// A lifetime guessed from `Last-Modified` never exceeds a day.
+    private static let maximumHeuristicLifetime = 86_400
+
+    /// Reads the header fields of an answer to a request that was sent at `requestedAt`.
+    package init(status: Int, headerFields: HTTPFields, requestedAt: HTTPDate, receivedAt: HTTPDate) {
+        let control = CacheControl(headerFields[.cacheControl])
+        let expires = headerFields[.expires]
+        storability = SourceStorability(status: status, control: control, hasExpires: expires != nil)
+
+        let statedDate = headerFields[.date].flatMap { HTTPDate($0, now: receivedAt) }
+        let date = statedDate ?? receivedAt
+        let stated = Self.statedLifetime(control: control, expires: expires, date: date, now: receivedAt)
+        let guessed = stated == nil ? Self.heuristicLifetime(headerFields[.lastModified], date: date) : nil
+        let variesByAnything = HTTPSyntax.list(headerFields[.vary] ?? "").contains("*")
+        alwaysNeedsValidation = control.contains("no-cache") || variesByAnything
+        lifetime = alwaysNeedsValidation ? 0 : stated ?? guessed ?? Self.assumedLifetime
+        isLifetimeKnown = alwaysNeedsValidation || stated != nil || guessed != nil
+
+        forbidsStale =
+            alwaysNeedsValidation
+            || ["must-revalidate", "proxy-revalidate", "s-maxage"].contains { control.contains($0) }
+        staleWhileRevalidate = control.seconds("stale-while-revalidate")
+        staleIfError = control.seconds("stale-if-error")
+
+        let apparentAge = max(0, receivedAt.secondsSince1970 - date.secondsSince1970)
+        let delay = max(0, receivedAt.secondsSince1970 - requestedAt.secondsSince1970)
+        let correctedAge = Self.statedAge(headerFields.values(of: .age)).map { $0 + delay } ?? 0
+        initialAge = max(apparentAge, correctedAge)
+        self.receivedAt = receivedAt.secondsSince1970
+    }
+
+    /// Seconds since the origin made or confirmed the answer, at `now`; never negative, even when the clock was set back.
+    package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
+
+    /// Whether it may be used at `now` without asking.
+    package func isFresh(at now: Int) -> Bool { storability == .shared && age(at: now) < lifetime }
+
+    /// Seconds until it is stale at `now`; negative when it has been so for a while.
+    package func remainingLifetime(at now: Int) -> Int { lifetime - age(at: now) }
+
+    /// `s-maxage` beats `max-age` beats `Expires`; what is there and cannot be read is stale (section 4.2.1).
+    private static func statedLifetime(
+        control: CacheControl, expires: String?, date: HTTPDate, now: HTTPDate
+    ) -> Int? {
+        if let seconds = control.seconds("s-maxage") ?? control.seconds("max-age") { return seconds }
+        guard let expires else { return nil }
+        guard let end = HTTPDate(expires, now: now) else { return 0 }
+        return max(0, end.secondsSince1970 - date.secondsSince1970)
+    }
+
+    /// A tenth of the time since the last change (section 4.2.2).
+    private static func heuristicLifetime(_ lastModified: String?, date: HTTPDate) -> Int? {
+        guard let lastModified = lastModified.flatMap({ HTTPDate($0, now: date) }) else { return nil }
+        let unchanged = max(0, date.secondsSince1970 - lastModified.secondsSince1970)
+        return min(unchanged / 10, maximumHeuristicLifetime)
+    }
+
+    /// The first number counts (section 5.1), at most 2³¹ (section 1.2.2); what is no number is ignored.
+    private static func statedAge(_ values: [String]) -> Int? {
+        guard let text = values.first.flatMap({ HTTPSyntax.list($0).first }),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        return min(Int(text) ?? .max, 1 << 31)
+    }
+}

@@ -1,0 +1,88 @@
+package import HTTPTypes
+
+/// What an origin said about one version of a source: all that is needed to judge, validate and describe it.
+///
+/// With the body's bytes this is the stored response; both can be written down and read back. Immutable and shared by reference,
+/// because what is known of a source is passed on for every answer.
+package final class SourceHead: Sendable {
+    /// The identity it was asked for under.
+    package let identity: SourceIdentity
+    /// The URL that answered, in canonical form: the identity's own, or the last redirect's target.
+    package let url: String
+    /// The status of the answer.
+    package let status: Int
+    /// What tells this version from others.
+    package let validator: SourceValidator
+    /// The fields of the answer that matter later.
+    package let headerFields: HTTPFields
+    /// Our request's fields that the answer varies by (RFC 9111 section 4.1), an absent one with an empty value.
+    package let selectingFields: HTTPFields
+    /// When the request was sent, by the wall clock.
+    package let requestedAt: HTTPDate
+    /// When the answer had been received, by the wall clock.
+    package let receivedAt: HTTPDate
+    /// What the fields mean to a shared cache.
+    package let freshness: SourceFreshness
+    /// The type the origin gave; nil where it gave none or none that can be read.
+    package let mediaType: MediaType?
+    /// `Last-Modified`, where it can be read.
+    package let lastModified: HTTPDate?
+
+    /// Fields that are kept; all others end with their answer.
+    private static let keptNames: Set<HTTPField.Name> = [
+        .age, .cacheControl, .contentType, .date, .eTag, .expires, .lastModified, .vary,
+    ]
+
+    /// The head of a stored response.
+    ///
+    /// - Parameters:
+    ///   - identity: What was asked for.
+    ///   - url: What answered, in canonical form.
+    ///   - status: The answer's status.
+    ///   - validator: What tells this version from others.
+    ///   - headerFields: The answer's fields; those of no use later are dropped.
+    ///   - selectingFields: See the property.
+    ///   - requestedAt: When the request was sent.
+    ///   - receivedAt: When the answer had been received.
+    package init(
+        identity: SourceIdentity, url: String? = nil, status: Int = 200, validator: SourceValidator,
+        headerFields: HTTPFields, selectingFields: HTTPFields = [:], requestedAt: HTTPDate, receivedAt: HTTPDate
+    ) {
+        self.identity = identity
+        self.url = url ?? identity.url.canonical
+        self.status = status
+        self.validator = validator
+        self.headerFields = HTTPFields(headerFields.filter { Self.keptNames.contains($0.name) })
+        self.selectingFields = selectingFields
+        self.requestedAt = requestedAt
+        self.receivedAt = receivedAt
+        freshness = SourceFreshness(
+            status: status, headerFields: headerFields, requestedAt: requestedAt, receivedAt: receivedAt)
+        mediaType = headerFields[.contentType].flatMap { MediaType($0) }
+        lastModified = headerFields[.lastModified].flatMap { HTTPDate($0, now: receivedAt) }
+    }
+
+    /// `ETag` as sent, weak ones included.
+    package var eTag: String? { headerFields[.eTag] }
+
+    /// Bytes that it occupies, roughly.
+    package var byteCount: Int {
+        var count = 1_024 + identity.url.canonical.utf8.count + url.utf8.count
+        for field in headerFields { count += field.name.rawName.utf8.count + field.value.utf8.count + 64 }
+        for field in selectingFields { count += field.name.rawName.utf8.count + field.value.utf8.count + 64 }
+        return count
+    }
+}
+
+extension SourceHead {
+    /// Our request's fields that an answer with these header fields varies by.
+    static func selectingFields(_ headerFields: HTTPFields, of requestFields: HTTPFields) -> HTTPFields {
+        let names = HTTPSyntax.list(headerFields[.vary] ?? "").compactMap { HTTPField.Name($0) }
+        return HTTPFields(names.map { HTTPField(name: $0, value: requestFields[$0] ?? "") })
+    }
+
+    /// Whether a request with these fields would select this version (RFC 9111 section 4.1).
+    package func isSelected(by requestFields: HTTPFields) -> Bool {
+        selectingFields.allSatisfy { $0.value == requestFields[$0.name] ?? "" }
+    }
+}

@@ -1,0 +1,52 @@
+package import HTTPTypes
+
+/// What may be done with a stored source for one caller (RFC 9111 section 4).
+package enum SourceReuse: Hashable, Sendable {
+    /// It answers the caller.
+    case usable
+    /// It answers the caller, and its origin is asked in the background (RFC 5861 section 3).
+    case usableWhileRevalidating
+    /// Its origin has to be asked first.
+    case needsValidation
+}
+
+/// What stale sources may be used for where their origin does not say; in seconds past their lifetime.
+package struct StaleAllowances: Hashable, Sendable {
+    /// While the source is validated in the background.
+    package var whileRevalidating = 0
+    /// While the origin fails.
+    package var ifError = 86_400
+
+    /// The defaults of the contract.
+    package init() {}
+}
+
+extension SourceFreshness {
+    /// What may be done with the source at `now`, in seconds since 1970.
+    ///
+    /// - Parameters:
+    ///   - now: The wall clock's time.
+    ///   - request: What the caller asks of the caches; a stated limit of age or freshness is never stretched.
+    ///   - allowances: What counts where the source does not say.
+    package func reuse(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> SourceReuse {
+        guard storability == .shared, !request.noCache, !request.noStore, !alwaysNeedsValidation else {
+            return .needsValidation
+        }
+        let remaining = remainingLifetime(at: now)
+        if let limit = request.maxAge, age(at: now) > limit { return .needsValidation }
+        if let limit = request.minFresh, remaining < limit { return .needsValidation }
+        if remaining > 0 { return .usable }
+        guard !forbidsStale else { return .needsValidation }
+        if let limit = request.maxStale, -remaining <= limit { return .usable }
+        let isWithinWindow = -remaining < staleWhileRevalidate ?? allowances.whileRevalidating
+        return isWithinWindow ? .usableWhileRevalidating : .needsValidation
+    }
+
+    /// Whether the source may stand in at `now` for an answer that its origin could not give.
+    package func isUsableOnError(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> Bool {
+        guard storability == .shared, !forbidsStale, !request.noCache, !request.noStore, request.maxAge == nil,
+            request.minFresh == nil
+        else { return false }
+        return -remainingLifetime(at: now) < staleIfError ?? allowances.ifError
+    }
+}

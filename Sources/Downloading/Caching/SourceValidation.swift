@@ -1,0 +1,77 @@
+package import HTTPTypes
+
+/// What a stored source's origin is asked by: whether it still is the same (RFC 9111 section 4.3.1).
+package struct SourceCondition: Hashable, Sendable {
+    /// The URL that answered last time; a tag means nothing anywhere else.
+    package let url: String
+    /// For `If-None-Match`, weak ones included.
+    package let eTag: String?
+    /// For `If-Modified-Since`, as the origin wrote it.
+    package let lastModified: String?
+
+    /// The condition for a stored source; nil where its origin gave nothing to ask by.
+    package init?(_ head: SourceHead) {
+        url = head.url
+        eTag = head.eTag.flatMap { Self.isSendable($0) ? $0 : nil }
+        lastModified = head.lastModified.flatMap { _ in head.headerFields[.lastModified] }
+        if eTag == nil, lastModified == nil { return nil }
+    }
+
+    /// The fields of a conditional request.
+    var fields: HTTPFields {
+        var fields = HTTPFields()
+        if let eTag { fields.append(.ifNoneMatch, eTag) }
+        if let lastModified { fields.append(.ifModifiedSince, lastModified) }
+        return fields
+    }
+
+    /// Tags go back byte for byte; one beyond ASCII is not worth the trouble.
+    private static func isSendable(_ tag: String) -> Bool {
+        !tag.isEmpty && tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+    }
+}
+
+/// An origin's word that a stored source is still the same: a 304.
+package struct SourceConfirmation: Sendable {
+    /// All fields of the answer.
+    package let headerFields: HTTPFields
+    /// When the request was sent, by the wall clock.
+    package let requestedAt: HTTPDate
+    /// When the answer had been received, by the wall clock.
+    package let receivedAt: HTTPDate
+    /// How long the exchange's phases took.
+    package let timings: TransferTimings
+
+    /// A 304 with these fields.
+    package init(
+        headerFields: HTTPFields, requestedAt: HTTPDate, receivedAt: HTTPDate,
+        timings: TransferTimings = TransferTimings()
+    ) {
+        self.headerFields = headerFields
+        self.requestedAt = requestedAt
+        self.receivedAt = receivedAt
+        self.timings = timings
+    }
+}
+
+extension SourceHead {
+    /// Fields that describe the stored body: a 304 does not change them (RFC 9111 section 3.2).
+    private static let bodyNames: Set<HTTPField.Name> = [.contentType]
+    /// Fields that tell when the stored answer was made: without a word in the 304 they are not carried over.
+    private static let momentNames: Set<HTTPField.Name> = [.age, .date]
+
+    /// This head with what the 304 says (RFC 9111 sections 3.2 and 4.3.4); nil where the 304 is about another version.
+    package func confirmed(by confirmation: SourceConfirmation) -> SourceHead? {
+        let new = confirmation.headerFields
+        if let tag = new[.eTag], let eTag, Self.opaque(tag) != Self.opaque(eTag) { return nil }
+        let replaced = Set(new.map(\.name)).union(Self.momentNames).subtracting(Self.bodyNames)
+        let merged =
+            headerFields.filter { !replaced.contains($0.name) } + new.filter { !Self.bodyNames.contains($0.name) }
+        return SourceHead(
+            identity: identity, url: url, status: status, validator: validator, headerFields: HTTPFields(merged),
+            selectingFields: selectingFields, requestedAt: confirmation.requestedAt,
+            receivedAt: confirmation.receivedAt)
+    }
+
+    private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+}

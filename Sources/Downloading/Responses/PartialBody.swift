@@ -1,0 +1,60 @@
+import HTTPTypes
+
+/// A body that was cut short after enough of it had come, and what its rest is asked for by (RFC 9110 sections 13.1.5 and 14.2).
+struct PartialBody: Equatable {
+    /// Less than this is not worth a second request.
+    static let minimumBytes = 64 << 10
+    /// How often one transfer goes on after a cut.
+    static let maximumResumptions = 3
+
+    /// Bytes that have come.
+    let offset: Int
+    /// Length of the whole, where it was announced.
+    let total: Int?
+    /// The strong tag, or else the date of the last change: the value of `If-Range`.
+    let validator: String
+
+    /// What can be resumed of an answer; nil where too little has come, or nothing strong tells its version.
+    init?(of head: ResponseHead, receivedBytes: Int) {
+        guard receivedBytes >= Self.minimumBytes, receivedBytes < head.contentLength ?? .max,
+            head.fields[.acceptRanges]?.lowercased() != "none",
+            let validator = head.strongETag.flatMap({ Self.isSendable($0) ? $0 : nil }) ?? Self.strongDate(of: head)
+        else { return nil }
+        offset = receivedBytes
+        total = head.contentLength
+        self.validator = validator
+    }
+
+    /// The fields of the request for the rest.
+    var fields: HTTPFields { [.range: "bytes=\(offset)-", .ifRange: validator] }
+
+    /// Whether a 206 brings just the rest of the same version, to its end.
+    func isContinued(by head: ResponseHead) -> Bool {
+        guard head.fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true,
+            head.fields[.eTag].map({ $0 == validator || !validator.hasPrefix("\"") }) ?? true,
+            head.fields[.lastModified].map({ $0 == validator || validator.hasPrefix("\"") }) ?? true,
+            let range = head.fields.values(of: .contentRange).first, let (start, end, total) = Self.range(range),
+            start == offset, end == total - 1, self.total ?? total == total
+        else { return false }
+        return head.contentLength.map { $0 == total - offset } ?? true
+    }
+
+    /// `bytes 65536-99999/100000`, all three known.
+    private static func range(_ text: String) -> (start: Int, end: Int, total: Int)? {
+        guard text.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = text.dropFirst(6).split(whereSeparator: { $0 == "-" || $0 == "/" }).map { Int($0) }
+        guard parts.count == 3, let start = parts[0], let end = parts[1], let total = parts[2] else { return nil }
+        return (start, end, total)
+    }
+
+    /// A date is strong when the answer was made at least a second after it (RFC 9110 section 8.8.2.2).
+    private static func strongDate(of head: ResponseHead) -> String? {
+        guard !head.fields.contains(.eTag), let text = head.fields[.lastModified], let changed = HTTPDate(text),
+            let date = head.fields[.date].flatMap({ HTTPDate($0) }),
+            date.secondsSince1970 > changed.secondsSince1970
+        else { return nil }
+        return text
+    }
+
+    private static func isSendable(_ tag: String) -> Bool { tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } }
+}

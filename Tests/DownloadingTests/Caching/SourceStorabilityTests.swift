@@ -1,0 +1,57 @@
+import HTTPTypes
+import Testing
+
+@testable import Downloading
+
+/// RFC 9111 section 3: which answers a shared cache stores.
+struct SourceStorabilityTests {
+    @Test(
+        arguments: [
+            ("no-store", .none),
+            ("NO-STORE", .none),
+            ("no-store, private", .none),
+            ("no-store, max-age=60", .none),
+            ("private", .private),
+            ("private, max-age=60", .private),
+            ("private=\"set-cookie\"", .private),
+            ("private, must-understand", .private),
+            ("max-age=60", .shared),
+            ("no-cache", .shared),
+            ("public", .shared),
+            ("", .shared),
+            ("no-store, must-understand", .shared),
+            ("extension=\"no-store\"", .shared),
+        ] as [(String, SourceStorability)])
+    func `3: a 200 is stored unless it says otherwise`(control: String, storability: SourceStorability) {
+        #expect(Self.storability(200, control) == storability)
+    }
+
+    @Test(
+        arguments: [
+            (203, "", .shared),
+            (201, "", .unstated),
+            (202, "", .unstated),
+            (226, "must-revalidate", .unstated),
+            (202, "public", .shared),
+            (201, "max-age=60", .shared),
+            (201, "s-maxage=60", .shared),
+            (226, "max-age=60, must-understand", .unstated),
+            (226, "no-store, must-understand", .none),
+            (226, "no-store", .none),
+        ] as [(Int, String, SourceStorability)])
+    func `3: statuses of unknown meaning need a stated lifetime`(
+        status: Int, control: String, storability: SourceStorability
+    ) {
+        #expect(Self.storability(status, control) == storability)
+    }
+
+    @Test func `3: Expires is a stated lifetime, whatever it says`() {
+        #expect(Self.storability(201, "", hasExpires: true) == .shared)
+    }
+
+    private static func storability(
+        _ status: Int, _ control: String, hasExpires: Bool = false
+    ) -> SourceStorability {
+        SourceStorability(status: status, control: CacheControl(control), hasExpires: hasExpires)
+    }
+}

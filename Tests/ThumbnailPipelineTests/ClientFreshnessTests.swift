@@ -1,0 +1,67 @@
+import Downloading
+import HTTPTypes
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// What clients are told of a source's freshness.
+struct ClientFreshnessTests {
+    private static let received = 1_800_000_000
+
+    private static func told(
+        _ fields: HTTPFields, status: Int = 200, after seconds: Int = 0, isFromCache: Bool = true, minimum: Int? = nil,
+        maximum: Int? = nil, fixed: Int? = nil
+    ) -> Freshness {
+        let date = HTTPDate(secondsSince1970: received)
+        let source = SourceFreshness(status: status, headerFields: fields, requestedAt: date, receivedAt: date)
+        var bounds = ClientMaxAge()
+        (bounds.minimum, bounds.maximum, bounds.fixed) = (minimum, maximum, fixed)
+        return Freshness(source, at: received + seconds, isFromCache: isFromCache, bounds: bounds)
+    }
+
+    @Test func `without bounds it is the source's lifetime and age`() {
+        #expect(Self.told([.cacheControl: "max-age=100"], after: 30) == Freshness(lifetime: 100, age: 30))
+        #expect(
+            Self.told([.cacheControl: "max-age=100"], isFromCache: false) == Freshness(lifetime: 100, age: nil))
+        #expect(
+            Self.told([.cacheControl: "max-age=100", .age: "7"], isFromCache: false) == Freshness(lifetime: 100, age: 7)
+        )
+        #expect(Self.told([:]) == Freshness(lifetime: nil, age: 0))
+        #expect(Self.told([.cacheControl: "no-cache"]) == Freshness(lifetime: 0, age: 0))
+        #expect(Self.told([:], status: 201) == Freshness(lifetime: 0, age: 0))
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, nil, 30, 100, 30),
+            (50, nil, nil, 30, 100, 30),
+            (80, nil, nil, 30, 80, nil),
+            (nil, 60, nil, 30, 60, nil),
+            (nil, 70, nil, 30, 100, 30),
+            (20, 60, nil, 90, 20, nil),
+            (nil, nil, 500, 30, 500, nil),
+            (20, 60, 500, 30, 500, nil),
+            (nil, 60, nil, 150, 100, 150),
+            (20, nil, nil, 150, 20, nil),
+        ] as [(Int?, Int?, Int?, Int, Int, Int?)])
+    func `bounds count from the answer's arrival`(
+        minimum: Int?, maximum: Int?, fixed: Int?, seconds: Int, lifetime: Int, age: Int?
+    ) {
+        let told = Self.told(
+            [.cacheControl: "max-age=100"], after: seconds, minimum: minimum, maximum: maximum, fixed: fixed)
+        #expect(told == Freshness(lifetime: lifetime, age: age))
+    }
+
+    @Test func `a source that says nothing gets the bounds where there are any`() {
+        #expect(Self.told([:], minimum: 50).lifetime == 50)
+        #expect(Self.told([:], maximum: 50).lifetime == 50)
+        #expect(Self.told([:], fixed: 50).lifetime == 50)
+    }
+
+    @Test(arguments: [("private, max-age=10", Freshness.Storability.private), ("no-store", .none)])
+    func `private and no-store stay what they are`(control: String, storability: Freshness.Storability) {
+        let told = Self.told([.cacheControl: control], minimum: 900, fixed: 900)
+        #expect(told.storability == storability)
+        #expect(told.lifetime != 900)
+    }
+}

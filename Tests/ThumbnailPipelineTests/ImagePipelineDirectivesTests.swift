@@ -1,0 +1,143 @@
+import Downloading
+import HTTPTypes
+import ImageCaching
+import Imaging
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// What a caller's own `Cache-Control` does.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ImagePipelineDirectivesTests {
+    @Test(arguments: ["no-cache", "max-age=0"])
+    func `31: no-cache reaches the origin, and the new picture replaces the old`(control: String) async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=3600")
+        let old = try await fixture.thumbnail()
+        fixture.origin.serve(Pictures.other, cacheControl: "max-age=3600")
+        #expect(try await fixture.thumbnail().eTag == old.eTag)
+        let new = try await fixture.thumbnail(cacheControl: control)
+        #expect(new.eTag != old.eTag)
+        #expect(new.statusTexts.last == "alula-source fwd=request stored")
+        #expect(try await fixture.thumbnail().eTag == new.eTag)
+        #expect(fixture.origin.loads == 2)
+        #expect(fixture.caches.statistics.map(\.statistics.entries) == [1, 1, 1])
+    }
+
+    @Test func `31: no-cache of an unchanged picture costs a question and no work`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=3600", eTag: "\"1\"")
+        let first = try await fixture.thumbnail()
+        let second = try await fixture.thumbnail(cacheControl: "no-cache")
+        #expect(second.statusTexts == ["alula-result hit", "alula-source fwd=request 304 stored"])
+        #expect(second.eTag == first.eTag)
+        #expect(fixture.origin.confirmations == 1)
+        #expect(fixture.renders == 1)
+    }
+
+    @Test func `31: no-cache joins no flight that began before it, and others join its own`() async throws {
+        let fixture = try PipelineFixture()
+        let gate = fixture.origin.hold()
+        let ordinary = fixture.start(receipt: "1")
+        try await fixture.downloadWaitedFor(1)
+        let reloads = ["2", "3"].map { receipt in
+            Task { try await fixture.thumbnail(receipt: receipt, cacheControl: "no-cache") }
+        }
+        let haveComeIn = await eventually(within: .patience) {
+            Set(fixture.downloader.flights.flatMap(\.receipts)) == ["1", "2", "3"]
+        }
+        try #require(haveComeIn)
+        #expect(fixture.downloader.flights.count == 2)
+        gate.open()
+        for task in [ordinary] + reloads { _ = try await task.value }
+        #expect(fixture.origin.loads == 2)
+    }
+
+    @Test func `32: only-if-cached on empty caches is 504 without a hit`() async throws {
+        let fixture = try PipelineFixture()
+        let error = await #expect(throws: DownloadError.self) {
+            try await fixture.thumbnail(cacheControl: "only-if-cached")
+        }
+        #expect(error == .notCached)
+        #expect(error?.status == .gatewayTimeout)
+        #expect(error?.code == "not_cached")
+        #expect(fixture.origin.loads == 0)
+    }
+
+    @Test func `32: only-if-cached with only the source cached is answered`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10")
+        _ = try await fixture.thumbnail()
+        fixture.caches.decoded.removeAll()
+        fixture.caches.results.removeAll()
+        let thumbnail = try await fixture.thumbnail(cacheControl: "only-if-cached")
+        #expect(thumbnail.statusTexts.last == "alula-source hit")
+        #expect(fixture.origin.loads == 1)
+        fixture.time.clock.advance(by: .seconds(10))
+        await #expect(throws: DownloadError.notCached) {
+            try await fixture.thumbnail(cacheControl: "only-if-cached")
+        }
+        _ = try await fixture.thumbnail(cacheControl: "only-if-cached, max-stale=5")
+        #expect(fixture.origin.loads == 1)
+    }
+
+    @Test func `34: no-store reads no cache and fills none`() async throws {
+        let fixture = try PipelineFixture()
+        let first = try await fixture.thumbnail(cacheControl: "no-store")
+        #expect(
+            first.statusTexts == [
+                "alula-result fwd=request", "alula-decoded fwd=request", "alula-source fwd=request",
+            ])
+        #expect(fixture.caches.statistics.allSatisfy { $0.statistics.entries == 0 })
+        #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
+        let stored = try await fixture.thumbnail()
+        #expect(stored.eTag == first.eTag)
+        fixture.origin.serve(Pictures.other)
+        #expect(try await fixture.thumbnail(cacheControl: "no-store").eTag != first.eTag)
+        #expect(try await fixture.thumbnail().eTag == first.eTag)
+        #expect(fixture.origin.loads == 3)
+    }
+
+    @Test func `34: max-stale is served stale without contact, and says so`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10")
+        _ = try await fixture.thumbnail()
+        fixture.time.clock.advance(by: .seconds(15))
+        let stale = try await fixture.thumbnail(cacheControl: "max-stale=5")
+        #expect(stale.statusTexts == ["alula-result hit", "alula-source hit ttl=-5"])
+        #expect(stale.freshness.age == 15)
+        #expect(stale.freshness.lifetime == 10)
+        let decoded = try await fixture.thumbnail(width: 30, cacheControl: "max-stale")
+        #expect(decoded.statusTexts.prefix(2) == ["alula-result fwd=uri-miss stored", "alula-decoded hit"])
+        #expect(fixture.origin.loads == 1)
+        _ = try await fixture.thumbnail(cacheControl: "max-stale=4")
+        #expect(fixture.origin.loads == 2)
+    }
+
+    @Test func `34: a source that varies by anything is asked about each time`() async throws {
+        let fixture = try PipelineFixture()
+        var answer = PictureOrigin.Answer(bytes: Pictures.jpeg)
+        answer.fields = [.vary: "*", .cacheControl: "max-age=3600", .eTag: "\"1\""]
+        fixture.origin.serve(answer, at: "/a")
+        _ = try await fixture.thumbnail()
+        #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
+        _ = try await fixture.thumbnail()
+        #expect(fixture.origin.loads == 2)
+        #expect(fixture.origin.confirmations == 1)
+        #expect(fixture.decodes == 1)
+    }
+
+    @Test func `a caller's limits of age and freshness are kept`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=100")
+        _ = try await fixture.thumbnail()
+        fixture.time.clock.advance(by: .seconds(50))
+        _ = try await fixture.thumbnail(cacheControl: "max-age=50, min-fresh=50")
+        #expect(fixture.origin.loads == 1)
+        _ = try await fixture.thumbnail(cacheControl: "max-age=49")
+        #expect(fixture.origin.loads == 2)
+        _ = try await fixture.thumbnail(cacheControl: "min-fresh=101")
+        #expect(fixture.origin.loads == 3)
+    }
+}
