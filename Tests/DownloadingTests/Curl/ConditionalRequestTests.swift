@@ -1,0 +1,108 @@
+import Downloading
+import HTTPTypes
+import Memory
+import TestSupport
+import Testing
+
+/// What goes over the wire when a stored source is asked about.
+@Suite(.timeLimit(.minutes(1)))
+struct ConditionalRequestTests {
+    private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    @Test func `33: the origin is asked by tag and date, and its 304 is a confirmation`() async throws {
+        let clock = ManualTimekeeper(secondsSince1970: 1_000)
+        let fixture = try LoaderFixture(wallClock: clock)
+        fixture.origin.serve("/a", .image([1, 2]).with("ETag", "W/\"1\"").with("Last-Modified", Self.date))
+        let source = try await fixture.load("/a")
+        #expect(source.head.receivedAt == HTTPDate(secondsSince1970: 1_000))
+        fixture.origin.serve("/a", FakeAnswer.status(304).with("Cache-Control", "max-age=7"))
+        clock.advance(by: .seconds(5))
+        let answer = try await fixture.ask("/a", about: source.head)
+        guard case .notModified(let confirmation) = answer else {
+            Issue.record("no confirmation")
+            return
+        }
+        #expect(confirmation.headerFields[.cacheControl] == "max-age=7")
+        #expect(confirmation.receivedAt == HTTPDate(secondsSince1970: 1_005))
+        let request = try #require(fixture.origin.requests.last)
+        #expect(request.value("If-None-Match") == "W/\"1\"")
+        #expect(request.value("If-Modified-Since") == Self.date)
+        // The next transfer over the same handle asks for nothing of the kind.
+        fixture.origin.serve("/b", .image([3]))
+        try await fixture.load("/b")
+        #expect(fixture.origin.requests.last?.value("If-None-Match") == nil)
+    }
+
+    @Test func `33: a question may be answered with a new picture`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/a", .image([1]).with("ETag", "\"1\""))
+        let source = try await fixture.load("/a")
+        fixture.origin.serve("/a", .image([2]).with("ETag", "\"2\""))
+        guard case .source(let new) = try await fixture.ask("/a", about: source.head) else {
+            Issue.record("no source")
+            return
+        }
+        #expect(new.bytes.array == [2])
+        #expect(new.validator == .entityTag("\"2\""))
+    }
+
+    @Test func `a tag goes to the URL that gave it, not to what redirects there or elsewhere`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/a", .redirect(to: "/b"))
+        fixture.origin.serve("/b", .image([1]).with("ETag", "\"1\""))
+        let source = try await fixture.load("/a")
+        fixture.origin.serve("/b", .status(304))
+        guard case .notModified = try await fixture.ask("/a", about: source.head) else {
+            Issue.record("no confirmation")
+            return
+        }
+        #expect(fixture.origin.requests.suffix(2).map { $0.value("If-None-Match") } == [nil, "\"1\""])
+        // Now it leads to another picture, whose tag happens to be the same.
+        fixture.origin.serve("/a", .redirect(to: "/c"))
+        fixture.origin.serve("/c", .image([3]).with("ETag", "\"1\""))
+        guard case .source(let other) = try await fixture.ask("/a", about: source.head) else {
+            Issue.record("no source")
+            return
+        }
+        #expect(other.bytes.array == [3])
+        #expect(fixture.origin.requests.last?.value("If-None-Match") == nil)
+    }
+
+    @Test func `39: a 304 that nobody asked for stays an error`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/a", .status(304))
+        let error = await #expect(throws: DownloadError.self) { try await fixture.load("/a") }
+        #expect(error.map(isProtocolError) == true)
+    }
+
+    @Test func `34: what an answer varies by is kept with it`() async throws {
+        let fixture = try LoaderFixture { $0.accept = "image/png" }
+        fixture.origin.serve("/a", .image([1]).with("Vary", "Accept, Cookie"))
+        let head = try await fixture.load("/a").head
+        #expect(head.selectingFields[.accept] == "image/png")
+        #expect(head.isSelected(by: fixture.configuration.requestFields))
+        var other = fixture.configuration
+        other.accept = "image/webp"
+        #expect(!head.isSelected(by: other.requestFields))
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil), ("max-age=3", 3), ("no-store", 0), ("private", 0), ("no-cache", 0), ("max-age=900", 900),
+        ] as [(String?, Int?)])
+    func `36: what an origin says about reusing its refusal is heard`(control: String?, seconds: Int?) async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/a", control.map { FakeAnswer.status(404).with("Cache-Control", $0) } ?? .status(404))
+        let progress = TransferProgress()
+        await #expect(throws: DownloadError.notFound(404)) { try await fixture.load("/a", progress: progress) }
+        #expect(progress.refusalLifetime == seconds.map { .seconds($0) })
+    }
+}
+
+extension LoaderFixture {
+    /// The answer to the question whether a stored source still holds.
+    func ask(_ path: String, about head: SourceHead) async throws -> TransferAnswer {
+        try await loader.load(
+            request(origin.url(path), condition: SourceCondition(head)), progress: TransferProgress())
+    }
+}

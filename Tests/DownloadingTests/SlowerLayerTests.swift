@@ -1,0 +1,158 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import Memory
+import TestSupport
+import Testing
+
+/// Callers, memory, a slower layer below it, and the origin.
+@Suite(.timeLimit(.minutes(1)))
+struct SlowerLayerTests {
+    private let clock = ManualTimekeeper()
+    private let loader = StubLoader(isHolding: false)
+
+    @Test func `what a slower layer has comes without a transfer or a slot, and is in memory from then on`()
+        async throws
+    {
+        let cache = LayeredCache(source("/a"))
+        let downloader = downloader(cache) { $0.maximumActiveDownloads = 1 }
+        let tasks = (0..<10).map { downloader.begin("/a", receipt: "\($0)") }
+        await cache.gate.arrivals(1)
+        #expect(downloader.activeRequestCount == 0)
+        #expect(downloader.flights.map(\.receipts.count) == [10])
+        cache.gate.open()
+        for task in tasks {
+            let delivery = try await task.value
+            #expect(delivery.text == "/a")
+            #expect(delivery.origin == .cache)
+            #expect(delivery.exchange == nil)
+        }
+        #expect(cache.retrievals == 1)
+        #expect(try await downloader.begin("/a").value.text == "/a")
+        #expect(cache.retrievals == 1)
+        #expect(loader.started.isEmpty)
+        #expect(downloader.flights.isEmpty)
+    }
+
+    @Test func `what it has not is fetched, with a slot and a place in the queue`() async throws {
+        let cache = LayeredCache(nil)
+        cache.gate.open()
+        let loader = StubLoader()
+        let downloader = downloader(cache, loader: loader) { $0.maximumActiveDownloads = 1 }
+        let tasks = (0..<3).map { downloader.begin("/\($0)") }
+        await loader.starts(1)
+        let isQueued = await eventually(within: .seconds(20)) { downloader.queuedRequestCount == 2 }
+        #expect(isQueued)
+        #expect(downloader.activeRequestCount == 1)
+        loader.releaseAll()
+        for task in tasks { #expect(try await task.value.origin == .started) }
+        #expect(loader.highestParallelism == 1)
+    }
+
+    @Test func `a full queue refuses those who come back from the slower layer with nothing`() async throws {
+        let cache = LayeredCache(nil)
+        cache.gate.open()
+        let loader = StubLoader()
+        let downloader = downloader(cache, loader: loader) {
+            $0.maximumActiveDownloads = 1
+            $0.maximumQueuedDownloads = 0
+        }
+        let first = downloader.begin("/0")
+        await loader.starts(1)
+        await #expect(throws: DownloadError.queueFull) { try await downloader.begin("/1").value }
+        loader.releaseAll()
+        _ = try await first.value
+    }
+
+    @Test func `a caller that leaves while the slower layer is asked leaves nothing behind`() async throws {
+        let cache = LayeredCache(nil)
+        let downloader = downloader(cache)
+        let task = downloader.begin("/a")
+        await cache.gate.arrivals(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(downloader.flights.isEmpty)
+        cache.gate.open()
+        let next = try await downloader.begin("/a").value
+        #expect(next.origin == .started)
+        #expect(loader.started == ["/a"])
+    }
+
+    @Test func `32: only-if-cached may look into the slower layer, and no further`() async throws {
+        var directives = RequestCacheControl.none
+        directives.onlyIfCached = true
+        let request = SourceRequest(identity: .path("/a"), directives: directives)
+        let empty = LayeredCache(nil)
+        empty.gate.open()
+        await #expect(throws: DownloadError.notCached) {
+            try await downloader(empty).download(request, receipt: "")
+        }
+        let full = LayeredCache(source("/a"))
+        full.gate.open()
+        #expect(try await downloader(full).download(request, receipt: "").text == "/a")
+        #expect(loader.started.isEmpty)
+    }
+
+    @Test func `35: a stale copy in the slower layer stands in while the origin is down`() async throws {
+        let cache = LayeredCache(source("/a"))
+        cache.gate.open()
+        clock.advance(by: .seconds(3_600))
+        loader.fail(with: .status(503))
+        let delivery = try await downloader(cache).begin("/a").value
+        #expect(delivery.text == "/a")
+        #expect(delivery.exchange?.status == 503)
+        #expect(delivery.exchange?.hasFailed == true)
+        #expect(loader.started == ["/a"])
+    }
+
+    @Test func `34: what the slower layer has for other fields of our request is not used`() async throws {
+        let cache = LayeredCache(source("/a", selecting: [.accept: "image/other"]))
+        cache.gate.open()
+        let delivery = try await downloader(cache).begin("/a").value
+        #expect(delivery.origin == .started)
+        #expect(delivery.exchange?.reason == .otherVariant)
+    }
+
+    private func source(_ path: String, selecting: HTTPFields = [:]) -> Source {
+        let now = HTTPDate(secondsSince1970: clock.secondsSince1970)
+        return Source(
+            head: SourceHead(
+                identity: .path(path), validator: .digest(path), headerFields: [.cacheControl: "max-age=3600"],
+                selectingFields: selecting, requestedAt: now, receivedAt: now),
+            bytes: SharedBytes(Array(path.utf8)))
+    }
+
+    private func downloader(
+        _ cache: LayeredCache, loader: StubLoader? = nil, _ change: (inout DownloadConfiguration) -> Void = { _ in }
+    ) -> ImageDownloader {
+        var configuration = DownloadConfiguration()
+        change(&configuration)
+        return ImageDownloader(
+            configuration: configuration, loader: loader ?? self.loader, cache: cache, timekeeper: clock)
+    }
+}
+
+/// A memory above a layer that answers once its gate is open.
+private final class LayeredCache: SourceCaching {
+    let gate = Gate()
+    private let below: Source?
+    private let memory = StubCache(keeps: true)
+    private let count = Locked(0)
+
+    init(_ below: Source?) { self.below = below }
+
+    var hasSlowerLayer: Bool { true }
+    /// How often the slower layer was asked.
+    var retrievals: Int { count.withLock { $0 } }
+
+    func retrieve(_ identity: SourceIdentity) async -> Source? {
+        count.withLock { $0 += 1 }
+        await gate.pass()
+        return below?.identity == identity ? below : nil
+    }
+
+    func stored(for identity: SourceIdentity) -> StoredSource? { memory.stored(for: identity) }
+    func store(_ source: Source) { memory.store(source) }
+    func refresh(_ head: SourceHead) { memory.refresh(head) }
+    func remove(_ identity: SourceIdentity) { memory.remove(identity) }
+}
