@@ -12,8 +12,12 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     package static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
 
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let longDays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    private static let parsedDays = days.map { $0.lowercased() }
+    private static let parsedLongDays = [
+        "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+    ]
+    private static let parsedMonths = months.map { $0.lowercased() }
 
     /// IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
     package var imfFixdate: String {
@@ -27,29 +31,33 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
 
     /// Parses the three forms of RFC 9110 section 5.6.7: IMF-fixdate, RFC 850 and asctime; nil for anything else.
     ///
-    /// A two-digit year more than 50 years ahead of `now` belongs to the century before, as the section demands.
+    /// A two-digit year more than 50 years ahead of `now` belongs to the century before, as the section demands. Case does not
+    /// matter (RFC 9111 section 4.2), the number of spaces does, but for asctime's day.
     package init?(_ text: String, now: HTTPDate = HTTPDate(secondsSince1970: 1_767_225_600)) {
+        let text = text.lowercased()
+        let isPadded = text.contains("  ")
         let parts = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
-        guard let first = parts.first else { return nil }
+        guard let first = parts.first, !isPadded || parts.count == 5 else { return nil }
         let fields: (day: String, month: String, year: String, time: String)
-        if parts.count == 6, first.hasSuffix(","), parts[5] == "GMT", Self.days.contains(String(first.dropLast())),
+        if parts.count == 6, first.hasSuffix(","), parts[5] == "gmt",
+            Self.parsedDays.contains(String(first.dropLast())),
             parts[1].utf8.count == 2, parts[3].utf8.count == 4
         {
             fields = (parts[1], parts[2], parts[3], parts[4])
-        } else if parts.count == 4, first.hasSuffix(","), parts[3] == "GMT",
-            Self.longDays.contains(String(first.dropLast()))
+        } else if parts.count == 4, first.hasSuffix(","), parts[3] == "gmt",
+            Self.parsedLongDays.contains(String(first.dropLast()))
         {
             let date = parts[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
             guard date.count == 3, date[0].utf8.count == 2, date[2].utf8.count == 2 else { return nil }
             fields = (date[0], date[1], date[2], parts[2])
-        } else if parts.count == 5, Self.days.contains(first), parts[4].utf8.count == 4 {
+        } else if parts.count == 5, Self.parsedDays.contains(first), parts[4].utf8.count == 4 {
             fields = (parts[2], parts[1], parts[4], parts[3])
         } else {
             return nil
         }
         let clock = fields.time.split(separator: ":", omittingEmptySubsequences: false)
         guard clock.count == 3, clock.allSatisfy({ $0.utf8.count == 2 }),
-            let month = Self.months.firstIndex(of: fields.month), let day = Self.digits(fields.day),
+            let month = Self.parsedMonths.firstIndex(of: fields.month), let day = Self.digits(fields.day),
             var year = Self.digits(fields.year), let hour = Self.digits(clock[0]),
             let minute = Self.digits(clock[1]), let second = Self.digits(clock[2]),
             hour < 24, minute < 60, second <= 60, day >= 1

@@ -4,6 +4,7 @@ import Testing
 struct HTTPDateTests {
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        "SUN, 06 nov 1994 08:49:37 gmt", "sunday, 06-NOV-94 08:49:37 GMT", "sun nov  6 08:49:37 1994",
     ])
     func `the three forms of RFC 9110 are read`(text: String) {
         #expect(HTTPDate(text)?.secondsSince1970 == 784_111_777)
@@ -12,7 +13,8 @@ struct HTTPDateTests {
     @Test(arguments: [
         "", "0", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 6 Nov 1994 08:49:37 GMT", "Xxx, 06 Nov 1994 08:49:37 GMT",
-        "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov +994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT",
+        "Sunday,  06-Nov-94 08:49:37 GMT", "Sun, 06 Nov +994 08:49:37 GMT",
     ])
     func `anything else is no date`(text: String) {
         #expect(HTTPDate(text) == nil)

@@ -66,6 +66,7 @@ struct SettingsLoaderTests {
         (["--allowed-networks", "10.0.0.0/33"], "allowed is networks"),
         (["--access-log", "maybe"], "allowed is on or off"),
         (["--port", "1", "--port", "2"], "--port: given twice"),
+        (["--client-cache-control", "obey"], "allowed is ignore or honour"),
         (["--session-mode", "ephemeral"], "sessionMode is not available in this version"),
     ])
     func `what is unknown or impossible stops the start and is named`(arguments: [String], message: String) {
@@ -85,6 +86,30 @@ struct SettingsLoaderTests {
             try load(["--decoded-cache-capacity", "10MiB", "--decoded-cache-preferred", "11MiB"])
         }
         #expect(failure?.lines.first?.contains("decodedCachePreferred") == true)
+    }
+
+    @Test func `what decides about freshness is read`() throws {
+        let standard = try load()
+        #expect(standard.downloads.staleAllowances.whileRevalidating == 0)
+        #expect(standard.downloads.staleAllowances.ifError == 86_400)
+        #expect(!standard.api.honoursClientCacheControl)
+        let settings = try load([
+            "--stale-while-revalidate", "30s", "--stale-if-error", "2h", "--client-cache-control", "honour",
+            "--client-max-age-minimum", "1m", "--client-max-age-maximum", "1h", "--client-max-age-fixed", "10m",
+        ])
+        #expect(settings.downloads.staleAllowances.whileRevalidating == 30)
+        #expect(settings.downloads.staleAllowances.ifError == 7_200)
+        #expect(settings.api.honoursClientCacheControl)
+        #expect(settings.pipeline.clientMaxAge.minimum == 60)
+        #expect(settings.pipeline.clientMaxAge.maximum == 3_600)
+        #expect(settings.pipeline.clientMaxAge.fixed == 600)
+    }
+
+    @Test func `a least max-age above the greatest stops the start`() {
+        let failure = #expect(throws: SettingsLoader.Failure.self) {
+            try load(["--client-max-age-minimum", "2m", "--client-max-age-maximum", "1m"])
+        }
+        #expect(failure?.lines.first?.contains("clientMaxAgeMinimum") == true)
     }
 
     @Test func `a wrong key is never shown`() {

@@ -51,8 +51,7 @@ package struct SourceFreshness: Hashable, Sendable {
 
         let apparentAge = max(0, receivedAt.secondsSince1970 - date.secondsSince1970)
         let delay = max(0, receivedAt.secondsSince1970 - requestedAt.secondsSince1970)
-        let correctedAge = Self.statedAge(headerFields.values(of: .age)).map { $0 + delay } ?? 0
-        initialAge = max(apparentAge, correctedAge)
+        initialAge = max(apparentAge, Self.statedAge(headerFields.values(of: .age)) + delay)
         self.receivedAt = receivedAt.secondsSince1970
     }
 
@@ -83,10 +82,10 @@ package struct SourceFreshness: Hashable, Sendable {
     }
 
     /// The first number counts (section 5.1), at most 2³¹ (section 1.2.2); what is no number is ignored.
-    private static func statedAge(_ values: [String]) -> Int? {
+    private static func statedAge(_ values: [String]) -> Int {
         guard let text = values.first.flatMap({ HTTPSyntax.list($0).first }),
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
+        else { return 0 }
         return min(Int(text) ?? .max, 1 << 31)
     }
 }

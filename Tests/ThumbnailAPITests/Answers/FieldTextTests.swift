@@ -15,6 +15,14 @@ import ThumbnailPipeline
         #expect(CacheStatusText.text([CacheLayerStatus(.source, .request)]) == "alula-source;fwd=request")
     }
 
+    @Test func `a layer tells what the next one answered, and how stale its own answer is`() {
+        let layers = [
+            CacheLayerStatus(.result, .hit), CacheLayerStatus(.source, .stale, isStored: true, forwardStatus: 304),
+        ]
+        #expect(CacheStatusText.text(layers) == "alula-result;hit, alula-source;fwd=stale;fwd-status=304;stored")
+        #expect(CacheStatusText.text([CacheLayerStatus(.source, .hit, timeToLive: -7)]) == "alula-source;hit;ttl=-7")
+    }
+
     @Test func `timings are milliseconds with three decimals`() {
         let steps = [StepTiming("decode", .microseconds(4_007)), StepTiming("render", .zero)]
         #expect(

@@ -13,13 +13,13 @@ struct RunningService: Sendable {
     let settings: Settings
 
     /// Starts both; private sources of 127.0.0.0/8 are allowed.
-    init(_ arguments: [String] = []) throws {
+    init(_ arguments: [String] = [], time: any Timekeeper = SystemTimekeeper()) throws {
         origin = try FakeOrigin()
         settings = try SettingsLoader.load(
             arguments: [
                 "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--allowed-networks", "127.0.0.0/8",
             ] + arguments, environment: [:], readFile: { _ in "{}" })
-        service = try Service(settings, logger: .silent)
+        service = try Service(settings, logger: .silent, time: time)
     }
 
     /// The target of a thumbnail of a path of the origin.
@@ -65,9 +65,10 @@ struct RunningService: Sendable {
 
 /// Runs `body` with a service that is ended afterwards.
 func withService<Value>(
-    _ arguments: [String] = [], _ body: (RunningService) async throws -> Value
+    _ arguments: [String] = [], time: any Timekeeper = SystemTimekeeper(),
+    _ body: (RunningService) async throws -> Value
 ) async throws -> Value {
-    let running = try RunningService(arguments)
+    let running = try RunningService(arguments, time: time)
     do {
         let value = try await body(running)
         await running.stop()

@@ -1,0 +1,117 @@
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// One behaviour of an HTTP cache as a sequence of exchanges: what the origin would answer, and whether it is to be asked.
+///
+/// The names are those of the public suite of cache tests (http-tests/cache-tests), so that results can be compared.
+struct CacheCase: Sendable {
+    /// A field's value: a text, or a date so many seconds from the moment of the exchange.
+    enum Value: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+        case text(String)
+        case date(Int)
+
+        init(stringLiteral value: String) { self = .text(value) }
+        init(integerLiteral value: Int) { self = .date(value) }
+
+        func text(at now: Int) -> String {
+            switch self {
+            case .text(let text): text
+            case .date(let offset): HTTPDate(secondsSince1970: now + offset).imfFixdate
+            }
+        }
+    }
+
+    /// What is to be seen at the origin.
+    enum Expectation: Sendable {
+        /// It is not asked.
+        case cached
+        /// It is asked, and answers with the fields of the exchange.
+        case notCached
+        /// It is asked by what it gave last time, and answers 304.
+        case validated
+    }
+
+    /// One request of a client, and what the origin has for it.
+    struct Exchange: Sendable {
+        var status = 200
+        var fields: [(String, Value)] = []
+        /// The client's `Cache-Control`.
+        var request: String?
+        /// Closes the connection instead of answering.
+        var isCut = false
+        var expectation = Expectation.notCached
+        /// The status that the client gets.
+        var answer = 200
+        /// The `Age` that the client is told; nil where it does not matter.
+        var age: Int?
+        /// Seconds until the next exchange.
+        var pause = 3
+    }
+
+    let name: String
+    let exchanges: [Exchange]
+
+    init(_ name: String, _ exchanges: [Exchange]) {
+        self.name = name
+        self.exchanges = exchanges
+    }
+
+    /// An answer is fetched; a while later the origin, which would answer the same, is asked again or not.
+    init(
+        _ name: String, status: Int = 200, _ fields: KeyValuePairs<String, Value>, _ expectation: Expectation,
+        request: String? = nil, answer: Int = 200, age: Int? = nil, pause: Int = 3
+    ) {
+        let fields = fields.map { ($0.key, $0.value) }
+        self.init(
+            name,
+            [
+                Exchange(status: status, fields: fields, answer: answer, pause: pause),
+                Exchange(
+                    status: status, fields: fields, request: request, expectation: expectation, answer: answer, age: age
+                ),
+            ])
+    }
+
+    /// Plays the exchanges on a path of the origin that nothing else uses.
+    func play(on running: RunningService, clock: ManualTimekeeper) async throws {
+        let path = "/" + name
+        for (number, exchange) in exchanges.enumerated() {
+            let label = Comment(rawValue: "\(name), exchange \(number + 1)")
+            running.origin.serve(path, answer(exchange, at: clock.secondsSince1970))
+            let before = running.origin.hits(path)
+            let fields = exchange.request.map { "Cache-Control: \($0)\r\n" } ?? ""
+            let response = try await running.thumbnail(path, "w=8", fields: fields)
+            let asked = running.origin.hits(path) > before
+            #expect(response.status == exchange.answer, label)
+            let last = running.origin.requests.last { $0.target == path }
+            let isConditional = last?.value("If-None-Match") != nil || last?.value("If-Modified-Since") != nil
+            let status = response.headerFields[.cacheStatus] ?? ""
+            switch exchange.expectation {
+            case .cached: #expect(!asked, label)
+            case .notCached: #expect(asked && !status.contains("fwd-status=304"), label)
+            case .validated:
+                #expect(asked && isConditional && status.contains("alula-source;fwd="), label)
+                #expect(status.contains("fwd-status=304"), label)
+            }
+            if let age = exchange.age { #expect(response.headerFields[.age] == String(age), label) }
+            clock.advance(by: .seconds(exchange.pause))
+        }
+    }
+
+    private func answer(_ exchange: Exchange, at now: Int) -> FakeAnswer {
+        if exchange.isCut { return .closing }
+        if case .validated = exchange.expectation { return with(exchange.fields, FakeAnswer(status: 304), at: now) }
+        let isPicture = (200..<300).contains(exchange.status)
+        let plain =
+            isPicture
+            ? FakeAnswer(
+                status: exchange.status, fields: [("Content-Type", "image/jpeg")], body: ImageFixture.jpeg.array)
+            : .status(exchange.status)
+        return with(exchange.fields, plain, at: now)
+    }
+
+    private func with(_ fields: [(String, Value)], _ answer: FakeAnswer, at now: Int) -> FakeAnswer {
+        fields.reduce(answer) { $0.with($1.0, $1.1.text(at: now)) }
+    }
+}
