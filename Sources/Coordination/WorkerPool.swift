@@ -124,6 +124,25 @@ package final class WorkerPool: @unchecked Sendable {
         }
     }
 
+    /// Queues `body`, for whose end nobody waits; false, and `body` is never called, when the queue is full or the pool shut down.
+    ///
+    /// - Parameters:
+    ///   - priority: Which queue the job waits in.
+    ///   - body: The work; it is told when it is called without a turn, because the pool was shut down first.
+    package func submit(
+        priority: Priority = .starting, _ body: @escaping @Sendable (_ isCancelled: Bool) -> Void
+    ) -> Bool {
+        let id = withState { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        let job = Job(id: id, token: WorkToken()) { isCancelled in
+            body(isCancelled)
+            return {}
+        }
+        return enqueue(job, priority) == nil
+    }
+
     private func enqueue(_ job: Job, _ priority: Priority) -> (any Error)? {
         withState { state in
             if job.token.isCancelled { return CancellationError() }

@@ -32,6 +32,34 @@ struct WorkerPoolTests {
         try await queued
     }
 
+    @Test func `what is submitted runs in its turn, is refused when the queue is full, and hears of the shutdown`()
+        async throws
+    {
+        let pool = WorkerPool(count: 1, maximumQueued: 2, name: "test")
+        let door = ThreadGate()
+        let heard = Locked<[String]>([])
+        async let running: Void = pool.run { _ in door.pass() }
+        #expect(await eventually { pool.runningCount == 1 })
+        #expect(pool.submit { isCancelled in heard.withLock { $0.append("later \(isCancelled)") } })
+        #expect(
+            pool.submit(priority: .finishing) { isCancelled in heard.withLock { $0.append("first \(isCancelled)") } })
+        #expect(!pool.submit { _ in heard.withLock { $0.append("refused") } })
+        door.open()
+        try await running
+        #expect(await eventually { heard.withLock { $0.count } == 2 })
+        #expect(heard.withLock { $0 } == ["first false", "later false"])
+        let second = ThreadGate()
+        async let last: Void = pool.run { _ in second.pass() }
+        #expect(await eventually { pool.runningCount == 1 })
+        #expect(pool.submit { isCancelled in heard.withLock { $0.append("dropped \(isCancelled)") } })
+        let stopping = Task.detached { pool.shutDown() }
+        #expect(await eventually { heard.withLock { $0.last } == "dropped true" })
+        second.open()
+        try await last
+        await stopping.value
+        #expect(!pool.submit { _ in })
+    }
+
     @Test func `a job cancelled while queued never starts`() async throws {
         let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
         defer { pool.shutDown() }
