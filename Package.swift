@@ -43,6 +43,7 @@ let package = Package(
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CCares", pkgConfig: "libcares", package: "libc-ares-dev"),
         library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
+        library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         library("CLibcrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
         shim("CLinux"),
         shim("CVipsShim", ["CVips"]),
@@ -55,6 +56,7 @@ let package = Package(
         module("Coordination", ["CLinux"]),
         module("Telemetry", ["CLinux", "Coordination"]),
         module("ImageCaching", ["Coordination"]),
+        module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module("Imaging", ["CVips", "CVipsShim", "Coordination", "Memory"]),
         module(
             "Downloading",
@@ -87,6 +89,7 @@ let package = Package(
         tests("CoordinationTests", ["Coordination"]),
         tests("TelemetryTests", ["Telemetry"]),
         tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
+        tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry"]),
         tests("ImagingTests", ["Coordination", "Imaging", "Memory"]),
         tests("DownloadingTests", ["Coordination", "Downloading", "HTTPTypes", "Memory", "Telemetry"]),
         tests(

@@ -1,0 +1,130 @@
+import Memory
+
+/// The store's file, open, with the tables in it; used by the store's thread.
+struct DiskDatabase {
+    let connection: SQLiteConnection
+    let entries: EntryTable
+    let notes: NoteTable
+
+    /// What became of the file that was there.
+    enum Finding: String {
+        /// There was none, or an empty one.
+        case new
+        /// It is in use again.
+        case known = "in use again"
+        /// Another version's or damaged: emptied.
+        case emptied
+        /// Not ours: put aside under another name.
+        case setAside = "set aside"
+    }
+
+    /// Opens the file in `folder`, and begins a new one where what is there cannot be used.
+    static func open(
+        _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
+    ) throws(DiskStoreError) -> (database: DiskDatabase, finding: Finding) {
+        do {
+            let verdict = try attempt(folder, configuration)
+            guard let database = verdict.database else {
+                if verdict.finding == .setAside { folder.setAside() } else { _ = folder.discard() }
+                guard let database = try attempt(folder, configuration).database else {
+                    throw DiskStoreError.unusable(reason: "the file cannot be replaced")
+                }
+                return (database, verdict.finding)
+            }
+            return (database, verdict.finding)
+        } catch let error as DiskStoreError {
+            throw error
+        } catch let error as DiskFolder.Unusable {
+            throw .folder(systemError: error.systemError)
+        } catch let error as SQLiteError {
+            throw error.kind == .inUse ? .inUse : .unusable(reason: "\(error)")
+        } catch {
+            throw .unusable(reason: "\(error)")
+        }
+    }
+
+    /// The open file, or what is wrong with it.
+    private static func attempt(
+        _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
+    ) throws -> (database: DiskDatabase?, finding: Finding) {
+        try folder.prepare()
+        let connection: SQLiteConnection
+        let identity: Identity
+        do throws(SQLiteError) {
+            connection = try SQLiteConnection(path: folder.file)
+            // Alone with the file, which also spares the shared memory beside it: that would be mapped, and could be cut under us.
+            try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            identity = try Identity(connection)
+        } catch  where error.kind == .damaged {
+            return (nil, .setAside)
+        }
+        let version = configuration.contentVersion * 1_000 + DiskSchema.version
+        switch identity {
+        case Identity(application: 0, version: 0, statements: []):
+            return (try DiskDatabase(connection, configuration, version: version, isNew: true), .new)
+        case Identity(application: DiskSchema.applicationID, version: version, statements: DiskSchema.statements):
+            do throws(SQLiteError) {
+                return (try DiskDatabase(connection, configuration, version: version, isNew: false), .known)
+            } catch  where error.kind == .damaged {
+                return (nil, .emptied)
+            }
+        default: return (nil, identity.application == DiskSchema.applicationID ? .emptied : .setAside)
+        }
+    }
+
+    private init(
+        _ connection: SQLiteConnection, _ configuration: DiskStoreConfiguration, version: Int, isNew: Bool
+    ) throws(SQLiteError) {
+        // The folder has just opened it for writing: then it is the file's header that forbids it.
+        guard !connection.isReadOnly else { throw .damaged("a header that forbids writing") }
+        let capacity = configuration.capacities.values.reduce(0, +)
+        for pragma in [
+            // A transaction that is committed outlives the process; the last ones may not outlive the machine.
+            "journal_mode = WAL", "synchronous = NORMAL", "journal_size_limit = 4194304",
+            // Nothing in a damaged file may run, and its pages are looked at before they are believed.
+            "trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY", "cache_size = -4096",
+            // The bound of last resort: the shares' own bounds are met first.
+            "max_page_count = \(capacity / 4_096 * 9 / 8 + 4_096)",
+        ] {
+            try connection.execute("PRAGMA \(pragma)")
+        }
+        try connection.transaction { () throws(SQLiteError) in
+            if isNew { for statement in DiskSchema.statements { try connection.execute(statement) } }
+            try connection.execute("PRAGMA application_id = \(DiskSchema.applicationID)")
+            // Written at every start, so that a file that cannot be written is found out at once.
+            try connection.execute("PRAGMA user_version = \(version)")
+        }
+        self.connection = connection
+        entries = try EntryTable(connection, capacities: configuration.capacities)
+        notes = try NoteTable(connection)
+    }
+}
+
+/// What a file says that it is.
+private struct Identity: Equatable {
+    var application = 0
+    var version = 0
+    var statements: [String] = []
+
+    init(application: Int, version: Int, statements: [String]) {
+        self.application = application
+        self.version = version
+        self.statements = statements
+    }
+
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
+        var number = 0
+        try connection.prepare("PRAGMA application_id").run { row throws(SQLiteError) in number = row.int(0) }
+        application = number
+        try connection.prepare("PRAGMA user_version").run { row throws(SQLiteError) in number = row.int(0) }
+        version = number
+        var texts: [String] = []
+        let statement = try connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+        try statement.run { row throws(SQLiteError) in texts.append(String(decoding: row.bytes(0).array, as: UTF8.self))
+        }
+        statements = texts
+    }
+}
+
+/// Lets a switch compare identities.
+private func ~= (pattern: Identity, value: Identity) -> Bool { pattern == value }

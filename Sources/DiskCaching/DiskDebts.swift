@@ -1,0 +1,100 @@
+/// Writes that wait for the disk, and removals that are owed to it: a plain value; the store keeps it under its lock.
+///
+/// A removal never waits in the queue, where there might be no room for it: it is noted here and done before the next piece of work,
+/// whichever that is. So that no write that was queued before it brings back what it removed, such writes are called off.
+struct DiskDebts {
+    /// Removals that are due.
+    struct Due {
+        var isEverything = false
+        var sources: Set<[UInt8]> = []
+        var keys: Set<DiskKey> = []
+
+        var isNothing: Bool { !isEverything && sources.isEmpty && keys.isEmpty }
+    }
+
+    /// A write's place among the removals.
+    struct Ticket {
+        let source: [UInt8]
+        let bytes: Int
+        fileprivate let generation: Int
+        fileprivate let era: Int
+    }
+
+    private struct Pending {
+        var count = 0
+        var generation = 0
+    }
+
+    private let maximumBytes: Int
+    private var pending: [[UInt8]: Pending] = [:]
+    private var pendingBytes = 0
+    private var era = 0
+    private var due = Due()
+
+    /// Removals that are noted one by one; more become the removal of everything.
+    private static let maximumDue = 4_096
+
+    init(maximumBytes: Int) {
+        self.maximumBytes = maximumBytes
+    }
+
+    /// Whether a write of this source waits: whoever reads has to come after it.
+    func isWriting(_ source: [UInt8]) -> Bool { pending[source] != nil }
+
+    /// Announces a write; nil when too many bytes wait already.
+    mutating func announce(bytes: Int, source: [UInt8]) -> Ticket? {
+        guard pendingBytes == 0 || pendingBytes + bytes <= maximumBytes else { return nil }
+        pendingBytes += bytes
+        pending[source, default: Pending()].count += 1
+        return Ticket(source: source, bytes: bytes, generation: pending[source]?.generation ?? 0, era: era)
+    }
+
+    /// The write's turn has come, or will not; whether it is still wanted.
+    mutating func conclude(_ ticket: Ticket) -> Bool {
+        pendingBytes -= ticket.bytes
+        guard var entry = pending[ticket.source] else { return false }
+        entry.count -= 1
+        pending[ticket.source] = entry.count > 0 ? entry : nil
+        return entry.generation == ticket.generation && ticket.era == era
+    }
+
+    /// Calls off the writes of a source that wait.
+    mutating func callOff(source: [UInt8]) {
+        pending[source]?.generation += 1
+    }
+
+    /// Calls off all writes that wait.
+    mutating func callOffEverything() {
+        era += 1
+    }
+
+    /// Notes that a key is to go.
+    mutating func owe(_ key: DiskKey) {
+        callOff(source: key.source)
+        due.keys.insert(key)
+        bound()
+    }
+
+    /// Notes that all made from a source is to go.
+    mutating func owe(source: [UInt8]) {
+        callOff(source: source)
+        due.sources.insert(source)
+        bound()
+    }
+
+    /// Notes that everything is to go.
+    mutating func oweEverything() {
+        callOffEverything()
+        due = Due(isEverything: true)
+    }
+
+    /// Takes what is due.
+    mutating func settle() -> Due {
+        defer { due = Due() }
+        return due
+    }
+
+    private mutating func bound() {
+        if due.keys.count + due.sources.count > Self.maximumDue { oweEverything() }
+    }
+}

@@ -1,0 +1,30 @@
+package import Memory
+
+/// What is kept under a key: a few bytes about it, and the bytes themselves.
+package struct DiskEntry: Sendable {
+    /// What the caller wants to know before it looks at the body; small.
+    package let head: [UInt8]
+    /// The bytes.
+    package let body: SharedBytes
+
+    /// An entry of these parts.
+    package init(head: [UInt8], body: SharedBytes) {
+        self.head = head
+        self.body = body
+    }
+
+    /// Bytes that the entry occupies in the file: rounded up to pages, small ones share a page with others.
+    var cost: Int {
+        let bytes = head.count + body.count + 160
+        return bytes <= 1_024 ? 1_024 : (bytes + 4_095) & ~4_095
+    }
+
+    /// What an entry that is read must hash to; its key is part of it, so that an index that leads to another row is found out.
+    func checksum(under key: DiskKey) -> [UInt8] {
+        var sum = Checksum()
+        sum.add([UInt8(key.share.rawValue)])
+        for part in [key.name, key.source, head] { sum.add(part) }
+        sum.add(body)
+        return sum.finish()
+    }
+}

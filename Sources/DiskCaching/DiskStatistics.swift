@@ -1,0 +1,31 @@
+/// What a share holds and has done so far; sizes in bytes.
+package struct DiskShareStatistics: Sendable, Equatable {
+    /// Bytes occupied.
+    package var usage = 0
+    /// Bytes that may be occupied.
+    package var capacity = 0
+    /// Number of entries.
+    package var entries = 0
+    /// Look-ups that found their key, intact.
+    package var hits = 0
+    /// Look-ups that did not, or not in time.
+    package var misses = 0
+    /// Bytes taken to make room.
+    package var evictedBytes = 0
+}
+
+/// How the store fares as a whole.
+package struct DiskStatistics: Sendable, Equatable {
+    /// The shares.
+    package var shares: [DiskShare: DiskShareStatistics] = [:]
+    /// Writes given up because too much was waiting.
+    package var droppedWrites = 0
+    /// Entries whose checksum was wrong.
+    package var damagedEntries = 0
+    /// Times that the file was found damaged and emptied.
+    package var damagedFiles = 0
+    /// Times that the file failed and was done without for a while.
+    package var failures = 0
+    /// Whether the file is in use at this moment.
+    package var isWorking = true
+}

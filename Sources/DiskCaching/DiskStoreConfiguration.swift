@@ -1,0 +1,26 @@
+/// Where the store lives and what it bears; sizes in bytes.
+package struct DiskStoreConfiguration: Sendable {
+    /// The folder; made where it is missing, but not the folders above it.
+    package var folder: String
+    /// Bytes that each share may occupy; a share that is not named keeps nothing.
+    package var capacities: [DiskShare: Int]
+    /// Version of what callers put into heads, names and notes: a file of another one is emptied.
+    package var contentVersion: Int
+    /// Work that may wait for the disk.
+    package var maximumPendingJobs = 512
+    /// Bytes of bodies that may wait to be written; one alone may be larger.
+    package var maximumPendingBytes = 64 << 20
+    /// How long a reader waits before it goes without.
+    package var readTimeLimit = Duration.milliseconds(500)
+    /// How long the store does without its file after a failure; doubled with each that follows soon.
+    package var retryDelay = Duration.seconds(60)
+    /// Bound on that.
+    package var maximumRetryDelay = Duration.seconds(3_600)
+
+    /// A store in `folder`.
+    package init(folder: String, capacities: [DiskShare: Int], contentVersion: Int) {
+        self.folder = folder
+        self.capacities = capacities
+        self.contentVersion = contentVersion
+    }
+}

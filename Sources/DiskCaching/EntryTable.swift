@@ -1,0 +1,196 @@
+import Memory
+
+/// The entries of an open file, their order of use and their sums; used by the store's thread.
+final class EntryTable {
+    private struct Victim {
+        let id: Int
+        let share: Int
+        let cost: Int
+    }
+
+    /// What one share occupies.
+    struct Usage: Equatable {
+        var bytes = 0
+        var entries = 0
+    }
+
+    private let connection: SQLiteConnection
+    private let capacities: [DiskShare: Int]
+    private let select: SQLiteStatement
+    private let insert: SQLiteStatement
+    private let insertBody: SQLiteStatement
+    private let selectName: SQLiteStatement
+    private let selectSource: SQLiteStatement
+    private let selectOldest: SQLiteStatement
+    private let delete: SQLiteStatement
+    private let deleteBody: SQLiteStatement
+    private let touch: SQLiteStatement
+
+    private(set) var usage: [DiskShare: Usage] = [:]
+    /// Bytes taken to make room.
+    private(set) var evictedBytes: [DiskShare: Int] = [:]
+    /// The order of use goes on from here.
+    private var clock = 0
+    /// Entries that were read and whose place in the order is not written yet.
+    private var touched: [Int: Int] = [:]
+
+    /// Entries that are evicted, or moved in the order, in one transaction.
+    private static let step = 32
+
+    init(_ connection: SQLiteConnection, capacities: [DiskShare: Int]) throws(SQLiteError) {
+        self.connection = connection
+        self.capacities = capacities
+        select = try connection.prepare(
+            "SELECT entry.id, head, checksum, bytes FROM entry JOIN body ON body.id = entry.id WHERE share = ? AND name = ?"
+        )
+        insert = try connection.prepare(
+            "INSERT INTO entry(share, name, source, used, cost, head, checksum) VALUES(?, ?, ?, ?, ?, ?, ?)")
+        insertBody = try connection.prepare("INSERT OR REPLACE INTO body(id, bytes) VALUES(?, ?)")
+        selectName = try connection.prepare("SELECT id, share, cost FROM entry WHERE share = ? AND name = ?")
+        selectSource = try connection.prepare("SELECT id, share, cost FROM entry WHERE source = ?")
+        selectOldest = try connection.prepare(
+            "SELECT id, share, cost FROM entry WHERE share = ? ORDER BY used LIMIT \(Self.step)")
+        delete = try connection.prepare("DELETE FROM entry WHERE id = ?")
+        deleteBody = try connection.prepare("DELETE FROM body WHERE id = ?")
+        touch = try connection.prepare("UPDATE entry SET used = ? WHERE id = ?")
+        try count()
+    }
+
+    /// The entry under `key`; nil without one, ``Finding/damaged`` when it is there and not what was stored.
+    func entry(for key: DiskKey) throws(SQLiteError) -> Finding? {
+        var finding: Finding?
+        try select.run([.int(key.share.rawValue), .blob(key.name)]) { row throws(SQLiteError) in
+            let entry = DiskEntry(head: row.bytes(1).array, body: row.bytes(3))
+            if entry.checksum(under: key) == row.bytes(2).array {
+                clock += 1
+                touched[row.int(0)] = clock
+                finding = .intact(entry)
+            } else {
+                finding = .damaged
+            }
+        }
+        if touched.count >= Self.step { try writeOrder() }
+        return finding
+    }
+
+    enum Finding {
+        case intact(DiskEntry)
+        case damaged
+    }
+
+    /// Puts an entry in place of what was under its key; what is larger than its share is not kept.
+    func store(_ entry: DiskEntry, for key: DiskKey) throws(SQLiteError) {
+        let cost = entry.cost
+        guard cost <= capacities[key.share] ?? 0 else {
+            try remove(key)
+            return
+        }
+        try makeRoom(for: cost, in: key.share)
+        clock += 1
+        let used = clock
+        try connection.transaction { () throws(SQLiteError) in
+            try take(victims(selectName, .int(key.share.rawValue), .blob(key.name)))
+            try insert.run([
+                .int(key.share.rawValue), .blob(key.name), .blob(key.source), .int(used), .int(cost),
+                .blob(entry.head), .blob(entry.checksum(under: key)),
+            ])
+            try insertBody.run([.int(connection.lastInsertedRow), .bytes(entry.body)])
+            usage[key.share, default: Usage()].bytes += cost
+            usage[key.share, default: Usage()].entries += 1
+        }
+    }
+
+    /// Removes what is under `key`.
+    func remove(_ key: DiskKey) throws(SQLiteError) {
+        try connection.transaction { () throws(SQLiteError) in
+            try take(victims(selectName, .int(key.share.rawValue), .blob(key.name)))
+        }
+    }
+
+    /// Removes everything made from a source; what it was.
+    func removeAll(from source: [UInt8]) throws(SQLiteError) -> Usage {
+        try connection.transaction { () throws(SQLiteError) in
+            let victims = try victims(selectSource, .blob(source))
+            try take(victims)
+            return Usage(bytes: victims.reduce(0) { $0 + $1.cost }, entries: victims.count)
+        }
+    }
+
+    /// Evicts up to one step of what exceeds the shares' capacities; whether there is more.
+    func trim() throws(SQLiteError) -> Bool {
+        for (share, usage) in usage where usage.bytes > capacities[share] ?? 0 {
+            try writeOrder()
+            try evict(from: share, downTo: capacities[share] ?? 0)
+            return true
+        }
+        return false
+    }
+
+    /// Writes down in which order entries were read.
+    func writeOrder() throws(SQLiteError) {
+        guard !touched.isEmpty else { return }
+        let moves = touched
+        touched = [:]
+        try connection.transaction { () throws(SQLiteError) in
+            for (id, used) in moves { try touch.run([.int(used), .int(id)]) }
+        }
+    }
+
+    /// Sums up anew what the file holds.
+    func count() throws(SQLiteError) {
+        var sums: [DiskShare: Usage] = [:]
+        var last = clock
+        let statement = try connection.prepare("SELECT share, count(*), sum(cost), max(used) FROM entry GROUP BY share")
+        try statement.run { row throws(SQLiteError) in
+            guard let share = DiskShare(rawValue: row.int(0)), row.int(2) >= 0, row.int(3) < Int.max / 2 else {
+                throw .damaged("sums that cannot be")
+            }
+            sums[share] = Usage(bytes: row.int(2), entries: row.int(1))
+            last = max(last, row.int(3))
+        }
+        usage = sums
+        clock = last
+    }
+
+    /// Evicts until `cost` more bytes would fit.
+    func makeRoom(for cost: Int, in share: DiskShare) throws(SQLiteError) {
+        let target = (capacities[share] ?? 0) - cost
+        guard usage[share]?.bytes ?? 0 > target else { return }
+        try writeOrder()
+        while let now = usage[share]?.bytes, now > target { try evict(from: share, downTo: target) }
+    }
+
+    /// Evicts up to one step of the least recently used, and no more than it takes.
+    private func evict(from share: DiskShare, downTo target: Int) throws(SQLiteError) {
+        try connection.transaction { () throws(SQLiteError) in
+            let oldest = try victims(selectOldest, .int(share.rawValue))
+            // Sums without entries are wrong: the file says so to whoever counts again.
+            guard !oldest.isEmpty else { throw .damaged("usage without entries") }
+            for victim in oldest where usage[share]?.bytes ?? 0 > target {
+                try take([victim])
+                evictedBytes[share, default: 0] += victim.cost
+            }
+        }
+    }
+
+    private func victims(_ statement: SQLiteStatement, _ values: SQLiteValue...) throws(SQLiteError) -> [Victim] {
+        var found: [Victim] = []
+        try statement.run(values) { row throws(SQLiteError) in
+            found.append(Victim(id: row.int(0), share: row.int(1), cost: row.int(2)))
+        }
+        return found
+    }
+
+    private func take(_ victims: [Victim]) throws(SQLiteError) {
+        for victim in victims {
+            try delete.run([.int(victim.id)])
+            // An index that names a row which is not there would name it for ever.
+            guard connection.changedRows == 1, victim.cost > 0 else { throw .damaged("an index without its row") }
+            try deleteBody.run([.int(victim.id)])
+            touched[victim.id] = nil
+            guard let share = DiskShare(rawValue: victim.share) else { continue }
+            usage[share]?.bytes -= victim.cost
+            usage[share]?.entries -= 1
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Coordination
+
+/// An answer that several may give: the first counts, and one caller waits for it.
+final class FirstAnswer<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Value, Never>)
+        case given(Value)
+        case taken
+    }
+
+    private let state = Locked(State.open)
+
+    /// Answers, unless somebody has.
+    func give(_ value: Value) {
+        let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
+            switch state {
+            case .open:
+                state = .given(value)
+                return nil
+            case .awaited(let continuation):
+                state = .taken
+                return continuation
+            case .given, .taken: return nil
+            }
+        }
+        waiter?.resume(returning: value)
+    }
+
+    /// The answer; asked for once.
+    func value() async -> Value {
+        await withCheckedContinuation { continuation in
+            let value: Value? = state.withLock { state in
+                if case .given(let value) = state {
+                    state = .taken
+                    return value
+                }
+                state = .awaited(continuation)
+                return nil
+            }
+            if let value { continuation.resume(returning: value) }
+        }
+    }
+
+    /// The answer, or `fallback` when none comes within `limit` or the caller is cancelled.
+    func value(within limit: Duration, by timekeeper: any Timekeeper, or fallback: Value) async -> Value {
+        let timer = Task {
+            do {
+                try await timekeeper.sleep(until: timekeeper.now + limit)
+                give(fallback)
+            } catch {
+                // The answer came first.
+            }
+        }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            await value()
+        } onCancel: {
+            give(fallback)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import CSQLite
+
+/// One connection to one database file; used by one thread at a time.
+@safe
+final class SQLiteConnection {
+    private let raw: OpaquePointer
+
+    /// Opens the file at `path`, which is made when it is not there.
+    init(path: String) throws(SQLiteError) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle = unsafe handle else {
+            let message = unsafe String(cString: sqlite3_errstr(code))
+            unsafe sqlite3_close_v2(handle)
+            throw SQLiteError(code: code, message: message)
+        }
+        unsafe raw = handle
+    }
+
+    deinit {
+        unsafe sqlite3_close_v2(raw)
+    }
+
+    /// Runs statements that return nothing of interest.
+    func execute(_ sql: String) throws(SQLiteError) {
+        try check(unsafe sqlite3_exec(raw, sql, nil, nil, nil))
+    }
+
+    /// A statement that is compiled once and run again and again.
+    func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+        var statement: OpaquePointer?
+        try check(
+            unsafe sqlite3_prepare_v3(raw, sql, -1, CUnsignedInt(SQLITE_PREPARE_PERSISTENT), &statement, nil))
+        guard let statement = unsafe statement else { throw .damaged("an empty statement") }
+        return unsafe SQLiteStatement(statement, of: self)
+    }
+
+    /// Runs `body` as one transaction: all of it is kept, or nothing.
+    func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let value = try body()
+            try execute("COMMIT")
+            return value
+        } catch {
+            // After some failures SQLite has rolled back already, and there is nothing left to say.
+            _ = unsafe sqlite3_exec(raw, "ROLLBACK", nil, nil, nil)
+            throw error
+        }
+    }
+
+    /// Whether the file may only be read.
+    var isReadOnly: Bool { unsafe sqlite3_db_readonly(raw, "main") == 1 }
+
+    /// The row that was inserted last.
+    var lastInsertedRow: Int { Int(unsafe sqlite3_last_insert_rowid(raw)) }
+
+    /// Rows that the last statement changed.
+    var changedRows: Int { Int(unsafe sqlite3_changes64(raw)) }
+
+    /// Throws what `code` says, unless it is success.
+    func check(_ code: CInt) throws(SQLiteError) {
+        guard code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE else {
+            throw SQLiteError(code: code, message: unsafe String(cString: sqlite3_errmsg(raw)))
+        }
+    }
+}

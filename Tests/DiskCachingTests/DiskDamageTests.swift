@@ -1,0 +1,194 @@
+import Foundation
+import Memory
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import DiskCaching
+
+/// What happens to the file behind the store's back: an answer is what was stored, or nothing.
+@Suite(.timeLimit(.minutes(3)))
+struct DiskDamageTests {
+    private static let count = 24
+
+    /// A file with entries in all pages' kinds: rows, overflow pages, interior pages, indexes.
+    private func filled(_ fixture: StoreFixture) async throws -> [UInt8] {
+        try await fixture.withStore { store in
+            for number in 0..<Self.count {
+                store.store(.sample(number, count: 300 + number * 700), for: .source(number))
+            }
+            await store.finishPending()
+        }
+        return try fixture.read()
+    }
+
+    /// How many entries are found; fails when one is wrong.
+    private func check(_ fixture: StoreFixture, _ comment: Comment) async throws -> Int {
+        try await fixture.withStore { store in
+            var found = 0
+            for number in 0..<Self.count {
+                guard let entry = await store.entry(for: .source(number)) else { continue }
+                #expect(entry.isSample(number) && entry.body.count == 300 + number * 700, comment)
+                found += 1
+            }
+            // Whatever it was, the store is of use afterwards; what is damaged may be found out by the first write only.
+            store.store(.sample(98), for: .source(98))
+            await store.finishPending()
+            store.store(.sample(99), for: .source(99))
+            #expect(await store.entry(for: .source(99))?.isSample(99) == true, comment)
+            return found
+        }
+    }
+
+    @Test func `37: a flipped bit anywhere is a miss and never a wrong answer`() async throws {
+        let fixture = try StoreFixture()
+        let intact = try await filled(fixture)
+        var kept = 0
+        // Every region of the first page, then a place in each stretch of the file.
+        let places =
+            Array(0..<128) + stride(from: 128, to: 4_096, by: 241) + stride(from: 4_096, to: intact.count, by: 2_039)
+        for place in places {
+            var bytes = intact
+            bytes[place] ^= 1 << UInt8(place % 8)
+            try fixture.write(bytes)
+            kept += try await check(fixture, "byte \(place)")
+        }
+        // Most flips hit one entry or none: that the others are still there shows that the file was looked at.
+        #expect(kept > places.count * Self.count / 2)
+    }
+
+    @Test func `37: a file cut short is a miss where it is cut`() async throws {
+        let fixture = try StoreFixture()
+        let intact = try await filled(fixture)
+        for length in [
+            0, 1, 15, 99, 100, 512, 4_095, 4_096, 4_097, 8_192, intact.count / 2, intact.count - 4_096,
+            intact.count - 1,
+        ] {
+            try fixture.write(Array(intact.prefix(length)))
+            let found = try await check(fixture, "\(length) bytes")
+            #expect(found < Self.count || length > intact.count / 2)
+        }
+    }
+
+    @Test func `pages of zeros and of noise are a miss`() async throws {
+        let fixture = try StoreFixture()
+        let intact = try await filled(fixture)
+        let noise = DiskEntry.sample(5, count: 4_096).body.array
+        for page in stride(from: 4_096, to: intact.count, by: 4_096) {
+            for filling in [[UInt8](repeating: 0, count: 4_096), noise] {
+                var bytes = intact
+                bytes.replaceSubrange(page..<page + 4_096, with: filling)
+                try fixture.write(bytes)
+                _ = try await check(fixture, "page at \(page)")
+            }
+        }
+    }
+
+    @Test func `a page in another's place is a miss`() async throws {
+        let fixture = try StoreFixture()
+        let intact = try await filled(fixture)
+        for page in stride(from: 4_096, to: intact.count - 4_096, by: 8_192) {
+            var bytes = intact
+            bytes.replaceSubrange(page..<page + 4_096, with: intact[(page + 4_096)..<(page + 8_192)])
+            try fixture.write(bytes)
+            _ = try await check(fixture, "page at \(page)")
+        }
+    }
+
+    @Test func `a foreign file is set aside untouched`() async throws {
+        let fixture = try StoreFixture()
+        let text = Array("Somebody's letters, which are no database.".utf8)
+        try fixture.write(text)
+        #expect(try await check(fixture, "text") == 0)
+        #expect(fixture.files == ["alula-cache.sqlite", "alula-cache.sqlite.set-aside"])
+        let aside = try Data(contentsOf: URL(filePath: fixture.file + ".set-aside"))
+        #expect(Array(aside) == text)
+        #expect(fixture.log.messages == ["disk cache file not usable"])
+    }
+
+    @Test func `somebody else's database is set aside with its tables`() async throws {
+        let fixture = try StoreFixture()
+        try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
+        do {
+            let other = try SQLiteConnection(path: fixture.file)
+            try other.execute("CREATE TABLE letter(text TEXT)")
+            try other.execute("INSERT INTO letter VALUES('dear')")
+        }
+        #expect(try await check(fixture, "database") == 0)
+        let other = try SQLiteConnection(path: fixture.file + ".set-aside")
+        var rows = 0
+        try other.prepare("SELECT text FROM letter").run { _ throws(SQLiteError) in rows += 1 }
+        #expect(rows == 1)
+    }
+
+    @Test func `another version's file is emptied`() async throws {
+        let fixture = try StoreFixture()
+        _ = try await filled(fixture)
+        try await fixture.withStore(contentVersion: 2) { store in
+            #expect(await store.entry(for: .source(3)) == nil)
+            #expect(store.statistics.damagedFiles == 1)
+        }
+        #expect(fixture.files == ["alula-cache.sqlite"])
+    }
+
+    @Test func `a file of ours with a trigger or another table is not believed`() async throws {
+        let fixture = try StoreFixture()
+        _ = try await filled(fixture)
+        do {
+            let other = try SQLiteConnection(path: fixture.file)
+            try other.execute(
+                "CREATE TRIGGER lie AFTER UPDATE ON entry BEGIN DELETE FROM entry; END")
+        }
+        #expect(try await check(fixture, "trigger") == 0)
+    }
+
+    @Test func `the log of a file that is gone is not played into the next one`() async throws {
+        let fixture = try StoreFixture()
+        _ = try await filled(fixture)
+        let store = try fixture.store()
+        store.store(.sample(50), for: .source(50))
+        await store.finishPending()
+        let log = try Data(contentsOf: URL(filePath: fixture.file + "-wal"))
+        await store.close(timeLimit: .seconds(40))
+        try fixture.write(Array("no database".utf8))
+        try log.write(to: URL(filePath: fixture.file + "-wal"))
+        #expect(try await check(fixture, "log") == 0)
+    }
+
+    @Test func `a log with a flipped bit costs what it held from there on`() async throws {
+        let fixture = try StoreFixture()
+        _ = try await filled(fixture)
+        let store = try fixture.store()
+        for number in 0..<Self.count {
+            store.store(.sample(number, count: 300 + number * 700), for: .source(number))
+        }
+        await store.finishPending()
+        // As after a kill: the file and its log as they are on the disk, while the store has them open.
+        let (file, log) = (try fixture.read(), try Data(contentsOf: URL(filePath: fixture.file + "-wal")))
+        await store.close(timeLimit: .seconds(40))
+        for place in stride(from: 0, to: log.count, by: 20_011) {
+            var bytes = log
+            bytes[place] ^= 0x10
+            try fixture.write(file)
+            try bytes.write(to: URL(filePath: fixture.file + "-wal"))
+            _ = try await check(fixture, "log byte \(place)")
+        }
+    }
+
+    @Test func `a second store in the folder is refused while the first has it`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore { store in
+            #expect(throws: DiskStoreError.inUse) { try fixture.store() }
+            store.store(.sample(1), for: .source(1))
+            #expect(await store.entry(for: .source(1)) != nil)
+        }
+    }
+
+    @Test(arguments: ["/proc/alula", "/dev/null/alula", "/nowhere/at/all"])
+    func `a folder that cannot be had is an error`(folder: String) {
+        let configuration = DiskStoreConfiguration(folder: folder, capacities: [.source: 1 << 20], contentVersion: 1)
+        #expect(throws: DiskStoreError.self) {
+            try DiskStore(configuration, logger: .silent, timekeeper: ManualTimekeeper())
+        }
+    }
+}

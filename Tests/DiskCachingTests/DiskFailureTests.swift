@@ -1,0 +1,127 @@
+import Coordination
+import Foundation
+import Glibc
+import Memory
+import TestSupport
+import Testing
+
+@testable import DiskCaching
+
+/// A file that can no longer be written or read: the store does without it and says so, and tries again later.
+@Suite(.timeLimit(.minutes(2)))
+struct DiskFailureTests {
+    @Test func `a file that may only be read is done without, said once, and tried again later`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore { store in
+            store.store(.sample(1), for: .source(1))
+            await store.withDatabase { try $0.connection.execute("PRAGMA query_only = ON") }
+            store.store(.sample(2), for: .source(2))
+            await store.finishPending()
+            #expect(!store.statistics.isWorking && store.statistics.failures == 1)
+            #expect(await store.entry(for: .source(1)) == nil)
+            #expect(!store.store(.sample(3), for: .source(3)))
+            #expect(fixture.log.messages == ["disk cache done without"])
+            #expect(fixture.files == [])
+
+            fixture.time.advance(by: .seconds(60))
+            store.store(.sample(4), for: .source(4))
+            #expect(await store.entry(for: .source(4))?.isSample(4) == true)
+            #expect(await store.entry(for: .source(1)) == nil)
+            #expect(store.statistics.isWorking)
+            #expect(fixture.log.messages == ["disk cache done without", "disk cache in use again"])
+        }
+    }
+
+    @Test func `a file that is full makes room before it gives up`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore { store in
+            for number in 0..<20 { store.store(.sample(number, count: 20_000), for: .source(number)) }
+            // No page more than there are: what is new has to take the place of what is old.
+            await store.withDatabase { database in
+                var pages = 0
+                try database.connection.prepare("PRAGMA page_count").run { row throws(SQLiteError) in pages = row.int(0)
+                }
+                try database.connection.execute("PRAGMA max_page_count = \(pages)")
+            }
+            store.store(.sample(50, count: 3_000), for: .source(50))
+            await store.finishPending()
+            let share = try #require(store.statistics.shares[.source])
+            if store.statistics.isWorking {
+                #expect(await store.entry(for: .source(50))?.isSample(50) == true)
+                #expect(share.entries >= 1)
+            }
+            for number in 0..<20 {
+                guard let entry = await store.entry(for: .source(number)) else { continue }
+                #expect(entry.isSample(number))
+            }
+        }
+    }
+
+    @Test func `a full disk costs the cache and nothing else`() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try StoreFixture()
+            // The kernel refuses every byte beyond this in any file, as a full disk does.
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit()
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            limit.rlim_cur = 300_000
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            let store = try fixture.store(capacity: 8 << 20)
+            var wrong = 0
+            for number in 0..<100 {
+                store.store(.sample(number, count: 20_000), for: .source(number))
+                if let entry = await store.entry(for: .source(number)), !entry.isSample(number) { wrong += 1 }
+            }
+            let failures = store.statistics.failures
+            let isWorking = store.statistics.isWorking
+            limit.rlim_cur = limit.rlim_max
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            fixture.time.advance(by: .seconds(3_600))
+            store.store(.sample(7), for: .source(7))
+            let isBack = await store.entry(for: .source(7))?.isSample(7) == true
+            await store.close(timeLimit: .seconds(40))
+            exit(wrong == 0 && failures > 0 && !isWorking && isBack ? 0 : 1)
+        }
+    }
+
+    @Test func `a file that is damaged while it is open is begun anew at once`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore { store in
+            store.store(.sample(1), for: .source(1))
+            await store.withDatabase { database in
+                try database.connection.execute("DROP INDEX entry_name")
+                try database.connection.execute("DROP TABLE body")
+            }
+            #expect(await store.entry(for: .source(1)) == nil)
+            #expect(store.statistics.damagedFiles == 1 && store.statistics.isWorking)
+            store.store(.sample(2), for: .source(2))
+            #expect(await store.entry(for: .source(2))?.isSample(2) == true)
+            #expect(fixture.log.messages == ["disk cache file damaged"])
+        }
+    }
+
+    @Test func `sums that are wrong are found out by counting`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore { store in
+            store.store(.sample(1), for: .source(1))
+            await store.withDatabase { try $0.connection.execute("UPDATE entry SET cost = -5") }
+        }
+        try await fixture.withStore { store in
+            #expect(await store.entry(for: .source(1)) == nil)
+            #expect(store.statistics.damagedFiles == 1)
+        }
+    }
+
+    @Test func `a store that was closed answers nothing and keeps its file`() async throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.store()
+        store.store(.sample(1), for: .source(1))
+        await store.close(timeLimit: .seconds(40))
+        #expect(await store.entry(for: .source(1)) == nil)
+        #expect(!store.store(.sample(2), for: .source(2)))
+        store.removeAll(from: .text(1))
+        try await fixture.withStore { store in
+            #expect(await store.entry(for: .source(1)) != nil)
+        }
+    }
+}

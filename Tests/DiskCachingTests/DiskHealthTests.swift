@@ -1,0 +1,22 @@
+import Testing
+
+@testable import DiskCaching
+
+struct DiskHealthTests {
+    @Test
+    func `each failure soon after the one before doubles the wait, up to its bound, and a long peace forgets them`() {
+        var health = DiskHealth(first: .seconds(60), longest: .seconds(200))
+        #expect(health.isWorking && health.mayTry(at: .zero))
+        health.fail(at: .zero)
+        #expect(!health.isWorking && !health.mayTry(at: .seconds(59)) && health.mayTry(at: .seconds(60)))
+        health.fail(at: .seconds(60))
+        #expect(!health.mayTry(at: .seconds(179)) && health.mayTry(at: .seconds(180)))
+        health.recover(at: .seconds(180))
+        #expect(health.isWorking)
+        health.fail(at: .seconds(190))
+        #expect(!health.mayTry(at: .seconds(389)) && health.mayTry(at: .seconds(390)))
+        health.recover(at: .seconds(390))
+        health.fail(at: .seconds(1_000))
+        #expect(health.mayTry(at: .seconds(1_060)))
+    }
+}

@@ -1,0 +1,258 @@
+import Coordination
+import Memory
+import TestSupport
+import Testing
+
+@testable import DiskCaching
+
+@Suite(.timeLimit(.minutes(2)))
+struct DiskStoreTests {
+    @Test(arguments: [0, 1, 800, 3_000, 4_096, 100_000, 400_000])
+    func `what is stored is read back to the byte, and after a restart`(count: Int) async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore(capacity: 8 << 20) { store in
+            #expect(store.store(.sample(1, count: count), for: .source(1)))
+            let entry = try #require(await store.entry(for: .source(1)))
+            #expect(entry.isSample(1) && entry.body.count == count)
+        }
+        try await fixture.withStore(capacity: 8 << 20) { store in
+            let entry = try #require(await store.entry(for: .source(1)))
+            #expect(entry.isSample(1) && entry.body.count == count)
+            #expect(await store.entry(for: .source(2)) == nil)
+            #expect(await store.entry(for: .result(1, of: 1)) == nil)
+            let share = try #require(store.statistics.shares[.source])
+            #expect(share.hits == 1 && share.misses == 1 && share.entries == 1)
+        }
+        #expect(fixture.files == ["alula-cache.sqlite"])
+    }
+
+    @Test func `a second entry under a key takes the first one's place`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore { store in
+            store.store(.sample(1, count: 50_000), for: .source(7))
+            store.store(.sample(2, count: 5_000), for: .source(7))
+            #expect(await store.entry(for: .source(7))?.isSample(2) == true)
+            #expect(store.statistics.shares[.source]?.entries == 1)
+            #expect(store.statistics.shares[.source]?.usage == DiskEntry.sample(2, count: 5_000).cost)
+        }
+    }
+
+    @Test func `37: a share stays under its bound, and the least recently used go first`() async throws {
+        let fixture = try StoreFixture()
+        let cost = DiskEntry.sample(0).cost
+        try await fixture.withStore(capacity: 10 * cost) { store in
+            for number in 0..<10 { store.store(.sample(number), for: .source(number)) }
+            await store.finishPending()
+            #expect(await store.entry(for: .source(0))?.isSample(0) == true)
+            for number in 10..<14 { store.store(.sample(number), for: .source(number)) }
+            await store.finishPending()
+            var left: [Int] = []
+            for number in 0..<14 where await store.entry(for: .source(number)) != nil { left.append(number) }
+            #expect(left == [0, 5, 6, 7, 8, 9, 10, 11, 12, 13])
+            let share = try #require(store.statistics.shares[.source])
+            #expect(share.usage == 10 * cost && share.capacity == 10 * cost && share.evictedBytes == 4 * cost)
+        }
+    }
+
+    @Test func `the order of use outlives a restart`() async throws {
+        let fixture = try StoreFixture()
+        let cost = DiskEntry.sample(0).cost
+        try await fixture.withStore(capacity: 4 * cost) { store in
+            for number in 0..<4 { store.store(.sample(number), for: .source(number)) }
+            await store.finishPending()
+            _ = await store.entry(for: .source(0))
+        }
+        try await fixture.withStore(capacity: 4 * cost) { store in
+            store.store(.sample(4), for: .source(4))
+            await store.finishPending()
+            #expect(await store.entry(for: .source(1)) == nil)
+            #expect(await store.entry(for: .source(0)) != nil)
+        }
+    }
+
+    @Test func `37: the file itself stays near its bound however much goes through it`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore(capacity: 1 << 20) { store in
+            for number in 0..<400 {
+                store.store(.sample(number, count: 1_000 + number * 97 % 60_000), for: .source(number))
+                if number % 50 == 0 { await store.finishPending() }
+            }
+            await store.finishPending()
+            let share = try #require(store.statistics.shares[.source])
+            #expect(share.usage <= 1 << 20)
+        }
+        let size = try fixture.read().count
+        #expect(size < (1 << 20) * 3 / 2)
+    }
+
+    @Test
+    func `an entry larger than its share is not kept and evicts nothing, and what it would have replaced is gone`()
+        async throws
+    {
+        let fixture = try StoreFixture()
+        try await fixture.withStore(capacity: 100_000) { store in
+            store.store(.sample(1), for: .source(1))
+            store.store(.sample(2), for: .source(2))
+            store.store(.sample(3, count: 200_000), for: .source(2))
+            #expect(await store.entry(for: .source(2)) == nil)
+            #expect(await store.entry(for: .source(1)) != nil)
+            #expect(store.statistics.shares[.source]?.evictedBytes == 0)
+        }
+    }
+
+    @Test func `a smaller bound than before is reached soon after the start`() async throws {
+        let fixture = try StoreFixture()
+        let cost = DiskEntry.sample(0).cost
+        try await fixture.withStore { store in
+            for number in 0..<200 { store.store(.sample(number), for: .source(number)) }
+        }
+        try await fixture.withStore(capacity: 5 * cost) { store in
+            for _ in 0..<20 { await store.finishPending() }
+            #expect(store.statistics.shares[.source]?.entries == 5)
+            #expect(await store.entry(for: .source(199))?.isSample(199) == true)
+        }
+    }
+
+    @Test func `11: removing a source takes all made from it and nothing else`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore { store in
+            store.store(.sample(1), for: .source(1))
+            store.store(.sample(2), for: .result(10, of: 1))
+            store.store(.sample(3), for: .result(11, of: 1))
+            store.store(.sample(4), for: .result(12, of: 2))
+            await store.finishPending()
+            let removed = await store.removedAll(from: .text(1))
+            #expect(removed.entries == 3 && removed.bytes == 3 * DiskEntry.sample(1).cost)
+            #expect(await store.entry(for: .source(1)) == nil)
+            #expect(await store.entry(for: .result(11, of: 1)) == nil)
+            let again = await store.removedAll(from: .text(1))
+            #expect(again.entries == 0)
+        }
+        try await fixture.withStore { store in
+            #expect(await store.entry(for: .result(10, of: 1)) == nil)
+        }
+    }
+
+    @Test func `removing everything leaves the notes, and gives the room back`() async throws {
+        let fixture = try StoreFixture()
+        let note = DiskNote(name: .text(1), bytes: .text(12_345))
+        try await fixture.withStore { store in
+            for number in 0..<20 { store.store(.sample(number, count: 20_000), for: .source(number)) }
+            #expect(await store.keep(note))
+            let removed = await store.removedEverything()
+            #expect(removed.entries == 20)
+            #expect(await store.entry(for: .source(3)) == nil)
+            #expect(await store.notes() == [note])
+            store.store(.sample(5), for: .source(5))
+            #expect(await store.entry(for: .source(5))?.isSample(5) == true)
+        }
+        let size = try fixture.read().count
+        #expect(size < 100_000)
+    }
+
+    @Test func `a write that waits does not bring back what was removed meanwhile`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore { store in
+            let hold = await ThreadHold.take(store)
+            store.store(.sample(1), for: .source(1))
+            store.store(.sample(2), for: .source(2))
+            store.removeAll(from: .text(1))
+            hold.release()
+            #expect(await store.entry(for: .source(1)) == nil)
+            #expect(await store.entry(for: .source(2))?.isSample(2) == true)
+        }
+    }
+
+    @Test func `a reader comes after a write of its source that waits`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore { store in
+            let hold = await ThreadHold.take(store)
+            store.store(.sample(1), for: .source(1))
+            async let entry = store.entry(for: .source(1))
+            hold.release()
+            #expect(await entry?.isSample(1) == true)
+        }
+    }
+
+    @Test func `writes beyond what may wait are dropped and counted, and what they would have replaced is removed`()
+        async throws
+    {
+        let fixture = try StoreFixture()
+        try await fixture.withStore({ $0.maximumPendingBytes = 10_000 }) { store in
+            store.store(.sample(1), for: .source(1))
+            await store.finishPending()
+            let hold = await ThreadHold.take(store)
+            #expect(store.store(.sample(2, count: 9_000), for: .source(2)))
+            #expect(!store.store(.sample(3, count: 9_000), for: .source(1)))
+            hold.release()
+            #expect(await store.entry(for: .source(1)) == nil)
+            #expect(await store.entry(for: .source(2)) != nil)
+            #expect(store.statistics.droppedWrites == 1)
+        }
+    }
+
+    @Test func `a removal needs no room in the queue`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore({ $0.maximumPendingJobs = 1 }) { store in
+            store.store(.sample(1), for: .source(1))
+            await store.finishPending()
+            let hold = await ThreadHold.take(store)
+            store.store(.sample(2), for: .source(2))
+            let removed = await store.removedAll(from: .text(1))
+            #expect(removed.entries == 0)
+            hold.release()
+            await store.finishPending()
+            #expect(await store.entry(for: .source(1)) == nil)
+        }
+    }
+
+    @Test func `a reader waits for the disk no longer than its limit`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore({ $0.readTimeLimit = .seconds(1) }) { store in
+            store.store(.sample(1), for: .source(1))
+            await store.finishPending()
+            let hold = await ThreadHold.take(store)
+            async let entry = store.entry(for: .source(1))
+            #expect(await eventually(within: .seconds(40)) { fixture.time.sleeperCount == 1 })
+            fixture.time.advance(by: .seconds(1))
+            #expect(await entry == nil)
+            hold.release()
+        }
+    }
+
+    @Test func `many readers, writers and removers at once find what was stored or nothing`() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.withStore(capacity: 200_000) { store in
+            let isRight = await withTaskGroup(of: Bool.self) { group in
+                for worker in 0..<8 {
+                    group.addTask {
+                        for turn in 0..<60 {
+                            let number = (worker * 7 + turn * 13) % 40
+                            switch turn % 6 {
+                            case 0, 1: store.store(.sample(number, count: 2_000 + number * 100), for: .source(number))
+                            case 2 where turn % 12 == 2: store.removeAll(from: .text(number))
+                            default:
+                                guard let entry = await store.entry(for: .source(number)) else { continue }
+                                guard entry.isSample(number) else { return false }
+                            }
+                        }
+                        return true
+                    }
+                }
+                return await group.reduce(true) { $0 && $1 }
+            }
+            #expect(isRight)
+            await store.finishPending()
+            let counted = FirstAnswer<EntryTable.Usage?>()
+            let before = store.statistics
+            await store.withDatabase { database in
+                try database.entries.count()
+                counted.give(database.entries.usage[.source])
+            }
+            let usage = await counted.value()
+            #expect(usage?.bytes ?? 0 == before.shares[.source]?.usage)
+            #expect(usage?.entries ?? 0 == before.shares[.source]?.entries)
+            #expect(before.damagedEntries == 0 && before.failures == 0)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Coordination
+import Foundation
+import Memory
+import Telemetry
+import TestSupport
+
+@testable import DiskCaching
+
+/// A folder of its own under the system's temporary one, removed in the end, and stores in it.
+final class StoreFixture: Sendable {
+    let folder: String
+    let time = ManualTimekeeper()
+    let log = LinesSink()
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "alula-disk-\(UUID().uuidString)").path
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    var file: String { DiskFolder(path: folder).file }
+
+    /// A store over the folder.
+    func store(
+        capacity: Int = 1 << 20, contentVersion: Int = 1, _ configure: (inout DiskStoreConfiguration) -> Void = { _ in }
+    ) throws(DiskStoreError) -> DiskStore {
+        var configuration = DiskStoreConfiguration(
+            folder: folder, capacities: [.source: capacity, .result: capacity, .record: capacity],
+            contentVersion: contentVersion)
+        // Long: a loaded machine is no slow disk.
+        configuration.readTimeLimit = .seconds(40)
+        configure(&configuration)
+        return try DiskStore(configuration, logger: Logger(level: .debug, sink: log), timekeeper: time)
+    }
+
+    /// Opens a store, runs `body` with it and closes it.
+    func withStore<Value>(
+        capacity: Int = 1 << 20, contentVersion: Int = 1,
+        _ configure: (inout DiskStoreConfiguration) -> Void = { _ in },
+        _ body: (DiskStore) async throws -> Value
+    ) async throws -> Value {
+        let store = try store(capacity: capacity, contentVersion: contentVersion, configure)
+        do {
+            let value = try await body(store)
+            await store.close(timeLimit: .seconds(40))
+            return value
+        } catch {
+            await store.close(timeLimit: .seconds(40))
+            throw error
+        }
+    }
+
+    /// The names in the folder.
+    var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() }
+
+    /// The bytes of the store's file.
+    func read() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: file))) }
+
+    /// Puts `bytes` in place of the store's file.
+    func write(_ bytes: [UInt8]) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(bytes).write(to: URL(filePath: file))
+    }
+}
+
+/// Keeps log lines for a test to read.
+final class LinesSink: LogSink {
+    private let kept = Locked<[LogLine]>([])
+
+    var messages: [String] { kept.withLock { $0.map(\.message) } }
+
+    func write(_ line: LogLine) { kept.withLock { $0.append(line) } }
+}
+
+extension DiskKey {
+    /// The key of a number in the share of sources, its source of the same number.
+    static func source(_ number: Int) -> DiskKey { DiskKey(.source, name: .text(number), source: .text(number)) }
+
+    /// The key of a result made from the source of a number.
+    static func result(_ name: Int, of source: Int) -> DiskKey {
+        DiskKey(.result, name: .text(name), source: .text(source))
+    }
+}
+
+extension [UInt8] {
+    static func text(_ number: Int) -> [UInt8] { Array("\(number)".utf8) }
+}
+
+extension DiskEntry {
+    /// An entry that only the number can have made: `count` bytes.
+    static func sample(_ number: Int, count: Int = 3_000) -> DiskEntry {
+        var state = UInt64(number) &* 0x9E37_79B9_7F4A_7C15 &+ 1
+        let body = (0..<count).map { _ -> UInt8 in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 33)
+        }
+        return DiskEntry(head: .text(number), body: SharedBytes(body))
+    }
+
+    /// Whether this is the entry of that number, to the byte.
+    func isSample(_ number: Int) -> Bool {
+        head == .text(number) && body.array == DiskEntry.sample(number, count: body.count).body.array
+    }
+}
