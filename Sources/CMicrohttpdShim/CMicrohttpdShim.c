@@ -50,9 +50,10 @@ static enum MHD_Result handle_request(
     const char *upload, size_t *upload_size, void **peer) {
     const CMicrohttpdShim_callbacks *callbacks = context;
     (void)url;
-    (void)upload;
-    (void)upload_size;
-    return callbacks->handle(*peer, connection, method, version) ? MHD_YES : MHD_NO;
+    size_t size = *upload_size;
+    // All of it is taken: the library shows what is left again.
+    *upload_size = 0;
+    return callbacks->handle(*peer, connection, method, version, upload, size) ? MHD_YES : MHD_NO;
 }
 
 static void notify_completed(

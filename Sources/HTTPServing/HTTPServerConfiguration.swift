@@ -14,6 +14,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var keepAliveTimeout = Duration.seconds(60)
     /// Time from the first byte of a request head to its end.
     package var headerTimeout = Duration.seconds(5)
+    /// Time from the end of a request head to the end of its body; silence within it ends with ``keepAliveTimeout``.
+    package var bodyTimeout = Duration.seconds(30)
     /// How long a client may leave an answer unread.
     package var stalledReaderTimeout = Duration.seconds(10)
     /// Longest request target in bytes.

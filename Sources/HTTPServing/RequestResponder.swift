@@ -5,8 +5,19 @@ package protocol RequestResponder: Sendable {
     /// Called on an event thread for every valid request head: must not block.
     func respond(to request: HTTPRequest) -> HTTPAnswer
 
-    /// The answer to a request that HTTP's rules or the server's limits refuse (400, 408, 414, 431); the connection closes after it.
+    /// Longest body in bytes that a request with this head may have; 0, where none may be, unless a responder says otherwise.
+    ///
+    /// Called on an event thread, before the body is read.
+    func maximumBodyLength(of request: HTTPRequest) -> Int
+
+    /// The answer to a request that HTTP's rules or the server's limits refuse (400, 408, 411, 413, 414, 431); the connection closes
+    /// after it.
     func refusal(_ refusal: HTTPRefusal) -> HTTPResponse
+}
+
+extension RequestResponder {
+    /// No request has a body.
+    package func maximumBodyLength(of request: HTTPRequest) -> Int { 0 }
 }
 
 /// An answer, or the promise of one.
@@ -29,4 +40,8 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
     case targetTooLong
     /// The header fields are more than 16 KiB or 64.
     case fieldsTooLarge
+    /// A body is expected and its length not announced.
+    case lengthRequired
+    /// The body is longer than may be.
+    case bodyTooLarge
 }

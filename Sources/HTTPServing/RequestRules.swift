@@ -12,31 +12,60 @@ enum RequestRules {
         bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
     }
 
-    /// Whether a well-formed head is one that we serve.
+    /// What is to be done with a well-formed head.
+    enum Verdict: Equatable {
+        /// Serve it, when a body of this length has been read.
+        case accept(bodyLength: Int)
+        /// Refuse it.
+        case refuse(HTTPRefusal)
+    }
+
+    /// Judges a well-formed head.
     ///
     /// - Parameters:
     ///   - request: Method, target and fields; names are tokens and values free of control characters already.
     ///   - isVersion10: HTTP/1.0 may do without `Host` (RFC 9112 section 3.2).
-    static func isAcceptable(_ request: HTTPRequest, isVersion10: Bool) -> Bool {
-        guard hasAcceptableTarget(request) else { return false }
+    ///   - maximumBodyLength: What its route takes; 0 where no body may be. GET and HEAD never have one.
+    static func verdict(on request: HTTPRequest, isVersion10: Bool, maximumBodyLength: Int) -> Verdict {
+        guard hasAcceptableTarget(request) else { return .refuse(.badRequest) }
+        let takesBody = maximumBodyLength > 0 && request.method != .get && request.method != .head
         var hosts = 0
-        var lengths = 0
-        var isAcceptable = true
+        var lengths: [Int] = []
+        var isCoded = false
+        var isWellFormed = true
         request.headerFields.forEach { field in
             // The lengths tell nearly all other names apart without a comparison of text.
             switch field.name.rawName.utf8.count {
             case 4 where field.name == .host:
                 hosts += 1
-                if !isHost(field.value) { isAcceptable = false }
+                if !isHost(field.value) { isWellFormed = false }
             case 14 where field.name == .contentLength:
-                lengths += 1
-                // No body is read yet; "0" announces none.
-                if field.value != "0" { isAcceptable = false }
-            case 17 where field.name == .transferEncoding: isAcceptable = false
+                if let length = length(field.value), takesBody || length == 0 {
+                    lengths.append(length)
+                } else {
+                    isWellFormed = false
+                }
+            case 17 where field.name == .transferEncoding:
+                isCoded = true
+                if !takesBody { isWellFormed = false }
             default: break
             }
         }
-        return isAcceptable && lengths <= 1 && (hosts == 1 || (hosts == 0 && isVersion10))
+        guard isWellFormed, lengths.count + (isCoded ? 1 : 0) <= 1, hosts == 1 || (hosts == 0 && isVersion10) else {
+            return .refuse(.badRequest)
+        }
+        guard takesBody else { return .accept(bodyLength: 0) }
+        // A body of unknown length would have to be read to be known as too long.
+        guard let length = lengths.first else { return .refuse(.lengthRequired) }
+        return length <= maximumBodyLength ? .accept(bodyLength: length) : .refuse(.bodyTooLarge)
+    }
+
+    /// Decimal digits without leading zeros (RFC 9110 section 8.6 allows more); more than fit into an integer are too many anyway.
+    private static func length(_ value: String) -> Int? {
+        guard let first = value.utf8.first, first != UInt8(ascii: "0") || value.utf8.count == 1,
+            value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        return Int(value) ?? .max
     }
 
     /// Origin form, or the asterisk of OPTIONS (RFC 9112 section 3.2).

@@ -1,4 +1,4 @@
-/// One request head as it arrived; requests with bodies are refused before they become a value.
+/// One request as it arrived; where no body may be, one that has a body is refused before it becomes a value.
 package struct HTTPRequest: Hashable, Sendable {
     /// The request method.
     package var method: Method
@@ -6,12 +6,15 @@ package struct HTTPRequest: Hashable, Sendable {
     package var target: String
     /// The header fields in the order of arrival.
     package var headerFields: HTTPFields
+    /// The body, complete; empty where no body may be.
+    package var body: [UInt8]
 
     /// A request of `method` for `target`.
-    package init(method: Method = .get, target: String, headerFields: HTTPFields = [:]) {
+    package init(method: Method = .get, target: String, headerFields: HTTPFields = [:], body: [UInt8] = []) {
         self.method = method
         self.target = target
         self.headerFields = headerFields
+        self.body = body
     }
 
     /// A request method, case-sensitive (RFC 9110 section 9.1).

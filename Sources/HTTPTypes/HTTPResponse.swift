@@ -55,6 +55,7 @@ package struct HTTPResponse: Sendable {
         package static let methodNotAllowed = Self(code: 405)
         package static let requestTimeout = Self(code: 408)
         package static let conflict = Self(code: 409)
+        package static let lengthRequired = Self(code: 411)
         package static let contentTooLarge = Self(code: 413)
         package static let uriTooLong = Self(code: 414)
         package static let unsupportedMediaType = Self(code: 415)

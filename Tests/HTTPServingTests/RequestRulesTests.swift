@@ -9,7 +9,8 @@ struct RequestRulesTests {
     ) -> Bool {
         let request = HTTPRequest(
             method: HTTPRequest.Method(rawValue: method), target: target, headerFields: fields)
-        return RequestRules.isAcceptable(request, isVersion10: isVersion10)
+        let verdict = RequestRules.verdict(on: request, isVersion10: isVersion10, maximumBodyLength: 0)
+        return verdict == .accept(bodyLength: 0)
     }
 
     @Test(arguments: ["/", "/a?b", "//", "/a#b", "/\u{e4}"])
@@ -59,6 +60,29 @@ struct RequestRulesTests {
         for byte in UInt8.min...UInt8.max {
             #expect(RequestRules.isPrintable([byte]) == (byte > 0x20 && byte != 0x7f))
             #expect(RequestRules.isFieldValue([byte]) == (byte == 0x09 || (byte >= 0x20 && byte != 0x7f)))
+        }
+    }
+
+    @Test func `where a route takes a body, its length must be announced and may not be too large`() {
+        func verdict(_ fields: HTTPFields, method: HTTPRequest.Method = .post) -> RequestRules.Verdict {
+            let request = HTTPRequest(
+                method: method, target: "/", headerFields: HTTPFields([HTTPField(name: .host, value: "a")] + fields))
+            return RequestRules.verdict(on: request, isVersion10: false, maximumBodyLength: 100)
+        }
+        #expect(verdict([.contentLength: "0"]) == .accept(bodyLength: 0))
+        #expect(verdict([.contentLength: "100"]) == .accept(bodyLength: 100))
+        #expect(verdict([.contentLength: "101"]) == .refuse(.bodyTooLarge))
+        #expect(verdict([.contentLength: "99999999999999999999999"]) == .refuse(.bodyTooLarge))
+        #expect(verdict([:]) == .refuse(.lengthRequired))
+        #expect(verdict([.transferEncoding: "chunked"]) == .refuse(.lengthRequired))
+        #expect(verdict([.transferEncoding: "chunked", .contentLength: "3"]) == .refuse(.badRequest))
+        #expect(verdict([.contentLength: "3", .contentLength: "3"]) == .refuse(.badRequest))
+        for length in ["03", "-3", "+3", "3 3", "0x3", ""] {
+            #expect(verdict([.contentLength: length]) == .refuse(.badRequest), "\(length)")
+        }
+        for method in [HTTPRequest.Method.get, .head] {
+            #expect(verdict([.contentLength: "3"], method: method) == .refuse(.badRequest))
+            #expect(verdict([:], method: method) == .accept(bodyLength: 0))
         }
     }
 }

@@ -15,6 +15,9 @@ struct TestServer: RequestResponder {
 
     func respond(to request: HTTPRequest) -> HTTPAnswer { answer(request) }
 
+    /// `POST /upload` takes 200,000 bytes.
+    func maximumBodyLength(of request: HTTPRequest) -> Int { request.target == "/upload" ? 200_000 : 0 }
+
     func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
         let status: HTTPResponse.Status =
             switch refusal {
@@ -22,6 +25,8 @@ struct TestServer: RequestResponder {
             case .headTimeout: .requestTimeout
             case .targetTooLong: .uriTooLong
             case .fieldsTooLarge: .requestHeaderFieldsTooLarge
+            case .lengthRequired: .lengthRequired
+            case .bodyTooLarge: .contentTooLarge
             }
         return HTTPResponse(
             status: status, headerFields: [.contentType: "application/problem+json"], body: .text(refusal.rawValue))

@@ -24,8 +24,11 @@ typedef struct {
     void (*closed)(void *peer);
     /// A request line has arrived; the target is overwritten after the call.
     void (*target_received)(void *peer, const char *target, size_t length);
-    /// A head has arrived (first call), its request is complete (second), or its connection was resumed; false closes the connection.
-    bool (*handle)(void *peer, struct MHD_Connection *connection, const char *method, const char *version);
+    /// A head has arrived (first call), a part of its body (with `upload`, which is taken), its request is complete, or its
+    /// connection was resumed; false closes the connection.
+    bool (*handle)(
+        void *peer, struct MHD_Connection *connection, const char *method, const char *version, const char *upload,
+        size_t upload_size);
     /// The answer is sent, or the request failed.
     void (*completed)(void *peer);
 } CMicrohttpdShim_callbacks;

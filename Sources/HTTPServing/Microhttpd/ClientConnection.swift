@@ -18,6 +18,7 @@ final class ClientConnection: @unchecked Sendable {
         case awaitingLine
         case lineReceived(ReceivedTarget)
         case accepted(HTTPRequest)
+        case receiving(ReceivedBody)
         case promised(ticket: UInt64)
         case answered
     }
@@ -57,12 +58,15 @@ final class ClientConnection: @unchecked Sendable {
     ///
     /// An answer that is queued in the first of these calls closes the connection: right for refusals, whose body is not read.
     @unsafe
-    func handle(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>) -> Bool {
+    func handle(
+        method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, upload: UnsafeRawBufferPointer
+    ) -> Bool {
         switch step {
         case .lineReceived(let target):
             let head = unsafe ReceivedHead(connection: connection, method: method, version: version)
             return accept(head, target)
         case .accepted(let request): return respond(to: request)
+        case .receiving(let body): return unsafe receive(upload, of: body)
         case .promised(let ticket): return deliver(ticket)
         case .awaitingLine, .answered: return false
         }
@@ -89,13 +93,25 @@ final class ClientConnection: @unchecked Sendable {
             expected: .nobody, desired: .request, successOrdering: .acquiring, failureOrdering: .relaxed
         ).exchanged
         guard isOurs else { return false }
-        switch head.read(target: target, within: context.configuration) {
-        case .request(let request):
-            step = .accepted(request)
+        switch head.read(target: target, within: context.configuration, for: context.responder) {
+        case .request(let request, let bodyLength):
+            consumedBytes.wrappingAdd(bodyLength, ordering: .releasing)
+            step =
+                bodyLength == 0
+                ? .accepted(request)
+                : .receiving(ReceivedBody(of: request, length: bodyLength, within: context.configuration.bodyTimeout))
             return true
         case .refusal(let refusal):
             return send(context.responder.refusal(refusal), isLast: true)
         }
+    }
+
+    /// A part of the body has arrived, or, when it is empty, all of it has; a client that takes too long is cut off.
+    @unsafe
+    private func receive(_ part: UnsafeRawBufferPointer, of body: ReceivedBody) -> Bool {
+        if part.count > 0 { return unsafe body.append(part) }
+        guard let request = body.request else { return false }
+        return respond(to: request)
     }
 
     private func respond(to request: HTTPRequest) -> Bool {

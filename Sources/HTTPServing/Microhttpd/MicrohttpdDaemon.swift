@@ -61,9 +61,11 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
         target_received: { peer, target, length in
             unsafe connection(peer.unsafelyUnwrapped).receive(target: target.unsafelyUnwrapped, length: length)
         },
-        handle: { peer, _, method, version in
+        handle: { peer, _, method, version, upload, size in
             unsafe connection(peer.unsafelyUnwrapped)
-                .handle(method: method.unsafelyUnwrapped, version: version.unsafelyUnwrapped)
+                .handle(
+                    method: method.unsafelyUnwrapped, version: version.unsafelyUnwrapped,
+                    upload: UnsafeRawBufferPointer(start: upload, count: size))
         },
         completed: { unsafe connection($0.unsafelyUnwrapped).complete() })
 }

@@ -9,7 +9,7 @@ import HTTPTypes
 struct ReceivedHead {
     /// What a head turned out to be.
     enum Outcome {
-        case request(HTTPRequest)
+        case request(HTTPRequest, bodyLength: Int)
         case refusal(HTTPRefusal)
     }
 
@@ -28,8 +28,10 @@ struct ReceivedHead {
         size = unsafe CMicrohttpdShim_head_size(connection)
     }
 
-    /// Reads the head; `target` is what stood in its first line.
-    func read(target: ReceivedTarget, within limits: HTTPServerConfiguration) -> Outcome {
+    /// Reads the head; `target` is what stood in its first line, `responder` knows which requests have bodies.
+    func read(
+        target: ReceivedTarget, within limits: HTTPServerConfiguration, for responder: any RequestResponder
+    ) -> Outcome {
         if target.length > limits.maximumTargetLength { return .refusal(.targetTooLong) }
         guard let text = target.text, let name = methodName(before: target) else { return .refusal(.badRequest) }
         // Method, target, "HTTP/1.x", two spaces and two line ends are not fields.
@@ -40,8 +42,12 @@ struct ReceivedHead {
             guard let fields = unsafe fields(received) else { return .refusal(.badRequest) }
             let request = HTTPRequest(method: HTTPRequest.Method(rawValue: name), target: text, headerFields: fields)
             let isVersion10 = unsafe version[7] == CChar(bitPattern: UInt8(ascii: "0"))
-            guard RequestRules.isAcceptable(request, isVersion10: isVersion10) else { return .refusal(.badRequest) }
-            return .request(request)
+            let verdict = RequestRules.verdict(
+                on: request, isVersion10: isVersion10, maximumBodyLength: responder.maximumBodyLength(of: request))
+            switch verdict {
+            case .accept(let length): return .request(request, bodyLength: length)
+            case .refuse(let refusal): return .refusal(refusal)
+            }
         }
     }
 

@@ -1,0 +1,81 @@
+import HTTPServing
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HTTPServerBodyTests {
+    private func server() throws -> HTTPServer {
+        try TestServer.start { request in
+            let sum = request.body.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
+            return .now(.text("\(request.method.rawValue) \(request.body.count) \(sum)"))
+        }
+    }
+
+    private func answer(to body: [UInt8]) -> String {
+        "POST \(body.count) \(body.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) })"
+    }
+
+    @Test(arguments: [0, 1, 1_000, 70_000, 200_000])
+    func `a body arrives whole, and the connection serves on`(count: Int) async throws {
+        let server = try server()
+        let client = try RawHTTPClient(port: server.port)
+        let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        for _ in 0..<2 {
+            client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n")
+            client.send(body)
+            let response = try await client.response()
+            #expect(response.status == 200 && response.text == answer(to: body))
+        }
+        client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try await client.response().text.hasPrefix("GET 0 "))
+    }
+
+    @Test func `a body that comes with its head or byte by byte is the same`() async throws {
+        let server = try server()
+        let client = try RawHTTPClient(port: server.port)
+        client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try await client.response().text == answer(to: Array("abc".utf8)))
+        #expect(try await client.response().text.hasPrefix("GET 0 "))
+        client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n")
+        for byte in "abc".utf8 { client.send([byte]) }
+        #expect(try await client.response().text == answer(to: Array("abc".utf8)))
+    }
+
+    @Test(arguments: [
+        ("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 200001\r\n\r\n", 413),
+        ("POST /upload HTTP/1.1\r\nHost: a\r\n\r\n", 411),
+        ("POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", 411),
+        ("GET /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
+        ("POST /other HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
+    ])
+    func `a body that may not be is refused by its head, and the connection closes`(
+        head: String, status: Int
+    )
+        async throws
+    {
+        let server = try server()
+        let client = try RawHTTPClient(port: server.port)
+        client.send(head)
+        #expect(try await client.response().status == status)
+        #expect(await eventually { server.connectionCount == 0 })
+    }
+
+    @Test func `a client that leaves in the middle of its body is forgotten`() async throws {
+        let server = try server()
+        let client = try RawHTTPClient(port: server.port)
+        client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc")
+        #expect(await eventually { server.connectionCount == 1 })
+        client.close()
+        #expect(await eventually { server.connectionCount == 0 })
+    }
+
+    @Test func `a body that takes too long ends its connection with the next byte`() async throws {
+        let server = try TestServer.start(configured: { $0.bodyTimeout = .zero })
+        let client = try RawHTTPClient(port: server.port)
+        client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n")
+        client.send("abc")
+        #expect(await eventually { server.connectionCount == 0 })
+        await #expect(throws: RawHTTPClient.Failure.self) { try await client.response() }
+    }
+}
