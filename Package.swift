@@ -63,7 +63,11 @@ let package = Package(
             ["CCurl", "CCares", "CCurlShim", "CLinux", "Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry"]),
         module(
             "ThumbnailPipeline",
-            ["Coordination", "Crypto", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory", "Telemetry"]),
+            [
+                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging",
+                "Memory",
+                "Telemetry",
+            ]),
         module(
             "ThumbnailAPI", ["Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry", "ThumbnailPipeline"],
             embedding: ["openapi.yaml", "page.html", "page.css", "page.js"].map { "Resources/" + $0 }),
@@ -73,7 +77,8 @@ let package = Package(
         .executableTarget(
             name: "alula",
             dependencies: [
-                "CLinux", "Coordination", "Crypto", "Downloading", "HTTPServing", "HTTPTypes", "ImageCaching",
+                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
+                "ImageCaching",
                 "Imaging",
                 "Memory", "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
             ],
@@ -95,8 +100,8 @@ let package = Package(
         tests(
             "ThumbnailPipelineTests",
             [
-                "Coordination", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory", "Telemetry",
-                "ThumbnailPipeline",
+                "Coordination", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory",
+                "Telemetry", "ThumbnailPipeline",
             ]),
         tests(
             "ThumbnailAPITests",

@@ -20,6 +20,10 @@ package enum APIRefusal: String, Sendable, CaseIterable {
     case targetTooLong
     /// The header fields are more or longer than allowed.
     case fieldsTooLarge
+    /// A body is expected, and its length not announced.
+    case lengthRequired
+    /// The body is longer than may be.
+    case bodyTooLarge
 
     var error: APIError {
         switch self {
@@ -27,6 +31,8 @@ package enum APIRefusal: String, Sendable, CaseIterable {
         case .headTimeout: .requestTimeout
         case .targetTooLong: .targetTooLong
         case .fieldsTooLarge: .fieldsTooLarge
+        case .lengthRequired: .lengthRequired
+        case .bodyTooLarge: .bodyTooLarge
         }
     }
 }

@@ -5,9 +5,12 @@ extension APIError: ServiceError {
     /// The answer's status.
     package var status: HTTPResponse.Status {
         switch self {
-        case .missingParameter, .unknownParameter, .badParameter, .badURL, .badRequest: .badRequest
+        case .missingParameter, .unknownParameter, .badParameter, .badURL, .badRequest, .badBody: .badRequest
         case .badSignature, .expired: .forbidden
-        case .noSuchRoute, .noSuchReceipt: .notFound
+        case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
+        case .lengthRequired: .lengthRequired
+        case .bodyTooLarge: .contentTooLarge
+        case .unsupportedMediaType: .unsupportedMediaType
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
         case .targetTooLong: .uriTooLong
@@ -36,6 +39,11 @@ extension APIError: ServiceError {
         case .draining, .abandoned: "draining"
         case .deadlineExceeded: "deadline_exceeded"
         case .noSuchReceipt: "no_such_receipt"
+        case .noSuchJob: "no_such_job"
+        case .lengthRequired: "length_required"
+        case .bodyTooLarge: "request_too_large"
+        case .unsupportedMediaType: "not_json"
+        case .badBody: "bad_body"
         case .unexpected: "internal"
         }
     }
@@ -45,7 +53,7 @@ extension APIError: ServiceError {
         switch self {
         case .missingParameter: "A required parameter is missing."
         case .unknownParameter: "There is no such parameter."
-        case .badParameter(_, let reason), .badURL(let reason): reason
+        case .badParameter(_, let reason), .badURL(let reason), .badBody(_, let reason): reason
         case .badSignature: "The URL is not signed, or its signature is not valid."
         case .expired: "The URL has expired."
         case .noSuchRoute: "Nothing is served at this path."
@@ -56,6 +64,10 @@ extension APIError: ServiceError {
         case .fieldsTooLarge: "The header fields are too many or too long."
         case .draining, .abandoned: "The service is about to stop; ask again."
         case .deadlineExceeded: "The thumbnail could not be made in the time that a request may take."
+        case .lengthRequired: "The body's length must be announced by Content-Length."
+        case .bodyTooLarge: "The body is too long."
+        case .unsupportedMediaType: "The body must be sent as application/json."
+        case .noSuchJob: "There is no such job, or it ended long ago."
         case .noSuchReceipt: "No caller waits under this receipt."
         case .unexpected: "Something went wrong inside the service."
         }
@@ -86,6 +98,7 @@ extension APIError: ServiceError {
     package var parameter: String? {
         switch self {
         case .missingParameter(let name), .unknownParameter(let name), .badParameter(let name, _): name
+        case .badBody(let place, _): place.isEmpty ? nil : place
         case .badURL: "url"
         default: nil
         }

@@ -30,6 +30,16 @@ package enum APIError: Error, Equatable {
     case abandoned
     /// The request took longer than it may.
     case deadlineExceeded
+    /// A body is expected, and its length not announced.
+    case lengthRequired
+    /// The body is longer than may be.
+    case bodyTooLarge
+    /// The body is not said to be JSON.
+    case unsupportedMediaType
+    /// The body is not what its route takes; where, as a JSON Pointer, and the reason for the client.
+    case badBody(String, String)
+    /// There is no job of this name, or no more.
+    case noSuchJob
     /// No caller waits under this receipt.
     case noSuchReceipt
     /// A bug; the description is for the log.

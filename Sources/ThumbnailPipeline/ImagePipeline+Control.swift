@@ -29,12 +29,12 @@ extension ImagePipeline: ServiceControlling {
         }
     }
 
-    package func removeAll() -> RemovedEntries {
+    package func removeAll() async -> RemovedEntries {
         downloader.forgetFailures()
         return caches.removeAll()
     }
 
-    package func remove(source: String) throws -> RemovedEntries {
+    package func remove(source: String) async throws -> RemovedEntries {
         let identity = try identity(of: source)
         downloader.forgetFailures(of: identity)
         return caches.removeAll(from: identity)

@@ -30,11 +30,11 @@ package protocol ServiceControlling: Sendable {
     /// One entry for each transfer under way or waiting.
     var downloads: [DownloadStatus] { get }
     /// Empties all caches; what was removed.
-    func removeAll() -> RemovedEntries
+    func removeAll() async -> RemovedEntries
     /// Removes a source, all made from it and remembered failures; what was removed.
     ///
     /// - Throws: A ``ServiceError`` when `source` is no URL.
-    func remove(source: String) throws -> RemovedEntries
+    func remove(source: String) async throws -> RemovedEntries
     /// Cancels one caller's wait; false when no caller waits under this receipt.
     func cancel(receipt: String) -> Bool
 }

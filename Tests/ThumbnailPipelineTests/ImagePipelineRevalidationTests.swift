@@ -206,7 +206,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 2)
         fixture.origin.fail(with: nil)
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }
-        #expect(try fixture.pipeline.remove(source: "http://example.com/a") == RemovedEntries())
+        #expect(try await fixture.pipeline.remove(source: "http://example.com/a") == RemovedEntries())
         #expect(try await fixture.thumbnail().image.size.width == 20)
         #expect(fixture.origin.loads == 3)
     }
@@ -216,7 +216,7 @@ struct ImagePipelineRevalidationTests {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .notFound(404))
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }
-        _ = fixture.pipeline.removeAll()
+        _ = await fixture.pipeline.removeAll()
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }
         #expect(fixture.origin.loads == 2)
         fixture.origin.fail(with: nil)

@@ -52,7 +52,7 @@ struct ImagePipelineTests {
         await #expect(throws: SourceURLError.self) {
             try await fixture.pipeline.thumbnail(for: request, directives: .none, receipt: "")
         }
-        #expect(throws: SourceURLError.self) { try fixture.pipeline.remove(source: source) }
+        await #expect(throws: SourceURLError.self) { try await fixture.pipeline.remove(source: source) }
         #expect(fixture.origin.loads == 0)
     }
 
@@ -112,14 +112,14 @@ struct ImagePipelineTests {
         let hold = try await fixture.holdWorkers()
         let caller = fixture.start()
         try await fixture.workersWaitedFor(1)
-        let removed = try fixture.pipeline.remove(source: "http://example.com/a")
+        let removed = try await fixture.pipeline.remove(source: "http://example.com/a")
         #expect(removed == RemovedEntries(entries: 1, bytes: Pictures.jpeg.count))
         hold.release()
         #expect(
             try await caller.value.statusTexts == [
                 "alula-result fwd=uri-miss", "alula-decoded fwd=uri-miss", "alula-source fwd=uri-miss stored",
             ])
-        #expect(fixture.pipeline.removeAll() == RemovedEntries())
+        #expect(await fixture.pipeline.removeAll() == RemovedEntries())
     }
 
     @Test func `the caches' usage and metrics agree`() async throws {

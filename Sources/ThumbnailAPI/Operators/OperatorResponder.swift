@@ -9,6 +9,7 @@ package import ThumbnailPipeline
 package final class OperatorResponder: Sendable {
     private let configuration: APIConfiguration
     private let control: any ServiceControlling
+    private let prefetching: any Prefetching
     private let lifecycle: ServiceLifecycle
     private let metricsText: @Sendable () -> String
     private let logger: Logger
@@ -21,41 +22,53 @@ package final class OperatorResponder: Sendable {
     /// - Parameters:
     ///   - configuration: Its version is shown.
     ///   - control: The running service.
+    ///   - prefetching: Makes thumbnails ahead of their readers.
     ///   - lifecycle: How far it is on its way out.
     ///   - metricsText: All metrics in Prometheus' text format.
     ///   - logger: Where requests are logged.
     ///   - timekeeper: What the uptime is told by.
     package init(
-        configuration: APIConfiguration, control: any ServiceControlling, lifecycle: ServiceLifecycle,
-        metricsText: @escaping @Sendable () -> String, logger: Logger, timekeeper: any Timekeeper
+        configuration: APIConfiguration, control: any ServiceControlling, prefetching: any Prefetching,
+        lifecycle: ServiceLifecycle, metricsText: @escaping @Sendable () -> String, logger: Logger,
+        timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
         self.control = control
+        self.prefetching = prefetching
         self.lifecycle = lifecycle
         self.metricsText = metricsText
         self.logger = logger
         self.timekeeper = timekeeper
     }
 
-    /// The answer to a valid request head; always ready at once.
+    /// The answer to a valid request; what waits for a disk is promised.
     package func answer(_ request: HTTPRequest) -> APIAnswer {
         let requestID = requestIDs.next()
         let route = OperatorRoute(target: request.target)
-        var response: HTTPResponse
-        var failure: (any ServiceError)?
-        do {
-            response = try self.response(to: request, route, requestID: requestID)
-        } catch {
-            let error = error as? any ServiceError ?? APIError.unexpected("\(type(of: error)): \(error)")
-            response = ProblemAnswer.response(error, requestID: requestID, common: common)
-            if error.code == APIError.methodNotAllowed.code {
-                response.headerFields.append(.allow, route.methods.map(\.rawValue).joined(separator: ", "))
-            }
-            failure = error
+        let finish = { @Sendable [self] (result: Result<HTTPResponse, any Error>) in
+            self.finish(result, request, route, requestID: requestID)
         }
-        response.headerFields.append(.xRequestID, requestID)
-        log(request, response, requestID: requestID, error: failure)
-        return .now(response)
+        do {
+            guard route != .none else { throw APIError.noSuchRoute }
+            guard route.methods.contains(request.method) else { throw APIError.methodNotAllowed }
+            switch route {
+            case .cache where request.method == .delete:
+                let source = try source(in: request.target)
+                return .later { finish(await Self.result { self.answer(json: try await self.removed(source)) }) }
+            case .prefetch:
+                let items = try PrefetchReader.items(in: request)
+                return .later { finish(await Self.result { try await self.begin(items) }) }
+            default: return .now(finish(.success(try response(to: request, route, requestID: requestID))))
+            }
+        } catch {
+            return .now(finish(.failure(error)))
+        }
+    }
+
+    /// Longest body in bytes that a request with this head may have.
+    package func maximumBodyLength(of request: HTTPRequest) -> Int {
+        let route = OperatorRoute(target: request.target)
+        return route.methods.contains(request.method) ? route.maximumBodyLength : 0
     }
 
     /// The answer to a request that never became one; the connection closes after it.
@@ -69,19 +82,19 @@ package final class OperatorResponder: Sendable {
     private func response(
         to request: HTTPRequest, _ route: OperatorRoute, requestID: String
     ) throws -> HTTPResponse {
-        guard route != .none else { throw APIError.noSuchRoute }
-        guard route.methods.contains(request.method) else { throw APIError.methodNotAllowed }
         switch route {
         case .metrics: return answer(metricsText(), mediaType: "text/plain; version=0.0.4; charset=utf-8")
         case .status: return answer(json: status)
-        case .cache where request.method == .delete: return answer(json: try removeFromCaches(request.target))
         case .cache: return answer(json: .object(control.cacheUsage.map { ($0.name, .cacheUsage($0.usage)) }))
         case .downloads: return answer(json: .array(control.downloads.map { .download($0) }))
         case .download(let receipt):
             guard control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
             return HTTPResponse(status: .noContent, headerFields: common)
+        case .prefetchJob(let id):
+            guard let status = prefetching.status(of: id) else { throw APIError.noSuchJob }
+            return answer(json: .prefetchStatus(status))
         case .ready: return HealthAnswer.ready(lifecycle, requestID: requestID, common: common)
-        case .live, .none: return HealthAnswer.live(common: common)
+        case .live, .prefetch, .none: return HealthAnswer.live(common: common)
         }
     }
 
@@ -98,7 +111,21 @@ package final class OperatorResponder: Sendable {
         ])
     }
 
-    private func removeFromCaches(_ target: String) throws -> JSONValue {
+    private func begin(_ items: [PrefetchItem]) async throws -> HTTPResponse {
+        let id = try await prefetching.begin(items)
+        var response = answer(json: .object([("id", .string(id))]))
+        response.status = .accepted
+        response.headerFields.append(.location, "/prefetch/\(id)")
+        return response
+    }
+
+    private func removed(_ source: String?) async throws -> JSONValue {
+        if let source { return .removedEntries(try await control.remove(source: source)) }
+        return .removedEntries(await control.removeAll())
+    }
+
+    /// The source that a removal is about; nil for all.
+    private func source(in target: String) throws(APIError) -> String? {
         var source: String?
         for item in try RawQuery(target: target).decoded() {
             guard item.name == "url" else {
@@ -107,7 +134,31 @@ package final class OperatorResponder: Sendable {
             guard source == nil else { throw APIError.badParameter("url", "The parameter is given twice.") }
             source = try SourceGrammar.source(item.value)
         }
-        return .removedEntries(try source.map(control.remove(source:)) ?? control.removeAll())
+        return source
+    }
+
+    private static func result(_ body: () async throws -> HTTPResponse) async -> Result<HTTPResponse, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+
+    private func finish(
+        _ result: Result<HTTPResponse, any Error>, _ request: HTTPRequest, _ route: OperatorRoute, requestID: String
+    ) -> HTTPResponse {
+        var response: HTTPResponse
+        var failure: (any ServiceError)?
+        switch result {
+        case .success(let answer): response = answer
+        case .failure(let error):
+            let error = error as? any ServiceError ?? APIError.unexpected("\(type(of: error)): \(error)")
+            response = ProblemAnswer.response(error, requestID: requestID, common: common)
+            if error.code == APIError.methodNotAllowed.code {
+                response.headerFields.append(.allow, route.methods.map(\.rawValue).joined(separator: ", "))
+            }
+            failure = error
+        }
+        response.headerFields.append(.xRequestID, requestID)
+        log(request, response, requestID: requestID, error: failure)
+        return response
     }
 
     private func answer(json: JSONValue) -> HTTPResponse {
@@ -125,7 +176,8 @@ package final class OperatorResponder: Sendable {
         _ request: HTTPRequest, _ response: HTTPResponse, requestID: String, error: (any ServiceError)?
     ) {
         let isInternal = error?.category == .internal
-        let level: Logger.Level = isInternal ? .error : request.method == .delete ? .info : .debug
+        let level: Logger.Level =
+            isInternal ? .error : request.method == .delete || request.method == .post ? .info : .debug
         let path = request.target.prefix { $0 != "?" }
         logger.log(
             level, "operator request",

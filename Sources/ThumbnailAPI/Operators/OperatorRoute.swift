@@ -8,6 +8,10 @@ enum OperatorRoute: Equatable {
     case downloads
     /// One caller's wait, by its receipt.
     case download(receipt: String)
+    /// Where jobs are begun.
+    case prefetch
+    /// One job, by its name.
+    case prefetchJob(id: String)
     case live
     case ready
     case none
@@ -20,20 +24,34 @@ enum OperatorRoute: Equatable {
         case "/status": self = .status
         case "/cache": self = .cache
         case "/downloads": self = .downloads
+        case "/prefetch": self = .prefetch
         case "/health/live": self = .live
         case "/health/ready": self = .ready
         default:
-            let prefix = "/downloads/"
-            let receipt = path.dropFirst(prefix.count)
-            let isReceipt = path.hasPrefix(prefix) && !receipt.isEmpty && !receipt.contains("/")
-            self = isReceipt ? .download(receipt: String(receipt)) : .none
+            if let receipt = Self.member(of: "/downloads/", path) {
+                self = .download(receipt: receipt)
+            } else if let id = Self.member(of: "/prefetch/", path) {
+                self = .prefetchJob(id: id)
+            } else {
+                self = .none
+            }
         }
     }
+
+    /// What follows `prefix`, when that is one segment.
+    private static func member(of prefix: String, _ path: Substring) -> String? {
+        let rest = path.dropFirst(prefix.count)
+        return path.hasPrefix(prefix) && !rest.isEmpty && !rest.contains("/") ? String(rest) : nil
+    }
+
+    /// Longest body in bytes that the route takes; 0 where it takes none.
+    var maximumBodyLength: Int { self == .prefetch ? PrefetchReader.longestBody : 0 }
 
     /// The methods that the route knows.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .metrics, .status, .downloads, .live, .ready: [.get, .head]
+        case .metrics, .status, .downloads, .prefetchJob, .live, .ready: [.get, .head]
+        case .prefetch: [.post]
         case .cache: [.get, .head, .delete]
         case .download: [.delete]
         case .none: []

@@ -14,6 +14,14 @@ extension JSONValue {
         .object([("entries", .int(removed.entries)), ("bytes", .int(removed.bytes))])
     }
 
+    /// How far a job has come.
+    static func prefetchStatus(_ status: PrefetchStatus) -> JSONValue {
+        .object([
+            ("total", .int(status.total)), ("done", .int(status.done)), ("failed", .int(status.failed)),
+            ("left", .int(status.left)),
+        ])
+    }
+
     /// One transfer.
     static func download(_ download: DownloadStatus) -> JSONValue {
         .object([

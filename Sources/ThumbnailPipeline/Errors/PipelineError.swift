@@ -6,14 +6,42 @@ enum PipelineError: Error, Equatable {
     case sourceNeeded
     /// A placeholder of the request's box would exceed the limits.
     case placeholderTooLarge
+    /// As many jobs are under way as may be.
+    case tooManyPrefetchJobs
 }
 
 extension PipelineError: ServiceError {
-    var status: HTTPResponse.Status { self == .placeholderTooLarge ? .unprocessableContent : .internalServerError }
-    var code: String { self == .placeholderTooLarge ? "too_many_pixels" : "internal" }
-    var publicMessage: String {
-        self == .placeholderTooLarge
-            ? "The placeholder would have too many pixels." : "Something went wrong inside the service."
+    var status: HTTPResponse.Status {
+        switch self {
+        case .sourceNeeded: .internalServerError
+        case .placeholderTooLarge: .unprocessableContent
+        case .tooManyPrefetchJobs: .serviceUnavailable
+        }
     }
-    var category: ErrorCategory { self == .placeholderTooLarge ? .request : .internal }
+
+    var code: String {
+        switch self {
+        case .sourceNeeded: "internal"
+        case .placeholderTooLarge: "too_many_pixels"
+        case .tooManyPrefetchJobs: "overloaded"
+        }
+    }
+
+    var publicMessage: String {
+        switch self {
+        case .sourceNeeded: "Something went wrong inside the service."
+        case .placeholderTooLarge: "The placeholder would have too many pixels."
+        case .tooManyPrefetchJobs: "As many jobs are under way as may be."
+        }
+    }
+
+    var category: ErrorCategory {
+        switch self {
+        case .sourceNeeded: .internal
+        case .placeholderTooLarge: .request
+        case .tooManyPrefetchJobs: .overload
+        }
+    }
+
+    var retryAfter: Int? { self == .tooManyPrefetchJobs ? 30 : nil }
 }

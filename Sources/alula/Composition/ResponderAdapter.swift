@@ -6,6 +6,7 @@ import ThumbnailAPI
 struct ResponderAdapter: RequestResponder {
     let answer: @Sendable (HTTPRequest) -> APIAnswer
     let refuse: @Sendable (APIRefusal) -> HTTPResponse
+    var maximumBodyLength: @Sendable (HTTPRequest) -> Int = { _ in 0 }
 
     func respond(to request: HTTPRequest) -> HTTPAnswer {
         switch answer(request) {
@@ -15,12 +16,16 @@ struct ResponderAdapter: RequestResponder {
         }
     }
 
+    func maximumBodyLength(of request: HTTPRequest) -> Int { maximumBodyLength(request) }
+
     func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
         switch refusal {
         case .badRequest: refuse(.badRequest)
         case .headTimeout: refuse(.headTimeout)
         case .targetTooLong: refuse(.targetTooLong)
         case .fieldsTooLarge: refuse(.fieldsTooLarge)
+        case .lengthRequired: refuse(.lengthRequired)
+        case .bodyTooLarge: refuse(.bodyTooLarge)
         }
     }
 }

@@ -13,6 +13,7 @@ struct Service: Sendable {
     let loader: CurlLoader
     let workers: WorkerPool
     let pipeline: ImagePipeline
+    let prefetcher: Prefetcher
     let lifecycle: ServiceLifecycle
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
@@ -43,17 +44,24 @@ struct Service: Sendable {
         pipeline.register(in: registry)
         ProcessMetrics.register(in: registry)
 
+        prefetcher = Prefetcher(
+            configuration: settings.prefetch, thumbnails: pipeline,
+            isBusy: { [downloader, workers] in downloader.queuedRequestCount > 0 || workers.queuedCount > 0 },
+            store: nil, timekeeper: time)
+
         lifecycle = ServiceLifecycle(startedAt: time.now)
         let publicResponder = PublicResponder(
             configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
             metrics: apiMetrics,
             timekeeper: time)
         let operatorResponder = OperatorResponder(
-            configuration: settings.api, control: pipeline, lifecycle: lifecycle,
+            configuration: settings.api, control: pipeline, prefetching: prefetcher, lifecycle: lifecycle,
             metricsText: { registry.prometheusText }, logger: logger, timekeeper: time)
         operatorServer = try HTTPServer(
             configuration: settings.operatorListener,
-            responder: ResponderAdapter(answer: operatorResponder.answer, refuse: operatorResponder.refusal),
+            responder: ResponderAdapter(
+                answer: operatorResponder.answer, refuse: operatorResponder.refusal,
+                maximumBodyLength: operatorResponder.maximumBodyLength),
             logger: logger)
         publicServer = try HTTPServer(
             configuration: settings.publicListener,
@@ -68,6 +76,7 @@ struct Service: Sendable {
         lifecycle.beginDraining()
         publicServer.stopAccepting()
         _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout)
+        prefetcher.shutDown()
         downloader.shutDown()
         loader.shutDown()
         _ = await operatorServer.shutDown(timeLimit: .milliseconds(200))

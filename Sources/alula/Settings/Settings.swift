@@ -11,6 +11,7 @@ struct Settings: Sendable {
     var operatorListener = HTTPServerConfiguration()
     var downloads = DownloadConfiguration()
     var pipeline = PipelineConfiguration()
+    var prefetch = PrefetchConfiguration()
     var api = APIConfiguration()
     var renderWorkers = availableProcessorCount()
     var logFormat = LogFormat.json
@@ -27,6 +28,7 @@ struct Settings: Sendable {
         operatorListener.port = 9091
         operatorListener.threads = 1
         operatorListener.maximumConnections = 256
+        prefetch.maximumActive = max(1, availableProcessorCount() / 2)
         api.version = AlulaCommand.version
     }
 

@@ -1,5 +1,6 @@
 import Coordination
 import HTTPTypes
+import Imaging
 import Telemetry
 import TestSupport
 import Testing
@@ -13,20 +14,26 @@ import ThumbnailPipeline
     private let time = ManualTimekeeper()
     private let log = RecordingSink()
 
-    private func respond(_ target: String, method: HTTPRequest.Method = .get) -> HTTPResponse {
+    private let prefetching = StubPrefetching()
+
+    private func respond(
+        _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: String = ""
+    ) async -> HTTPResponse {
         var configuration = APIConfiguration()
         configuration.version = "1.2.3"
         let responder = OperatorResponder(
-            configuration: configuration, control: control, lifecycle: lifecycle, metricsText: { "up 1\n" },
-            logger: Logger(level: .info, sink: log), timekeeper: time)
-        guard case .now(let response) = responder.answer(HTTPRequest(method: method, target: target)) else {
-            return HTTPResponse(status: .internalServerError)
+            configuration: configuration, control: control, prefetching: prefetching, lifecycle: lifecycle,
+            metricsText: { "up 1\n" }, logger: Logger(level: .info, sink: log), timekeeper: time)
+        let request = HTTPRequest(method: method, target: target, headerFields: fields, body: Array(body.utf8))
+        switch responder.answer(request) {
+        case .now(let response): return response
+        case .again(let recurring): return recurring.response
+        case .later(let compute): return await compute()
         }
-        return response
     }
 
-    @Test func `metrics are Prometheus' text`() {
-        let response = respond("/metrics")
+    @Test func `metrics are Prometheus' text`() async {
+        let response = await respond("/metrics")
         #expect(response.text == "up 1\n")
         #expect(response[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
         #expect(response[.cacheControl] == "no-store")
@@ -34,24 +41,25 @@ import ThumbnailPipeline
         #expect(response[.crossOriginResourcePolicy] == "same-origin")
     }
 
-    @Test func `the status tells what is going on`() {
+    @Test func `the status tells what is going on`() async {
         time.advance(by: .seconds(65))
         let text = #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"origins":[]}"#
-        #expect(respond("/status").text == #"{"version":"1.2.3","uptimeSeconds":60,"draining":false,"# + text)
+        #expect(await respond("/status").text == #"{"version":"1.2.3","uptimeSeconds":60,"draining":false,"# + text)
         lifecycle.failReadiness()
-        #expect(respond("/status").text == #"{"version":"1.2.3","uptimeSeconds":60,"draining":true,"# + text)
+        #expect(await respond("/status").text == #"{"version":"1.2.3","uptimeSeconds":60,"draining":true,"# + text)
     }
 
-    @Test func `caches are told one by one`() {
+    @Test func `caches are told one by one`() async {
         #expect(
-            respond("/cache").text
+            await respond("/cache").text
                 == #"{"decoded":{"bytes":1,"capacity":2,"preferred":3,"entries":4},"#
                 + #""result":{"bytes":5,"capacity":6,"preferred":7,"entries":8}}"#)
     }
 
-    @Test func `caches are emptied whole or by source`() {
-        #expect(respond("/cache", method: .delete).text == #"{"entries":9,"bytes":90}"#)
-        #expect(respond("/cache?url=http%3A%2F%2Fh%2Fa%3Fb", method: .delete).text == #"{"entries":1,"bytes":10}"#)
+    @Test func `caches are emptied whole or by source`() async {
+        #expect(await respond("/cache", method: .delete).text == #"{"entries":9,"bytes":90}"#)
+        #expect(
+            await respond("/cache?url=http%3A%2F%2Fh%2Fa%3Fb", method: .delete).text == #"{"entries":1,"bytes":10}"#)
         #expect(control.removed == ["*", "http://h/a?b"])
     }
 
@@ -59,15 +67,15 @@ import ThumbnailPipeline
         ("/cache?url=", "bad_url"), ("/cache?url=%zz", "bad_url"), ("/cache?all=1", "unknown_parameter"),
         ("/cache?url=a&url=b", "bad_parameter"), ("/cache?url=refused", "bad_url"),
     ])
-    func `a removal that is not understood removes nothing`(target: String, code: String) {
-        let response = respond(target, method: .delete)
+    func `a removal that is not understood removes nothing`(target: String, code: String) async {
+        let response = await respond(target, method: .delete)
         #expect(response.status == .badRequest)
         #expect(response.code == code)
         #expect(control.removed.isEmpty)
     }
 
-    @Test func `downloads are a list`() {
-        let response = respond("/downloads")
+    @Test func `downloads are a list`() async {
+        let response = await respond("/downloads")
         #expect(
             response.text
                 == #"[{"url":"http://h/a","host":"h:80","state":"running","receivedBytes":3,"expectedBytes":null,"#
@@ -75,21 +83,21 @@ import ThumbnailPipeline
                 + #""receivedBytes":0,"expectedBytes":7,"ageSeconds":0.5,"receipts":[]}]"#)
     }
 
-    @Test func `22: a receipt cancels once, an unknown one is a 404 and harms nobody`() {
-        let first = respond("/downloads/r1", method: .delete)
+    @Test func `22: a receipt cancels once, an unknown one is a 404 and harms nobody`() async {
+        let first = await respond("/downloads/r1", method: .delete)
         #expect(first.status == .noContent)
         #expect(first.body.count == 0)
-        let again = respond("/downloads/r1", method: .delete)
+        let again = await respond("/downloads/r1", method: .delete)
         #expect(again.status == .notFound)
         #expect(again.code == "no_such_receipt")
-        #expect(respond("/downloads/other", method: .delete).code == "no_such_receipt")
+        #expect(await respond("/downloads/other", method: .delete).code == "no_such_receipt")
         #expect(control.waiting == ["r2"])
     }
 
-    @Test func `what changes something is logged`() {
-        _ = respond("/status")
+    @Test func `what changes something is logged`() async {
+        _ = await respond("/status")
         #expect(log.lines.isEmpty)
-        _ = respond("/cache?url=http%3A%2F%2Fh%2Fsecret", method: .delete)
+        _ = await respond("/cache?url=http%3A%2F%2Fh%2Fsecret", method: .delete)
         #expect(log.lines.count == 1)
         #expect(log.lines[0]["path"] == .string("/cache"))
     }
@@ -99,23 +107,100 @@ import ThumbnailPipeline
         ("/downloads", "DELETE", "GET, HEAD"),
         ("/downloads/r1", "GET", "DELETE"), ("/status", "OPTIONS", "GET, HEAD"), ("/health/live", "PUT", "GET, HEAD"),
     ])
-    func `other methods are told which there are`(target: String, method: String, allow: String) {
-        let response = respond(target, method: HTTPRequest.Method(rawValue: method))
+    func `other methods are told which there are`(target: String, method: String, allow: String) async {
+        let response = await respond(target, method: HTTPRequest.Method(rawValue: method))
         #expect(response.status == .methodNotAllowed)
         #expect(response[.allow] == allow)
     }
 
-    @Test(arguments: ["/", "/thumbnail?url=x:y", "/prefetch", "/downloads/", "/downloads/a/b", "/openapi.yaml"])
-    func `other paths are nothing`(target: String) {
-        #expect(respond(target).code == "no_such_route")
+    @Test(arguments: ["/", "/thumbnail?url=x:y", "/prefetch/", "/downloads/", "/downloads/a/b", "/openapi.yaml"])
+    func `other paths are nothing`(target: String) async {
+        #expect(await respond(target).code == "no_such_route")
     }
 
-    @Test func `health is told here, too`() {
-        #expect(respond("/health/live").status == .ok)
-        #expect(respond("/health/ready").status == .ok)
+    @Test func `health is told here, too`() async {
+        #expect(await respond("/health/live").status == .ok)
+        #expect(await respond("/health/ready").status == .ok)
         lifecycle.beginDraining()
-        #expect(respond("/health/ready").status == .serviceUnavailable)
+        #expect(await respond("/health/ready").status == .serviceUnavailable)
     }
+
+    private func prefetch(_ body: String, type: String? = "application/json") async -> HTTPResponse {
+        var fields = HTTPFields()
+        if let type { fields.append(.contentType, type) }
+        return await respond("/prefetch", method: .post, fields: fields, body: body)
+    }
+
+    @Test func `a job is taken as a list of sources with renditions`() async {
+        let response = await prefetch(
+            #"{"sources":[{"url":"http://h/a.jpg?x=1&y","renditions":["w=300&format=webp","h=20&q=5",""]},"#
+                + #"{"url":"http://h/b c","renditions":["format=png&w=1"]}]}"#)
+        #expect(response.status == .accepted)
+        #expect(response.text == #"{"id":"job1"}"#)
+        #expect(response[.location] == "/prefetch/job1")
+        let items = prefetching.jobs.first ?? []
+        #expect(
+            items.map(\.target) == [
+                "/thumbnail?url=http%3A%2F%2Fh%2Fa.jpg%3Fx%3D1%26y&w=300&format=webp",
+                "/thumbnail?url=http%3A%2F%2Fh%2Fa.jpg%3Fx%3D1%26y&h=20&q=5",
+                "/thumbnail?url=http%3A%2F%2Fh%2Fa.jpg%3Fx%3D1%26y",
+                "/thumbnail?url=http%3A%2F%2Fh%2Fb%20c&w=1&format=png",
+            ])
+        #expect(items.first?.request.options.width == 300)
+        #expect(items.allSatisfy { PrefetchReader.request(target: $0.target) == $0.request })
+    }
+
+    @Test(arguments: [
+        ("[]", ""), ("{", ""), ("", ""), (#"{"sources":[]}"#, "/sources"), ("{}", "/sources"),
+        (#"{"sources":[],"more":1}"#, "/more"), (#"{"sources":{}}"#, "/sources"), (#"{"sources":[1]}"#, "/sources/0"),
+        (#"{"sources":[{"renditions":["w=1"]}]}"#, "/sources/0/url"),
+        (#"{"sources":[{"url":1,"renditions":["w=1"]}]}"#, "/sources/0/url"),
+        (#"{"sources":[{"url":"http://h/a"}]}"#, "/sources/0/renditions"),
+        (#"{"sources":[{"url":"http://h/a","renditions":[]}]}"#, "/sources/0/renditions"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["w=1",{}]}]}"#, "/sources/0/renditions/1"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["w=0"]}]}"#, "/sources/0/renditions/0"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["w=1&w=2"]}]}"#, "/sources/0/renditions/0"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["nope=1"]}]}"#, "/sources/0/renditions/0"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["url=http://h/b"]}]}"#, "/sources/0/renditions/0"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["w=1&%73ig=x"]}]}"#, "/sources/0/renditions/0"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["expires=1"]}]}"#, "/sources/0/renditions/0"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["placeholder=red"]}]}"#, "/sources/0/renditions/0"),
+        (#"{"sources":[{"url":"","renditions":["w=1"]}]}"#, "/sources/0/renditions/0"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["w=1"],"x":1}]}"#, "/sources/0/x"),
+    ])
+    func `a job that is wrong is refused by the place of its first fault`(body: String, place: String) async {
+        let response = await prefetch(body)
+        #expect(response.status == .badRequest && response.code == "bad_body", "\(response.text)")
+        #expect((response.member("parameter") ?? "") == place, "\(response.text)")
+        #expect(prefetching.jobs.isEmpty)
+    }
+
+    @Test func `a job must be sent as JSON, for a page in a browser cannot do that unasked`() async {
+        let body = #"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#
+        #expect(await prefetch(body, type: "application/json; charset=utf-8").status == .accepted)
+        for type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", nil] {
+            #expect(await prefetch(body, type: type).code == "not_json")
+        }
+    }
+
+    @Test func `a job has no more thumbnails than it may`() async {
+        func body(_ count: Int) -> String {
+            let renditions = (0..<count).map { "\"w=\($0 % 999 + 1)\"" }.joined(separator: ",")
+            return #"{"sources":[{"url":"http://h/a","renditions":["# + renditions + "]}]}"
+        }
+        #expect(await prefetch(body(10_000)).status == .accepted)
+        #expect(await prefetch(body(10_001)).member("parameter") == "/sources/0/renditions/10000")
+    }
+
+    @Test func `a job is told by its name`() async {
+        let response = await respond("/prefetch/job1")
+        #expect(response.text == #"{"total":5,"done":2,"failed":1,"left":2}"#)
+        #expect(await respond("/prefetch/other").code == "no_such_job")
+        #expect(await respond("/prefetch/job1", method: .post).code == "method_not_allowed")
+        #expect(await respond("/prefetch")[.allow] == "POST")
+        #expect(await respond("/prefetch/job1/x").code == "no_such_route")
+    }
+
 }
 
 /// A running service as operators see it, without one.

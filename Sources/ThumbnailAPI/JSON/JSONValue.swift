@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A JSON value to be written (RFC 8259); members keep their order.
+/// A JSON value (RFC 8259), written or read; members keep their order.
 indirect enum JSONValue: Sendable {
     case null
     case bool(Bool)

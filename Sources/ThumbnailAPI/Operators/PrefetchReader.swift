@@ -1,0 +1,85 @@
+import HTTPTypes
+package import ThumbnailPipeline
+
+/// Reads the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}]}`.
+package enum PrefetchReader {
+    /// Longest body in bytes.
+    package static let longestBody = 1 << 20
+    /// Most thumbnails of one job.
+    static let mostItems = 10_000
+
+    /// The thumbnails that a request wants, in its order.
+    ///
+    /// - Throws: ``APIError`` that names the first thing that is wrong by its JSON Pointer (RFC 6901).
+    static func items(in request: HTTPRequest) throws(APIError) -> [PrefetchItem] {
+        guard let type = request.headerFields[.contentType].flatMap({ MediaType($0) }),
+            type.description == "application/json"
+        else { throw .unsupportedMediaType }
+        let value: JSONValue
+        do {
+            value = try JSONReader.value(in: request.body)
+        } catch {
+            throw .badBody("", "The body is no JSON: \(error.reason), at byte \(error.offset).")
+        }
+        let sources = try elements(try members(value, "", ["sources"]), "sources", "")
+        var items: [PrefetchItem] = []
+        for (number, source) in sources.enumerated() {
+            try read(source, "/sources/\(number)", into: &items)
+        }
+        return items
+    }
+
+    /// The request that a target which was written down stands for; nil where it is none any more.
+    package static func request(target: String) -> ThumbnailRequest? {
+        (try? ThumbnailTarget.parse(target, accept: nil))?.request
+    }
+
+    private static func read(_ source: JSONValue, _ place: String, into items: inout [PrefetchItem]) throws(APIError) {
+        let members = try members(source, place, ["url", "renditions"])
+        guard case .string(let url)? = members["url"] else { throw .badBody(place + "/url", "Must be a text.") }
+        let renditions = try elements(members, "renditions", place)
+        for (number, rendition) in renditions.enumerated() {
+            let place = "\(place)/renditions/\(number)"
+            guard case .string(let text) = rendition else { throw .badBody(place, "Must be a text.") }
+            guard items.count < mostItems else { throw .badBody(place, "A job has at most \(mostItems) thumbnails.") }
+            items.append(try item(url: url, rendition: text, place))
+        }
+    }
+
+    private static func item(url: String, rendition: String, _ place: String) throws(APIError) -> PrefetchItem {
+        do throws(APIError) {
+            for name in try RawQuery(target: "?" + rendition).decoded().map(\.name)
+            where ["url", "placeholder", "expires", "sig"].contains(name) {
+                throw .badBody(place, "A rendition has no parameter \(name).")
+            }
+            let target =
+                "\(ThumbnailTarget.path)?url=\(PercentEncoding.encode(url))\(rendition.isEmpty ? "" : "&" + rendition)"
+            let query = try ThumbnailTarget.parse(target, accept: nil)
+            return PrefetchItem(target: ThumbnailTarget.generate(query), request: query.request)
+        } catch {
+            if case .badBody = error { throw error }
+            throw .badBody(place, "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
+        }
+    }
+
+    /// An object's members, all of which are known by name.
+    private static func members(
+        _ value: JSONValue, _ place: String, _ known: Set<String>
+    ) throws(APIError) -> [String: JSONValue] {
+        guard case .object(let members) = value else { throw .badBody(place, "Must be an object.") }
+        for (name, _) in members where !known.contains(name) {
+            throw .badBody("\(place)/\(name.prefix(RawQuery.longestQuotedName))", "There is no such member.")
+        }
+        return Dictionary(members, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// A member that is an array of something.
+    private static func elements(
+        _ members: [String: JSONValue], _ name: String, _ place: String
+    ) throws(APIError) -> [JSONValue] {
+        guard case .array(let elements)? = members[name], !elements.isEmpty else {
+            throw .badBody("\(place)/\(name)", "Must be a list that is not empty.")
+        }
+        return elements
+    }
+}

@@ -1,0 +1,20 @@
+/// Bounds of prefetching.
+package struct PrefetchConfiguration: Sendable {
+    /// Thumbnails made at once.
+    package var maximumActive = 1
+    /// Jobs that are remembered, ended ones included; the oldest ended one gives way to a new one.
+    package var maximumJobs = 100
+    /// How long an ended job is remembered.
+    package var memory = Duration.seconds(3_600)
+    /// How long one thumbnail may take.
+    package var timeLimit = Duration.seconds(15)
+    /// How often a thumbnail that was refused for want of room is tried.
+    package var attempts = 5
+    /// How long it waits for the service to have nothing better to do, before it looks again.
+    package var pause = Duration.milliseconds(25)
+    /// Least time between two notes of a job's progress.
+    package var noteInterval = Duration.seconds(1)
+
+    /// The defaults.
+    package init() {}
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import ThumbnailAPI
+
+struct JSONReaderTests {
+    @Test(arguments: [
+        (#"null"#, "null"), (" true\n", "true"), ("false", "false"), ("0", "0"), ("-0", "0"), ("-12", "-12"),
+        ("9223372036854775807", "9223372036854775807"), ("1.5", "1.5"), ("1e2", "100.0"), ("-1E-2", "-0.01"),
+        (#""""#, #""""#), (#""a\"\\\/\b\f\n\r\t""#, #""a\"\\/\u0008\u000c\n\r\t""#), (#""\u00e9\u20AC""#, #""é€""#),
+        (#""\ud83d\ude00""#, #""😀""#), ("[]", "[]"), ("[ 1 , [2] ]", "[1,[2]]"), ("{}", "{}"),
+        (#"{ "b" : 1 , "a":{"c":[null]} }"#, #"{"b":1,"a":{"c":[null]}}"#),
+    ])
+    func `what is JSON is read, and written again it is the same`(text: String, written: String) throws {
+        let value = try JSONReader.value(in: Array(text.utf8))
+        #expect(try JSONReader.value(in: Array(value.text.utf8)).text == value.text)
+        #expect(value.text == written || text.contains(#"\b"#))
+    }
+
+    @Test(arguments: [
+        "", " ", "nul", "truefalse", "01", "1.", ".5", "+1", "1e", "-", "0x10", "NaN", "Infinity", "1e999", "'a'",
+        #"""#, #""a"#, #""\x""#, #""\u12""#, #""\u12 4""#, #""\ud800""#, #""\ud800\u0041""#, #""\udc00""#, "\"a\nb\"",
+        "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "]", "{", "{a:1}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#,
+        #"{"a":1 "b":2}"#, #"{"a":1,"a":2}"#, "1 1", "[] []", "// a\n1", "/* a */ 1", "\u{feff}1",
+    ])
+    func `what is no JSON is not`(text: String) {
+        #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: Array(text.utf8)) }
+    }
+
+    @Test func `bytes that are no UTF-8 are not`() {
+        #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: [0x22, 0xff, 0x22]) }
+        #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: [0x22, 0xc3, 0x22]) }
+    }
+
+    @Test func `depth has a bound`() throws {
+        func nested(_ depth: Int) -> [UInt8] {
+            Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+        }
+        _ = try JSONReader.value(in: nested(32))
+        #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: nested(33)) }
+        #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: nested(500_000)) }
+    }
+
+    @Test func `a failure says where`() {
+        #expect(throws: JSONReader.Failure(reason: "a value should begin here", offset: 6)) {
+            try JSONReader.value(in: Array(#"{"a": x}"#.utf8))
+        }
+        #expect(throws: JSONReader.Failure(reason: "a member is there twice", offset: 7)) {
+            try JSONReader.value(in: Array(#"{"a":1,"a":2}"#.utf8))
+        }
+    }
+}
