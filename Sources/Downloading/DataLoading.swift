@@ -1,3 +1,4 @@
+import Coordination
 import Synchronization
 
 /// Fetches one source: the mechanism under the downloader's policy.
@@ -8,6 +9,14 @@ package protocol DataLoading: Sendable {
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer
+
+    /// The origins asked lately and how they are, where the loader keeps a book of them.
+    var originHealth: OriginHealthSummary { get }
+}
+
+extension DataLoading {
+    /// Nothing: this loader keeps no book.
+    package var originHealth: OriginHealthSummary { OriginHealthSummary() }
 }
 
 /// What is asked of an origin.
@@ -37,6 +46,7 @@ package final class TransferProgress: Sendable {
     private let received = Atomic(0)
     /// -1 while unknown.
     private let expected = Atomic(-1)
+    private let place = Locked<OriginKey?>(nil)
 
     /// Seconds for which the origin lets its refusal be reused; -1 while it does not say.
     private let refusal = Atomic(-1)
@@ -67,6 +77,12 @@ package final class TransferProgress: Sendable {
 
     /// Notes for how many seconds a refusal may be reused.
     package func refuse(reusableFor seconds: Int) { refusal.store(seconds, ordering: .relaxed) }
+
+    /// Where the transfer is, redirects followed; nil before its first hop.
+    package var origin: OriginKey? { place.withLock { $0 } }
+
+    /// Notes that the transfer goes on at this origin.
+    package func move(to origin: OriginKey) { place.withLock { $0 = origin } }
 
     /// Notes the announced length.
     package func expect(_ count: Int?) { expected.store(count ?? -1, ordering: .relaxed) }

@@ -8,6 +8,8 @@ package enum DownloadError: Error, Hashable, Sendable {
     case unreachable(String)
     /// The answer was not valid HTTP, not what was asked for, or cut short.
     case protocolError(String)
+    /// A valid answer that is not what was asked for: 206, 304, a content coding, a redirect without a target.
+    case notAsked(String)
     /// The TLS handshake or the certificate failed.
     case tls(String)
     /// Too many redirects, or a loop of them.
@@ -28,6 +30,8 @@ package enum DownloadError: Error, Hashable, Sendable {
     case receiptCancelled
     /// More downloads wait than may.
     case queueFull
+    /// The origin has failed so often that it is left alone for so many seconds.
+    case originSuspended(seconds: Int)
     /// The service is about to end.
     case shuttingDown
     /// The caller wants nothing but what is cached, and it is not.

@@ -5,13 +5,17 @@ package struct DownloadObserver: Sendable {
     /// A caller joined a flight that was under way.
     package var collapsed: @Sendable () -> Void
 
+    /// A transfer tries again, after a refused connection or over a connection that had gone stale.
+    package var retried: @Sendable () -> Void
+
     /// An observer of these events.
     package init(
         finished: @escaping @Sendable (DownloadOutcome, Int) -> Void = { _, _ in },
-        collapsed: @escaping @Sendable () -> Void = {}
+        collapsed: @escaping @Sendable () -> Void = {}, retried: @escaping @Sendable () -> Void = {}
     ) {
         self.finished = finished
         self.collapsed = collapsed
+        self.retried = retried
     }
 }
 
@@ -30,6 +34,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
     case timedOut = "timeout"
     case tooLarge = "too_large"
     case notAnImage = "not_an_image"
+    case suspended
     case failed
 
     /// The label of what a loader threw.
@@ -41,7 +46,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         switch error {
         case .sourceNotAllowed: self = .notAllowed
         case .unreachable: self = .unreachable
-        case .protocolError: self = .protocolError
+        case .protocolError, .notAsked: self = .protocolError
         case .tls: self = .tlsError
         case .tooManyRedirects: self = .tooManyRedirects
         case .status: self = .status
@@ -49,6 +54,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         case .timedOut: self = .timedOut
         case .tooLarge: self = .tooLarge
         case .notAnImage, .emptyBody: self = .notAnImage
+        case .originSuspended: self = .suspended
         case .receiptCancelled, .shuttingDown: self = .cancelled
         case .queueFull, .notCached, .internal: self = .failed
         }

@@ -99,6 +99,9 @@ package final class ImageDownloader: Sendable {
     /// Whether downloads have been going on for a second, or did until a moment ago.
     package var isActive: Bool { shell.withLock { $0.state.isActive(at: timekeeper.now) } }
 
+    /// The origins asked lately and how they are.
+    package var originHealth: OriginHealthSummary { loader.originHealth }
+
     /// Ends the wait of the caller with this receipt, and nobody else's; false when nobody waits under it.
     package func cancel(receipt: String) -> Bool {
         let departure = shell.withLock { $0.state.leave(receipt: receipt) }

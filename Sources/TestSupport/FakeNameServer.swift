@@ -17,6 +17,7 @@ package final class FakeNameServer: Sendable {
 
     fileprivate struct State {
         var answers: [String: Answer] = [:]
+        var laterAnswers: [String: Answer] = [:]
         var queries: [String] = []
     }
 
@@ -55,6 +56,14 @@ package final class FakeNameServer: Sendable {
     /// Answers queries for this name, in lower case, in this way from now on.
     package func serve(_ name: String, _ answer: Answer) {
         state.withLock { $0.answers[name] = answer }
+    }
+
+    /// Answers the first queries for both kinds of address of this name in one way and all later ones in another.
+    package func serve(_ name: String, _ first: Answer, then later: Answer) {
+        state.withLock { state in
+            state.answers[name] = first
+            state.laterAnswers[name] = later
+        }
     }
 
     /// The names asked for so far, once for each kind of address.
@@ -99,8 +108,9 @@ private func reply(to query: [UInt8], _ state: Locked<FakeNameServer.State>) -> 
     let type = query[index + 2]
     let name = labels.joined(separator: ".")
     let answer = state.withLock { state in
+        let isLater = state.queries.count { $0 == name } >= 2
         state.queries.append(name)
-        return state.answers[name]
+        return isLater ? state.laterAnswers[name] ?? state.answers[name] : state.answers[name]
     }
     var code: UInt8 = 0
     var records: [[UInt8]] = []

@@ -29,6 +29,16 @@ extension ImagePipeline: ServiceControlling {
         }
     }
 
+    package var origins: [OriginStatus] {
+        downloader.originHealth.origins.map { origin in
+            let state: OriginStatus.State =
+                origin.isSuspended
+                ? .suspended : origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown
+            return OriginStatus(
+                origin: origin.origin.description, state: state, retryAfterSeconds: origin.retryAfter?.seconds)
+        }
+    }
+
     package func removeAll() async -> RemovedEntries {
         downloader.forgetFailures()
         return caches.removeAll()

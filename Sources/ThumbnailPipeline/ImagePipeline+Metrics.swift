@@ -14,7 +14,20 @@ extension ImagePipeline {
         registry.gauge("alula_active", help: "1 while work visibly goes on.") {
             [([], self.downloader.isActive ? 1 : 0)]
         }
+        registerOrigins(in: registry)
         registerCaches(in: registry)
+    }
+
+    private func registerOrigins(in registry: MetricsRegistry) {
+        registry.gauge("alula_origins", help: "Origins asked lately, by what is known of them.", labels: "state") {
+            let states = self.origins.map(\.state)
+            return OriginStatus.State.allCases.map { state in
+                ([state.rawValue], Double(states.count { $0 == state }))
+            }
+        }
+        registry.gauge("alula_origin_suspensions_total", help: "Suspensions of origins.", isCounter: true) {
+            [([], Double(self.downloader.originHealth.suspensions))]
+        }
     }
 
     private func registerCaches(in registry: MetricsRegistry) {

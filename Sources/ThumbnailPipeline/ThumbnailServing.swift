@@ -29,6 +29,8 @@ package protocol ServiceControlling: Sendable {
     var cacheUsage: [(name: String, usage: CacheUsage)] { get }
     /// One entry for each transfer under way or waiting.
     var downloads: [DownloadStatus] { get }
+    /// The origins asked lately, by name.
+    var origins: [OriginStatus] { get }
     /// Empties all caches; what was removed.
     func removeAll() async -> RemovedEntries
     /// Removes a source, all made from it and remembered failures; what was removed.
@@ -53,6 +55,34 @@ package struct ServiceActivity: Sendable, Equatable {
         self.activeDownloads = activeDownloads
         self.queuedDownloads = queuedDownloads
         self.activeRenders = activeRenders
+    }
+}
+
+/// What is known of an origin.
+package struct OriginStatus: Sendable, Equatable {
+    /// In a word.
+    package enum State: String, Sendable, CaseIterable {
+        /// No transfer has said anything yet.
+        case unknown
+        /// The last transfer that said anything succeeded.
+        case reachable
+        /// It failed.
+        case notReachable = "not_reachable"
+        /// So many failed that the origin is left alone.
+        case suspended
+    }
+
+    /// Scheme, host and port.
+    package var origin: String
+    package var state: State
+    /// How long requests will be refused at least.
+    package var retryAfterSeconds: Double?
+
+    /// A snapshot.
+    package init(origin: String, state: State, retryAfterSeconds: Double?) {
+        self.origin = origin
+        self.state = state
+        self.retryAfterSeconds = retryAfterSeconds
     }
 }
 

@@ -19,15 +19,18 @@ package final class CurlLoader: DataLoading {
     /// - Parameters:
     ///   - configuration: How to fetch, and what.
     ///   - wallClock: What tells when answers were received; time limits follow the system's clock.
+    ///   - observer: Is told of retries.
     package init(
-        configuration: DownloadConfiguration, wallClock: any Timekeeper = SystemTimekeeper()
+        configuration: DownloadConfiguration, wallClock: any Timekeeper = SystemTimekeeper(),
+        observer: DownloadObserver = DownloadObserver()
     ) throws(StartFailure) {
         guard let multi = CurlMulti() else { throw StartFailure(detail: "libcurl") }
         guard let resolver = NameResolver(servers: configuration.nameServers) else {
             throw StartFailure(detail: "c-ares")
         }
         let start = LoopStart(
-            configuration: configuration, multi: multi, inbox: inbox, resolver: resolver, wallClock: wallClock)
+            configuration: configuration, multi: multi, inbox: inbox, resolver: resolver, wallClock: wallClock,
+            observer: observer)
         var thread = pthread_t()
         // Balanced on the new thread.
         let context = unsafe Unmanaged.passRetained(start).toOpaque()
@@ -75,12 +78,14 @@ private final class LoopStart: @unchecked Sendable {
     let inbox: CurlInbox
     let resolver: NameResolver
     let wallClock: any Timekeeper
+    let observer: DownloadObserver
 
     init(
         configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver,
-        wallClock: any Timekeeper
+        wallClock: any Timekeeper, observer: DownloadObserver
     ) {
         self.wallClock = wallClock
+        self.observer = observer
         self.configuration = configuration
         self.multi = multi
         self.inbox = inbox
@@ -94,7 +99,7 @@ private func loopEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
     unsafe CLinux_set_thread_name("transfers")
     CurlLoop(
         start.configuration, multi: start.multi, inbox: start.inbox, resolver: start.resolver,
-        wallClock: start.wallClock
+        wallClock: start.wallClock, observer: start.observer
     ).run()
     return nil
 }

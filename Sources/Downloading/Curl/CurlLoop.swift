@@ -13,8 +13,10 @@ final class CurlLoop {
     private let multi: CurlMulti
     private let inbox: CurlInbox
     private let resolver: NameResolver
+    private let observer: DownloadObserver
     private let timekeeper = SystemTimekeeper()
     private let wallClock: any Timekeeper
+    private var retryBudget = RetryBudget()
     private var ownAddresses = OwnAddresses()
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var waitingForName: [String: [UInt64]] = [:]
@@ -23,8 +25,9 @@ final class CurlLoop {
 
     init(
         _ configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver,
-        wallClock: any Timekeeper
+        wallClock: any Timekeeper, observer: DownloadObserver
     ) {
+        self.observer = observer
         self.configuration = configuration
         self.wallClock = wallClock
         policy = configuration.addressPolicy
@@ -52,8 +55,10 @@ final class CurlLoop {
     private func obey(_ command: CurlInbox.Command) {
         switch command {
         case .start(let load):
+            retryBudget.save()
             let transfer = CurlTransfer(
-                load, configuration: configuration, now: timekeeper.now, wallClock: wallClock)
+                load, configuration: configuration, now: timekeeper.now, wallClock: wallClock,
+                mayRetry: { [unowned self] in mayRetry() })
             transfers[load.id] = transfer
             beginHop(of: transfer)
         case .cancel(let id):
@@ -64,6 +69,7 @@ final class CurlLoop {
     /// Judges the URL of a hop and finds its addresses.
     private func beginHop(of transfer: CurlTransfer) {
         let url = transfer.url
+        transfer.load.progress.move(to: url.origin)
         guard configuration.allows(url), policy.mayAllow(port: url.port) else {
             return end(transfer, .failure(DownloadError.sourceNotAllowed))
         }
@@ -111,6 +117,8 @@ final class CurlLoop {
         case .again:
             transfer.beginHop(at: timekeeper.now)
             beginHop(of: transfer)
+        case .retry:
+            transfer.beginRetry(at: timekeeper.now)
         case .redirect(let location):
             do throws(DownloadError) {
                 try transfer.beginHop(to: location, at: timekeeper.now)
@@ -119,6 +127,12 @@ final class CurlLoop {
                 end(transfer, .failure(error))
             }
         }
+    }
+
+    private func mayRetry() -> Bool {
+        guard retryBudget.spend() else { return false }
+        observer.retried()
+        return true
     }
 
     private func end(_ transfer: CurlTransfer, _ result: Result<TransferAnswer, any Error>) {
@@ -136,14 +150,17 @@ final class CurlLoop {
         if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
     }
 
-    /// Ends transfers whose time is over; when to look again.
+    /// Ends transfers whose time is over and goes on with those whose pause is; when to look again.
     private func expire(at now: Duration) -> Duration? {
         var next: Duration?
         for transfer in Array(transfers.values) {
             if transfer.clock.hasExpired(at: now) {
                 endHop(of: transfer, code: nil)
+            } else if transfer.endPause(at: now) {
+                beginHop(of: transfer)
+                next = now
             } else {
-                next = min(next ?? .seconds(Int64.max), transfer.clock.nextCheck)
+                next = min(next ?? .seconds(Int64.max), transfer.nextCheck)
             }
         }
         return next

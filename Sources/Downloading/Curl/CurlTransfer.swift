@@ -17,8 +17,12 @@ final class CurlTransfer {
         case redirect(String)
         /// Ask the same URL again, for the rest or from zero.
         case again
+        /// Once more, after a pause.
+        case retry
         case failure(DownloadError)
     }
+
+    private static let pauseBeforeRetry = Duration.milliseconds(100)
 
     let load: CurlInbox.Load
     /// The handle, while it is in the multi handle.
@@ -50,12 +54,19 @@ final class CurlTransfer {
     private var sink: BodySink?
     private var drainedBytes = 0
     private var failure: DownloadError?
+    /// Requests that this attempt at the hop has sent.
+    private var requests = 0
+    private var hasRetried = false
+    private let mayRetry: () -> Bool
+    private var pauseEnd: Duration?
 
     init(
-        _ load: CurlInbox.Load, configuration: DownloadConfiguration, now: Duration, wallClock: any Timekeeper
+        _ load: CurlInbox.Load, configuration: DownloadConfiguration, now: Duration, wallClock: any Timekeeper,
+        mayRetry: @escaping () -> Bool = { false }
     ) {
         self.load = load
         self.wallClock = wallClock
+        self.mayRetry = mayRetry
         requestFields = configuration.requestFields
         requestedAt = HTTPDate(secondsSince1970: wallClock.secondsSince1970)
         maximumBytes = configuration.maximumBytes
@@ -98,11 +109,29 @@ final class CurlTransfer {
     func beginHop(at now: Duration) {
         clock.beginHop(at: now)
         judgedAddresses = []
+        requests = 0
         reader = ResponseHeadReader()
         head = nil
         verdict = nil
         drainedBytes = 0
     }
+
+    /// Pauses before the hop is begun again; the time for connecting goes on.
+    func beginRetry(at now: Duration) {
+        judgedAddresses = []
+        requests = 0
+        pauseEnd = now + Self.pauseBeforeRetry
+    }
+
+    /// Whether the pause before a retry is over now.
+    func endPause(at now: Duration) -> Bool {
+        guard let end = pauseEnd, now >= end else { return false }
+        pauseEnd = nil
+        return true
+    }
+
+    /// When the time is to be looked at again.
+    var nextCheck: Duration { min(clock.nextCheck, pauseEnd ?? clock.nextCheck) }
 
     /// Called by libcurl for every line of a head and of trailers; false ends the transfer.
     @unsafe
@@ -168,6 +197,12 @@ final class CurlTransfer {
             failure = .sourceNotAllowed
             return false
         }
+        // libcurl itself asks again where a kept connection turns out to be dead: within our count and budget.
+        requests += 1
+        guard requests == 1 || takeRetry() else {
+            failure = .unreachable("a kept connection was dead")
+            return false
+        }
         return true
     }
 
@@ -192,6 +227,7 @@ final class CurlTransfer {
         case .accept, .resume, nil: break
         }
         guard let code else { return .failure(.timedOut) }
+        if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
         guard code == CURLE_OK else {
             if prepareResumption(after: code) { return .again }
             return .failure(DownloadError(code, hasHead: body != nil))
@@ -231,6 +267,12 @@ final class CurlTransfer {
         let seconds =
             freshness.storability == .shared ? max(0, freshness.remainingLifetime(at: wallTime.secondsSince1970)) : 0
         load.progress.refuse(reusableFor: seconds)
+    }
+
+    private func takeRetry() -> Bool {
+        guard !hasRetried, mayRetry() else { return false }
+        hasRetried = true
+        return true
     }
 
     /// Adds what libcurl measured of a hop.

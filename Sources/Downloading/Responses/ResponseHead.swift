@@ -76,10 +76,10 @@ struct ResponseHead {
         switch status {
         case 200, 201, 202, 203, 226: return bodyVerdict(maximumBytes: maximumBytes)
         case 204, 205: return .refuse(.emptyBody)
-        case 206, 304: return .refuse(.protocolError("status \(status) that nobody asked for"))
+        case 206, 304: return .refuse(.notAsked("status \(status)"))
         case 301, 302, 303, 307, 308:
             guard let location = fields.values(of: .location).first, !location.isEmpty else {
-                return .refuse(.protocolError("a redirect without a target"))
+                return .refuse(.notAsked("a redirect without a target"))
             }
             return .redirect(Self.text(of: location))
         case 404, 410: return .refuse(.notFound(status))
@@ -89,7 +89,7 @@ struct ResponseHead {
 
     private func bodyVerdict(maximumBytes: Int) -> Verdict {
         if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
-            return .refuse(.protocolError("a content coding that nobody asked for"))
+            return .refuse(.notAsked("a content coding"))
         }
         if let type = fields[.contentType], !Self.canBeImage(type) { return .refuse(.notAnImage(type)) }
         if let contentLength, contentLength > maximumBytes { return .refuse(.tooLarge) }

@@ -107,7 +107,7 @@ package final class OperatorResponder: Sendable {
             ("activeDownloads", .int(activity.activeDownloads)),
             ("queuedDownloads", .int(activity.queuedDownloads)),
             ("activeRenders", .int(activity.activeRenders)),
-            ("origins", .array([])),
+            ("origins", .array(control.origins.map(JSONValue.origin))),
         ])
     }
 

@@ -22,6 +22,14 @@ extension JSONValue {
         ])
     }
 
+    /// What is known of an origin.
+    static func origin(_ origin: OriginStatus) -> JSONValue {
+        .object([
+            ("origin", .string(origin.origin)), ("state", .string(origin.state.rawValue)),
+            ("retryAfterSeconds", origin.retryAfterSeconds.map { .double($0) } ?? .null),
+        ])
+    }
+
     /// One transfer.
     static func download(_ download: DownloadStatus) -> JSONValue {
         .object([

@@ -5,13 +5,13 @@ extension DownloadError: ServiceError {
     package var status: HTTPResponse.Status {
         switch self {
         case .sourceNotAllowed: .forbidden
-        case .unreachable, .protocolError, .tls, .tooManyRedirects, .status: .badGateway
+        case .unreachable, .protocolError, .notAsked, .tls, .tooManyRedirects, .status: .badGateway
         case .notFound: .notFound
         case .timedOut, .notCached: .gatewayTimeout
         case .tooLarge: .contentTooLarge
         case .notAnImage, .emptyBody: .unsupportedMediaType
         case .receiptCancelled: .conflict
-        case .queueFull, .shuttingDown: .serviceUnavailable
+        case .queueFull, .originSuspended, .shuttingDown: .serviceUnavailable
         case .internal: .internalServerError
         }
     }
@@ -20,7 +20,7 @@ extension DownloadError: ServiceError {
         switch self {
         case .sourceNotAllowed: "source_not_allowed"
         case .unreachable: "origin_unreachable"
-        case .protocolError: "origin_protocol_error"
+        case .protocolError, .notAsked: "origin_protocol_error"
         case .tls: "origin_tls_error"
         case .tooManyRedirects: "too_many_redirects"
         case .status: "origin_error"
@@ -30,6 +30,7 @@ extension DownloadError: ServiceError {
         case .notAnImage, .emptyBody: "not_an_image"
         case .receiptCancelled: "cancelled"
         case .queueFull: "overloaded"
+        case .originSuspended: "origin_suspended"
         case .shuttingDown: "draining"
         case .notCached: "not_cached"
         case .internal: "internal"
@@ -40,7 +41,7 @@ extension DownloadError: ServiceError {
         switch self {
         case .sourceNotAllowed: "This source is not allowed."
         case .unreachable: "The source's origin could not be reached."
-        case .protocolError: "The source's origin did not answer with valid HTTP, or cut its answer short."
+        case .protocolError, .notAsked: "The source's origin did not answer with valid HTTP, or cut its answer short."
         case .tls: "The source's origin could not be trusted."
         case .tooManyRedirects: "The source's origin redirected too often, or in a circle."
         case .status(let status): "The source's origin answered with status \(status)."
@@ -51,6 +52,7 @@ extension DownloadError: ServiceError {
         case .emptyBody: "The source is empty."
         case .receiptCancelled: "This request's download was cancelled by an operator."
         case .queueFull: "Too many downloads are waiting; try again shortly."
+        case .originSuspended: "The source's origin keeps failing and is left alone for a while."
         case .shuttingDown: "The service is shutting down."
         case .notCached: "The thumbnail could only be made by asking the source's origin, which the request rules out."
         case .internal: "Something went wrong inside the service."
@@ -59,7 +61,8 @@ extension DownloadError: ServiceError {
 
     package var logDetail: String? {
         switch self {
-        case .unreachable(let detail), .protocolError(let detail), .tls(let detail), .internal(let detail),
+        case .unreachable(let detail), .protocolError(let detail), .notAsked(let detail), .tls(let detail),
+            .internal(let detail),
             .notAnImage(let detail):
             detail
         default: nil
@@ -69,7 +72,9 @@ extension DownloadError: ServiceError {
     package var category: ErrorCategory {
         switch self {
         case .sourceNotAllowed: .policy
-        case .unreachable, .protocolError, .tls, .tooManyRedirects, .status, .notFound, .tooLarge: .origin
+        case .unreachable, .protocolError, .notAsked, .tls, .tooManyRedirects, .status, .notFound, .tooLarge,
+            .originSuspended:
+            .origin
         case .timedOut: .timeout
         case .notCached: .request
         case .notAnImage, .emptyBody: .image
@@ -79,7 +84,13 @@ extension DownloadError: ServiceError {
         }
     }
 
-    package var retryAfter: Int? { status == .serviceUnavailable ? 1 : nil }
+    package var retryAfter: Int? {
+        switch self {
+        case .originSuspended(let seconds): seconds
+        case .queueFull, .shuttingDown: 1
+        default: nil
+        }
+    }
 }
 
 extension SourceURLError: ServiceError {

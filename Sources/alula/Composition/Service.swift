@@ -30,10 +30,11 @@ struct Service: Sendable {
 
         let apiMetrics = APIMetrics(registry: registry)
         let caches = PipelineCaches(configuration: settings.pipeline, timekeeper: time)
-        loader = try CurlLoader(configuration: settings.downloads, wallClock: time)
+        let observer = DownloadMetrics.observer(registry: registry)
+        loader = try CurlLoader(configuration: settings.downloads, wallClock: time, observer: observer)
         downloader = ImageDownloader(
-            configuration: settings.downloads, loader: loader, cache: caches, timekeeper: time,
-            observer: DownloadMetrics.observer(registry: registry))
+            configuration: settings.downloads, loader: GuardedLoader(loader, timekeeper: time), cache: caches,
+            timekeeper: time, observer: observer)
         workers = WorkerPool(
             count: settings.renderWorkers,
             maximumQueued: settings.downloads.maximumQueuedDownloads + settings.downloads.maximumActiveDownloads,

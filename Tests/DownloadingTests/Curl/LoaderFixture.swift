@@ -58,7 +58,10 @@ func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded
 
 /// Whether an error is of a kind, its text left aside.
 func isProtocolError(_ error: any Error) -> Bool {
-    if case .protocolError? = error as? DownloadError { true } else { false }
+    switch error as? DownloadError {
+    case .protocolError, .notAsked: true
+    default: false
+    }
 }
 
 /// Whether an error is of a kind, its text left aside.

@@ -43,7 +43,10 @@ import ThumbnailPipeline
 
     @Test func `the status tells what is going on`() async {
         time.advance(by: .seconds(65))
-        let text = #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"origins":[]}"#
+        let text =
+            #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"origins":["#
+            + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5},"#
+            + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}]}"#
         #expect(await respond("/status").text == #"{"version":"1.2.3","uptimeSeconds":60,"draining":false,"# + text)
         lifecycle.failReadiness()
         #expect(await respond("/status").text == #"{"version":"1.2.3","uptimeSeconds":60,"draining":true,"# + text)
@@ -214,6 +217,10 @@ private final class StubControl: ServiceControlling {
     let cacheUsage: [(name: String, usage: CacheUsage)] = [
         ("decoded", CacheUsage(bytes: 1, capacity: 2, preferred: 3, entries: 4)),
         ("result", CacheUsage(bytes: 5, capacity: 6, preferred: 7, entries: 8)),
+    ]
+    let origins = [
+        OriginStatus(origin: "https://h:443", state: .suspended, retryAfterSeconds: 2.5),
+        OriginStatus(origin: "https://i:443", state: .unknown, retryAfterSeconds: nil),
     ]
     let downloads = [
         DownloadStatus(

@@ -1,0 +1,75 @@
+/// The health of the origins asked lately, a bounded number of them.
+struct OriginHealthBook {
+    private struct Entry {
+        var health = OriginHealth()
+        var lastUse: UInt64 = 0
+    }
+
+    private let capacity: Int
+    private var entries: [OriginKey: Entry] = [:]
+    private var uses: UInt64 = 0
+
+    private var suspensions = 0
+
+    init(capacity: Int = 1_024) {
+        self.capacity = capacity
+    }
+
+    /// Lets a transfer to `origin` start, or not.
+    mutating func admit(_ origin: OriginKey, at now: Duration) -> OriginHealth.Admission {
+        change(origin) { $0.admit(at: now) }
+    }
+
+    /// Takes in how a transfer to `origin` ended; one that was led there by a redirect has no pass.
+    mutating func end(_ origin: OriginKey, _ pass: OriginHealth.Pass?, _ report: OriginHealth.Report, at now: Duration)
+    {
+        if change(origin, { $0.end(pass, report, at: now) }) { suspensions += 1 }
+    }
+
+    /// What operators may see.
+    func summary(at now: Duration) -> OriginHealthSummary {
+        let origins = entries.map { key, entry in
+            OriginSnapshot(
+                origin: key, isReachable: entry.health.isReachable, isSuspended: entry.health.isSuspended,
+                retryAfter: entry.health.refusal(at: now))
+        }
+        return OriginHealthSummary(
+            origins: origins.sorted { $0.origin.description < $1.origin.description }, suspensions: suspensions)
+    }
+
+    private mutating func change<Result>(_ origin: OriginKey, _ body: (inout OriginHealth) -> Result) -> Result {
+        if entries[origin] == nil, entries.count >= capacity { forgetOne() }
+        uses += 1
+        entries[origin, default: Entry()].lastUse = uses
+        return body(&entries[origin, default: Entry()].health)
+    }
+
+    /// Forgets the origin that was not used for longest, a suspended one only where all are.
+    private mutating func forgetOne() {
+        let oldest = entries.min { left, right in
+            (left.value.health.isSuspended ? 1 : 0, left.value.lastUse)
+                < (right.value.health.isSuspended ? 1 : 0, right.value.lastUse)
+        }
+        if let oldest { entries[oldest.key] = nil }
+    }
+}
+
+/// The health of all origins asked lately.
+package struct OriginHealthSummary: Sendable, Equatable {
+    /// The origins by name.
+    package var origins: [OriginSnapshot] = []
+    /// Suspensions so far.
+    package var suspensions = 0
+}
+
+/// The health of one origin as operators see it.
+package struct OriginSnapshot: Sendable, Equatable {
+    /// Scheme, host and port.
+    package let origin: OriginKey
+    /// Whether the last transfer that said anything succeeded; nil while nothing is known.
+    package let isReachable: Bool?
+    /// Whether transfers are being refused.
+    package let isSuspended: Bool
+    /// How long they will be refused at least; nil when the next one would be the probe, or when none are.
+    package let retryAfter: Duration?
+}

@@ -1,0 +1,112 @@
+import Coordination
+import Downloading
+import Memory
+import Synchronization
+import TestSupport
+import Testing
+
+/// What is tried a second time, and that nothing is tried a third.
+@Suite(.timeLimit(.minutes(1)))
+struct RetryTests {
+    @Test func `a refused connection is tried once more, at the addresses the name has then`() async throws {
+        let names = try FakeNameServer()
+        names.serve("moved.test", .addresses(["127.0.0.2"]), then: .addresses(["127.0.0.1"]))
+        let fixture = try RetryFixture { $0.nameServers = names.endpoint }
+        fixture.origin.serve("/a", .image([1]))
+        let source = try await fixture.load("/a", host: "moved.test")
+        #expect(source.bytes.array == [1])
+        #expect(fixture.retries == 1)
+    }
+
+    @Test func `a connection that is refused twice is unreachable`() async throws {
+        let names = try FakeNameServer()
+        names.serve("down.test", .addresses(["127.0.0.2"]))
+        let fixture = try RetryFixture { $0.nameServers = names.endpoint }
+        await #expect { try await fixture.load("/a", host: "down.test") } throws: { isUnreachable($0) }
+        #expect(names.queries.count == 4)
+        #expect(fixture.retries == 1)
+    }
+
+    @Test func `a kept connection that is reset is replaced once`() async throws {
+        let fixture = try RetryFixture()
+        fixture.origin.serve("/first", .image([1]))
+        fixture.answerAfter(resets: 1)
+        try await fixture.load("/first")
+        #expect(try await fixture.load("/a").bytes.array == [2])
+        #expect(fixture.origin.hits("/a") == 2)
+        #expect(fixture.retries == 1)
+    }
+
+    @Test func `a new connection that is reset is not tried again`() async throws {
+        let fixture = try RetryFixture()
+        fixture.answerAfter(resets: 1)
+        await #expect { try await fixture.load("/a") } throws: { isUnreachable($0) }
+        #expect(fixture.origin.hits("/a") == 1)
+        #expect(fixture.retries == 0)
+    }
+
+    @Test func `an answer that has begun is not asked for again`() async throws {
+        let fixture = try RetryFixture()
+        fixture.origin.serve("/first", .image([1]))
+        fixture.origin.serve("/a", .image(bytes(100)).reset(afterBytes: 50))
+        try await fixture.load("/first")
+        await #expect { try await fixture.load("/a") } throws: { isProtocolError($0) }
+        #expect(fixture.origin.hits("/a") == 1)
+    }
+
+    @Test func `without a budget nothing is tried again`() async throws {
+        let fixture = try RetryFixture()
+        fixture.origin.serve("/first", .image([1]))
+        fixture.origin.serve("/a", .reset)
+        // Each round has two requests, the second of which meets a reset on a kept connection.
+        for _ in 0..<100 {
+            try await fixture.load("/first")
+            await #expect { try await fixture.load("/a") } throws: { isUnreachable($0) }
+        }
+        #expect((10...30).contains(fixture.retries))
+        #expect(fixture.origin.hits("/a") == 100 + fixture.retries)
+    }
+}
+
+/// An origin, a loader, and how often it tried again.
+private struct RetryFixture {
+    let origin: FakeOrigin
+    let loader: CurlLoader
+    private let count = Count()
+
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
+    init(_ change: (inout DownloadConfiguration) -> Void = { _ in }) throws {
+        var configuration = DownloadConfiguration()
+        configuration.allowedNetworks = [try #require(AddressNetwork("127.0.0.0/8"))]
+        change(&configuration)
+        origin = try FakeOrigin()
+        let count = count
+        loader = try CurlLoader(
+            configuration: configuration,
+            observer: DownloadObserver(retried: { count.value.wrappingAdd(1, ordering: .relaxed) }))
+    }
+
+    var retries: Int { count.value.load(ordering: .relaxed) }
+
+    /// Answers `/a` with a picture after so many resets.
+    func answerAfter(resets: Int) {
+        let seen = Count()
+        origin.serveOthers { request in
+            guard request.target == "/a" else { return nil }
+            return seen.value.wrappingAdd(1, ordering: .relaxed).oldValue < resets ? .reset : .image([2])
+        }
+    }
+
+    @discardableResult
+    func load(_ path: String, host: String? = nil) async throws -> Source {
+        let url = try SourceURL(parsing: origin.url(path, host: host))
+        let request = TransferRequest(identity: SourceIdentity(url: url))
+        guard case .source(let source) = try await loader.load(request, progress: TransferProgress()) else {
+            throw UnexpectedConfirmation()
+        }
+        return source
+    }
+}

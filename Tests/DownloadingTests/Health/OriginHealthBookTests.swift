@@ -1,0 +1,66 @@
+import Testing
+
+@testable import Downloading
+
+/// That origins are kept apart, and not without bound.
+struct OriginHealthBookTests {
+    private func origin(_ number: Int) -> OriginKey { OriginKey(scheme: "https", host: "h\(number)", port: 443) }
+
+    private func suspend(_ origin: OriginKey, in book: inout OriginHealthBook) {
+        for _ in 0..<5 { book.end(origin, nil, .failure, at: .zero) }
+    }
+
+    @Test func `another scheme, host or port is another origin`() {
+        var book = OriginHealthBook()
+        suspend(OriginKey(scheme: "http", host: "h", port: 80), in: &book)
+        for other in [
+            OriginKey(scheme: "https", host: "h", port: 80), OriginKey(scheme: "http", host: "i", port: 80),
+            OriginKey(scheme: "http", host: "h", port: 81),
+        ] {
+            guard case .granted = book.admit(other, at: .zero) else {
+                Issue.record("\(other) is refused")
+                continue
+            }
+        }
+        let admission = book.admit(OriginKey(scheme: "http", host: "h", port: 80), at: .zero)
+        #expect(admission == .refused(.seconds(5)))
+        #expect(book.summary(at: .zero).suspensions == 1)
+    }
+
+    @Test func `a full book forgets what was not used for longest, suspended origins last`() {
+        var book = OriginHealthBook(capacity: 3)
+        suspend(origin(0), in: &book)
+        for number in 1...3 { book.end(origin(number), nil, .success, at: .zero) }
+        #expect(book.summary(at: .zero).origins.map(\.origin) == [0, 2, 3].map(origin))
+        for number in 4..<1_000 { suspend(origin(number), in: &book) }
+        #expect(book.summary(at: .zero).origins.map(\.origin) == [997, 998, 999].map(origin))
+    }
+
+    @Test func `operators see what is known and for how long requests are refused`() {
+        var book = OriginHealthBook()
+        _ = book.admit(origin(1), at: .zero)
+        book.end(origin(2), nil, .success, at: .zero)
+        book.end(origin(3), nil, .failure, at: .zero)
+        suspend(origin(4), in: &book)
+        let origins = book.summary(at: .seconds(2)).origins
+        #expect(origins.map(\.origin.description) == (1...4).map { "https://h\($0):443" })
+        #expect(origins.map(\.isReachable) == [nil, true, false, false])
+        #expect(origins.map(\.isSuspended) == [false, false, false, true])
+        #expect(origins.map(\.retryAfter) == [nil, nil, nil, .seconds(3)])
+    }
+
+    @Test func `retries are a tenth of the requests once what was saved is spent`() {
+        var budget = RetryBudget()
+        var retries = 0
+        while budget.spend() { retries += 1 }
+        #expect(retries == 10)
+        for _ in 0..<1_000 {
+            budget.save()
+            if budget.spend() { retries += 1 }
+        }
+        #expect(retries == 110)
+        for _ in 0..<1_000 { budget.save() }
+        while budget.spend() { retries += 1 }
+        #expect(retries == 120)
+    }
+}
