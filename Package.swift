@@ -45,9 +45,10 @@ let package = Package(
         library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         library("CLibcrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
+        library("CLibssl", pkgConfig: "libssl", package: "libssl-dev"),
         shim("CLinux"),
         shim("CVipsShim", ["CVips"]),
-        shim("CCurlShim", ["CCurl", "CCares"]),
+        shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
 
         module("Memory"),
@@ -84,7 +85,7 @@ let package = Package(
             ],
             swiftSettings: settings,
             linkerSettings: [.linkedLibrary("jemalloc")]),
-        module("TestSupport", ["CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
+        module("TestSupport", ["CLibssl", "CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
         .executableTarget(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], swiftSettings: settings),
 
@@ -96,7 +97,7 @@ let package = Package(
         tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
         tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry"]),
         tests("ImagingTests", ["Coordination", "Imaging", "Memory"]),
-        tests("DownloadingTests", ["Coordination", "Downloading", "HTTPTypes", "Memory", "Telemetry"]),
+        tests("DownloadingTests", ["Coordination", "Crypto", "Downloading", "HTTPTypes", "Memory", "Telemetry"]),
         tests(
             "ThumbnailPipelineTests",
             [

@@ -63,6 +63,14 @@ CURL *CCurlShim_next_finished(CURLM *multi, CURLcode *result) {
     return 0;
 }
 
+CURLSH *CCurlShim_share_create(void) {
+    CURLSH *share = curl_share_init();
+    if (!share) return 0;
+    if (curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT) == CURLSHE_OK) return share;
+    curl_share_cleanup(share);
+    return 0;
+}
+
 const struct sockaddr *CCurlShim_socket_address(const struct curl_sockaddr *address) {
     return &address->addr;
 }

@@ -35,6 +35,25 @@ package enum Hexadecimal {
     }
 }
 
+/// Base64 with padding (RFC 4648 section 4).
+package enum Base64 {
+    /// The text of `bytes`.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        let text = Base64URL.encode(bytes).replacing("-", with: "+").replacing("_", with: "/")
+        return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    }
+
+    /// The bytes of a text in canonical form, padding included; else nil.
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let digits = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = digits.first.map({ String(decoding: $0, as: UTF8.self) }),
+            !first.contains(where: { $0 == "-" || $0 == "_" }),
+            let bytes = Base64URL.decode(first.replacing("+", with: "-").replacing("/", with: "_"))
+        else { return nil }
+        return encode(bytes) == String(text) ? bytes : nil
+    }
+}
+
 /// Base64url without padding (RFC 4648 section 5).
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

@@ -40,6 +40,8 @@ package struct DownloadConfiguration: Sendable {
     package var allowedPorts: Set<Int> = [80, 443]
     /// Patterns one of which a URL must match, redirects' targets included; empty allows all.
     package var allowedSources: [SourcePattern] = []
+    /// Places that an operator has named.
+    package var origins = Origins()
     /// What stale sources may be used for where their origin does not say.
     package var staleAllowances = StaleAllowances()
     /// How long it is remembered that an origin has no such source.

@@ -10,11 +10,14 @@ struct DownloadSlots {
     /// Slots in all; lowering it takes none away.
     var maximum: Int
     private let maximumPerHost: Int
+    private let exceptions: [String: Int]
     private var lastNumber: UInt64 = 0
     private var hosts: [SlotToken: String] = [:]
     private var counts: [String: Int] = [:]
 
-    init(maximum: Int, perHost: Int) {
+    /// `exceptions` are the hosts with a cap of their own.
+    init(maximum: Int, perHost: Int, exceptions: [String: Int] = [:]) {
+        self.exceptions = exceptions
         self.maximum = maximum
         maximumPerHost = perHost
     }
@@ -26,7 +29,7 @@ struct DownloadSlots {
     var hasRoom: Bool { hosts.count < maximum }
 
     /// Whether `host` could get a slot.
-    func hasRoom(for host: String) -> Bool { hasRoom && counts[host, default: 0] < maximumPerHost }
+    func hasRoom(for host: String) -> Bool { hasRoom && counts[host, default: 0] < exceptions[host] ?? maximumPerHost }
 
     /// Takes a slot for `host`; nil when all or the host's are taken.
     mutating func take(for host: String) -> SlotToken? {

@@ -29,6 +29,7 @@ package final class ImageDownloader: Sendable {
     private let observer: DownloadObserver
     private let staleAllowances: StaleAllowances
     private let requestFields: HTTPFields
+    private let origins: Origins
 
     /// A downloader that fetches with `loader` and keeps sources in `cache`.
     package init(
@@ -42,6 +43,12 @@ package final class ImageDownloader: Sendable {
         self.observer = observer
         staleAllowances = configuration.staleAllowances
         requestFields = configuration.requestFields
+        origins = configuration.origins
+    }
+
+    /// The identity of a source as a client names it: an absolute URL, or `NAME:PATH` of a configured origin.
+    package func identity(of source: String) throws(SourceURLError) -> SourceIdentity {
+        try origins.identity(of: source)
     }
 
     /// The source: from the cache, else from a flight under way, else from its origin; a stale copy where the origin fails.

@@ -108,7 +108,8 @@ struct ImageDownloaderState<Answer> {
         order = configuration.order
         maximumQueued = configuration.maximumQueuedDownloads
         slots = DownloadSlots(
-            maximum: configuration.maximumActiveDownloads, perHost: configuration.maximumActiveDownloadsPerHost)
+            maximum: configuration.maximumActiveDownloads, perHost: configuration.maximumActiveDownloadsPerHost,
+            exceptions: configuration.origins.maximumActiveDownloads)
         failures = FailureMemory(configuration)
     }
 

@@ -78,6 +78,8 @@ extension HTTPField.Name {
     package static let transferEncoding = Self(unchecked: "Transfer-Encoding")
     package static let userAgent = Self(unchecked: "User-Agent")
     package static let vary = Self(unchecked: "Vary")
+    package static let xAmzContentSHA256 = Self(unchecked: "x-amz-content-sha256")
+    package static let xAmzSecurityToken = Self(unchecked: "x-amz-security-token")
     package static let xContentTypeOptions = Self(unchecked: "X-Content-Type-Options")
     package static let xRequestID = Self(unchecked: "X-Request-Id")
     package static let alulaError = Self(unchecked: "Alula-Error")

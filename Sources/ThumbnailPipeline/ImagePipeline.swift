@@ -85,7 +85,7 @@ package final class ImagePipeline: ThumbnailServing {
     /// The identity of a source as a client names it.
     func identity(of source: String) throws -> SourceIdentity {
         if let known = identities[source] { return known }
-        let identity = SourceIdentity(url: try SourceURL(parsing: source), originName: nil)
+        let identity = try downloader.identity(of: source)
         identities[source] = identity
         return identity
     }

@@ -42,6 +42,24 @@ CURLMcode CCurlShim_multi_set_long(CURLM *multi, CURLMoption option, long value)
 /// Takes the next finished transfer off the queue: its handle and result. Null when there is none.
 CURL *CCurlShim_next_finished(CURLM *multi, CURLcode *result);
 
+/// A share handle that keeps connections of its own for the easy handles it is set on. Null without memory.
+CURLSH *CCurlShim_share_create(void);
+
+/// Pins: digests of certificates or public keys, and which of the two.
+typedef struct CCurlShim_pins CCurlShim_pins;
+
+/// `count` SHA-256 digests of 32 bytes each, copied. Null without memory.
+CCurlShim_pins *CCurlShim_pins_create(int are_public_keys, const unsigned char *digests, size_t count);
+
+/// Frees pins that no connection's handshake can ask for any more.
+void CCurlShim_pins_free(CCurlShim_pins *pins);
+
+/// Lets a handshake succeed only where a certificate of the verified chain, or its public key, is pinned.
+///
+/// The ordinary verification comes first, and the host's name is still libcurl's to check. `pins` must live as long as the
+/// handle's connections. No TLS session is resumed, because a resumed one verifies nothing.
+CURLcode CCurlShim_set_pins(CURL *easy, CCurlShim_pins *pins);
+
 /// The socket address inside libcurl's structure, which is longer than its declared type says.
 const struct sockaddr *CCurlShim_socket_address(const struct curl_sockaddr *address);
 

@@ -9,16 +9,16 @@ import HTTPTypes
 @safe
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
-    private let ownFields: [String]
+    /// The profile that it was made for, which outlives it.
+    unowned let profile: CurlProfile
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var resolved: UnsafeMutablePointer<curl_slist>?
 
     /// A handle with all that does not change from transfer to transfer.
-    init?(_ configuration: DownloadConfiguration) {
+    init?(_ profile: CurlProfile) {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
-        ownFields = ["Accept: \(configuration.accept)", "Accept-Encoding: identity"]
-        set(CURLOPT_USERAGENT, configuration.userAgent)
+        self.profile = profile
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "*")
@@ -33,7 +33,8 @@ final class CurlEasy {
         set(CURLOPT_BUFFERSIZE, 192 << 10)
         // Without a folder of certificates libcurl keeps the parsed file between handshakes.
         unsafe CCurlShim_set_string(handle, CURLOPT_CAPATH, nil)
-        if let file = configuration.certificateAuthorities { set(CURLOPT_CAINFO, file) }
+        if let file = profile.configuration.certificateAuthorities { set(CURLOPT_CAINFO, file) }
+        guard unsafe profile.apply(to: handle) else { return nil }
     }
 
     deinit {
@@ -56,7 +57,8 @@ final class CurlEasy {
             unsafe resolved = curl_slist_append(nil, "+\(url.host):\(url.port):\(list)")
             unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
         }
-        setFields(ownFields + transfer.extraFields.map { "\($0.name): \($0.value)" })
+        let extraLines = transfer.extraFields.map { "\($0.name): \($0.value)" }
+        guard setFields(profile.fieldLines + extraLines) else { return false }
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
         set(CURLOPT_URL, url.canonical)
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
@@ -69,12 +71,16 @@ final class CurlEasy {
     /// Connections that the last transfer opened; none where it found one open.
     var connectionCount: Int { unsafe CCurlShim_get_long(handle, CURLINFO_NUM_CONNECTS) }
 
-    private func setFields(_ lines: [String]) {
+    /// False without memory for them all, so that a request never goes out without one of its fields.
+    private func setFields(_ lines: [String]) -> Bool {
         unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, nil)
         unsafe curl_slist_free_all(headers)
         unsafe headers = nil
-        for line in lines { unsafe headers = curl_slist_append(headers, line) }
-        unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, headers)
+        for line in lines {
+            guard let longer = unsafe curl_slist_append(headers, line) else { return false }
+            unsafe headers = longer
+        }
+        return unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, headers) == CURLE_OK
     }
 
     private func set(_ option: CURLoption, _ value: Int) {

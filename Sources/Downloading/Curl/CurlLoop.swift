@@ -6,9 +6,8 @@ import Glibc
 ///
 /// Made, used and ended on its thread; others reach it through the inbox.
 final class CurlLoop {
-    private static let maximumIdleHandles = 32
-
-    private let configuration: DownloadConfiguration
+    private let strangers: CurlProfile
+    private let origins: [String: CurlProfile]
     private let policy: AddressPolicy
     private let multi: CurlMulti
     private let inbox: CurlInbox
@@ -20,7 +19,6 @@ final class CurlLoop {
     private var ownAddresses = OwnAddresses()
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var waitingForName: [String: [UInt64]] = [:]
-    private var idleHandles: [CurlEasy] = []
     private var descriptors: [curl_waitfd] = []
 
     init(
@@ -28,8 +26,12 @@ final class CurlLoop {
         wallClock: any Timekeeper, observer: DownloadObserver
     ) {
         self.observer = observer
-        self.configuration = configuration
         self.wallClock = wallClock
+        strangers = CurlProfile(configuration)
+        origins = Dictionary(
+            uniqueKeysWithValues: configuration.origins.all.map { origin in
+                (origin.name, CurlProfile(configuration.adapted(to: origin), origin: origin))
+            })
         policy = configuration.addressPolicy
         self.multi = multi
         self.inbox = inbox
@@ -57,8 +59,8 @@ final class CurlLoop {
         case .start(let load):
             retryBudget.save()
             let transfer = CurlTransfer(
-                load, configuration: configuration, now: timekeeper.now, wallClock: wallClock,
-                mayRetry: { [unowned self] in mayRetry() })
+                load, configuration: profile(named: load.request.identity.originName).configuration,
+                now: timekeeper.now, wallClock: wallClock, mayRetry: { [unowned self] in mayRetry() })
             transfers[load.id] = transfer
             beginHop(of: transfer)
         case .cancel(let id):
@@ -66,11 +68,14 @@ final class CurlLoop {
         }
     }
 
+    /// The profile of a named origin, else that of strangers' sources.
+    private func profile(named name: String?) -> CurlProfile { name.flatMap { origins[$0] } ?? strangers }
+
     /// Judges the URL of a hop and finds its addresses.
     private func beginHop(of transfer: CurlTransfer) {
         let url = transfer.url
         transfer.load.progress.move(to: url.origin)
-        guard configuration.allows(url), policy.mayAllow(port: url.port) else {
+        guard transfer.isAtOwnOrigin || strangers.configuration.allows(url) && policy.mayAllow(port: url.port) else {
             return end(transfer, .failure(DownloadError.sourceNotAllowed))
         }
         if let address = url.address { return connect(transfer, to: [address]) }
@@ -97,12 +102,14 @@ final class CurlLoop {
         let now = timekeeper.now
         let own = ownAddresses.current(at: now)
         let port = transfer.url.port
-        let isAllowed = { [policy] address in policy.allows(address, port: port, ownAddresses: own) }
+        let isOwn = transfer.isAtOwnOrigin
+        let isAllowed = { [policy] address in isOwn || policy.allows(address, port: port, ownAddresses: own) }
         guard addresses.allSatisfy(isAllowed) else {
             return end(transfer, .failure(DownloadError.sourceNotAllowed))
         }
         transfer.beginConnecting(to: addresses, isAllowed: isAllowed)
-        guard let easy = idleHandles.popLast() ?? CurlEasy(configuration),
+        let profile = profile(named: isOwn ? transfer.load.request.identity.originName : nil)
+        guard let easy = profile.takeHandle(),
             easy.prepare(transfer, connectTimeout: transfer.clock.connectTimeLeft(at: now)), multi.add(easy)
         else { return end(transfer, .failure(DownloadError.internal("libcurl takes no more transfers"))) }
         transfer.easy = easy
@@ -147,7 +154,7 @@ final class CurlLoop {
         transfer.easy = nil
         transfer.addTimings(of: easy)
         multi.remove(easy)
-        if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
+        easy.profile.giveBack(easy)
     }
 
     /// Ends transfers whose time is over and goes on with those whose pause is; when to look again.

@@ -57,6 +57,7 @@ final class CurlTransfer {
     /// Requests that this attempt at the hop has sent.
     private var requests = 0
     private var hasRetried = false
+    private var hasLeftOrigin = false
     private let mayRetry: () -> Bool
     private var pauseEnd: Duration?
 
@@ -72,11 +73,14 @@ final class CurlTransfer {
         maximumBytes = configuration.maximumBytes
         clock = TransferClock(configuration, now: now)
         startedAt = now
-        trail = RedirectTrail(start: load.request.identity.url, maximum: configuration.maximumRedirects)
+        trail = RedirectTrail(start: load.request.identity.target, maximum: configuration.maximumRedirects)
     }
 
     /// The URL of the current hop.
     var url: SourceURL { trail.current }
+
+    /// Whether the current hop is the named origin's own, and no redirect has led elsewhere before.
+    var isAtOwnOrigin: Bool { !hasLeftOrigin && load.request.identity.originName != nil }
 
     /// Lets the current hop open connections to these addresses alone, and use kept ones whose peer `isAllowed`.
     func beginConnecting(to addresses: [IPAddress], isAllowed: @escaping (IPAddress) -> Bool) {
@@ -100,7 +104,9 @@ final class CurlTransfer {
 
     /// Goes on to a redirect's target.
     func beginHop(to location: String, at now: Duration) throws(DownloadError) {
+        let before = url.origin
         try trail.follow(location)
+        if url.origin != before { hasLeftOrigin = true }
         partial = nil
         beginHop(at: now)
     }

@@ -9,12 +9,15 @@ package final class SourceIdentity: Hashable, Sendable {
     package let url: SourceURL
     /// The configured origin whose headers, credentials and TLS policy apply; nil for strangers' sources.
     package let originName: String?
+    /// What is fetched: `url` with the parameters that make no source another; no part of the identity.
+    package let target: SourceURL
     private let hash: Int
 
-    /// The identity of `url` under the settings of `originName`.
-    package init(url: SourceURL, originName: String? = nil) {
+    /// The identity of `url` under the settings of `originName`, fetched from `target` where that says more.
+    package init(url: SourceURL, originName: String? = nil, target: SourceURL? = nil) {
         self.url = url
         self.originName = originName
+        self.target = target ?? url
         var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(originName)

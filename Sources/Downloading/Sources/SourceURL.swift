@@ -4,6 +4,8 @@
 /// no dot segments, no fragment. The canonical text is what is fetched, so no second parser can disagree with the first.
 package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     private static let maximumLength = 2048
+    /// The scheme of what is no URL, but a place in a configured folder.
+    static let folderScheme = "folder"
 
     /// The whole URL in canonical form.
     package let canonical: String
@@ -43,6 +45,37 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         try Self.checkBytes(of: location)
         guard let absolute = URLParts.resolve(location, against: canonical) else { throw .malformed }
         return try SourceURL(parsing: absolute)
+    }
+
+    /// The place of a file in a configured folder, which only looks like a URL: `folder://NAME/PATH`.
+    ///
+    /// Each segment of the path is a file's or a folder's name as it is, without escapes; none leads up or nowhere.
+    init(inFolder name: String, path: Substring) throws(SourceURLError) {
+        let relative = path.hasPrefix("/") ? path.dropFirst() : path
+        let segments = relative.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let isConfined = segments.allSatisfy { segment in
+            !segment.isEmpty && !segment.elementsEqual(".".utf8) && !segment.elementsEqual("..".utf8)
+        }
+        guard isConfined, !relative.utf8.contains(0), relative.utf8.count <= Self.maximumLength else {
+            throw .malformed
+        }
+        scheme = Self.folderScheme
+        host = name
+        port = 0
+        address = nil
+        self.path = "/" + segments.map { URLEscapes.escaped($0) }.joined(separator: "/")
+        canonical = "\(scheme)://\(name)\(self.path)"
+    }
+
+    /// The query without its question mark.
+    var query: Substring? {
+        canonical.firstIndex(of: "?").map { canonical[canonical.index(after: $0)...] }
+    }
+
+    /// The same URL with another query, or none.
+    func replacingQuery(with query: String?) throws(SourceURLError) -> SourceURL {
+        let rest = canonical.prefix { $0 != "?" }
+        return try SourceURL(parsing: rest + (query.map { "?" + $0 } ?? ""))
     }
 
     /// Host and port: what the cap per host counts by.

@@ -8,6 +8,9 @@ import ThumbnailPipeline
 
 /// All settings in the order of the contract.
 enum SettingTable {
+    /// The setting whose value is an object, read by ``OriginsReader``.
+    static let origins = "origins"
+
     static let all: [Setting] =
         listeners + downloads + caches + freshness + sources + answers + times + process + laterVersions
 
@@ -139,6 +142,10 @@ enum SettingTable {
                 text, "patterns such as https://*.example.com/images/*, separated by commas"
             ) { SourcePattern($0) }
         },
+        Setting(
+            name: origins, defaultText: "none", help: "named sources, in the file only",
+            apply: { (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "an object in the settings file") },
+            isSecret: true),
         Setting(name: "allowedPorts", defaultText: "80,443", help: "ports of public sources") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.allowedPorts = Set(
@@ -230,7 +237,6 @@ enum SettingTable {
         Setting(
             name: "requireSandbox", defaultText: "off", help: "start only where decoders can be confined", apply: nil),
         Setting(name: "decodeInProcess", defaultText: "off", help: "decode without a sandbox", apply: nil),
-        Setting(name: "origins", defaultText: "none", help: "named sources, in the file only", apply: nil),
     ]
 
     private static func port(_ text: String) throws(InvalidValue) -> UInt16 {

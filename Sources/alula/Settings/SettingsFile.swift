@@ -7,12 +7,12 @@ struct SettingsFileError: Error, Equatable {
 
 /// The settings file: one JSON5 object whose members are settings.
 enum SettingsFile {
-    /// The text of each member; lists are joined with commas.
-    static func values(in text: String) throws(SettingsFileError) -> [String: String] {
+    /// The members by name.
+    static func values(in text: String) throws(SettingsFileError) -> [String: FileValue] {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
         do {
-            return try decoder.decode([String: Member].self, from: Data(text.utf8)).mapValues(\.text)
+            return try decoder.decode([String: FileValue].self, from: Data(text.utf8))
         } catch {
             throw SettingsFileError(reason: "it must be one JSON5 object of settings")
         }
@@ -24,33 +24,6 @@ enum SettingsFile {
             return try String(contentsOf: URL(filePath: path), encoding: .utf8)
         } catch {
             throw SettingsFileError(reason: "it cannot be read as UTF-8 text")
-        }
-    }
-
-    private struct Member: Decodable {
-        let text: String
-
-        init(from decoder: any Decoder) throws {
-            if let container = try? decoder.singleValueContainer() {
-                if let value = try? container.decode(String.self) {
-                    text = value
-                    return
-                }
-                if let value = try? container.decode(Bool.self) {
-                    text = value ? "on" : "off"
-                    return
-                }
-                if let value = try? container.decode(Int.self) {
-                    text = String(value)
-                    return
-                }
-                if let values = try? container.decode([Member].self) {
-                    text = values.map(\.text).joined(separator: ",")
-                    return
-                }
-            }
-            // An object: only settings of later versions have one, and these are refused by name.
-            text = "{…}"
         }
     }
 }

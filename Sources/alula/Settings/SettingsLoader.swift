@@ -1,3 +1,5 @@
+import Downloading
+
 /// Puts the settings together: flag, else environment, else file, else default; reports everything that is wrong at once.
 struct SettingsLoader {
     /// Everything that stops the start, one line each.
@@ -27,7 +29,9 @@ struct SettingsLoader {
                 loader.apply(setting, text, setting.flag, to: &settings)
             } else if let text = variables[setting.name] {
                 loader.apply(setting, text, setting.environmentName, to: &settings)
-            } else if let text = file[setting.name] {
+            } else if setting.name == SettingTable.origins, let value = file[setting.name] {
+                loader.readOrigins(value, environment, into: &settings)
+            } else if let text = file[setting.name]?.commandLineText {
                 loader.apply(setting, text, "\(setting.name) in the settings file", to: &settings)
             }
         }
@@ -47,6 +51,14 @@ struct SettingsLoader {
             let shown = setting.isSecret ? "its value" : "\"\(text)\""
             problems.append("\(spelling): \(shown) is not allowed; allowed is \(error.allowed)")
         }
+    }
+
+    private mutating func readOrigins(
+        _ value: FileValue, _ environment: [String: String], into settings: inout Settings
+    ) {
+        let (origins, lines) = OriginsReader.read(value, environment: environment)
+        settings.downloads.origins = origins
+        problems += lines
     }
 
     private mutating func flags(in arguments: [String]) -> [String: String] {
@@ -86,7 +98,7 @@ struct SettingsLoader {
 
     private mutating func file(
         at path: String?, _ readFile: (String) throws(SettingsFileError) -> String
-    ) -> [String: String] {
+    ) -> [String: FileValue] {
         guard let path else { return [:] }
         do {
             let values = try SettingsFile.values(in: try readFile(path))

@@ -1,0 +1,72 @@
+import CCurl
+import CCurlShim
+
+/// What the transfers to one named origin have in common, or those to all strangers: settings, fields, trust, connections.
+///
+/// libcurl compares neither fields nor pins when it looks for a kept connection. So each origin has a share handle with
+/// connections of its own, and easy handles of its own, which keep the TLS sessions. Confined to the transfer thread.
+@safe
+final class CurlProfile {
+    private static let maximumIdleHandles = 32
+
+    let configuration: DownloadConfiguration
+    private let origin: Origin?
+    /// The lines of each request's head beside those of one request.
+    let fieldLines: [String]
+    private var idleHandles: [CurlEasy] = []
+    private let share: UnsafeMutableRawPointer?
+    private let pins: OpaquePointer?
+
+    /// The profile of `origin`; without one that of strangers' sources.
+    init(_ configuration: DownloadConfiguration, origin: Origin? = nil) {
+        self.configuration = configuration
+        self.origin = origin
+        unsafe share = origin == nil ? nil : CCurlShim_share_create()
+        unsafe pins = makePins(origin?.tlsPolicy ?? .none)
+        fieldLines = RequestFields.lines(for: origin, configuration)
+    }
+
+    deinit {
+        // Handles before their connections, connections before their pins.
+        idleHandles = []
+        if unsafe share != nil { _ = unsafe curl_share_cleanup(share) }
+        unsafe CCurlShim_pins_free(pins)
+    }
+
+    /// A handle that no transfer uses; nil where libcurl has no memory for one.
+    func takeHandle() -> CurlEasy? { idleHandles.popLast() ?? CurlEasy(self) }
+
+    /// Keeps a handle for the next transfer.
+    func giveBack(_ easy: CurlEasy) {
+        if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
+    }
+
+    /// Sets what is the origin's on a new handle; false where libcurl refuses, so that nothing goes out half set up.
+    @unsafe
+    func apply(to handle: UnsafeMutableRawPointer) -> Bool {
+        guard let origin else { return true }
+        guard unsafe share != nil, unsafe CCurlShim_set_pointer(handle, CURLOPT_SHARE, share) == CURLE_OK else {
+            return false
+        }
+        if origin.tlsPolicy != .none {
+            guard unsafe pins != nil, unsafe CCurlShim_set_pins(handle, pins) == CURLE_OK else { return false }
+        }
+        guard case .signature(let key)? = origin.credentials else { return true }
+        let texts = [
+            (CURLOPT_AWS_SIGV4, "aws:amz:\(key.region):s3"), (CURLOPT_USERNAME, key.id),
+            (CURLOPT_PASSWORD, key.secret.text),
+        ]
+        return texts.allSatisfy { option, text in unsafe CCurlShim_set_string(handle, option, text) == CURLE_OK }
+    }
+}
+
+@unsafe
+private func makePins(_ policy: TLSPolicy) -> OpaquePointer? {
+    switch policy {
+    case .none: return nil
+    case .certificate(let pins):
+        return unsafe CCurlShim_pins_create(0, pins.flatMap(\.digest), pins.count)
+    case .publicKey(let pins):
+        return unsafe CCurlShim_pins_create(1, pins.flatMap(\.digest), pins.count)
+    }
+}

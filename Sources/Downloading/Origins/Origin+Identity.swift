@@ -1,0 +1,41 @@
+extension Origin {
+    /// The identity of what `reference` names below this origin: a path with or without a query.
+    ///
+    /// A path that begins with a slash begins at the host, every other one at the base. A fragment is dropped.
+    func identity(of reference: Substring) throws(SourceURLError) -> SourceIdentity {
+        switch place {
+        case .folder: return SourceIdentity(url: try SourceURL(inFolder: name, path: reference), originName: name)
+        case .web(let base):
+            let target = try url(of: reference, base: base)
+            guard !ignoredParameters.isEmpty, let query = target.query else {
+                return SourceIdentity(url: target, originName: name)
+            }
+            let kept = query.split(separator: "&", omittingEmptySubsequences: false).filter { parameter in
+                !ignoredParameters.contains(String(parameter.prefix { $0 != "=" }))
+            }
+            let key = try target.replacingQuery(with: kept.isEmpty ? nil : kept.joined(separator: "&"))
+            return SourceIdentity(url: key, originName: name, target: target)
+        }
+    }
+
+    private func url(of reference: Substring, base: SourceURL) throws(SourceURLError) -> SourceURL {
+        let isClean = reference.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }
+        let whole = reference.prefix { $0 != "#" }
+        let path = whole.prefix { $0 != "?" }
+        let query = path.endIndex < whole.endIndex ? whole[whole.index(after: path.endIndex)...] : nil
+        guard isClean, !path.hasPrefix("//") else { throw .malformed }
+        let basePath = base.path.hasSuffix("/") ? base.path : base.path + "/"
+        let isSigned = if case .signature? = credentials { true } else { false }
+        var text = base.origin.description
+        if isSigned {
+            text += try SignedReference.path(basePath: basePath, path)
+            if let query, !query.isEmpty { text += "?" + (try SignedReference.query(query)) }
+        } else {
+            text += URLEscapes.escapingRest(of: path.hasPrefix("/") ? String(path) : basePath + path)
+            if let query { text += "?" + URLEscapes.escapingRest(of: String(query)) }
+        }
+        let url = try SourceURL(parsing: text)
+        guard contains(url) else { throw .malformed }
+        return url
+    }
+}

@@ -1,0 +1,73 @@
+package import HTTPTypes
+
+/// A place that an operator has named in the settings, with what is sent to it and how it is trusted.
+package struct Origin: Sendable {
+    /// Where its sources are.
+    package enum Place: Sendable, Hashable {
+        /// Below this URL.
+        case web(base: SourceURL)
+        /// In this folder of the machine.
+        case folder(path: String)
+    }
+
+    /// Its name in `NAME:PATH`.
+    package let name: String
+    /// Where its sources are.
+    package let place: Place
+    /// Fields that replace ours of the same name or are sent besides; nil leaves one of ours out.
+    package var fields: [(name: HTTPField.Name, value: Secret?)] = []
+    /// What proves who we are.
+    package var credentials: OriginCredentials?
+    /// What a TLS server must show beside a valid certificate.
+    package var tlsPolicy = TLSPolicy.none
+    /// A file of certificate authorities in PEM instead of the system's.
+    package var certificateAuthorities: String?
+    /// Limits of its own.
+    package var limits = OriginLimits()
+    /// Names of query parameters that do not make a source another.
+    package var ignoredParameters: Set<String> = []
+
+    /// An origin of this name and place, with our own fields and limits.
+    package init(name: String, place: Place) {
+        self.name = name
+        self.place = place
+    }
+
+    /// Whether its host, port and scheme are those of `url`.
+    func contains(_ url: SourceURL) -> Bool {
+        if case .web(let base) = place { base.origin == url.origin } else { false }
+    }
+}
+
+/// Limits of one origin; nil where the general one holds.
+package struct OriginLimits: Sendable {
+    /// See ``DownloadConfiguration/connectTimeout``.
+    package var connectTimeout: Duration?
+    /// See ``DownloadConfiguration/firstByteTimeout``.
+    package var firstByteTimeout: Duration?
+    /// See ``DownloadConfiguration/downloadTimeout``.
+    package var downloadTimeout: Duration?
+    /// See ``DownloadConfiguration/maximumBytes``.
+    package var maximumBytes: Int?
+    /// See ``DownloadConfiguration/maximumRedirects``.
+    package var maximumRedirects: Int?
+    /// Running transfers to its host and port.
+    package var maximumActiveDownloads: Int?
+
+    /// No limits of its own.
+    package init() {}
+}
+
+extension DownloadConfiguration {
+    /// These settings with the limits of an origin.
+    func adapted(to origin: Origin) -> DownloadConfiguration {
+        var copy = self
+        copy.connectTimeout = origin.limits.connectTimeout ?? connectTimeout
+        copy.firstByteTimeout = origin.limits.firstByteTimeout ?? firstByteTimeout
+        copy.downloadTimeout = origin.limits.downloadTimeout ?? downloadTimeout
+        copy.maximumBytes = origin.limits.maximumBytes ?? maximumBytes
+        copy.maximumRedirects = origin.limits.maximumRedirects ?? maximumRedirects
+        copy.certificateAuthorities = origin.certificateAuthorities ?? certificateAuthorities
+        return copy
+    }
+}

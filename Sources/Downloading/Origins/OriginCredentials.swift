@@ -1,0 +1,60 @@
+package import HTTPTypes
+
+/// A text that is sent, and never shown.
+package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The text itself.
+    package let text: String
+
+    /// Hides `text` from logs.
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    /// Three dots.
+    package var description: String { "…" }
+    /// Three dots.
+    package var debugDescription: String { "…" }
+    /// Nothing.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What proves to an origin who we are; sent to its own host only.
+package enum OriginCredentials: Sendable, Hashable {
+    /// A user and a password (RFC 7617).
+    case basic(user: String, password: Secret)
+    /// A bearer token (RFC 6750).
+    case bearer(Secret)
+    /// A signature of each request (AWS Signature Version 4).
+    case signature(AccessKey)
+
+    /// A key that signs requests to an S3-compatible store.
+    package struct AccessKey: Sendable, Hashable {
+        /// Names the key.
+        package let id: String
+        /// The key.
+        package let secret: Secret
+        /// Proves a temporary key.
+        package let sessionToken: Secret?
+        /// Where the store is, as it calls it.
+        package let region: String
+
+        /// The fields that can be signed besides: libcurl 7.88 signs what is left out as well, and puts a name behind those
+        /// that it is the beginning of.
+        package static func canSign(_ fields: [(name: HTTPField.Name, value: Secret?)]) -> Bool {
+            let own: [HTTPField.Name] = [.acceptEncoding, .xAmzContentSHA256, .xAmzSecurityToken]
+            let names = fields.map { $0.name.rawName.lowercased() }
+            let isOrdered = names.allSatisfy { name in
+                !(names + own.map { $0.rawName.lowercased() }).contains { $0 != name && $0.hasPrefix(name + "-") }
+            }
+            return isOrdered && fields.allSatisfy { $0.value?.text.isEmpty == false }
+        }
+
+        /// A key of this name.
+        package init(id: String, secret: Secret, sessionToken: Secret? = nil, region: String) {
+            self.id = id
+            self.secret = secret
+            self.sessionToken = sessionToken
+            self.region = region
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// The origins that an operator has named.
+package struct Origins: Sendable {
+    private var origins: [String: Origin] = [:]
+
+    /// No origins.
+    package init() {}
+
+    /// These origins, by their names.
+    package init(_ origins: [Origin]) {
+        self.origins = Dictionary(origins.map { ($0.name, $0) }) { $1 }
+    }
+
+    /// The origin of this name.
+    package subscript(name: String?) -> Origin? { name.flatMap { origins[$0] } }
+
+    /// All of them, by name.
+    package var all: [Origin] { origins.values.sorted { $0.name < $1.name } }
+
+    /// The caps of hosts and ports where origins have one; the lowest of several counts.
+    var maximumActiveDownloads: [String: Int] {
+        var caps: [String: Int] = [:]
+        for origin in origins.values {
+            guard case .web(let base) = origin.place, let cap = origin.limits.maximumActiveDownloads else { continue }
+            caps[base.hostAndPort] = min(cap, caps[base.hostAndPort] ?? cap)
+        }
+        return caps
+    }
+
+    /// Whether `name` can be an origin's: letters in lower case, digits and hyphens, a letter first, and no scheme of ours.
+    package static func isName(_ name: String) -> Bool {
+        let bytes = name.utf8
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return (1...32).contains(bytes.count) && bytes.first.map(letters.contains) == true
+            && bytes.allSatisfy { letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "-") }
+            && name != "http" && name != "https"
+    }
+
+    /// The identity of a source as a client names it: `NAME:PATH` of an origin, or an absolute URL.
+    package func identity(of source: String) throws(SourceURLError) -> SourceIdentity {
+        if let colon = source.utf8.firstIndex(of: UInt8(ascii: ":")), let origin = self[String(source[..<colon])] {
+            return try origin.identity(of: source[source.index(after: colon)...])
+        }
+        return SourceIdentity(url: try SourceURL(parsing: source))
+    }
+}

@@ -1,0 +1,30 @@
+import Crypto
+
+/// What a TLS server must show beside a valid certificate for its host's name.
+package enum TLSPolicy: Sendable, Hashable {
+    /// Nothing more.
+    case none
+    /// One of these certificates anywhere in the verified chain; without any, nothing passes.
+    case certificate(Set<Pin>)
+    /// One of these public keys anywhere in the verified chain; without any, nothing passes.
+    case publicKey(Set<Pin>)
+
+    /// The SHA-256 of a certificate, or of a certificate's public key (RFC 7469 section 2.4).
+    package struct Pin: Sendable, Hashable {
+        /// 32 bytes.
+        package let digest: [UInt8]
+
+        /// The pin of a certificate's or a `SubjectPublicKeyInfo`'s DER.
+        package init(der: [UInt8]) {
+            digest = unsafe SHA256.hash(der.span.bytes).bytes
+        }
+
+        /// Parses `sha256/` and the digest in base64; nil for anything else.
+        package init?(_ text: String) {
+            let prefix = "sha256/"
+            guard text.hasPrefix(prefix), let digest = Base64.decode(text.dropFirst(prefix.count)), digest.count == 32
+            else { return nil }
+            self.digest = digest
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import CLibssl
+import Coordination
+import Glibc
+
+/// Speaks TLS before a ``FakeOrigin``: what a client says inside it reaches the origin, one connection for one.
+package final class FakeTLSFront: Sendable {
+    /// The port it listens on, at 127.0.0.1.
+    package let port: Int
+    private let listener: CInt
+    private let handshakes = Locked(0)
+
+    /// Listens on a free port and shows `certificate` with the authorities between it and its root, and `others`.
+    package init(
+        origin: FakeOrigin, certificate: FakeCertificate, alsoSending others: [FakeCertificate] = []
+    ) throws(FakeOrigin.StartFailure) {
+        // libssl writes without asking for silence where the client has gone.
+        signal(SIGPIPE, SIG_IGN)
+        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard let port = listenOnLoopback(listener) else {
+            close(listener)
+            throw FakeOrigin.StartFailure(detail: "bind or listen: error \(errno)")
+        }
+        self.port = port
+        self.listener = listener
+        let server = TLSServer(certificate, certificate.intermediates + others)
+        let handshakes = handshakes
+        startThread {
+            while true {
+                let client = accept(listener, nil, nil)
+                if client < 0 && (errno == EINTR || errno == ECONNABORTED) { continue }
+                guard client >= 0 else { break }
+                startThread {
+                    server.serve(client, upstream: origin.port) { handshakes.withLock { $0 += 1 } }
+                    close(client)
+                }
+            }
+            close(listener)
+        }
+    }
+
+    deinit {
+        shutdown(listener, CInt(SHUT_RDWR))
+    }
+
+    /// Handshakes that succeeded so far.
+    package var handshakeCount: Int { handshakes.withLock { $0 } }
+
+    /// The absolute URL of a path under a host's name that leads here.
+    package func url(_ path: String, host: String) -> String { "https://\(host):\(port)\(path)" }
+}
+
+/// The settings of the server's side; used by many threads, which libssl allows once they are made.
+@safe
+private final class TLSServer: @unchecked Sendable {
+    private let context: OpaquePointer
+
+    init(_ certificate: FakeCertificate, _ others: [FakeCertificate]) {
+        guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
+            preconditionFailure("libssl does not start")
+        }
+        unsafe self.context = context
+        unsafe SSL_CTX_use_certificate(context, certificate.certificate)
+        unsafe SSL_CTX_use_PrivateKey(context, certificate.key)
+        for authority in others {
+            unsafe X509_up_ref(authority.certificate)
+            unsafe SSL_CTX_ctrl(context, SSL_CTRL_EXTRA_CHAIN_CERT, 0, UnsafeMutableRawPointer(authority.certificate))
+        }
+    }
+
+    deinit {
+        unsafe SSL_CTX_free(context)
+    }
+
+    /// Shakes hands, then carries bytes both ways until either side ends.
+    func serve(_ client: CInt, upstream port: Int, onHandshake: () -> Void) {
+        guard let session = unsafe SSL_new(context) else { return }
+        defer { unsafe SSL_free(session) }
+        unsafe SSL_set_fd(session, client)
+        guard unsafe SSL_accept(session) == 1 else { return }
+        onHandshake()
+        let upstream = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(upstream) }
+        guard connectToLoopback(upstream, port: port) else { return }
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            var watched = [
+                pollfd(fd: client, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: upstream, events: Int16(POLLIN), revents: 0),
+            ]
+            if unsafe SSL_pending(session) == 0, unsafe poll(&watched, 2, -1) < 0, errno != EINTR { return }
+            if unsafe SSL_pending(session) > 0 || watched[0].revents != 0 {
+                let count = unsafe SSL_read(session, &buffer, CInt(buffer.count))
+                guard count > 0, unsafe send(upstream, buffer, Int(count), CInt(MSG_NOSIGNAL)) == Int(count) else {
+                    return
+                }
+            }
+            if watched[1].revents != 0 {
+                let count = unsafe recv(upstream, &buffer, buffer.count, 0)
+                guard count > 0, unsafe SSL_write(session, buffer, CInt(count)) == CInt(count) else {
+                    unsafe SSL_shutdown(session)
+                    return
+                }
+            }
+        }
+    }
+}
+
+private func listenOnLoopback(_ descriptor: CInt) -> Int? {
+    var name = loopback(port: 0)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = unsafe withUnsafeMutablePointer(to: &name) { name in
+        unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+            unsafe bind(descriptor, name, length) == 0 && listen(descriptor, 128) == 0
+                && getsockname(descriptor, name, &length) == 0
+        }
+    }
+    return isListening ? Int(in_port_t(bigEndian: name.sin_port)) : nil
+}
+
+private func connectToLoopback(_ descriptor: CInt, port: Int) -> Bool {
+    var name = loopback(port: port)
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return unsafe withUnsafeMutablePointer(to: &name) { name in
+        unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, length) == 0 }
+    }
+}
+
+private func loopback(port: Int) -> sockaddr_in {
+    var name = sockaddr_in()
+    name.sin_family = sa_family_t(AF_INET)
+    name.sin_port = in_port_t(port).bigEndian
+    name.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+    return name
+}

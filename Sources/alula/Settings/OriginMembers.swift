@@ -1,0 +1,112 @@
+/// What is wrong with a named origin, and where.
+struct OriginProblem: Error, Equatable {
+    let path: String
+    let allowed: String
+
+    /// The line that stops the start.
+    var line: String { "\(path) in the settings file: allowed is \(allowed)" }
+}
+
+/// The members of an object that describes an origin, or a part of one.
+struct OriginMembers {
+    /// Where the object stands, such as `origins.photos.tls`.
+    let path: String
+    private let members: [String: FileValue]
+    private let environment: [String: String]
+
+    /// The object `value`, which may have members of these names only; nil allows any.
+    init(
+        _ value: FileValue, at path: String, names: [String]?, environment: [String: String]
+    ) throws(OriginProblem) {
+        let known = names.map { "an object with " + $0.joined(separator: ", ") } ?? "an object"
+        guard case .members(let members) = value else { throw OriginProblem(path: path, allowed: known) }
+        if let names, let stranger = members.keys.sorted().first(where: { !names.contains($0) }) {
+            throw OriginProblem(path: "\(path).\(stranger)", allowed: "no such member, but \(known)")
+        }
+        self.path = path
+        self.members = members
+        self.environment = environment
+    }
+
+    /// The names in order.
+    var names: [String] { members.keys.sorted() }
+
+    /// Whether the member is there.
+    func has(_ name: String) -> Bool { members[name] != nil }
+
+    /// The object that a member is.
+    func object(_ name: String, names: [String]?) throws(OriginProblem) -> OriginMembers? {
+        guard let value = members[name] else { return nil }
+        return try OriginMembers(value, at: "\(path).\(name)", names: names, environment: environment)
+    }
+
+    /// The text that a member is.
+    func text(_ name: String, _ allowed: String = "a text") throws(OriginProblem) -> String? {
+        guard let value = members[name] else { return nil }
+        guard case .text(let text) = value, !text.isEmpty else { throw problem(name, allowed) }
+        return text
+    }
+
+    /// The text that a member must be.
+    func requiredText(_ name: String, _ allowed: String = "a text") throws(OriginProblem) -> String {
+        guard let text = try text(name, allowed) else { throw problem(name, allowed) }
+        return text
+    }
+
+    /// The texts that a member is a list of.
+    func texts(_ name: String, _ allowed: String) throws(OriginProblem) -> [String]? {
+        guard let value = members[name] else { return nil }
+        guard case .list(let values) = value else { throw problem(name, allowed) }
+        var texts: [String] = []
+        for value in values {
+            guard case .text(let text) = value else { throw problem(name, allowed) }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// A member read like a setting on the command line.
+    func setting<Value>(
+        _ name: String, _ read: (String) throws(InvalidValue) -> Value
+    ) throws(OriginProblem) -> Value? {
+        guard let value = members[name] else { return nil }
+        do throws(InvalidValue) {
+            return try read(value.commandLineText)
+        } catch {
+            throw problem(name, error.allowed)
+        }
+    }
+
+    /// The secret that a member names: `{ env: "VARIABLE" }`, never the secret itself.
+    func secret(_ name: String) throws(OriginProblem) -> String? {
+        guard members[name] != nil else { return nil }
+        guard case .members? = members[name], let variable = try object(name, names: ["env"])?.requiredText("env")
+        else { throw problem(name, "{ env: \"VARIABLE\" }, the name of an environment variable that holds it") }
+        guard let value = environment[variable], !value.isEmpty else {
+            throw problem(name, "the name of an environment variable that is set; \(variable) is not")
+        }
+        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+            throw problem(name, "the name of an environment variable without control characters")
+        }
+        return value
+    }
+
+    /// The secret that a member must name.
+    func requiredSecret(_ name: String) throws(OriginProblem) -> String {
+        guard let secret = try secret(name) else { throw problem(name, "{ env: \"VARIABLE\" }") }
+        return secret
+    }
+
+    /// Whether a member is null: there, but meant as nothing.
+    func isNull(_ name: String) -> Bool { members[name] == .null }
+
+    /// Whether a member names a secret.
+    func isSecret(_ name: String) -> Bool {
+        if case .members? = members[name] { true } else { false }
+    }
+
+    /// What is wrong with a member.
+    func problem(_ name: String, _ allowed: String) -> OriginProblem {
+        OriginProblem(path: "\(path).\(name)", allowed: allowed)
+    }
+}

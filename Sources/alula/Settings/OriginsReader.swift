@@ -1,0 +1,170 @@
+import Downloading
+import HTTPTypes
+
+/// Reads the named origins of the settings file.
+enum OriginsReader {
+    private static let members = [
+        "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
+        "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters",
+    ]
+    /// Fields that say how a message is sent or what is asked for: ours to write.
+    private static let ownFields: [HTTPField.Name] = [
+        .host, .contentLength, .transferEncoding, .connection, .acceptEncoding, .range, .ifRange, .ifNoneMatch,
+        .ifModifiedSince, .xAmzContentSHA256, .xAmzSecurityToken,
+    ]
+
+    /// The origins that an object describes, and one line for each that cannot be used.
+    static func read(_ value: FileValue, environment: [String: String]) -> (origins: Origins, problems: [String]) {
+        guard case .members(let members) = value else {
+            return (Origins(), [OriginProblem(path: "origins", allowed: "an object of origins by name").line])
+        }
+        var origins: [Origin] = []
+        var problems: [String] = []
+        for (name, description) in members.sorted(by: { $0.key < $1.key }) {
+            do throws(OriginProblem) {
+                origins.append(try origin(name, description, environment))
+            } catch {
+                problems.append(error.line)
+            }
+        }
+        return (Origins(origins), problems)
+    }
+
+    private static func origin(
+        _ name: String, _ value: FileValue, _ environment: [String: String]
+    ) throws(OriginProblem) -> Origin {
+        let path = "origins.\(name)"
+        guard Origins.isName(name) else {
+            throw OriginProblem(
+                path: path, allowed: "a name of up to 32 lower-case letters, digits and hyphens, a letter first")
+        }
+        let object = try OriginMembers(value, at: path, names: members, environment: environment)
+        guard object.has("url") != object.has("folder") else {
+            throw OriginProblem(path: path, allowed: "either a url or a folder")
+        }
+        if object.has("folder") { return try folder(name, object) }
+        var origin = Origin(name: name, place: .web(base: try base(object)))
+        origin.fields = try fields(object)
+        origin.credentials = try credentials(object)
+        if origin.credentials != nil, origin.fields.contains(where: { $0.name == .authorization }) {
+            throw object.problem("headers", "no Authorization beside credentials")
+        }
+        if case .signature? = origin.credentials, !OriginCredentials.AccessKey.canSign(origin.fields) {
+            throw object.problem(
+                "headers", "fields with values beside s3, no Accept, and no name that another begins with")
+        }
+        try readTrust(object, into: &origin)
+        try readLimits(object, into: &origin.limits)
+        origin.ignoredParameters = Set(try object.texts("ignoredParameters", "a list of parameters' names") ?? [])
+        return origin
+    }
+
+    private static func folder(_ name: String, _ object: OriginMembers) throws(OriginProblem) -> Origin {
+        if let other = object.names.first(where: { !["folder", "maxSourceBytes"].contains($0) }) {
+            throw object.problem(other, "only maxSourceBytes beside a folder")
+        }
+        let allowed = "an absolute path"
+        let path = try object.requiredText("folder", allowed)
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw object.problem("folder", allowed) }
+        var origin = Origin(name: name, place: .folder(path: path))
+        origin.limits.maximumBytes = try object.setting("maxSourceBytes") { (text) throws(InvalidValue) in
+            try SettingValues.byteSize(text)
+        }
+        return origin
+    }
+
+    private static func base(_ object: OriginMembers) throws(OriginProblem) -> SourceURL {
+        let allowed = "an absolute http or https URL without user, query and fragment"
+        let text = try object.requiredText("url", allowed)
+        guard !text.contains(where: { $0 == "?" || $0 == "#" }), let url = try? SourceURL(parsing: text) else {
+            throw object.problem("url", allowed)
+        }
+        return url
+    }
+
+    private static func fields(
+        _ object: OriginMembers
+    ) throws(OriginProblem) -> [(name: HTTPField.Name, value: Secret?)] {
+        guard let headers = try object.object("headers", names: nil) else { return [] }
+        var fields: [(name: HTTPField.Name, value: Secret?)] = []
+        for text in headers.names {
+            guard let name = HTTPField.Name(text), !ownFields.contains(name) else {
+                throw headers.problem(text, "a field's name that is not the service's own to write")
+            }
+            guard !fields.contains(where: { $0.name == name }) else { throw headers.problem(text, "each field once") }
+            if headers.isNull(text) {
+                fields.append((name, nil))
+            } else {
+                let value = try headers.isSecret(text) ? headers.requiredSecret(text) : headers.requiredText(text)
+                guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+                    throw headers.problem(text, "a text without control characters")
+                }
+                fields.append((name, Secret(value)))
+            }
+        }
+        return fields
+    }
+
+    private static func credentials(_ object: OriginMembers) throws(OriginProblem) -> OriginCredentials? {
+        guard let credentials = try object.object("credentials", names: ["basic", "bearer", "s3"]) else { return nil }
+        guard credentials.names.count == 1 else {
+            throw object.problem("credentials", "one of basic, bearer and s3")
+        }
+        if let basic = try credentials.object("basic", names: ["user", "password"]), credentials.has("basic") {
+            let user = try basic.requiredText("user", "a user's name without a colon")
+            guard !user.contains(":") else { throw basic.problem("user", "a user's name without a colon") }
+            return .basic(user: user, password: Secret(try basic.requiredSecret("password")))
+        }
+        if let s3 = try credentials.object("s3", names: ["region", "accessKey", "secretKey", "sessionToken"]) {
+            let region = try s3.requiredText("region")
+            guard region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }) else {
+                throw s3.problem("region", "a region's name such as eu-central-1")
+            }
+            return .signature(
+                OriginCredentials.AccessKey(
+                    id: try s3.requiredSecret("accessKey"), secret: Secret(try s3.requiredSecret("secretKey")),
+                    sessionToken: try s3.secret("sessionToken").map { Secret($0) }, region: region))
+        }
+        return .bearer(Secret(try credentials.requiredSecret("bearer")))
+    }
+
+    private static func readTrust(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {
+        guard let tls = try object.object("tls", names: ["authorities", "certificate", "publicKey"]) else { return }
+        guard case .web(let base) = origin.place, base.scheme == "https" else {
+            throw object.problem("tls", "only where the url begins with https")
+        }
+        origin.certificateAuthorities = try tls.text("authorities", "the path of a PEM file")
+        guard !(tls.has("certificate") && tls.has("publicKey")) else {
+            throw object.problem("tls", "pins on certificates or on public keys, not both")
+        }
+        if let pins = try pins(tls, "certificate") { origin.tlsPolicy = .certificate(pins) }
+        if let pins = try pins(tls, "publicKey") { origin.tlsPolicy = .publicKey(pins) }
+    }
+
+    private static func pins(_ tls: OriginMembers, _ name: String) throws(OriginProblem) -> Set<TLSPolicy.Pin>? {
+        let allowed = "a list of pins such as sha256/ and the digest in base64"
+        guard let texts = try tls.texts(name, allowed) else { return nil }
+        let pins = texts.compactMap { TLSPolicy.Pin($0) }
+        guard pins.count == texts.count else { throw tls.problem(name, allowed) }
+        return Set(pins)
+    }
+
+    private static func readLimits(
+        _ object: OriginMembers, into limits: inout OriginLimits
+    ) throws(OriginProblem) {
+        func duration(_ name: String) throws(OriginProblem) -> Duration? {
+            try object.setting(name) { (text) throws(InvalidValue) in try SettingValues.duration(text) }
+        }
+        func integer(_ name: String, _ range: ClosedRange<Int>) throws(OriginProblem) -> Int? {
+            try object.setting(name) { (text) throws(InvalidValue) in try SettingValues.integer(text, in: range) }
+        }
+        limits.connectTimeout = try duration("connectTimeout")
+        limits.firstByteTimeout = try duration("firstByteTimeout")
+        limits.downloadTimeout = try duration("downloadTimeout")
+        limits.maximumBytes = try object.setting("maxSourceBytes") { (text) throws(InvalidValue) in
+            try SettingValues.byteSize(text)
+        }
+        limits.maximumRedirects = try integer("maxRedirects", 0...20)
+        limits.maximumActiveDownloads = try integer("maxActiveDownloads", 1...10_000)
+    }
+}

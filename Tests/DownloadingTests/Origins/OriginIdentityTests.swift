@@ -1,0 +1,97 @@
+import Testing
+
+@testable import Downloading
+
+/// What `NAME:PATH` means.
+struct OriginIdentityTests {
+    @Test(arguments: [
+        ("http://h/foo", "bar", "http://h/foo/bar"), ("http://h/foo", "/bar", "http://h/bar"),
+        ("http://h/foo/", "bar", "http://h/foo/bar"), ("http://h", "bar", "http://h/bar"),
+        ("http://h/foo", "", "http://h/foo/"), ("http://h/foo", "a/b.jpg", "http://h/foo/a/b.jpg"),
+        ("http://h/foo", "bar?x=1", "http://h/foo/bar?x=1"), ("http://h/foo", "bar#part", "http://h/foo/bar"),
+        ("http://h/foo", "bar?x=1#part", "http://h/foo/bar?x=1"), ("http://h/foo", "bar#part?x=1", "http://h/foo/bar"),
+        ("https://h:8443/foo", "bar", "https://h:8443/foo/bar"), ("http://h/foo", "../bar", "http://h/bar"),
+        ("http://h/foo", "a b.jpg", "http://h/foo/a%20b.jpg"), ("http://h/foo", "ü", "http://h/foo/%C3%BC"),
+        ("http://h/foo", "a%20b", "http://h/foo/a%20b"), ("http://h/foo", "a:b@c", "http://h/foo/a:b@c"),
+        ("http://10.0.0.1:81", "http://h/a", "http://10.0.0.1:81/http://h/a"),
+    ])
+    func `41: a path is joined to its origin's base`(base: String, path: String, expected: String) throws {
+        let identity = try identity(base, path)
+        #expect(identity.url.canonical == expected)
+        #expect(identity.originName == "photos")
+    }
+
+    @Test(arguments: ["//evil/a", "\\\\evil/a", "a\u{0}b", "a\u{a}b", "/\\evil", "a\u{7f}"])
+    func `41: nothing leads to another place`(path: String) {
+        #expect(throws: SourceURLError.self) { try identity("http://h/foo", path) }
+    }
+
+    @Test(arguments: ["unknown:bar", "Photos:bar", "photos", "photos/bar", ":bar", "file:/etc/passwd"])
+    func `a name that no origin has is no source`(source: String) {
+        #expect(throws: SourceURLError.self) { try origins("http://h/").identity(of: source) }
+    }
+
+    @Test func `an absolute URL belongs to no origin, even one of its own host`() throws {
+        let identity = try origins("http://h/").identity(of: "http://h/bar")
+        #expect(identity.originName == nil)
+    }
+
+    @Test(arguments: [
+        ("a?token=1&w=2", "a?w=2"), ("a?w=2&token=1&v", "a?w=2&v"), ("a?token=1", "a"), ("a?tokens=1", "a?tokens=1"),
+        ("a?v=token", "a?v=token"), ("a", "a"), ("a?token", "a"),
+    ])
+    func `ignored parameters are fetched with, and make no source another`(path: String, key: String) throws {
+        var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://h/")))
+        origin.ignoredParameters = ["token"]
+        let identity = try Origins([origin]).identity(of: "photos:" + path)
+        #expect(identity.url.canonical == "http://h/" + key)
+        #expect(identity.target.canonical == "http://h/" + path)
+        #expect(identity == SourceIdentity(url: try SourceURL(parsing: "http://h/" + key), originName: "photos"))
+        #expect(identity != SourceIdentity(url: identity.url))
+    }
+
+    @Test(arguments: [
+        ("a b.jpg", "/bucket/a%20b.jpg"), ("a+b", "/bucket/a%2Bb"), ("a%2Bb", "/bucket/a%2Bb"),
+        ("ü/é~.jpg", "/bucket/%C3%BC/%C3%A9~.jpg"), ("a(1)*'!.jpg", "/bucket/a%281%29%2A%27%21.jpg"),
+        ("a?b=2&a=1", "/bucket/a?a=1&b=2"), ("a?versionId", "/bucket/a?versionId="),
+        ("a?b=x y&b=x+y&B=%c3%bc", "/bucket/a?B=%C3%BC&b=x%20y&b=x%2By"), ("a%2fb", "/bucket/a/b"),
+    ])
+    func `what is signed has one spelling`(path: String, expected: String) throws {
+        #expect(try signed(path).url.canonical == "http://h" + expected)
+    }
+
+    @Test(arguments: ["/other/key", "../other", "a/../../b", "%2e%2e/other", "a%zz", "a?b=%f", "./a"])
+    func `what is signed stays in its bucket`(path: String) {
+        #expect(throws: SourceURLError.self) { try signed(path) }
+    }
+
+    @Test(arguments: [
+        ("a.jpg", "folder://local/a.jpg"), ("/a/b c.jpg", "folder://local/a/b%20c.jpg"),
+        ("100%.png", "folder://local/100%25.png"), ("a?b#c", "folder://local/a%3Fb%23c"),
+        ("...", "folder://local/..."),
+    ])
+    func `a file is named as it is`(path: String, expected: String) throws {
+        let origins = Origins([Origin(name: "local", place: .folder(path: "/srv"))])
+        #expect(try origins.identity(of: "local:" + path).url.canonical == expected)
+    }
+
+    @Test(arguments: ["", "/", "..", "../a", "a/../../b", "a//b", "./a", "a/", "a\u{0}", "/../a", "//etc"])
+    func `no name leads out of the folder`(path: String) {
+        let origins = Origins([Origin(name: "local", place: .folder(path: "/srv"))])
+        #expect(throws: SourceURLError.self) { try origins.identity(of: "local:" + path) }
+    }
+
+    private func origins(_ base: String) throws -> Origins {
+        Origins([Origin(name: "photos", place: .web(base: try SourceURL(parsing: base)))])
+    }
+
+    private func identity(_ base: String, _ path: String) throws -> SourceIdentity {
+        try origins(base).identity(of: "photos:" + path)
+    }
+
+    private func signed(_ path: String) throws -> SourceIdentity {
+        var origin = Origin(name: "bucket", place: .web(base: try SourceURL(parsing: "http://h/bucket")))
+        origin.credentials = .signature(.init(id: "key", secret: Secret("secret"), region: "eu"))
+        return try Origins([origin]).identity(of: "bucket:" + path)
+    }
+}

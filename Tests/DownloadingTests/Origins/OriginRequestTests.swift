@@ -1,0 +1,224 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import Memory
+import TestSupport
+import Testing
+
+/// What named origins get on the wire, and what nobody else gets.
+@Suite(.timeLimit(.minutes(1)))
+struct OriginRequestTests {
+    @Test func `40: an origin's fields replace ours, null leaves one out`() async throws {
+        let fixture = try OriginFixture()
+        let load = try fixture.loader { origin in
+            origin.fields = [
+                (.userAgent, Secret("Special/2")), (.accept, nil), (try name("X-Tenant"), Secret("a")),
+                (try name("X-Empty"), Secret("")),
+            ]
+        }
+        try await load("photos:a")
+        let fields = try #require(fixture.origin.requests.first).fields.map { "\($0.name): \($0.value)" }
+        #expect(
+            fields.sorted() == [
+                "Accept-Encoding: identity", "Host: 127.0.0.1:\(fixture.origin.port)", "User-Agent: Special/2",
+                "X-Empty: ", "X-Tenant: a",
+            ])
+    }
+
+    @Test func `40: no user agent differs from the default one`() async throws {
+        let fixture = try OriginFixture()
+        let load = try fixture.loader { $0.fields = [(.userAgent, nil)] }
+        try await load("photos:a")
+        #expect(fixture.origin.requests.first?.value("User-Agent") == nil)
+        #expect(fixture.origin.requests.first?.value("Accept") != nil)
+    }
+
+    @Test(arguments: [
+        (OriginCredentials.basic(user: "alula", password: Secret("pass:wörd")), "Basic YWx1bGE6cGFzczp3w7ZyZA=="),
+        (.bearer(Secret("t0ken")), "Bearer t0ken"),
+    ])
+    func `credentials are sent`(credentials: OriginCredentials, expected: String) async throws {
+        let fixture = try OriginFixture()
+        let load = try fixture.loader { $0.credentials = credentials }
+        try await load("photos:a")
+        #expect(fixture.origin.requests.first?.value("Authorization") == expected)
+    }
+
+    @Test func `40: credentials and fields go to their own host only`() async throws {
+        let fixture = try OriginFixture()
+        let other = try FakeOrigin(address: "127.0.0.2")
+        fixture.origin.serve("/away", .redirect(to: other.url("/b")))
+        fixture.origin.serve("/port", .redirect(to: "http://127.0.0.1:\(other.port)/b"))
+        fixture.origin.serve("/here", .redirect(to: "/a"))
+        other.serve("/b", .redirect(to: fixture.origin.url("/back")))
+        fixture.origin.serve("/back", .image([2]))
+        let load = try fixture.loader(networks: ["127.0.0.0/8"]) { origin in
+            origin.credentials = .bearer(Secret("t0ken"))
+            origin.fields = [(try name("X-Key"), Secret("k"))]
+        }
+        try await load("photos:here")
+        #expect(fixture.origin.requests.allSatisfy { $0.value("Authorization") == "Bearer t0ken" })
+        try await load("photos:away")
+        let foreign = try #require(other.requests.first)
+        #expect(foreign.value("Authorization") == nil)
+        #expect(foreign.value("X-Key") == nil)
+        #expect(foreign.value("User-Agent") == "Alula/1")
+        // Who was elsewhere comes back as a stranger.
+        #expect(fixture.origin.requests.last?.target == "/back")
+        #expect(fixture.origin.requests.last?.value("Authorization") == nil)
+    }
+
+    @Test func `an absolute URL of an origin's host gets neither its credentials nor its addresses`() async throws {
+        let fixture = try OriginFixture()
+        let load = try fixture.loader { $0.credentials = .bearer(Secret("t0ken")) }
+        await #expect(throws: DownloadError.sourceNotAllowed) { try await load(fixture.origin.url("/a")) }
+        #expect(fixture.origin.connectionCount == 0)
+        let open = try fixture.loader(networks: ["127.0.0.0/8"]) { $0.credentials = .bearer(Secret("t0ken")) }
+        try await open(fixture.origin.url("/a"))
+        #expect(fixture.origin.requests.first?.value("Authorization") == nil)
+    }
+
+    @Test func `an origin may be private, and its redirects are judged like strangers'`() async throws {
+        let fixture = try OriginFixture()
+        let other = try FakeOrigin(address: "127.0.0.2")
+        fixture.origin.serve("/away", .redirect(to: other.url("/b")))
+        fixture.origin.serve("/here", .redirect(to: "/a"))
+        let load = try fixture.loader(patterns: ["https://*.example.com/*"]) { _ in }
+        try await load("photos:a")
+        try await load("photos:here")
+        await #expect(throws: DownloadError.sourceNotAllowed) { try await load("photos:away") }
+        #expect(other.connectionCount == 0)
+    }
+
+    @Test func `28: origins of one place share no connection, nor do strangers`() async throws {
+        let fixture = try OriginFixture()
+        let load = try fixture.loader(names: ["one", "two"], networks: ["127.0.0.0/8"]) { origin in
+            origin.credentials = .bearer(Secret("of \(origin.name)"))
+        }
+        for _ in 0..<3 {
+            for source in ["one:a", "two:a", fixture.origin.url("/a")] { try await load(source) }
+        }
+        #expect(fixture.origin.connectionCount == 3)
+        #expect(
+            fixture.origin.requests.map { $0.value("Authorization") ?? "" }
+                == Array(repeating: ["Bearer of one", "Bearer of two", ""], count: 3).flatMap { $0 })
+    }
+
+    @Test func `28: origins of one place share no flight`() async throws {
+        let fixture = try OriginFixture()
+        let gate = Gate()
+        fixture.origin.serve("/a", .image([1]).held(at: gate))
+        let configuration = try fixture.configuration(names: ["one", "two"]) { origin in
+            origin.credentials = .bearer(Secret("of \(origin.name)"))
+        }
+        let downloader = ImageDownloader(
+            configuration: configuration, loader: try CurlLoader(configuration: configuration), cache: StubCache(),
+            timekeeper: SystemTimekeeper())
+        let tasks = try ["one:a", "two:a", "one:a"].map { source in
+            let identity = try downloader.identity(of: source)
+            return Task.immediate {
+                try await downloader.download(SourceRequest(identity: identity), receipt: source).origin
+            }
+        }
+        await gate.arrivals(2)
+        gate.open()
+        var origins: [Delivery.Origin] = []
+        for task in tasks { origins.append(try await task.value) }
+        #expect(origins == [.started, .started, .joined])
+        #expect(Set(fixture.origin.requests.compactMap { $0.value("Authorization") }).count == 2)
+    }
+
+    @Test func `an origin's own limits hold for it alone`() async throws {
+        let fixture = try OriginFixture()
+        fixture.origin.serve("/a", .image(bytes(1_000)))
+        fixture.origin.serve("/silent", .silence)
+        let load = try fixture.loader(networks: ["127.0.0.0/8"]) { origin in
+            origin.limits.maximumBytes = 999
+            origin.limits.firstByteTimeout = .milliseconds(50)
+            origin.limits.maximumRedirects = 0
+        }
+        await #expect(throws: DownloadError.tooLarge) { try await load("photos:a") }
+        await #expect(throws: DownloadError.timedOut) { try await load("photos:silent") }
+        fixture.origin.serve("/here", .redirect(to: "/a"))
+        await #expect(throws: DownloadError.tooManyRedirects) { try await load("photos:here") }
+        try await load(fixture.origin.url("/here"))
+    }
+
+    @Test func `a cap of an origin is its host's`() async throws {
+        let fixture = try OriginFixture()
+        let gate = Gate()
+        fixture.origin.serveOthers { _ in .image([1]).held(at: gate) }
+        let configuration = try fixture.configuration { $0.limits.maximumActiveDownloads = 2 }
+        let downloader = ImageDownloader(
+            configuration: configuration, loader: try CurlLoader(configuration: configuration), cache: StubCache(),
+            timekeeper: SystemTimekeeper())
+        let tasks = try (0..<4).map { number in
+            let identity = try downloader.identity(of: "photos:\(number)")
+            return Task.immediate { try await downloader.download(SourceRequest(identity: identity), receipt: "") }
+        }
+        await gate.arrivals(2)
+        #expect(downloader.activeRequestCount == 2)
+        #expect(downloader.queuedRequestCount == 2)
+        gate.open()
+        for task in tasks { _ = try await task.value }
+        #expect(fixture.origin.highestParallelism == 2)
+    }
+
+    @Test func `secrets are never shown`() throws {
+        var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://h/")))
+        origin.credentials = .basic(user: "u", password: Secret("hidden"))
+        origin.fields = [(.accept, Secret("hidden"))]
+        let key = OriginCredentials.signature(
+            .init(id: "k", secret: Secret("hidden"), sessionToken: Secret("hidden"), region: "eu"))
+        var configuration = DownloadConfiguration()
+        configuration.origins = Origins([origin])
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        dump(key, to: &dumped)
+        for text in ["\(configuration)", String(reflecting: configuration), "\(key)", dumped] {
+            #expect(!text.contains("hidden"))
+        }
+    }
+
+    private func name(_ text: String) throws -> HTTPField.Name { try #require(HTTPField.Name(text)) }
+}
+
+/// An origin on the loopback network, which only named origins may use.
+struct OriginFixture {
+    let origin: FakeOrigin
+
+    init() throws {
+        origin = try FakeOrigin()
+        origin.serve("/a", .image([1]))
+    }
+
+    /// Settings with origins of these names, all at the fake one's.
+    func configuration(
+        names: [String] = ["photos"], networks: [String] = [], patterns: [String] = [],
+        _ change: (inout Origin) throws -> Void
+    ) throws -> DownloadConfiguration {
+        var configuration = DownloadConfiguration()
+        configuration.allowedNetworks = networks.compactMap { AddressNetwork($0) }
+        configuration.allowedSources = patterns.compactMap { SourcePattern($0) }
+        configuration.origins = Origins(
+            try names.map { name in
+                var named = Origin(name: name, place: .web(base: try SourceURL(parsing: origin.url("/"))))
+                try change(&named)
+                return named
+            })
+        return configuration
+    }
+
+    /// Loads what a client names, with a loader of its own.
+    func loader(
+        names: [String] = ["photos"], networks: [String] = [], patterns: [String] = [],
+        _ change: (inout Origin) throws -> Void
+    ) throws -> @Sendable (String) async throws -> Void {
+        let configuration = try configuration(names: names, networks: networks, patterns: patterns, change)
+        let loader = try CurlLoader(configuration: configuration)
+        return { source in
+            let identity = try configuration.origins.identity(of: source)
+            _ = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())
+        }
+    }
+}

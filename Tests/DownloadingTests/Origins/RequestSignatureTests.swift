@@ -1,0 +1,157 @@
+import Coordination
+import Crypto
+import Downloading
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// That an S3-compatible store would accept what is signed for it.
+@Suite(.timeLimit(.minutes(1)))
+struct RequestSignatureTests {
+    private static let key = OriginCredentials.AccessKey(
+        id: "AKIDEXAMPLE", secret: Secret("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"), region: "eu-central-1")
+
+    @Test(arguments: [
+        "a.jpg", "folder/a b.jpg", "a+b.jpg", "ü/é~.jpg", "a(1)*'!.jpg", "100%25.jpg", "a:b@c,d;e=f.jpg",
+        "a?versionId=abc", "a?b=2&a=1&A=3", "a?name=x y+z&tag=ü&empty&last=%2F", "a?a=2&a=1&a-b=3&a_b=4",
+    ])
+    func `a request is signed over what is sent`(path: String) async throws {
+        let fixture = try OriginFixture()
+        fixture.origin.serveOthers { _ in .image([1]) }
+        let load = try fixture.loader { $0.credentials = .signature(Self.key) }
+        try await load("photos:" + path)
+        let request = try #require(fixture.origin.requests.first)
+        let signature = try SignedRequest(request)
+        #expect(signature.isValid(secret: Self.key.secret.text))
+        #expect(!signature.isValid(secret: "another"))
+        #expect(signature.scope == ["AKIDEXAMPLE", signature.day, "eu-central-1", "s3", "aws4_request"])
+        #expect(signature.signedNames.contains("host"))
+        #expect(signature.signedNames.contains("x-amz-content-sha256"))
+        #expect(request.value("x-amz-content-sha256") == "UNSIGNED-PAYLOAD")
+        #expect(fixture.origin.hits == 1)
+    }
+
+    @Test func `a temporary key's token and an origin's fields are signed too`() async throws {
+        let fixture = try OriginFixture()
+        let load = try fixture.loader { origin in
+            origin.credentials = .signature(
+                .init(id: "ID", secret: Secret("secret"), sessionToken: Secret("to+ken=="), region: "eu"))
+            let payer = try #require(HTTPField.Name("x-amz-request-payer"))
+            origin.fields = [(payer, Secret("requester")), (.userAgent, Secret("Two  spaces"))]
+        }
+        try await load("photos:a")
+        let request = try #require(fixture.origin.requests.first)
+        let signature = try SignedRequest(request)
+        #expect(signature.isValid(secret: "secret"))
+        for name in ["x-amz-security-token", "x-amz-request-payer", "user-agent"] {
+            #expect(signature.signedNames.contains(name))
+        }
+        #expect(request.value("x-amz-security-token") == "to+ken==")
+    }
+
+    @Test func `nothing is signed for another host`() async throws {
+        let fixture = try OriginFixture()
+        let other = try FakeOrigin(address: "127.0.0.2")
+        fixture.origin.serve("/a", .redirect(to: other.url("/b?X=1")))
+        other.serve("/b", .image([1]))
+        let load = try fixture.loader(networks: ["127.0.0.0/8"]) { $0.credentials = .signature(Self.key) }
+        try await load("photos:a")
+        let request = try #require(other.requests.first)
+        for name in ["Authorization", "x-amz-date", "x-amz-content-sha256"] { #expect(request.value(name) == nil) }
+        #expect(request.target == "/b?X=1")
+    }
+
+    @Test func `a redirect within the store is signed anew`() async throws {
+        let fixture = try OriginFixture()
+        fixture.origin.serve("/a", .redirect(to: "/b"))
+        fixture.origin.serve("/b", .image([1]))
+        let load = try fixture.loader { $0.credentials = .signature(Self.key) }
+        try await load("photos:a")
+        for request in fixture.origin.requests {
+            #expect(try SignedRequest(request).isValid(secret: Self.key.secret.text))
+        }
+        #expect(fixture.origin.hits == 2)
+    }
+}
+
+/// A request as a store sees it: what was sent, spelled again by the rules of AWS Signature Version 4.
+private struct SignedRequest {
+    struct Unsigned: Error {}
+
+    let scope: [String]
+    let signedNames: [String]
+    private let signature: String
+    private let time: String
+    private let request: FakeOrigin.Request
+
+    init(_ request: FakeOrigin.Request) throws {
+        let value = request.value("Authorization") ?? ""
+        guard value.hasPrefix("AWS4-HMAC-SHA256 "), let time = request.value("x-amz-date") else { throw Unsigned() }
+        var parts: [String: String] = [:]
+        for part in value.dropFirst(17).split(separator: ",") {
+            let words = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1).map(String.init)
+            if words.count == 2 { parts[words[0]] = words[1] }
+        }
+        scope = parts["Credential", default: ""].split(separator: "/").map(String.init)
+        signedNames = parts["SignedHeaders", default: ""].split(separator: ";").map(String.init)
+        signature = parts["Signature", default: ""]
+        self.time = time
+        self.request = request
+    }
+
+    var day: String { String(time.prefix(8)) }
+
+    func isValid(secret: String) -> Bool {
+        guard signedNames == signedNames.sorted() else { return false }
+        let scopeText = scope.dropFirst().joined(separator: "/")
+        let text = ["AWS4-HMAC-SHA256", time, scopeText, hash(canonical)].joined(separator: "\n")
+        var key = Array("AWS4\(secret)".utf8)
+        for part in scope.dropFirst() { key = HMAC.authenticationCode(for: part.utf8, key: key) }
+        return Hexadecimal.encode(HMAC.authenticationCode(for: text.utf8, key: key)) == signature
+    }
+
+    private var canonical: String {
+        let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map(spelled).joined(separator: "/")
+        let query = (parts.count == 2 ? parts[1] : "").split(separator: "&").map { parameter in
+            let words = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return "\(spelled(words[0]))=\(words.count == 2 ? spelled(words[1]) : "")"
+        }.sorted { left, right in
+            let (left, right) = (left.split(separator: "=", maxSplits: 1), right.split(separator: "=", maxSplits: 1))
+            return Array(left.joined(separator: "\u{0}").utf8).lexicographicallyPrecedes(
+                right.joined(separator: "\u{0}").utf8)
+        }
+        let headers = signedNames.map { name in
+            let value = request.value(name) ?? "(missing)"
+            return "\(name):\(value.split(separator: " ").joined(separator: " "))\n"
+        }
+        return [
+            request.method, path, query.joined(separator: "&"), headers.joined(), signedNames.joined(separator: ";"),
+            request.value("x-amz-content-sha256") ?? "(missing)",
+        ].joined(separator: "\n")
+    }
+
+    /// Decoded and escaped again, but for letters, digits and `-._~`.
+    private func spelled(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes.map { byte in
+            let scalar = Character(Unicode.Scalar(byte))
+            let isPlain = byte < 0x80 && (scalar.isLetter || scalar.isNumber || "-._~".contains(scalar))
+            return isPlain ? String(scalar) : "%" + Hexadecimal.encode([byte]).uppercased()
+        }.joined()
+    }
+
+    private func hash(_ text: String) -> String {
+        unsafe SHA256.hash(Array(text.utf8).span.bytes).hexadecimal
+    }
+}

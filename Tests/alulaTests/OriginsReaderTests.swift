@@ -1,0 +1,142 @@
+import Downloading
+import HTTPTypes
+import Testing
+
+@testable import alula
+
+/// How named origins are written in the settings file.
+struct OriginsReaderTests {
+    @Test func `an origin is read with all that it may have`() throws {
+        let file = """
+            {
+              origins: {
+                photos: {
+                  url: "https://photos.internal:8443/library",
+                  headers: { "X-Tenant": "a", Accept: null, "X-Key": { env: "PHOTOS_KEY" } },
+                  credentials: { basic: { user: "alula", password: { env: "PHOTOS_PASSWORD" } } },
+                  tls: {
+                    authorities: "/etc/alula/ca.pem",
+                    publicKey: ["sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="],
+                  },
+                  connectTimeout: "1s", firstByteTimeout: "2s", downloadTimeout: "3s", maxSourceBytes: "4KiB",
+                  maxRedirects: 1, maxActiveDownloads: 2, ignoredParameters: ["token", "utm_source"],
+                },
+              },
+            }
+            """
+        let origin = try #require(
+            load(file, ["PHOTOS_KEY": "k3y", "PHOTOS_PASSWORD": "s3cret"]).downloads.origins["photos"])
+        #expect(origin.place == .web(base: try SourceURL(parsing: "https://photos.internal:8443/library")))
+        #expect(origin.fields.map(\.name.rawName) == ["Accept", "X-Key", "X-Tenant"])
+        #expect(origin.fields.map(\.value?.text) == [nil, "k3y", "a"])
+        #expect(origin.credentials == .basic(user: "alula", password: Secret("s3cret")))
+        let pin = try #require(TLSPolicy.Pin("sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="))
+        #expect(pin.digest == Array(0..<32))
+        #expect(origin.tlsPolicy == .publicKey([pin]))
+        #expect(origin.certificateAuthorities == "/etc/alula/ca.pem")
+        #expect(origin.limits.connectTimeout == .seconds(1))
+        #expect(origin.limits.firstByteTimeout == .seconds(2))
+        #expect(origin.limits.downloadTimeout == .seconds(3))
+        #expect(origin.limits.maximumBytes == 4_096)
+        #expect(origin.limits.maximumRedirects == 1)
+        #expect(origin.limits.maximumActiveDownloads == 2)
+        #expect(origin.ignoredParameters == ["token", "utm_source"])
+    }
+
+    @Test func `tokens, keys of stores and folders are read`() throws {
+        let file = """
+            { origins: {
+              a: { url: "http://a", credentials: { bearer: { env: "TOKEN" } } },
+              b: { url: "https://s3.example/b", credentials: { s3: {
+                region: "eu", accessKey: { env: "ID" }, secretKey: { env: "KEY" }, sessionToken: { env: "TOKEN" } } } },
+              c: { folder: "/srv/pictures", maxSourceBytes: 10 },
+              d: { url: "https://d", tls: { certificate: [] } },
+            } }
+            """
+        let origins = try load(file, ["TOKEN": "t", "ID": "i", "KEY": "k"]).downloads.origins
+        #expect(origins.all.map(\.name) == ["a", "b", "c", "d"])
+        #expect(origins["a"]?.credentials == .bearer(Secret("t")))
+        #expect(
+            origins["b"]?.credentials
+                == .signature(.init(id: "i", secret: Secret("k"), sessionToken: Secret("t"), region: "eu")))
+        #expect(origins["c"]?.place == .folder(path: "/srv/pictures"))
+        #expect(origins["c"]?.limits.maximumBytes == 10)
+        #expect(origins["d"]?.tlsPolicy == .certificate([]))
+    }
+
+    @Test(arguments: [
+        ("[]", "origins in the settings file: allowed is an object of origins by name"),
+        ("{ a: 1 }", "origins.a in the settings file: allowed is an object with url"),
+        ("{ A: { url: 'http://a' } }", "origins.A in the settings file: allowed is a name"),
+        ("{ http: { url: 'http://a' } }", "origins.http in the settings file: allowed is a name"),
+        ("{ a: {} }", "origins.a in the settings file: allowed is either a url or a folder"),
+        ("{ a: { url: 'http://a', folder: '/a' } }", "allowed is either a url or a folder"),
+        ("{ a: { url: 'http://a', nope: 1 } }", "origins.a.nope in the settings file: allowed is no such member"),
+        ("{ a: { url: 'ftp://a' } }", "origins.a.url in the settings file: allowed is an absolute http or https URL"),
+        ("{ a: { url: 'http://a?b=c' } }", "origins.a.url"), ("{ a: { url: 'http://u:p@a' } }", "origins.a.url"),
+        ("{ a: { url: 'http://a', headers: { Host: 'b' } } }", "origins.a.headers.Host"),
+        ("{ a: { url: 'http://a', headers: { 'a b': 'c' } } }", "origins.a.headers.a b"),
+        ("{ a: { url: 'http://a', headers: { b: 'c\\r\\nd: e' } } }", "a text without control characters"),
+        ("{ a: { url: 'http://a', credentials: { bearer: 't0ken' } } }", "origins.a.credentials.bearer"),
+        ("{ a: { url: 'http://a', credentials: { bearer: { env: 'UNSET' } } } }", "UNSET is not"),
+        ("{ a: { url: 'http://a', credentials: {} } }", "one of basic, bearer and s3"),
+        (
+            "{ a: { url: 'http://a', credentials: { basic: { user: 'a:b', password: { env: 'SET' } } } } }",
+            "origins.a.credentials.basic.user"
+        ),
+        (
+            "{ a: { url: 'http://a', headers: { authorization: 'b' }, credentials: { bearer: { env: 'SET' } } } }",
+            "no Authorization beside credentials"
+        ),
+        (
+            """
+            { a: { url: 'http://a', headers: { Accept: 'b' }, credentials: { s3: {
+                region: 'eu', accessKey: { env: 'SET' }, secretKey: { env: 'SET' } } } } }
+            """, "fields with values beside s3"
+        ),
+        (
+            """
+            { a: { url: 'http://a', headers: { 'User-Agent': null }, credentials: { s3: {
+                region: 'eu', accessKey: { env: 'SET' }, secretKey: { env: 'SET' } } } } }
+            """, "fields with values beside s3"
+        ),
+        ("{ a: { url: 'http://a', tls: { publicKey: [] } } }", "only where the url begins with https"),
+        ("{ a: { url: 'http://a', tls: { certificate: [] } } }", "only where the url begins with https"),
+        ("{ a: { url: 'https://a', tls: { certificate: ['sha256/AAAA'] } } }", "a list of pins"),
+        ("{ a: { url: 'https://a', tls: { certificate: [], publicKey: [] } } }", "not both"),
+        ("{ a: { url: 'http://a', connectTimeout: '3' } }", "origins.a.connectTimeout"),
+        ("{ a: { folder: 'relative' } }", "an absolute path"),
+        ("{ a: { folder: '/a', headers: {} } }", "only maxSourceBytes beside a folder"),
+    ])
+    func `what is unknown or impossible stops the start and is named`(origins: String, message: String) {
+        let failure = #expect(throws: SettingsLoader.Failure.self) {
+            try load("{ origins: \(origins) }", ["SET": "value"])
+        }
+        #expect(failure?.lines.contains { $0.contains(message) } == true, "\(failure?.lines ?? [])")
+        #expect(failure?.lines.contains { $0.contains("t0ken") } == false)
+    }
+
+    @Test func `origins are named in the file only`() {
+        let failure = #expect(throws: SettingsLoader.Failure.self) {
+            try SettingsLoader.load(
+                arguments: ["--origins", "secret"], environment: ["ALULA_ORIGINS": "secret"]
+            ) { _ in "{}" }
+        }
+        #expect(failure?.lines.count == 1)
+        #expect(failure?.lines.first?.contains("allowed is an object in the settings file") == true)
+        #expect(failure?.lines.first?.contains("secret") == false)
+    }
+
+    @Test func `every origin that cannot be used is told at once`() {
+        let failure = #expect(throws: SettingsLoader.Failure.self) {
+            try load("{ origins: { a: 1, b: 2, c: 3 } }", [:])
+        }
+        #expect(failure?.lines.count == 3)
+    }
+
+    private func load(
+        _ file: String, _ environment: [String: String]
+    ) throws(SettingsLoader.Failure) -> Settings {
+        try SettingsLoader.load(arguments: ["--config", "a.json5"], environment: environment) { _ in file }
+    }
+}
