@@ -11,6 +11,7 @@ import ThumbnailPipeline
 struct Service: Sendable {
     let downloader: ImageDownloader
     let loader: CurlLoader
+    let folders: FolderLoader
     let workers: WorkerPool
     let pipeline: ImagePipeline
     let prefetcher: Prefetcher
@@ -32,9 +33,10 @@ struct Service: Sendable {
         let caches = PipelineCaches(configuration: settings.pipeline, timekeeper: time)
         let observer = DownloadMetrics.observer(registry: registry)
         loader = try CurlLoader(configuration: settings.downloads, wallClock: time, observer: observer)
+        folders = FolderLoader(configuration: settings.downloads, timekeeper: time)
+        let guarded = GuardedLoader(PlaceLoader(web: loader, folders: folders), timekeeper: time)
         downloader = ImageDownloader(
-            configuration: settings.downloads, loader: GuardedLoader(loader, timekeeper: time), cache: caches,
-            timekeeper: time, observer: observer)
+            configuration: settings.downloads, loader: guarded, cache: caches, timekeeper: time, observer: observer)
         workers = WorkerPool(
             count: settings.renderWorkers,
             maximumQueued: settings.downloads.maximumQueuedDownloads + settings.downloads.maximumActiveDownloads,
@@ -80,6 +82,7 @@ struct Service: Sendable {
         prefetcher.shutDown()
         downloader.shutDown()
         loader.shutDown()
+        folders.shutDown()
         _ = await operatorServer.shutDown(timeLimit: .milliseconds(200))
     }
 }

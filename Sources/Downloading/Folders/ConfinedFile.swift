@@ -1,0 +1,60 @@
+import Glibc
+
+/// A regular file below a folder, opened without ever following a link.
+///
+/// Each segment of the path is opened by itself below the one before, so that nobody can slip a link in between a check and
+/// its use.
+@safe
+struct ConfinedFile: ~Copyable {
+    private let descriptor: CInt
+    /// Size when it was opened, in bytes.
+    let size: Int
+    /// When it was last changed, in seconds since 1970.
+    let modifiedAt: Int
+
+    /// Opens the file of these segments below `root`, whose own path may have links.
+    init(root: String, segments: [String]) throws(DownloadError) {
+        var folder = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .unreachable("folder: error \(errno)") }
+        defer { close(folder) }
+        for segment in segments.dropLast() {
+            let next = unsafe openat(folder, segment, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard next >= 0 else { throw Self.failure(errno) }
+            close(folder)
+            folder = next
+        }
+        // Without blocking: a pipe would wait for somebody to write.
+        let descriptor = unsafe openat(folder, segments.last ?? ".", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(errno) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw .notFound(404)
+        }
+        self.descriptor = descriptor
+        size = Int(status.st_size)
+        modifiedAt = status.st_mtim.tv_sec
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The next bytes, none at the end.
+    @unsafe
+    func blockingRead(into buffer: UnsafeMutableRawBufferPointer) throws(DownloadError) -> Int {
+        while true {
+            let count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw .unreachable("read: error \(errno)") }
+        }
+    }
+
+    private static func failure(_ number: CInt) -> DownloadError {
+        switch number {
+        case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO: .notFound(404)
+        case EACCES, EPERM: .status(403)
+        default: .unreachable("open: error \(number)")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package import Coordination
+import Crypto
+import HTTPTypes
+import Memory
+
+/// Loads sources from the folders that operators have named, on threads of its own: a disk may take its time.
+package final class FolderLoader: DataLoading {
+    private static let pieceSize = 256 << 10
+
+    private let configuration: DownloadConfiguration
+    private let workers: WorkerPool
+    private let timekeeper: any Timekeeper
+
+    /// Starts the threads, one only where no folder is configured.
+    package init(configuration: DownloadConfiguration, timekeeper: any Timekeeper) {
+        self.configuration = configuration
+        self.timekeeper = timekeeper
+        let hasFolders = configuration.origins.all.contains { origin in
+            if case .folder = origin.place { true } else { false }
+        }
+        workers = WorkerPool(
+            count: hasFolders ? 4 : 1, maximumQueued: configuration.maximumActiveDownloads, name: "files")
+    }
+
+    /// Reads a source.
+    ///
+    /// - Throws: A ``DownloadError`` or `CancellationError`.
+    package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
+        let identity = request.identity
+        guard let origin = configuration.origins[identity.originName], case .folder(let root) = origin.place else {
+            throw DownloadError.sourceNotAllowed
+        }
+        let configuration = configuration.adapted(to: origin)
+        progress.move(to: identity.url.origin)
+        do {
+            return try await workers.run(timeLimit: configuration.downloadTimeout) { [timekeeper] token in
+                .source(
+                    try Self.blockingLoad(
+                        identity, root: root, maximumBytes: configuration.maximumBytes, progress: progress,
+                        token: token, now: HTTPDate(secondsSince1970: timekeeper.secondsSince1970)))
+            }
+        } catch is WorkerPool.Full {
+            throw DownloadError.queueFull
+        } catch is WorkerPool.Stopped {
+            throw DownloadError.shuttingDown
+        } catch is DeadlineExceeded {
+            throw DownloadError.timedOut
+        }
+    }
+
+    /// Refuses further loads and waits for those under way.
+    package func shutDown() { workers.shutDown() }
+
+    private static func blockingLoad(
+        _ identity: SourceIdentity, root: String, maximumBytes: Int, progress: TransferProgress, token: WorkToken,
+        now: HTTPDate
+    ) throws -> Source {
+        let segments = identity.url.path.split(separator: "/").map { segment in
+            String(decoding: URLEscapes.decoded(segment) ?? [], as: UTF8.self)
+        }
+        let file = try ConfinedFile(root: root, segments: segments)
+        guard file.size <= maximumBytes else { throw DownloadError.tooLarge }
+        progress.begin(expecting: file.size)
+        var bytes = ByteAccumulator(reservingCapacity: file.size)
+        var hash = SHA256()
+        var piece = [UInt8](repeating: 0, count: pieceSize)
+        while true {
+            try token.check()
+            let count = try unsafe piece.withUnsafeMutableBytes { unsafe try file.blockingRead(into: $0) }
+            if count == 0 { break }
+            guard bytes.count + count <= maximumBytes else { throw DownloadError.tooLarge }
+            unsafe piece.withUnsafeBytes { piece in
+                let piece = unsafe UnsafeRawBufferPointer(rebasing: piece[..<count])
+                unsafe bytes.append(piece)
+                hash.update(unsafe piece.bytes)
+            }
+            progress.receive(count)
+        }
+        guard bytes.count > 0 else { throw DownloadError.emptyBody }
+        var fields: HTTPFields = [:]
+        fields.append(.lastModified, HTTPDate(secondsSince1970: file.modifiedAt).imfFixdate)
+        let head = SourceHead(
+            identity: identity, url: identity.url.canonical, status: 200,
+            validator: .digest(hash.finalize().hexadecimal), headerFields: fields, selectingFields: [:],
+            requestedAt: now, receivedAt: now)
+        return Source(head: head, bytes: bytes.finish())
+    }
+}

@@ -1,0 +1,19 @@
+/// Loads each source from the kind of place where it is: over HTTP, or from a folder.
+package struct PlaceLoader: DataLoading {
+    private let web: any DataLoading
+    private let folders: any DataLoading
+
+    /// Loads with `web`, and with `folders` what is in one.
+    package init(web: any DataLoading, folders: any DataLoading) {
+        self.web = web
+        self.folders = folders
+    }
+
+    /// Fetches a source.
+    ///
+    /// - Throws: A ``DownloadError`` or `CancellationError`.
+    package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
+        let isInFolder = request.identity.url.scheme == SourceURL.folderScheme
+        return try await (isInFolder ? folders : web).load(request, progress: progress)
+    }
+}

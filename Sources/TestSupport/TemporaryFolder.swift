@@ -1,0 +1,52 @@
+import Glibc
+
+/// A folder that ends with its owner, and all in it.
+package final class TemporaryFolder: Sendable {
+    /// Where it is.
+    package let path: String
+
+    /// A new, empty folder.
+    package init() {
+        var template = Array("/tmp/alula-test-XXXXXX".utf8CString)
+        precondition(unsafe mkdtemp(&template) != nil, "no temporary folder: error \(errno)")
+        path = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        remove(path, depth: 0)
+    }
+
+    /// Writes a file, and the folders that lead to it.
+    package func write(_ name: String, _ bytes: [UInt8]) {
+        var parent = path
+        for segment in name.split(separator: "/").dropLast() {
+            parent += "/" + segment
+            unsafe mkdir(parent, 0o700)
+        }
+        let descriptor = unsafe open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let count = unsafe Glibc.write(descriptor, bytes, bytes.count)
+        precondition(descriptor >= 0 && count == bytes.count, "a temporary folder takes no file")
+        close(descriptor)
+    }
+
+    /// Makes a symbolic link.
+    package func link(_ name: String, to target: String) {
+        let status = unsafe symlink(target, "\(path)/\(name)")
+        precondition(status == 0, "a temporary folder takes no link")
+    }
+}
+
+/// Removes a file, a link itself, or a folder with what is in it.
+private func remove(_ path: String, depth: Int) {
+    if unsafe unlink(path) == 0 || depth > 16 { return }
+    if let stream = unsafe opendir(path) {
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != "." && name != ".." { remove("\(path)/\(name)", depth: depth + 1) }
+        }
+        unsafe closedir(stream)
+    }
+    unsafe rmdir(path)
+}

@@ -1,0 +1,122 @@
+import Coordination
+import Crypto
+import Downloading
+import Glibc
+import HTTPTypes
+import Memory
+import TestSupport
+import Testing
+
+/// What is read from a configured folder, and that nothing is read beside it.
+@Suite(.timeLimit(.minutes(1)))
+struct FolderLoaderTests {
+    private let folder = TemporaryFolder()
+
+    @Test func `a file is a source with its date and hash`() async throws {
+        let content = bytes(600_000)
+        folder.write("a/b c.png", content)
+        let progress = TransferProgress()
+        let source = try await load("a/b c.png", progress: progress)
+        #expect(source.bytes.array == content)
+        let digest = SHA256Digest(of: content)
+        #expect(source.validator == .digest(digest))
+        #expect(source.lastModified != nil)
+        #expect(progress.receivedBytes == content.count)
+        #expect(progress.expectedBytes == content.count)
+    }
+
+    @Test func `what is not there, or no regular file, is not found`() async throws {
+        folder.write("a/b.png", [1])
+        unsafe mkfifo(folder.path + "/pipe", 0o600)
+        for path in ["none.png", "a", "a/none.png", "a/b.png/c", "pipe", String(repeating: "x", count: 300)] {
+            await #expect(throws: DownloadError.notFound(404)) { try await load(path) }
+        }
+    }
+
+    @Test func `links are not followed, wherever they lead`() async throws {
+        let outside = TemporaryFolder()
+        outside.write("secret.png", [1])
+        folder.write("a/b.png", [1])
+        folder.link("file.png", to: outside.path + "/secret.png")
+        folder.link("folder", to: outside.path)
+        folder.link("inside.png", to: "a/b.png")
+        folder.link("up", to: "..")
+        for path in ["file.png", "folder/secret.png", "inside.png", "up/secret.png"] {
+            await #expect(throws: DownloadError.notFound(404)) { try await load(path) }
+        }
+        #expect(try await load("a/b.png").bytes.array == [1])
+    }
+
+    @Test func `a folder's own path may have links`() async throws {
+        folder.write("real/a.png", [7])
+        folder.link("linked", to: "real")
+        #expect(try await load("a.png", root: folder.path + "/linked").bytes.array == [7])
+    }
+
+    @Test func `a file over the limit or without bytes is no source`() async throws {
+        folder.write("large.png", bytes(1_001))
+        folder.write("fits.png", bytes(1_000))
+        folder.write("empty.png", [])
+        await #expect(throws: DownloadError.tooLarge) { try await load("large.png") { $0.maximumBytes = 1_000 } }
+        #expect(try await load("fits.png") { $0.maximumBytes = 1_000 }.bytes.count == 1_000)
+        await #expect(throws: DownloadError.emptyBody) { try await load("empty.png") }
+    }
+
+    @Test func `a folder that is gone is unreachable`() async throws {
+        await #expect { try await load("a.png", root: folder.path + "/gone") } throws: { isUnreachable($0) }
+    }
+
+    @Test func `sources of other places are not asked of it, and after the end nothing is`() async throws {
+        let loader = FolderLoader(configuration: DownloadConfiguration(), timekeeper: ManualTimekeeper())
+        await #expect(throws: DownloadError.sourceNotAllowed) {
+            try await loader.load(TransferRequest(identity: .path("/a")), progress: TransferProgress())
+        }
+        loader.shutDown()
+        let configuration = configuration(folder.path) { _ in }
+        let ended = FolderLoader(configuration: configuration, timekeeper: ManualTimekeeper())
+        ended.shutDown()
+        let identity = try configuration.origins.identity(of: "local:a")
+        await #expect(throws: DownloadError.shuttingDown) {
+            try await ended.load(TransferRequest(identity: identity), progress: TransferProgress())
+        }
+    }
+
+    @Test func `each place has its loader`() async throws {
+        let web = StubLoader(isHolding: false)
+        let files = StubLoader(isHolding: false)
+        let loader = PlaceLoader(web: web, folders: files)
+        let inFolder = try configuration(folder.path) { _ in }.origins.identity(of: "local:b")
+        _ = try await loader.load(TransferRequest(identity: .path("/a")), progress: TransferProgress())
+        files.fail(with: .notFound(404))
+        await #expect(throws: DownloadError.notFound(404)) {
+            try await loader.load(TransferRequest(identity: inFolder), progress: TransferProgress())
+        }
+        #expect(web.started == ["/a"])
+        #expect(files.started == ["/b"])
+    }
+
+    private func configuration(_ root: String, _ change: (inout OriginLimits) -> Void) -> DownloadConfiguration {
+        var origin = Origin(name: "local", place: .folder(path: root))
+        change(&origin.limits)
+        var configuration = DownloadConfiguration()
+        configuration.origins = Origins([origin])
+        return configuration
+    }
+
+    private func load(
+        _ path: String, root: String? = nil, progress: TransferProgress = TransferProgress(),
+        _ change: (inout OriginLimits) -> Void = { _ in }
+    ) async throws -> Source {
+        let configuration = configuration(root ?? folder.path, change)
+        let loader = FolderLoader(configuration: configuration, timekeeper: ManualTimekeeper())
+        defer { loader.shutDown() }
+        let identity = try configuration.origins.identity(of: "local:" + path)
+        guard case .source(let source) = try await loader.load(TransferRequest(identity: identity), progress: progress)
+        else { throw UnexpectedConfirmation() }
+        return source
+    }
+}
+
+private func SHA256Digest(of bytes: [UInt8]) -> String {
+    SharedBytes(bytes).withBytes { SHA256.hash($0) }.hexadecimal
+}
