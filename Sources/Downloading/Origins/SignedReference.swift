@@ -9,7 +9,7 @@ enum SignedReference {
         return basePath + segments.map { URLEscapes.escaped($0) }.joined(separator: "/")
     }
 
-    /// The parameters escaped and in order; one without a value gets an empty one. A plus is a plus.
+    /// The parameters escaped and in order; one without a value gets an empty one, and a plus is a plus.
     static func query(_ reference: Substring) throws(SourceURLError) -> String {
         var parameters: [(name: String, value: String)] = []
         for parameter in reference.split(separator: "&") {

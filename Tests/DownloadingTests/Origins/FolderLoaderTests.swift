@@ -18,8 +18,7 @@ struct FolderLoaderTests {
         let progress = TransferProgress()
         let source = try await load("a/b c.png", progress: progress)
         #expect(source.bytes.array == content)
-        let digest = SHA256Digest(of: content)
-        #expect(source.validator == .digest(digest))
+        #expect(source.validator == .digest(digest(of: content)))
         #expect(source.lastModified != nil)
         #expect(progress.receivedBytes == content.count)
         #expect(progress.expectedBytes == content.count)
@@ -117,6 +116,6 @@ struct FolderLoaderTests {
     }
 }
 
-private func SHA256Digest(of bytes: [UInt8]) -> String {
+private func digest(of bytes: [UInt8]) -> String {
     SharedBytes(bytes).withBytes { SHA256.hash($0) }.hexadecimal
 }

@@ -13,12 +13,17 @@ struct RunningService: Sendable {
     let settings: Settings
 
     /// Starts both; private sources of 127.0.0.0/8 are allowed.
-    init(_ arguments: [String] = [], time: any Timekeeper = SystemTimekeeper()) throws {
+    init(
+        _ arguments: [String] = [], time: any Timekeeper = SystemTimekeeper(),
+        configure: (inout Settings) -> Void = { _ in }
+    ) throws {
         origin = try FakeOrigin()
-        settings = try SettingsLoader.load(
+        var settings = try SettingsLoader.load(
             arguments: [
                 "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--allowed-networks", "127.0.0.0/8",
             ] + arguments, environment: [:], readFile: { _ in "{}" })
+        configure(&settings)
+        self.settings = settings
         service = try Service(settings, logger: .silent, time: time)
     }
 
@@ -66,9 +71,9 @@ struct RunningService: Sendable {
 /// Runs `body` with a service that is ended afterwards.
 func withService<Value>(
     _ arguments: [String] = [], time: any Timekeeper = SystemTimekeeper(),
-    _ body: (RunningService) async throws -> Value
+    configure: (inout Settings) -> Void = { _ in }, _ body: (RunningService) async throws -> Value
 ) async throws -> Value {
-    let running = try RunningService(arguments, time: time)
+    let running = try RunningService(arguments, time: time, configure: configure)
     do {
         let value = try await body(running)
         await running.stop()
