@@ -8,6 +8,7 @@ final class ServingContext: Sendable {
     let responder: any RequestResponder
     let logger: Logger
     let watch: ConnectionWatch
+    let lingering = LingeringSockets()
 
     private let draining = Atomic<Bool>(false)
     private let openCount = Atomic<Int>(0)
@@ -49,6 +50,12 @@ final class ServingContext: Sendable {
     /// Notes a connection that was admitted.
     func add(_ connection: ClientConnection) {
         connections.withLock { $0[ObjectIdentifier(connection)] = connection }
+    }
+
+    /// Lets a refused client read its refusal, although its connection is closing; event thread, the descriptor is open.
+    func linger(_ descriptor: CInt) {
+        // The order wakes the watch thread, which drains.
+        if lingering.keep(copyOf: descriptor, at: SystemTimekeeper().now) { watch.order { _ in } }
     }
 
     /// Gives back the place of a connection that is closing.

@@ -38,7 +38,9 @@ final class WatchThread: Sendable {
         var isComplete = true
         var nextLook = timekeeper.now
         while true {
-            context.watch.wait(atMost: nextLook - timekeeper.now)
+            let isLingering = context.lingering.drain(at: timekeeper.now)
+            let limit = nextLook - timekeeper.now
+            context.watch.wait(atMost: isLingering ? min(limit, .milliseconds(20)) : limit)
             let orders = context.watch.orders
             let now = timekeeper.now
             if orders.isDraining || now >= nextLook {
@@ -52,6 +54,7 @@ final class WatchThread: Sendable {
             if context.isQuiet { break }
         }
         daemon.stop()
+        context.lingering.closeAll()
         context.watch.finish(isComplete: isComplete)
     }
 

@@ -109,6 +109,34 @@ struct HTTPServerRefusalTests {
         #expect(asked.count == 0)
     }
 
+    @Test func `a refused client may go on sending and is not reset before it has read`() async throws {
+        let server = try TestServer.start()
+        let client = try RawHTTPClient(port: server.port)
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")
+        #expect(await eventually { server.connectionCount == 0 })
+        for _ in 0..<8 { client.send([UInt8](repeating: 0x61, count: 100_000)) }
+        client.finishSending()
+        let text = String(decoding: try await client.remainder(), as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 400 "))
+    }
+
+    @Test func `refused clients that never leave hold up neither others nor the end`() async throws {
+        let server = try TestServer.start { _ in .now(.text("")) }
+        var clients: [RawHTTPClient] = []
+        for _ in 0..<100 {
+            let client = try RawHTTPClient(port: server.port)
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n")
+            #expect(try await client.response().status == 400)
+            clients.append(client)
+        }
+        #expect(await eventually { server.connectionCount == 0 })
+        let other = try RawHTTPClient(port: server.port)
+        other.get("/")
+        #expect(try await other.response().status == 200)
+        #expect(await server.shutDown(timeLimit: .seconds(10)))
+        for client in clients { client.close() }
+    }
+
     @Test func `what the library itself refuses closes the connection and reaches no responder`() async throws {
         let asked = Counter()
         let server = try TestServer.start { request in

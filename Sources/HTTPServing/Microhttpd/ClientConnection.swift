@@ -32,6 +32,7 @@ final class ClientConnection: @unchecked Sendable {
     private let connection: OpaquePointer
     private let descriptor: CInt
     private var step = Step.awaitingLine
+    private var isRefused = false
     private let occupant = Atomic<Occupant>(.nobody)
     private let shared = Locked(Shared())
     private let consumedBytes = Atomic<Int>(0)
@@ -84,6 +85,7 @@ final class ClientConnection: @unchecked Sendable {
     /// The descriptor is about to be closed.
     func close() {
         shared.withLock { $0.isOpen = false }
+        if isRefused { context.linger(descriptor) }
         context.remove(self)
     }
 
@@ -102,6 +104,7 @@ final class ClientConnection: @unchecked Sendable {
                 : .receiving(ReceivedBody(of: request, length: bodyLength, within: context.configuration.bodyTimeout))
             return true
         case .refusal(let refusal):
+            isRefused = true
             return send(context.responder.refusal(refusal), isLast: true)
         }
     }

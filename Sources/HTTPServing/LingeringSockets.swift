@@ -1,0 +1,67 @@
+import Coordination
+import Glibc
+
+/// Sockets that outlive their connections for a moment, so that refused clients can read the refusal.
+///
+/// A client that is still sending when its socket is closed gets a reset, and gives up without reading what was sent before
+/// (RFC 9112 section 9.6). So the sending side is shut, and what comes is thrown away until the client closes. Event threads add,
+/// the watch thread drains; both numbers and times are bounded.
+final class LingeringSockets: Sendable {
+    private struct Socket {
+        let descriptor: CInt
+        let deadline: Duration
+        var bytesLeft = 1 << 20
+    }
+
+    private static let maximumCount = 32
+    private static let timeLimit = Duration.seconds(2)
+
+    private let sockets = Locked<[Socket]>([])
+
+    /// Keeps a copy of a descriptor that is about to be closed; false when there is no place, and it is closed as it is.
+    func keep(copyOf descriptor: CInt, at now: Duration) -> Bool {
+        sockets.withLock { sockets in
+            guard sockets.count < Self.maximumCount else { return false }
+            let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            guard copy >= 0 else { return false }
+            shutdown(copy, CInt(SHUT_WR))
+            sockets.append(Socket(descriptor: copy, deadline: now + Self.timeLimit))
+            return true
+        }
+    }
+
+    /// Throws away what has come and closes what is done or overdue; true while some are left.
+    func drain(at now: Duration) -> Bool {
+        sockets.withLock { sockets in
+            sockets = sockets.compactMap { socket in
+                var socket = socket
+                if now < socket.deadline, Self.discard(&socket) { return socket }
+                close(socket.descriptor)
+                return nil
+            }
+            return !sockets.isEmpty
+        }
+    }
+
+    /// Closes all.
+    func closeAll() {
+        sockets.withLock { sockets in
+            for socket in sockets { close(socket.descriptor) }
+            sockets = []
+        }
+    }
+
+    /// Whether the client may still be sending.
+    private static func discard(_ socket: inout Socket) -> Bool {
+        unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
+            while socket.bytesLeft > 0 {
+                let count = unsafe recv(
+                    socket.descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+                if count < 0 { return errno == EAGAIN || errno == EINTR }
+                if count == 0 { return false }
+                socket.bytesLeft -= count
+            }
+            return false
+        }
+    }
+}
