@@ -8,13 +8,13 @@ VENV := .build/venv
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke lint format bench coverage test-asan test-tsan clean
+.PHONY: help deps deps-test build run test unit contract smoke lint format bench coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the Debian packages that building and running need
-	@scripts/install-packages libvips-dev libcurl4-openssl-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev \
+	@scripts/install-packages libvips-dev libcurl4-openssl-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
 		libjemalloc-dev pkg-config ca-certificates
 
 deps-test: deps ## Install what the tests need besides
@@ -44,10 +44,10 @@ smoke: deps-test ## Serve every picture of PHOTOS in every fit and format; SMOKE
 	$(VENV)/bin/python Tests/Smoke/run.py --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
 
 lint: ## Check the formatting
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks Fuzz
 
 format: ## Format the sources
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks Fuzz
 
 bench: build ## Measure, beside nginx and thumbor where they can be had; PHOTOS=folder BENCH="--seconds 5"
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3 python3-venv gcc libc6-dev
@@ -64,6 +64,9 @@ test-asan: deps ## Run the unit tests under AddressSanitizer
 
 test-tsan: deps ## Run the unit tests under ThreadSanitizer
 	$(SWIFT) test -c release -Xswiftc -enable-testing -Xswiftc -DTSAN --sanitize thread --disable-xctest --scratch-path .build/tsan
+
+fuzz: deps ## Feed targets, URLs and fields with what libFuzzer makes up, a minute each; FUZZ="-max_total_time=600"
+	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)"
 
 clean: ## Remove everything that was built
 	rm -rf .build

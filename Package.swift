@@ -35,9 +35,14 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
 }
 
+/// What `make fuzz` links its targets with; nobody else needs it.
+let fuzzing: [Product] =
+    Context.environment["ALULA_FUZZING"] == nil
+    ? [] : [.library(name: "Fuzzed", type: .static, targets: ["Downloading", "HTTPTypes", "ThumbnailAPI"])]
+
 let package = Package(
     name: "alula",
-    products: [.executable(name: "alula", targets: ["alula"])],
+    products: [.executable(name: "alula", targets: ["alula"])] + fuzzing,
     targets: [
         library("CVips", pkgConfig: "vips", package: "libvips-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
@@ -45,6 +50,7 @@ let package = Package(
         library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         library("CLibcrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
+        library("CIdn2", pkgConfig: "libidn2", package: "libidn2-dev"),
         library("CLibssl", pkgConfig: "libssl", package: "libssl-dev"),
         shim("CLinux"),
         shim("CVipsShim", ["CVips"]),
@@ -61,7 +67,10 @@ let package = Package(
         module("Imaging", ["CVips", "CVipsShim", "Coordination", "Memory"]),
         module(
             "Downloading",
-            ["CCurl", "CCares", "CCurlShim", "CLinux", "Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry"]),
+            [
+                "CCurl", "CCares", "CCurlShim", "CIdn2", "CLinux", "Coordination", "Crypto", "HTTPTypes", "Memory",
+                "Telemetry",
+            ]),
         module(
             "ThumbnailPipeline",
             [

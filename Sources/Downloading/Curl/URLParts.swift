@@ -1,6 +1,5 @@
 import CCurl
 import CCurlShim
-import Glibc
 
 /// The parts of an absolute URL as libcurl's parser sees them: the only parser of URLs in the service.
 struct URLParts {
@@ -18,11 +17,12 @@ struct URLParts {
         guard let handle = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(handle) }
         guard unsafe Self.set(handle, text),
-            let host = unsafe Self.punycodeHost(handle, isASCII: text.utf8.allSatisfy { $0 < 0x80 }),
+            let written = unsafe Self.get(handle, CURLUPART_HOST),
+            let host = written.utf8.allSatisfy({ $0 < 0x80 }) ? written : InternationalName.ascii(written),
             let path = unsafe Self.get(handle, CURLUPART_PATH)
         else { return nil }
-        if let written = unsafe Self.get(handle, CURLUPART_PORT, UInt32(CURLU_NO_DEFAULT_PORT)) {
-            guard let number = Int(written), (1...65_535).contains(number) else { return nil }
+        if let text = unsafe Self.get(handle, CURLUPART_PORT, UInt32(CURLU_NO_DEFAULT_PORT)) {
+            guard let number = Int(text), (1...65_535).contains(number) else { return nil }
             port = number
         } else {
             port = nil
@@ -40,16 +40,6 @@ struct URLParts {
         return unsafe get(handle, CURLUPART_URL)
     }
 
-    /// libcurl reads a host beyond ASCII in the thread's locale, which is the C locale in a server: lend it one of UTF-8.
-    @unsafe
-    private static func punycodeHost(_ handle: OpaquePointer, isASCII: Bool) -> String? {
-        if isASCII { return unsafe get(handle, CURLUPART_HOST) }
-        guard let locale = unsafe utf8Locale.locale else { return nil }
-        let previous = unsafe uselocale(locale)
-        defer { unsafe uselocale(previous) }
-        return unsafe get(handle, CURLUPART_HOST, UInt32(CURLU_PUNYCODE))
-    }
-
     private static func set(_ handle: OpaquePointer, _ text: String) -> Bool {
         let flags = UInt32(CURLU_DISALLOW_USER) | UInt32(CURLU_URLENCODE)
         return unsafe curl_url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK
@@ -62,11 +52,3 @@ struct URLParts {
         return unsafe String(cString: text)
     }
 }
-
-/// A locale whose text is UTF-8, made once and kept; safe to share because nobody changes it.
-@safe
-private struct UTF8Locale: @unchecked Sendable {
-    let locale: locale_t? = unsafe newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
-}
-
-private let utf8Locale = UTF8Locale()
