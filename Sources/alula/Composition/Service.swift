@@ -27,6 +27,7 @@ struct Service: Sendable {
     ///   - time: What freshness and waiting are told by.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         let registry = MetricsRegistry()
+        try settings.downloads.origins.checkFiles()
         try ImageLibrary.start(reading: settings.pipeline.limits.sourceFormats)
 
         let apiMetrics = APIMetrics(registry: registry)

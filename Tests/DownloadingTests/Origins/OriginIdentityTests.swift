@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Downloading
@@ -79,6 +80,23 @@ struct OriginIdentityTests {
     func `no name leads out of the folder`(path: String) {
         let origins = Origins([Origin(name: "local", place: .folder(path: "/srv"))])
         #expect(throws: SourceURLError.self) { try origins.identity(of: "local:" + path) }
+    }
+
+    @Test func `files and folders that are missing are found before the start`() throws {
+        let folder = TemporaryFolder()
+        folder.write("ca.pem", [1])
+        var web = Origin(name: "web", place: .web(base: try SourceURL(parsing: "https://h/")))
+        web.certificateAuthorities = folder.path + "/ca.pem"
+        try Origins([web, Origin(name: "local", place: .folder(path: folder.path))]).checkFiles()
+        for missing in [folder.path + "/none", folder.path + "/ca.pem"] {
+            #expect(throws: Origins.Unreadable(origin: "local", path: missing)) {
+                try Origins([web, Origin(name: "local", place: .folder(path: missing))]).checkFiles()
+            }
+        }
+        web.certificateAuthorities = folder.path + "/none.pem"
+        #expect(throws: Origins.Unreadable(origin: "web", path: folder.path + "/none.pem")) {
+            try Origins([web]).checkFiles()
+        }
     }
 
     private func origins(_ base: String) throws -> Origins {
