@@ -19,7 +19,7 @@ struct FolderLoaderTests {
         let source = try await load("a/b c.png", progress: progress)
         #expect(source.bytes.array == content)
         #expect(source.validator == .digest(digest(of: content)))
-        #expect(source.lastModified != nil)
+        #expect(source.head.lastModified != nil)
         #expect(progress.receivedBytes == content.count)
         #expect(progress.expectedBytes == content.count)
     }
