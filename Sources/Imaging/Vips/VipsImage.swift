@@ -76,11 +76,3 @@ final class VipsImage {
         unsafe CVipsShim_watch(raw, shouldStop, Unmanaged.passUnretained(token).toOpaque())
     }
 }
-
-/// What libvips calls while it computes: 1 to stop.
-///
-/// The context is a token that the caller of the job keeps alive.
-private func shouldStop(_ context: UnsafeMutableRawPointer?) -> Int32 {
-    guard let context = unsafe context else { return 1 }
-    return unsafe Unmanaged<WorkToken>.fromOpaque(context).takeUnretainedValue().shouldStop ? 1 : 0
-}
