@@ -45,6 +45,9 @@ let package = Package(
     products: [.executable(name: "alula", targets: ["alula"])] + fuzzing,
     targets: [
         library("CVips", pkgConfig: "vips", package: "libvips-dev"),
+        library("CJPEG", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
+        library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
+        library("CZimg", pkgConfig: "zimg", package: "libzimg-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CCares", pkgConfig: "libcares", package: "libc-ares-dev"),
         library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
@@ -54,6 +57,7 @@ let package = Package(
         library("CLibssl", pkgConfig: "libssl", package: "libssl-dev"),
         shim("CLinux"),
         shim("CVipsShim", ["CVips"]),
+        shim("CPlanarShim", ["CJPEG", "CWebP", "CZimg"]),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
 
@@ -64,7 +68,7 @@ let package = Package(
         module("Telemetry", ["CLinux", "Coordination"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
-        module("Imaging", ["CVips", "CVipsShim", "Coordination", "Memory"]),
+        module("Imaging", ["CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory"]),
         module(
             "Downloading",
             [
@@ -94,6 +98,9 @@ let package = Package(
             ],
             swiftSettings: settings,
             linkerSettings: [.linkedLibrary("jemalloc")]),
+        .executableTarget(
+            name: "lanes", dependencies: ["Coordination", "Imaging", "Memory"], path: "Benchmarks/Lanes",
+            swiftSettings: settings, linkerSettings: [.linkedLibrary("jemalloc")]),
         module("TestSupport", ["CLibssl", "CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
         .executableTarget(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], swiftSettings: settings),

@@ -6,21 +6,33 @@ package import Memory
 package enum ImageDecoder {
     /// Decodes what `plan` says of a file whose head is known.
     ///
+    /// - Parameter lane: Which lane decodes what both could; only measurements and comparisons choose.
     /// - Throws: ``ImagingError`` for the picture's faults, `CancellationError` or `DeadlineExceeded` when `token` says stop.
     package static func decode(
-        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
+        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
+        lane: Lane = .planar
     ) throws -> DecodedImage {
         try token.check()
         try check(header, plan: plan, limits: limits)
         defer { extendLifetime(token) }
         do {
             return try unsafe trimmed(bytes, header, plan).withUnsafeBytes { file throws in
-                try unsafe decode(file, header: header, plan: plan, token: token)
+                if lane == .planar, PlanarLane.mayDecode(header, plan: plan),
+                    let image = try unsafe JPEGPlanes.decode(file, header: header, plan: plan, token: token)
+                {
+                    return image
+                }
+                return try unsafe decode(file, header: header, plan: plan, token: token)
             }
         } catch let error as VipsError {
             try token.check()
             throw ImagingError.cannotDecode(detail: error.text)
         }
+    }
+
+    /// Who works on what both libvips and ``PlanarLane`` could do.
+    package enum Lane: String, Sendable, CaseIterable {
+        case planar, vips
     }
 
     /// The file without what only costs its decoder time and memory.

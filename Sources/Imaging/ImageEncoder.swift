@@ -35,7 +35,7 @@ package enum ImageEncoder {
     ///
     /// Chosen by time and size of photographs at 300 and 900 pixels: each step further costs at least a fifth more time for
     /// less than a twentieth of the bytes.
-    private static func effort(for format: ImageFormat) -> Int {
+    static func effort(for format: ImageFormat) -> Int {
         switch format {
         // Without a pass of its own for the code tables.
         case .jpeg: 0

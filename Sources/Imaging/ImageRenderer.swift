@@ -11,6 +11,18 @@ package enum ImageRenderer {
     package static func render(_ image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> EncodedImage {
         try token.check()
         defer { extendLifetime(token) }
+        guard case .planar = image.layout else { return try renderPixels(of: image, plan: plan, token: token) }
+        guard PlanarLane.resamples(image, plan: plan) else {
+            return try renderPixels(of: PlanarRendering.pixels(of: image, token: token), plan: plan, token: token)
+        }
+        if PlanarLane.encodes(plan) { return try PlanarRendering.render(image, plan: plan, token: token) }
+        let resampled = try PlanarRendering.resampledPixels(of: image, plan: plan, token: token)
+        return try renderPixels(of: resampled, plan: plan.afterResampling, token: token)
+    }
+
+    private static func renderPixels(
+        of image: DecodedImage, plan: RenderPlan, token: WorkToken
+    ) throws -> EncodedImage {
         do {
             return try unsafe image.pixels.withUnsafeBytes { bytes throws in
                 try unsafe render(bytes, of: image, plan: plan, token: token)

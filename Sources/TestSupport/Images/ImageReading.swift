@@ -4,14 +4,16 @@ package import Memory
 
 /// Reads pictures back, for tests.
 package enum ImageReading {
-    /// Decodes a file at full size, all frames if it is animated.
+    /// Decodes a file at full size to interleaved pixels, all frames if it is animated.
     ///
     /// - Throws: what inspecting and decoding throw; AVIF can be inspected only.
     package static func decode(_ bytes: SharedBytes, level: Int = 1) throws -> DecodedImage {
         try ImageLibrary.start()
         let header = try ImageHeader.inspect(bytes)
         let plan = DecodePlan(level: level, isAnimated: header.frames > 1)
-        return try ImageDecoder.decode(bytes, header: header, plan: plan, limits: ImagingLimits(), token: WorkToken())
+        let token = WorkToken()
+        return try ImageDecoder.decode(bytes, header: header, plan: plan, limits: ImagingLimits(), token: token)
+            .interleaved(token: token)
     }
 }
 

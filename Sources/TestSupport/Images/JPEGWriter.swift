@@ -2,8 +2,10 @@
 package struct JPEGWriter {
     package var width: Int
     package var height: Int
-    /// Colour components, 1…4; none is subsampled.
+    /// Colour components, 1…4.
     package var components: Int
+    /// How many samples each component has across and down, in proportion to each other; as many as others where it is not listed.
+    package var sampling: [(across: Int, down: Int)] = []
     /// Whether the file comes in passes; `scans` of them, each again with the whole picture's details.
     package var isProgressive = false
     package var scans = 2
@@ -18,6 +20,8 @@ package struct JPEGWriter {
     }
 
     /// The file whose block at a place (counted in blocks) has the components that `color` gives, as they are stored.
+    ///
+    /// A block of a component with fewer samples takes that of the place of its top left corner.
     package func file(color: (_ column: Int, _ row: Int) -> [UInt8]) -> [UInt8] {
         var file: [UInt8] = [0xFF, 0xD8]
         if let adobeTransform {
@@ -29,45 +33,79 @@ package struct JPEGWriter {
         file += segment(
             isProgressive ? 0xC2 : 0xC0,
             [8] + height.bigEndian16 + width.bigEndian16 + [UInt8(components)]
-                + identifiers.flatMap { [$0, 0x11, 0] as [UInt8] })
+                + identifiers.flatMap { identifier in
+                    let (across, down) = factors(of: Int(identifier) - 1)
+                    return [identifier, UInt8(across << 4 | down), 0] as [UInt8]
+                })
         // Means: twelve lengths, all coded in four bits. Details: only "nothing more", in one bit.
         file += segment(0xC4, [0x00, 0, 0, 0, 12] + [UInt8](repeating: 0, count: 12) + (0..<12).map(UInt8.init))
         file += segment(0xC4, [0x10, 1] + [UInt8](repeating: 0, count: 15) + [0])
 
-        let blocks = blocks(color)
+        let units = units(color)
         let selectors = identifiers.flatMap { [$0, 0x00] as [UInt8] }
         file += segment(0xDA, [UInt8(components)] + selectors + [0, isProgressive ? 0 : 63, 0])
-        file += entropyCoded(blocks)
+        file += entropyCoded(units)
         if isProgressive {
             for scan in 1..<max(2, scans) {
-                let component = UInt8((scan - 1) % components + 1)
-                file += segment(0xDA, [1, component, 0x00, 1, 63, 0])
+                let component = (scan - 1) % components
+                file += segment(0xDA, [1, UInt8(component + 1), 0x00, 1, 63, 0])
                 var bits = BitWriter()
-                for _ in blocks { bits.append(0, count: 1) }
+                for _ in 0..<blockCount(of: component) { bits.append(0, count: 1) }
                 file += bits.finish()
             }
         }
         return file + [0xFF, 0xD9]
     }
 
-    private func blocks(_ color: (Int, Int) -> [UInt8]) -> [[UInt8]] {
-        (0..<(height + 7) / 8).flatMap { row in (0..<(width + 7) / 8).map { color($0, row) } }
+    private func factors(of component: Int) -> (across: Int, down: Int) {
+        component < sampling.count ? sampling[component] : (1, 1)
     }
 
-    private func entropyCoded(_ blocks: [[UInt8]]) -> [UInt8] {
+    /// The largest factors of all components, by which a unit of the file is so many blocks large.
+    private var unit: (across: Int, down: Int) {
+        let all = (0..<components).map { factors(of: $0) }
+        return (all.map(\.across).max() ?? 1, all.map(\.down).max() ?? 1)
+    }
+
+    /// Blocks that a component has without those that fill up the last units.
+    private func blockCount(of component: Int) -> Int {
+        let (across, down) = factors(of: component)
+        func blocks(_ side: Int, _ factor: Int, _ unit: Int) -> Int { (side * factor + 8 * unit - 1) / (8 * unit) }
+        return blocks(width, across, unit.across) * blocks(height, down, unit.down)
+    }
+
+    /// The component and the value of each block, in the order of the file.
+    private func units(_ color: (Int, Int) -> [UInt8]) -> [(component: Int, value: UInt8)] {
+        let (across, down) = unit
+        func blocks(at column: Int, _ row: Int) -> [(component: Int, value: UInt8)] {
+            (0..<components).flatMap { component in
+                let factors = factors(of: component)
+                return (0..<factors.down * factors.across).map { index in
+                    let place = (x: index % factors.across, y: index / factors.across)
+                    let color = color(
+                        column * across + place.x * across / factors.across,
+                        row * down + place.y * down / factors.down)
+                    precondition(color.count == components, "a block of another kind")
+                    return (component, color[component])
+                }
+            }
+        }
+        let columns = (width + 8 * across - 1) / (8 * across)
+        let rows = (height + 8 * down - 1) / (8 * down)
+        return (0..<rows).flatMap { row in (0..<columns).flatMap { blocks(at: $0, row) } }
+    }
+
+    private func entropyCoded(_ units: [(component: Int, value: UInt8)]) -> [UInt8] {
         var bits = BitWriter()
         var previous = [Int](repeating: 0, count: components)
-        for block in blocks {
-            precondition(block.count == components, "a block of another kind")
-            for (component, value) in block.enumerated() {
-                let mean = Int(value) - 128
-                let difference = mean - previous[component]
-                previous[component] = mean
-                let length = Int.bitWidth - abs(difference).leadingZeroBitCount
-                bits.append(length, count: 4)
-                bits.append(difference < 0 ? difference + (1 << length) - 1 : difference, count: length)
-                if !isProgressive { bits.append(0, count: 1) }
-            }
+        for (component, value) in units {
+            let mean = Int(value) - 128
+            let difference = mean - previous[component]
+            previous[component] = mean
+            let length = Int.bitWidth - abs(difference).leadingZeroBitCount
+            bits.append(length, count: 4)
+            bits.append(difference < 0 ? difference + (1 << length) - 1 : difference, count: length)
+            if !isProgressive { bits.append(0, count: 1) }
         }
         return bits.finish()
     }

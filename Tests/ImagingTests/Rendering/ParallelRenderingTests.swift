@@ -11,7 +11,8 @@ struct ParallelRenderingTests {
             let bytes = ImageFixture.photo(width: 40, height: 30)
             let header = try ImageHeader.inspect(bytes)
             let image = try ImageDecoder.decode(
-                bytes, header: header, plan: DecodePlan(), limits: ImagingLimits(), token: WorkToken())
+                bytes, header: header, plan: DecodePlan(), limits: ImagingLimits(), token: WorkToken(),
+                lane: .vips)
             let pool = WorkerPool(count: 4, maximumQueued: 10, name: "resize") { ImageLibrary.endThread() }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for thread in 0..<4 {

@@ -1,0 +1,103 @@
+#include "CPlanarShim.h"
+
+#include <string.h>
+
+/// Side of the squares in which a plane is turned: a square of both planes stays in the nearest cache.
+enum { square = 32 };
+
+static const uint8_t *row_of(const CPlanarShimPlane *plane, int y)
+{
+    return plane->samples + (size_t) y * plane->stride;
+}
+
+/// Rows become columns; `mirrored` ones begin at the other end.
+static void exchange_sides(
+    const CPlanarShimPlane *source, const CPlanarShimPlane *target, int is_mirrored_across, int is_mirrored_down)
+{
+    int left, top, x, y;
+    for (top = 0; top < target->height; top += square) {
+        for (left = 0; left < target->width; left += square) {
+            int bottom = top + square < target->height ? top + square : target->height;
+            int right = left + square < target->width ? left + square : target->width;
+            for (y = top; y < bottom; y++) {
+                uint8_t *row = target->samples + (size_t) y * target->stride;
+                int from_x = is_mirrored_down ? target->height - 1 - y : y;
+                for (x = left; x < right; x++)
+                    row[x] = row_of(source, is_mirrored_across ? target->width - 1 - x : x)[from_x];
+            }
+        }
+    }
+}
+
+static void mirror(
+    const CPlanarShimPlane *source, const CPlanarShimPlane *target, int is_mirrored_across, int is_mirrored_down)
+{
+    int x, y;
+    for (y = 0; y < target->height; y++) {
+        uint8_t *row = target->samples + (size_t) y * target->stride;
+        const uint8_t *from = row_of(source, is_mirrored_down ? target->height - 1 - y : y);
+        if (!is_mirrored_across) {
+            memcpy(row, from, (size_t) target->width);
+            continue;
+        }
+        for (x = 0; x < target->width; x++)
+            row[x] = from[target->width - 1 - x];
+    }
+}
+
+void CPlanarShim_turn(const CPlanarShimPlane *source, const CPlanarShimPlane *target, int orientation)
+{
+    switch (orientation) {
+    case 2: mirror(source, target, 1, 0); break;
+    case 3: mirror(source, target, 1, 1); break;
+    case 4: mirror(source, target, 0, 1); break;
+    case 5: exchange_sides(source, target, 0, 0); break;
+    case 6: exchange_sides(source, target, 1, 0); break;
+    case 7: exchange_sides(source, target, 1, 1); break;
+    case 8: exchange_sides(source, target, 0, 1); break;
+    default: mirror(source, target, 0, 0); break;
+    }
+}
+
+static uint8_t in_eight_bits(int value)
+{
+    return (uint8_t) (value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+void CPlanarShim_narrow(const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, int scale, int offset)
+{
+    int x, y;
+    for (y = 0; y < target->height; y++) {
+        const uint16_t *from = (const uint16_t *) ((const uint8_t *) source + (size_t) y * source_stride);
+        uint8_t *row = target->samples + (size_t) y * target->stride;
+        for (x = 0; x < target->width; x++)
+            row[x] = in_eight_bits((from[x] * scale + offset) / 65535);
+    }
+}
+
+void CPlanarShim_interleave(const CPlanarShimPlanes *planes, uint8_t *pixels)
+{
+    // Of JFIF, in 65536ths.
+    enum { red = 91881, blue = 116130, green_of_blue = 22554, green_of_red = 46802, half = 32768 };
+    const CPlanarShimPlane *luma = &planes->planes[0];
+    int x, y;
+    for (y = 0; y < luma->height; y++) {
+        const uint8_t *l = row_of(luma, y);
+        const uint8_t *b, *r;
+        if (planes->count == 1) {
+            memcpy(pixels, l, (size_t) luma->width);
+            pixels += luma->width;
+            continue;
+        }
+        b = row_of(&planes->planes[1], y);
+        r = row_of(&planes->planes[2], y);
+        for (x = 0; x < luma->width; x++, pixels += 3) {
+            int light = (l[x] << 16) + half;
+            int bluish = b[x] - 128;
+            int reddish = r[x] - 128;
+            pixels[0] = in_eight_bits((light + red * reddish) >> 16);
+            pixels[1] = in_eight_bits((light - green_of_blue * bluish - green_of_red * reddish) >> 16);
+            pixels[2] = in_eight_bits((light + blue * bluish) >> 16);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+#ifndef CPlanarShim_H
+#define CPlanarShim_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Pictures as planes of 8-bit samples: luma, and where there is colour Cb and Cr. libjpeg reports errors by long jumps, which
+// must not pass through Swift, so its calls are here; zimg and libwebp want structures of unions and version numbers.
+
+/// What a call came to.
+typedef enum {
+    CPlanarShimDone = 0,
+    /// The library refused; a text says why.
+    CPlanarShimFailed = 1,
+    /// `should_stop` answered 1.
+    CPlanarShimStopped = 2,
+} CPlanarShimStatus;
+
+/// Asks every now and then whether work is to go on: `should_stop` answers 1 to end it.
+typedef struct {
+    int (*should_stop)(void *context);
+    void *context;
+} CPlanarShimWatch;
+
+/// Most bytes of a text with its zero.
+#define CPlanarShim_text_size 200
+
+/// Rows of samples.
+typedef struct {
+    uint8_t *samples;
+    /// Bytes from one row to the next.
+    size_t stride;
+    int width;
+    int height;
+} CPlanarShimPlane;
+
+/// A picture of one or three planes.
+typedef struct {
+    CPlanarShimPlane planes[3];
+    int count;
+} CPlanarShimPlanes;
+
+// Reading JPEG.
+
+typedef struct CPlanarShimJPEGReader CPlanarShimJPEGReader;
+
+/// What the head of a JPEG says, as far as the lane depends on it.
+typedef struct {
+    int width;
+    int height;
+    /// 1 for grey, 3 for full-range BT.601 Y'CbCr, 0 for colours of any other kind.
+    int planes;
+    /// Luma samples for one of chroma, across and down; 0 where that is no whole number or differs between Cb and Cr.
+    int across;
+    int down;
+    /// Whether the picture comes in more than one scan.
+    int has_scans;
+    /// The ICC profile, which stays the reader's own, or NULL.
+    const uint8_t *profile;
+    size_t profile_size;
+} CPlanarShimJPEGHead;
+
+/// A reader of a file that must outlive it; NULL without memory.
+CPlanarShimJPEGReader *CPlanarShim_jpeg_open(const void *bytes, size_t count, CPlanarShimWatch watch);
+
+/// Reads up to the first scan.
+CPlanarShimStatus CPlanarShim_jpeg_head(CPlanarShimJPEGReader *reader, CPlanarShimJPEGHead *head);
+
+/// Decodes into planes reduced by `level` (1, 2, 4 or 8) on each side, chroma as coarse beside luma as in the file.
+///
+/// The planes must be of the sizes that follow from the head, divisions rounded up, with strides that are multiples of 8.
+CPlanarShimStatus CPlanarShim_jpeg_decode(CPlanarShimJPEGReader *reader, int level, const CPlanarShimPlanes *planes);
+
+/// Why the reader failed.
+const char *CPlanarShim_jpeg_text(const CPlanarShimJPEGReader *reader);
+
+void CPlanarShim_jpeg_close(CPlanarShimJPEGReader *reader);
+
+// Writing. The file goes into `*bytes`, to be released with `free`; after a failure `text` says why.
+
+/// Writes planes with chroma at luma's size, or at half of it on both sides; rounded up.
+///
+/// Samples behind the end of a row, up to a multiple of 8, are overwritten and must be there.
+CPlanarShimStatus CPlanarShim_write_jpeg(
+    const CPlanarShimPlanes *planes, int quality, CPlanarShimWatch watch, void **bytes, size_t *count,
+    char text[CPlanarShim_text_size]);
+
+/// Writes planes of limited range, chroma at half of luma's size, rounded up.
+CPlanarShimStatus CPlanarShim_write_webp(
+    const CPlanarShimPlanes *planes, int quality, int effort, CPlanarShimWatch watch, void **bytes, size_t *count,
+    char text[CPlanarShim_text_size]);
+
+// Resampling.
+
+typedef struct CPlanarShimGraph CPlanarShimGraph;
+
+/// How a plane becomes one of another size.
+typedef struct {
+    int source_width;
+    int source_height;
+    /// The part of the source that fills the target, in samples; it may begin and end within a sample, and outside of them.
+    double left;
+    double top;
+    double width;
+    double height;
+    int target_width;
+    int target_height;
+    /// Whether the target has 16 bits a sample, 65535 for 255.
+    int is_deep;
+} CPlanarShimResampling;
+
+/// A way to resample by Lanczos 3, to be used by one thread at a time; NULL where zimg refuses.
+CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling);
+
+/// Bytes of working memory that a run needs.
+size_t CPlanarShim_graph_room(const CPlanarShimGraph *graph);
+
+/// Resamples; rows of both sides and the room begin at multiples of 64 bytes.
+CPlanarShimStatus CPlanarShim_graph_run(
+    const CPlanarShimGraph *graph, const void *source, size_t source_stride, void *target, size_t target_stride,
+    void *room, CPlanarShimWatch watch);
+
+void CPlanarShim_graph_free(CPlanarShimGraph *graph);
+
+// Samples.
+
+/// Turns and mirrors a plane as EXIF says of its orientation (2 to 8); the target has the upright plane's size.
+void CPlanarShim_turn(const CPlanarShimPlane *source, const CPlanarShimPlane *target, int orientation);
+
+/// Narrows 16-bit samples: each becomes (sample * scale + offset) / 65535, rounded down, within 8 bits.
+void CPlanarShim_narrow(const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, int scale, int offset);
+
+/// Full-range BT.601 planes of one size become rows of red, green and blue without gaps; one plane is only moved together.
+void CPlanarShim_interleave(const CPlanarShimPlanes *planes, uint8_t *pixels);
+
+#endif

@@ -1,0 +1,111 @@
+import CPlanarShim
+import Coordination
+import Memory
+
+/// What libjpeg says of a file before it decodes it.
+struct JPEGHead {
+    /// Size as stored.
+    let size: PixelSize
+    /// 1 for grey, 3 for Y′CbCr, 0 for other colours.
+    let planes: Int
+    /// Luma samples for one of chroma across; 0 where that is no whole number.
+    let across: Int
+    /// Luma samples for one of chroma down; 0 where that is no whole number.
+    let down: Int
+    /// Whether the colours are those of sRGB, by the profile or for want of one.
+    let isStandardColor: Bool
+}
+
+/// Decodes JPEG files to the planes that they hold.
+enum JPEGPlanes {
+    /// The file's planes, upright; nil for a file that the other lane is for.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or what `token` says.
+    static func decode(
+        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws -> DecodedImage? {
+        let watch = unsafe CPlanarShimWatch(token)
+        guard let reader = unsafe CPlanarShim_jpeg_open(file.baseAddress, file.count, watch) else {
+            throw ImagingError.cannotDecode(detail: "libjpeg does not start")
+        }
+        defer { unsafe CPlanarShim_jpeg_close(reader) }
+        func check(_ status: CPlanarShimStatus) throws {
+            if status == CPlanarShimDone { return }
+            try token.check()
+            throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jpeg_text(reader)))
+        }
+
+        var raw = unsafe CPlanarShimJPEGHead()
+        try check(unsafe CPlanarShim_jpeg_head(reader, &raw))
+        let head = unsafe JPEGHead(raw)
+        guard head.size == header.storedSize else {
+            throw ImagingError.cannotDecode(detail: "head says \(header.storedSize), libjpeg \(head.size)")
+        }
+        guard PlanarLane.decodes(head) else { return nil }
+
+        let planes = head.storedPlanes(level: plan.level)
+        let memory = PlaneMemory(count: planes.byteCount)
+        var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
+        try check(unsafe CPlanarShim_jpeg_decode(reader, Int32(plan.level), &target))
+        if header.orientation == 1 { return DecodedImage(pixels: memory.finish(), planes: planes) }
+        return turned(planes, in: memory, orientation: header.orientation)
+    }
+
+    private static func turned(_ planes: [Plane], in memory: borrowing PlaneMemory, orientation: Int) -> DecodedImage {
+        let upright = [Plane].stacked(
+            planes.map { plane in
+                let size = plane.size
+                let turned = orientation >= 5 ? PixelSize(width: size.height, height: size.width) : size
+                return (turned, plane.region.upright(from: orientation, in: size))
+            })
+        let result = PlaneMemory(count: upright.byteCount)
+        var from = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)).planes
+        var to = unsafe CPlanarShimPlanes(upright, in: UnsafeRawBufferPointer(result.bytes)).planes
+        unsafe CPlanarShim_turn(&from.0, &to.0, Int32(orientation))
+        if planes.count == 3 {
+            unsafe CPlanarShim_turn(&from.1, &to.1, Int32(orientation))
+            unsafe CPlanarShim_turn(&from.2, &to.2, Int32(orientation))
+        }
+        return DecodedImage(pixels: result.finish(), planes: upright)
+    }
+}
+
+extension JPEGHead {
+    fileprivate init(_ raw: CPlanarShimJPEGHead) {
+        size = unsafe PixelSize(width: Int(raw.width), height: Int(raw.height))
+        planes = unsafe Int(raw.planes)
+        across = unsafe Int(raw.across)
+        down = unsafe Int(raw.down)
+        isStandardColor = unsafe UnsafeRawBufferPointer(start: raw.profile, count: raw.profile_size)
+            .isStandardProfile
+    }
+
+    /// The planes as they come out of the decoder, before they are turned.
+    fileprivate func storedPlanes(level: Int) -> [Plane] {
+        .stacked(
+            (0..<planes).map { index in
+                let (across, down) = index == 0 ? (level, level) : (level * across, level * down)
+                let samples = PixelSize(
+                    width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
+                // JFIF puts a sample of chroma in the middle of those of luma that it stands for, and so does the scaled decode.
+                let region = Plane.Region(
+                    width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))
+                return (samples, region)
+            })
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these bytes, of an ICC profile, mean sRGB; without any they do.
+    fileprivate var isStandardProfile: Bool {
+        unsafe isEmpty || ICCProfile(bytes).isStandard
+    }
+}
+
+extension CPlanarShimWatch {
+    /// Asks `token`, which must outlive the work.
+    @unsafe
+    init(_ token: WorkToken) {
+        unsafe self.init(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+    }
+}

@@ -1,0 +1,74 @@
+import CPlanarShim
+import Coordination
+import Glibc
+import Memory
+
+/// Makes results of planes, or pixels for what cannot be made of planes.
+enum PlanarRendering {
+    /// The finished picture of a plan that ``PlanarLane/encodes(_:)``.
+    ///
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
+    static func render(_ image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> EncodedImage {
+        let target = PlanarTarget(
+            resizedSize: plan.resizedSize, rectangle: plan.rectangle, chromaStep: plan.chromaStep,
+            range: plan.format == .webp ? .limited : .full, needsChroma: plan.format == .webp)
+        let file = try PlanarWorkspace.withShared { workspace throws in
+            try workspace.resample(image, to: target, token: token) { planes throws in
+                try encode(planes, plan: plan, token: token)
+            }
+        }
+        return EncodedImage(bytes: file, format: plan.format, size: plan.outputSize)
+    }
+
+    /// The picture in pixels, whole and in its own size.
+    static func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
+        try pixels(
+            of: image, target: PlanarTarget(resizedSize: image.size, rectangle: (0, 0, image.size)), token: token)
+    }
+
+    /// The picture in pixels, as far as `plan` can be followed before they are needed: resampled, and the rectangle cut.
+    static func resampledPixels(of image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> DecodedImage {
+        try pixels(
+            of: image, target: PlanarTarget(resizedSize: plan.resizedSize, rectangle: plan.rectangle), token: token)
+    }
+
+    private static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
+        let size = target.rectangle.size
+        let memory = PlaneMemory(count: size.area * image.bands)
+        try PlanarWorkspace.withShared { workspace throws in
+            try workspace.resample(image, to: target, token: token) { planes throws in
+                var planes = planes
+                unsafe CPlanarShim_interleave(
+                    &planes, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
+            }
+        }
+        return DecodedImage(pixels: memory.finish(), size: size, bands: image.bands)
+    }
+
+    private static func encode(
+        _ planes: CPlanarShimPlanes, plan: RenderPlan, token: WorkToken
+    ) throws -> SharedBytes {
+        var planes = planes
+        var base: UnsafeMutableRawPointer?
+        var count = 0
+        var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
+        let watch = unsafe CPlanarShimWatch(token)
+        let quality = Int32(plan.quality)
+        let status =
+            plan.format == .webp
+            ? unsafe CPlanarShim_write_webp(
+                &planes, quality, Int32(ImageEncoder.effort(for: .webp)), watch, &base, &count, &text)
+            : unsafe CPlanarShim_write_jpeg(&planes, quality, watch, &base, &count, &text)
+        guard status == CPlanarShimDone else {
+            try token.check()
+            throw ImagingError.encodeFailed(
+                detail: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
+        }
+        return unsafe SharedBytes(adopting: base, count: count, release: { base, _ in unsafe free(base) })
+    }
+}
+
+extension RenderPlan {
+    /// Pixels for one sample of chroma, as libvips writes them: JPEG keeps all of it from quality 90 on.
+    fileprivate var chromaStep: Int { format == .jpeg && quality >= 90 ? 1 : 2 }
+}

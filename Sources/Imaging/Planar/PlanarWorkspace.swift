@@ -1,0 +1,88 @@
+import CPlanarShim
+import Coordination
+import Memory
+
+/// The prepared filters and the working memory of one worker, kept from picture to picture.
+@safe
+final class PlanarWorkspace {
+    /// Largest memory that is kept, in bytes.
+    private static let mostKept = 16 << 20
+    /// Those that nobody uses, as many as there were workers at one time.
+    private static let idle = Locked<[PlanarWorkspace]>([])
+
+    private var filters = RecentPlaneFilters()
+    private var result = PlaneMemory(count: 0)
+    private var deep = PlaneMemory(count: 0)
+    private var room = PlaneMemory(count: 0)
+
+    /// Lends a workspace to the calling thread.
+    static func withShared<Result>(_ body: (PlanarWorkspace) throws -> Result) rethrows -> Result {
+        let workspace = idle.withLock { $0.popLast() } ?? PlanarWorkspace()
+        defer {
+            workspace.shrink()
+            idle.withLock { $0.append(workspace) }
+        }
+        return try body(workspace)
+    }
+
+    /// Resamples a planar picture and lends the planes, which are valid during `body` and may be written to.
+    ///
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
+    func resample<Result>(
+        _ image: DecodedImage, to target: PlanarTarget, token: WorkToken,
+        _ body: (_ planes: CPlanarShimPlanes) throws -> Result
+    ) throws -> Result {
+        guard case .planar(let sources) = image.layout else { preconditionFailure("the picture has no planes") }
+        let count = target.needsChroma ? 3 : sources.count
+        let planes = [Plane].stacked((0..<count).map { target.size(ofPlane: $0) })
+        result.reserve(planes.byteCount)
+        for (index, plane) in planes.enumerated() {
+            guard index < sources.count else {
+                result.fill(plane, with: PlanarTarget.neutralChroma)
+                continue
+            }
+            try unsafe image.pixels.withUnsafeBytes { bytes throws in
+                try unsafe resample(
+                    sources[index], in: bytes, to: plane, narrowing: target.narrowing(ofPlane: index),
+                    PlaneResampling(
+                        source: sources[index].size, region: target.region(ofPlane: index, in: sources[index].region),
+                        target: plane.size, isDeep: target.range == .limited),
+                    token)
+            }
+        }
+        return try body(unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
+    }
+
+    private func resample(
+        _ source: Plane, in bytes: UnsafeRawBufferPointer, to plane: Plane, narrowing: (scale: Int32, offset: Int32)?,
+        _ resampling: PlaneResampling, _ token: WorkToken
+    ) throws {
+        guard let filter = filters.filter(for: resampling) else {
+            throw ImagingError.encodeFailed(detail: "zimg refuses \(resampling)")
+        }
+        room.reserve(filter.room)
+        let stride = resampling.isDeep ? 2 * plane.stride : plane.stride
+        if resampling.isDeep { deep.reserve(stride * plane.size.height) }
+        let start = unsafe result.bytes.baseAddress?.advanced(by: plane.offset)
+        let target = resampling.isDeep ? unsafe deep.bytes.baseAddress : unsafe start
+        let status = unsafe filter.run(
+            from: bytes.baseAddress?.advanced(by: source.offset), stride: source.stride, to: target, stride: stride,
+            room: room.bytes.baseAddress, token: token)
+        guard status == CPlanarShimDone else {
+            try token.check()
+            throw ImagingError.encodeFailed(detail: "zimg fails at \(resampling)")
+        }
+        if let narrowing {
+            var narrow = unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(result.bytes)).planes.0
+            unsafe CPlanarShim_narrow(
+                deep.bytes.assumingMemoryBound(to: UInt16.self).baseAddress, stride, &narrow, narrowing.scale,
+                narrowing.offset)
+        }
+    }
+
+    private func shrink() {
+        result.drop(above: Self.mostKept)
+        deep.drop(above: Self.mostKept)
+        room.drop(above: Self.mostKept)
+    }
+}

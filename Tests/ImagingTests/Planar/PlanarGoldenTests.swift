@@ -1,0 +1,140 @@
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+/// The planar lane beside a full decode by libvips.
+@Suite(.timeLimit(.minutes(1)))
+struct PlanarGoldenTests {
+    /// Even, odd and narrow pictures, and widths that lead to every level.
+    private static let sizes = [(320, 240), (203, 155), (641, 479), (512, 97)]
+    private static let widths = [33, 64, 101, 202]
+
+    /// Light and colours of all directions and of many widths, none so fine that encoders lose it.
+    private static func landscape(width: Int, height: Int, quality: Int = 85) -> SharedBytes {
+        func wave(_ phase: Int, _ length: Int) -> Int { abs(phase % (2 * length) - length) * 100 / length }
+        let picture = Picture(PixelSize(width: width, height: height), bands: 3) { x, y in
+            let light = 60 + (wave(3 * x + y, 61) + wave(x + 1_000 - y, 37)) / 2 + wave(y, 90) / 2
+            return [light + wave(x, 150) / 4, light, light + wave(y + x / 2, 110) / 3].map { UInt8(min(255, $0)) }
+        }
+        return SharedBytes(ImageFixture.file(picture, as: .jpeg, quality: quality))
+    }
+
+    @Test(arguments: sizes)
+    func `every size, format and quality looks the same`(size: (Int, Int)) throws {
+        for (quality, sourceQuality) in [(88, 95), (95, 80)] {
+            let file = Self.landscape(width: size.0, height: size.1, quality: sourceQuality)
+            for width in Self.widths {
+                for format in [ImageFormat.jpeg, .webp, .png] {
+                    var options = RenderingOptions()
+                    (options.width, options.quality) = (width, quality)
+                    try expectLikeness(file, options, format)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [Fit.inside, .outside, .cover, .contain, .fill])
+    func `every fit and gravity looks the same`(fit: Fit) throws {
+        let file = Self.landscape(width: 301, height: 223)
+        // Elsewhere gravity means nothing.
+        let gravities: [Gravity] =
+            fit == .cover || fit == .contain
+            ? [.center, .topLeft, .right, .bottom, .focal(x: 333, y: 777)] : [.center]
+        for gravity in gravities {
+            for (width, height) in [(61, 60), (120, 33), (35, 90)] {
+                var options = RenderingOptions()
+                (options.width, options.height, options.fit) = (width, height, fit)
+                (options.gravity, options.quality) = (gravity, 95)
+                for format in [ImageFormat.jpeg, .webp, .png] { try expectLikeness(file, options, format) }
+            }
+        }
+    }
+
+    @Test(arguments: [Gravity.attention, .entropy])
+    func `the interesting part is found in planes`(gravity: Gravity) throws {
+        let size = PixelSize(width: 400, height: 160)
+        let picture = Picture(size, bands: 3) { x, y in
+            let isLively = 300..<360 ~= x && 40..<120 ~= y
+            return isLively ? [230, UInt8(90 + (x * 37 + y * 91) % 64), 90] : [128, 128, 128]
+        }
+        var options = RenderingOptions()
+        (options.width, options.height, options.fit, options.gravity) = (40, 40, .cover, gravity)
+        let comparison = try LaneComparison(
+            SharedBytes(ImageFixture.file(picture, as: .jpeg, quality: 90)), options, .png)
+        #expect(try ImageReading.decode(comparison.planar.bytes).meanColor[0] > 140)
+    }
+
+    @Test(arguments: 1...8, [(203, 155), (148, 200)])
+    func `every orientation looks the same`(orientation: Int, size: (Int, Int)) throws {
+        let file = Self.landscape(width: size.0, height: size.1).array
+        let turned = SharedBytes(JPEGWriter.oriented(file, orientation))
+        for width in [40, 75, 150] {
+            var options = RenderingOptions()
+            (options.width, options.quality) = (width, 95)
+            for format in [ImageFormat.jpeg, .png] { try expectLikeness(turned, options, format) }
+        }
+    }
+
+    @Test(arguments: [
+        [(1, 1), (1, 1), (1, 1)], [(2, 1), (1, 1), (1, 1)], [(1, 2), (1, 1), (1, 1)], [(2, 2), (1, 1), (1, 1)],
+        [(4, 1), (1, 1), (1, 1)], [(4, 2), (1, 1), (1, 1)], [(2, 2), (2, 1), (2, 1)], [(1, 4), (1, 1), (1, 1)],
+    ])
+    func `every sampling looks the same`(sampling: [(Int, Int)]) throws {
+        for (width, height) in [(320, 240), (229, 173)] {
+            var writer = JPEGWriter(width: width, height: height, components: 3)
+            writer.sampling = sampling.map { (across: $0.0, down: $0.1) }
+            let file = SharedBytes(
+                writer.file { column, row in
+                    [UInt8(40 + (column * 7 + row * 5) % 160), UInt8(96 + column), UInt8(160 - row * 2)]
+                })
+            for width in [20, 40, 90, 229] {
+                var options = RenderingOptions()
+                (options.width, options.quality) = (width, 95)
+                for format in [ImageFormat.jpeg, .png] { try expectLikeness(file, options, format) }
+            }
+        }
+    }
+
+    @Test(arguments: [20, 45, 90, 180])
+    func `nothing is shifted, neither light nor colour`(width: Int) throws {
+        let size = PixelSize(width: 360, height: 288)
+        let diagonal = Picture(size, bands: 3) { x, y in x > y + 20 ? [220, 60, 40] : [40, 90, 210] }
+        let squares = Picture(size, bands: 3) { x, y in
+            (x / 72 + y / 72).isMultiple(of: 2) ? [230, 230, 230] : [20, 20, 20]
+        }
+        for picture in [diagonal, squares] {
+            for quality in [80, 95] {
+                let file = SharedBytes(ImageFixture.file(picture, as: .jpeg, quality: quality))
+                var options = RenderingOptions()
+                (options.width, options.quality) = (width, 95)
+                for format in [ImageFormat.jpeg, .png] {
+                    let comparison = try LaneComparison(file, options, format)
+                    #expect(comparison.noiseDistance > 36, "\(format) \(quality)")
+                }
+            }
+        }
+    }
+
+    @Test func `grey stays grey`() throws {
+        let size = PixelSize(width: 300, height: 200)
+        let picture = Picture(size, bands: 1) { x, y in [UInt8(128 + (x * y / 50) % 100 - 50)] }
+        let file = SharedBytes(ImageFixture.file(picture, as: .jpeg))
+        var options = RenderingOptions()
+        (options.width, options.quality) = (71, 95)
+        for format in [ImageFormat.jpeg, .webp, .png] {
+            try expectLikeness(file, options, format)
+            let result = try ImageReading.decode(LaneComparison(file, options, format).planar.bytes)
+            #expect(result.bands == (format == .webp ? 3 : 1))
+        }
+    }
+
+    private func expectLikeness(_ file: SharedBytes, _ options: RenderingOptions, _ format: ImageFormat) throws {
+        let comparison = try LaneComparison(file, options, format)
+        #expect(try ImageHeader.inspect(comparison.planar.bytes).size == comparison.planar.size)
+        let distance = comparison.noiseDistance
+        // What two encodings of nearly the same picture differ by at a lower quality says little.
+        let least = options.quality == 95 && format != .webp ? 40.0 : 36
+        #expect(distance > least || comparison.similarity > 0.99, "\(format): \(distance) dB")
+    }
+}

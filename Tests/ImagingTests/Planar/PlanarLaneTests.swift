@@ -1,0 +1,130 @@
+import Coordination
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PlanarLaneTests {
+    @Test(arguments: [
+        ImageFixture.jpeg, .jpegGreyRamp, .jpegStandardProfile, .jpegOrientation2, .jpegOrientation6, .jpegOrientation8,
+    ])
+    func `photographs are kept as planes`(fixture: ImageFixture) throws {
+        #expect(try decode(fixture.bytes).isPlanar)
+    }
+
+    @Test(arguments: [
+        ImageFixture.jpegAdobeCMYK, .jpegSwappedPrimaries, .png, .pngGreyRamp, .webpHalfTransparent, .webpAnimated,
+        .gif,
+    ])
+    func `what is no plane or needs its colours converted goes to libvips`(fixture: ImageFixture) throws {
+        #expect(try !decode(fixture.bytes).isPlanar)
+    }
+
+    @Test func `a JPEG of red, green and blue, or of odd samplings, goes to libvips`() throws {
+        var writer = JPEGWriter(width: 64, height: 48, components: 3)
+        writer.adobeTransform = 0
+        let colours = SharedBytes(writer.file { _, _ in [200, 100, 50] })
+        #expect(try !decode(colours).isPlanar)
+        #expect(try decode(colours).isClose(x: 9, y: 9, to: [200, 100, 50]))
+        writer.adobeTransform = nil
+        for sampling in [[(1, 1), (2, 1), (2, 1)], [(2, 1), (1, 1), (2, 1)]] {
+            writer.sampling = sampling.map { (across: $0.0, down: $0.1) }
+            let image = try decode(SharedBytes(writer.file { _, _ in [200, 128, 128] }))
+            #expect(!image.isPlanar)
+            #expect(image.isClose(x: 9, y: 9, to: [200, 200, 200]))
+        }
+    }
+
+    @Test func `a side too short for its level goes to libvips`() throws {
+        let file = ImageFixture.photo(width: 400, height: 60)
+        #expect(try decode(file).isPlanar)
+        #expect(try decode(file, level: 2).isPlanar)
+        #expect(try !decode(file, level: 4).isPlanar)
+    }
+
+    @Test func `12: planes cost what they occupy`() throws {
+        let colour = ImageFixture.photo(width: 640, height: 480)
+        #expect(try decode(colour).byteCount == 640 * 480 * 3 / 2)
+        #expect(try decode(colour, level: 2).byteCount == 320 * 240 + 2 * 192 * 120)
+        let picture = Picture.photo(PixelSize(width: 640, height: 480))
+        let full = SharedBytes(ImageFixture.file(picture, as: .jpeg, quality: 95))
+        #expect(try decode(full).byteCount == 640 * 480 * 3)
+        let grey = SharedBytes(ImageFixture.file(.greyRamp(PixelSize(width: 640, height: 480)), as: .jpeg))
+        #expect(try decode(grey).byteCount == 640 * 480)
+    }
+
+    @Test(arguments: [ImageFormat.jpeg, .webp, .png])
+    func `the same source and plan make the same bytes, whatever was rendered before`(format: ImageFormat) async throws
+    {
+        let files = [ImageFixture.photo(width: 320, height: 240), ImageFixture.photo(width: 301, height: 255)]
+        let images = try files.map { try decode($0) }
+        func plan(_ number: Int) -> RenderPlan {
+            let size = PixelSize(width: 60 + number * 7 % 53, height: 50 + number % 31)
+            return RenderPlan(
+                resizedSize: size, crop: .rectangle(x: 3, y: 5, size: PixelSize(width: 33, height: 41)), format: format,
+                quality: 70 + number % 30)
+        }
+        let expected = try (0..<30).map { number in
+            try ImageRenderer.render(images[number % 2], plan: plan(number), token: WorkToken()).bytes.array
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask {
+                    for step in 0..<30 {
+                        let number = (step * 7 + thread * 11) % 30
+                        let image = step.isMultiple(of: 5) ? try decode(files[number % 2]) : images[number % 2]
+                        let bytes = try ImageRenderer.render(image, plan: plan(number), token: WorkToken()).bytes.array
+                        #expect(bytes == expected[number])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `a cancelled decode or render of planes says that it was cancelled`() throws {
+        let file = ImageFixture.photo(width: 320, height: 240)
+        let image = try decode(file)
+        for format in [ImageFormat.jpeg, .webp, .png] {
+            let plan = RenderPlan(resizedSize: PixelSize(width: 90, height: 60), format: format, quality: 80)
+            let token = WorkToken()
+            token.cancel()
+            #expect(throws: CancellationError.self) { try ImageRenderer.render(image, plan: plan, token: token) }
+        }
+    }
+
+    @Test(arguments: [0.05, 0.2, 0.5, 0.9, 0.99, 1], [1, 8])
+    func `both lanes judge a damaged file alike`(share: Double, level: Int) throws {
+        let whole = ImageFixture.photo(width: 320, height: 240).array
+        let cut = SharedBytes(whole.prefix(Int(Double(whole.count) * share)))
+        #expect(try outcome(cut, level, .planar) == outcome(cut, level, .vips))
+        #expect(try outcome(cut, level, .planar) == (share == 1))
+        var damaged = whole
+        let start = whole.count / 2
+        for index in start..<start + 20 { damaged[index] = UInt8(truncatingIfNeeded: index &* 37 & 0x7F) }
+        #expect(try outcome(SharedBytes(damaged), level, .planar) == outcome(SharedBytes(damaged), level, .vips))
+        let withoutEnd = SharedBytes(whole.dropLast(2))
+        #expect(try outcome(withoutEnd, level, .planar) == outcome(withoutEnd, level, .vips))
+    }
+
+    /// Whether a lane decodes the file; false where it says that it cannot.
+    private func outcome(_ file: SharedBytes, _ level: Int, _ lane: ImageDecoder.Lane) throws -> Bool {
+        do {
+            _ = try decode(file, level: level, lane: lane)
+            return true
+        } catch ImagingError.cannotDecode {
+            return false
+        }
+    }
+
+    private func decode(
+        _ file: SharedBytes, level: Int = 1, lane: ImageDecoder.Lane = .planar
+    ) throws -> DecodedImage {
+        try ImageLibrary.start()
+        let header = try ImageHeader.inspect(file)
+        return try ImageDecoder.decode(
+            file, header: header, plan: DecodePlan(level: level), limits: ImagingLimits(), token: WorkToken(),
+            lane: lane)
+    }
+}
