@@ -191,6 +191,8 @@ CPlanarShimStatus CPlanarShim_jpeg_decode(CPlanarShimJPEGReader *reader, int lev
         return reader->status;
     codec->raw_data_out = TRUE;
     codec->do_fancy_upsampling = FALSE;
+    // Would guess the details of a progressive picture whose scans were left out because they do not show.
+    codec->do_block_smoothing = FALSE;
     codec->out_color_space = codec->jpeg_color_space;
     codec->scale_num = 1;
     codec->scale_denom = (unsigned int) level;

@@ -16,13 +16,14 @@ package enum ImageDecoder {
         try check(header, plan: plan, limits: limits)
         defer { extendLifetime(token) }
         do {
-            return try unsafe trimmed(bytes, header, plan).withUnsafeBytes { file throws in
-                if lane == .planar, PlanarLane.mayDecode(header, plan: plan),
-                    let image = try unsafe JPEGPlanes.decode(file, header: header, plan: plan, token: token)
-                {
-                    return image
-                }
-                return try unsafe decode(file, header: header, plan: plan, token: token)
+            let file = try trimmed(bytes, header, plan)
+            if lane == .planar, PlanarLane.mayDecode(header, plan: plan),
+                let image = try JPEGPlanes.decode(file, header: header, plan: plan, token: token)
+            {
+                return image
+            }
+            return try unsafe file.withUnsafeBytes { file throws in
+                try unsafe decode(file, header: header, plan: plan, token: token)
             }
         } catch let error as VipsError {
             try token.check()

@@ -22,6 +22,15 @@ enum JPEGPlanes {
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or what `token` says.
     static func decode(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws -> DecodedImage? {
+        let needed = header.isProgressive ? JPEGScans.trim(file, level: plan.level) : file
+        return try unsafe needed.withUnsafeBytes { bytes throws in
+            try unsafe decode(bytes, header: header, plan: plan, token: token)
+        }
+    }
+
+    private static func decode(
         _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken
     ) throws -> DecodedImage? {
         let watch = unsafe CPlanarShimWatch(token)

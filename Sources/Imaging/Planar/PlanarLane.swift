@@ -8,7 +8,7 @@ enum PlanarLane {
 
     /// Whether a source may be decoded to planes, as far as its head tells before a library has read it.
     static func mayDecode(_ header: ImageHeader, plan: DecodePlan) -> Bool {
-        header.format == .jpeg && !header.isProgressive && (header.bands == 1 || header.bands == 3)
+        header.format == .jpeg && (header.bands == 1 || header.bands == 3)
             && min(header.storedSize.width, header.storedSize.height) >= shortestSide * plan.level
     }
 

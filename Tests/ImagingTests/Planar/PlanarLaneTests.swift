@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PlanarLaneTests {
     @Test(arguments: [
-        ImageFixture.jpeg, .jpegGreyRamp, .jpegStandardProfile, .jpegOrientation2, .jpegOrientation6, .jpegOrientation8,
+        ImageFixture.jpeg, .jpegGreyRamp, .jpegProgressive, .jpegStandardProfile, .jpegOrientation2, .jpegOrientation6,
+        .jpegOrientation8,
     ])
     func `photographs are kept as planes`(fixture: ImageFixture) throws {
         #expect(try decode(fixture.bytes).isPlanar)
@@ -106,6 +107,17 @@ struct PlanarLaneTests {
         #expect(try outcome(SharedBytes(damaged), level, .planar) == outcome(SharedBytes(damaged), level, .vips))
         let withoutEnd = SharedBytes(whole.dropLast(2))
         #expect(try outcome(withoutEnd, level, .planar) == outcome(withoutEnd, level, .vips))
+    }
+
+    @Test(arguments: [0.3, 0.6, 0.99], [1, 2, 8])
+    func `a progressive file that is cut short fails at every level, like in libvips`(share: Double, level: Int) throws
+    {
+        var writer = JPEGWriter(width: 320, height: 240, components: 3)
+        (writer.isProgressive, writer.scans) = (true, 4)
+        let whole = writer.file { [UInt8($0 * 5), UInt8(100 + $1), UInt8(200 - $0)] }
+        let cut = SharedBytes(whole.prefix(Int(Double(whole.count) * share)))
+        #expect(try !outcome(cut, level, .planar))
+        #expect(try !outcome(cut, level, .vips))
     }
 
     /// Whether a lane decodes the file; false where it says that it cannot.
