@@ -246,6 +246,15 @@ int CVipsShim_stack(VipsImage **in, VipsImage **out, int count)
     return vips_arrayjoin(in, out, count, "across", 1, NULL);
 }
 
+int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, size_t count)
+{
+    // A copy, because metadata may only be set on an image that nobody else has.
+    if (vips_copy(in, out, NULL))
+        return -1;
+    vips_image_set_blob_copy(*out, VIPS_META_ICC_NAME, profile, count);
+    return 0;
+}
+
 int CVipsShim_to_srgb(VipsImage *in, VipsImage **out)
 {
     // Without the compensation the darkest ink of a press profile would come out as dark grey.

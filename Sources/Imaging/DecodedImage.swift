@@ -25,6 +25,8 @@ package final class DecodedImage: Sendable {
     package let loop: Int
     /// The components of all pixels.
     package let pixels: SharedBytes
+    /// What the colours of planes mean where that is not sRGB: an ICC profile, to be applied when the picture has become small.
+    let profile: SharedBytes?
 
     /// Takes over interleaved pixels, which must fill the picture exactly.
     package init(
@@ -37,10 +39,11 @@ package final class DecodedImage: Sendable {
         self.frames = frames
         self.delays = delays
         self.loop = loop
+        profile = nil
     }
 
     /// Takes over planes of a still.
-    init(pixels: SharedBytes, planes: [Plane]) {
+    init(pixels: SharedBytes, planes: [Plane], profile: SharedBytes? = nil) {
         precondition([1, 3].contains(planes.count) && pixels.count == planes.byteCount, "the planes make no picture")
         self.pixels = pixels
         size = planes[0].size
@@ -48,10 +51,11 @@ package final class DecodedImage: Sendable {
         frames = 1
         delays = []
         loop = 0
+        self.profile = profile
     }
 
-    /// What the pixels occupy.
-    package var byteCount: Int { pixels.count }
+    /// What the pixels occupy, with what is kept beside them.
+    package var byteCount: Int { pixels.count + (profile?.count ?? 0) }
 
     /// Components of a pixel: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
     package var bands: Int {

@@ -15,7 +15,7 @@ package enum ImageRenderer {
         guard PlanarLane.resamples(image, plan: plan) else {
             return try renderPixels(of: PlanarRendering.pixels(of: image, token: token), plan: plan, token: token)
         }
-        if PlanarLane.encodes(plan) { return try PlanarRendering.render(image, plan: plan, token: token) }
+        if PlanarLane.encodes(image, plan: plan) { return try PlanarRendering.render(image, plan: plan, token: token) }
         let resampled = try PlanarRendering.resampledPixels(of: image, plan: plan, token: token)
         return try renderPixels(of: resampled, plan: plan.afterResampling, token: token)
     }

@@ -61,6 +61,9 @@ int CVipsShim_rotate(VipsImage *in, VipsImage **out, VipsAngle angle);
 int CVipsShim_flip(VipsImage *in, VipsImage **out, VipsDirection direction);
 int CVipsShim_stack(VipsImage **in, VipsImage **out, int count);
 
+/// The same picture with a copy of an ICC profile.
+int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, size_t count);
+
 /// Converts from the embedded profile to 8-bit sRGB.
 int CVipsShim_to_srgb(VipsImage *in, VipsImage **out);
 

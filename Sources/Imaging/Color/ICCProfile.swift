@@ -5,6 +5,9 @@ struct ICCProfile {
     /// Whether the profile describes sRGB, within what 8 bits can show.
     let isStandard: Bool
 
+    /// Longest profile that is looked at, in bytes; a longer one is ignored.
+    static let longest = 4 << 20
+
     /// Reads a profile; a damaged one is not standard, and libvips judges it.
     init(_ bytes: RawSpan) {
         guard bytes.byteCount >= 132, bytes.text(at: 16) == "RGB ", bytes.text(at: 20) == "XYZ " else {

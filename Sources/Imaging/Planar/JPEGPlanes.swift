@@ -12,8 +12,8 @@ struct JPEGHead {
     let across: Int
     /// Luma samples for one of chroma down; 0 where that is no whole number.
     let down: Int
-    /// Whether the colours are those of sRGB, by the profile or for want of one.
-    let isStandardColor: Bool
+    /// What the colours mean where that is not sRGB.
+    let profile: SharedBytes?
 }
 
 /// Decodes JPEG files to the planes that they hold.
@@ -56,11 +56,16 @@ enum JPEGPlanes {
         let memory = PlaneMemory(count: planes.byteCount)
         var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
         try check(unsafe CPlanarShim_jpeg_decode(reader, Int32(plan.level), &target))
-        if header.orientation == 1 { return DecodedImage(pixels: memory.finish(), planes: planes) }
-        return turned(planes, in: memory, orientation: header.orientation)
+        if header.orientation == 1 {
+            return DecodedImage(pixels: memory.finish(), planes: planes, profile: head.profile)
+        }
+        let (upright, turned) = turned(planes, in: memory, orientation: header.orientation)
+        return DecodedImage(pixels: turned, planes: upright, profile: head.profile)
     }
 
-    private static func turned(_ planes: [Plane], in memory: borrowing PlaneMemory, orientation: Int) -> DecodedImage {
+    private static func turned(
+        _ planes: [Plane], in memory: borrowing PlaneMemory, orientation: Int
+    ) -> ([Plane], SharedBytes) {
         let upright = [Plane].stacked(
             planes.map { plane in
                 let size = plane.size
@@ -75,7 +80,7 @@ enum JPEGPlanes {
             unsafe CPlanarShim_turn(&from.1, &to.1, Int32(orientation))
             unsafe CPlanarShim_turn(&from.2, &to.2, Int32(orientation))
         }
-        return DecodedImage(pixels: result.finish(), planes: upright)
+        return (upright, result.finish())
     }
 }
 
@@ -85,8 +90,9 @@ extension JPEGHead {
         planes = unsafe Int(raw.planes)
         across = unsafe Int(raw.across)
         down = unsafe Int(raw.down)
-        isStandardColor = unsafe UnsafeRawBufferPointer(start: raw.profile, count: raw.profile_size)
-            .isStandardProfile
+        let profile = unsafe UnsafeRawBufferPointer(start: raw.profile, count: raw.profile_size)
+        let isNeeded = unsafe 1...ICCProfile.longest ~= profile.count && !ICCProfile(profile.bytes).isStandard
+        self.profile = isNeeded ? unsafe SharedBytes(profile) : nil
     }
 
     /// The planes as they come out of the decoder, before they are turned.
@@ -101,13 +107,6 @@ extension JPEGHead {
                     width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))
                 return (samples, region)
             })
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Whether these bytes, of an ICC profile, mean sRGB; without any they do.
-    fileprivate var isStandardProfile: Bool {
-        unsafe isEmpty || ICCProfile(bytes).isStandard
     }
 }
 

@@ -12,9 +12,9 @@ enum PlanarLane {
             && min(header.storedSize.width, header.storedSize.height) >= shortestSide * plan.level
     }
 
-    /// Whether libjpeg finds planes in the source that need no other conversion of colours.
+    /// Whether libjpeg finds planes in the source.
     static func decodes(_ head: JPEGHead) -> Bool {
-        head.planes != 0 && [1, 2, 4].contains(head.across) && [1, 2, 4].contains(head.down) && head.isStandardColor
+        head.planes != 0 && [1, 2, 4].contains(head.across) && [1, 2, 4].contains(head.down)
     }
 
     /// Whether planes can be resampled to the result's size: what enlarges or is tiny goes to libvips in its decoded size.
@@ -26,10 +26,12 @@ enum PlanarLane {
 
     /// Whether the resampled planes are the result already, to be encoded as they are.
     ///
-    /// A canvas, and the search for the interesting part, need pixels; so do PNG and GIF. AVIF would not, but its encoder takes
+    /// A colour profile, a canvas and the search for the interesting part need pixels; so do PNG and GIF. AVIF would not, but its encoder takes
     /// a hundred times as long as the conversion.
-    static func encodes(_ plan: RenderPlan) -> Bool {
-        guard plan.canvas == nil, plan.format == .jpeg || plan.format == .webp else { return false }
+    static func encodes(_ image: DecodedImage, plan: RenderPlan) -> Bool {
+        guard image.profile == nil, plan.canvas == nil, plan.format == .jpeg || plan.format == .webp else {
+            return false
+        }
         return switch plan.crop {
         case .none, .rectangle: true
         case .attention, .entropy: false

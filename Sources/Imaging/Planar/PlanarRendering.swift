@@ -5,7 +5,7 @@ import Memory
 
 /// Makes results of planes, or pixels for what cannot be made of planes.
 enum PlanarRendering {
-    /// The finished picture of a plan that ``PlanarLane/encodes(_:)``.
+    /// The finished picture of a plan that ``PlanarLane/encodes(_:plan:)``.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
     static func render(_ image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> EncodedImage {
@@ -42,7 +42,8 @@ enum PlanarRendering {
                     &planes, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
             }
         }
-        return DecodedImage(pixels: memory.finish(), size: size, bands: image.bands)
+        let pixels = DecodedImage(pixels: memory.finish(), size: size, bands: image.bands)
+        return try image.profile.map { try pixels.inStandardColor(by: $0, token: token) } ?? pixels
     }
 
     private static func encode(

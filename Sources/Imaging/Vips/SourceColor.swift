@@ -1,9 +1,8 @@
 import CVips
+import Coordination
+import Memory
 
 extension VipsImage {
-    /// Longest profile that is looked at, in bytes; a longer one is ignored.
-    private static let longestProfile = 4 << 20
-
     /// This picture with 8 bits a component.
     func inEightBits() throws(VipsError) -> VipsImage {
         guard format == VIPS_FORMAT_USHORT else { return self }
@@ -21,14 +20,19 @@ extension VipsImage {
     /// Meant for the reduced picture: the conversion is the dearest step per pixel.
     func inStandardColor(profileOf source: VipsImage) throws(VipsError) -> VipsImage {
         let needsProfile = source.withProfile { profile in
-            profile.byteCount <= Self.longestProfile && !ICCProfile(profile).isStandard
+            profile.byteCount <= ICCProfile.longest && !ICCProfile(profile).isStandard
         }
         if interpretation == VIPS_INTERPRETATION_CMYK {
             // A profile that is no CMYK profile fails; libvips has a plain one of its own.
             if needsProfile == true, let converted = try? convertedToSRGB() { return converted }
             return try converted(to: VIPS_INTERPRETATION_sRGB)
         }
-        guard needsProfile == true, let converted = try? convertedToSRGB() else { return self }
+        return needsProfile == true ? try inStandardColor() : self
+    }
+
+    /// This picture as sRGB or grey, by its profile; as it is where the profile does not fit.
+    fileprivate func inStandardColor() throws(VipsError) -> VipsImage {
+        guard let converted = try? convertedToSRGB() else { return self }
         return bands < 3 ? try converted.grey(hasAlpha: hasAlpha) : converted
     }
 
@@ -37,5 +41,25 @@ extension VipsImage {
         guard bands >= 3 else { return self }
         let grey = try extractedBands(1, count: 1).interpreted(as: VIPS_INTERPRETATION_B_W)
         return hasAlpha ? try grey.joined(with: extractedBands(3, count: 1)) : grey
+    }
+}
+
+extension DecodedImage {
+    /// This still of interleaved pixels as sRGB or grey, by a profile; as it is where the profile does not fit.
+    ///
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
+    func inStandardColor(by profile: SharedBytes, token: WorkToken) throws -> DecodedImage {
+        defer { extendLifetime(token) }
+        do {
+            return try unsafe pixels.withUnsafeBytes { bytes throws in
+                let image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
+                let converted = try image.profiled(profile).inStandardColor()
+                converted.watch(token)
+                return DecodedImage(pixels: try converted.pixels(), size: size, bands: converted.bands)
+            }
+        } catch let error as VipsError {
+            try token.check()
+            throw ImagingError.encodeFailed(detail: error.text)
+        }
     }
 }

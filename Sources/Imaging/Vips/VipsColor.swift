@@ -1,5 +1,6 @@
 import CVips
 import CVipsShim
+import Memory
 
 extension VipsImage {
     /// The ICC profile's bytes and their meaning, if the file had one.
@@ -8,6 +9,13 @@ extension VipsImage {
             var count = 0
             guard let bytes = unsafe CVipsShim_blob(raw, VIPS_META_ICC_NAME, &count) else { return nil }
             return unsafe body(UnsafeRawBufferPointer(start: bytes, count: count).bytes)
+        }
+    }
+
+    /// This picture with a copy of an ICC profile.
+    func profiled(_ profile: SharedBytes) throws(VipsError) -> VipsImage {
+        try unsafe profile.withUnsafeBytes { bytes throws(VipsError) in
+            try unsafe step { unsafe CVipsShim_with_profile($0, $1, bytes.baseAddress, bytes.count) }
         }
     }
 

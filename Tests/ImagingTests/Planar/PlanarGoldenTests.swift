@@ -129,6 +129,25 @@ struct PlanarGoldenTests {
         }
     }
 
+    @Test(arguments: [1, 6])
+    func `a colour profile is applied to the small picture`(orientation: Int) throws {
+        // Of wider colours than sRGB and another curve.
+        let primaries = [[0.6097, 0.3111, 0.0195], [0.2053, 0.6257, 0.0609], [0.1492, 0.0632, 0.7446]]
+        let profile = ICCWriter.profile(primaries: primaries, curve: .gamma(563))
+        let plain = Self.landscape(width: 301, height: 223)
+        let turned = JPEGWriter.oriented(plain.array, orientation)
+        for width in [60, 101, 290] {
+            for format in [ImageFormat.jpeg, .webp, .png] {
+                var options = RenderingOptions()
+                (options.width, options.quality) = (width, 95)
+                let comparison = try LaneComparison(SharedBytes(JPEGWriter.profiled(turned, profile)), options, format)
+                #expect(comparison.noiseDistance > 36)
+                let unprofiled = try LaneComparison(SharedBytes(turned), options, format)
+                #expect(comparison.planar.bytes.array != unprofiled.planar.bytes.array)
+            }
+        }
+    }
+
     private func expectLikeness(_ file: SharedBytes, _ options: RenderingOptions, _ format: ImageFormat) throws {
         let comparison = try LaneComparison(file, options, format)
         #expect(try ImageHeader.inspect(comparison.planar.bytes).size == comparison.planar.size)
