@@ -1,7 +1,7 @@
 // Measures the two lanes of Imaging beside each other: CPU milliseconds per image of decode and render, in turns within one run,
 // so that what else the machine does falls on both.
 //
-// Usage: lanes [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
+// Usage: lanes [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
 import Coordination
 import Glibc
 import Imaging
@@ -14,6 +14,8 @@ private struct Options {
     var rounds = 20
     var folder: String?
     var enlarge = false
+    /// Whether every round has another width, so that nothing prepared for the last one is of use.
+    var isFresh = false
     var widths: [Int] = []
     var files: [String] = []
 
@@ -25,6 +27,7 @@ private struct Options {
             case "--format": format = rest.popFirst().flatMap(ImageFormat.init(rawValue:)) ?? format
             case "--quality": quality = rest.popFirst().flatMap { Int($0) } ?? quality
             case "--rounds": rounds = rest.popFirst().flatMap { Int($0) } ?? rounds
+            case "--fresh": isFresh = true
             case "--enlarge": enlarge = true
             case "--write": folder = rest.popFirst()
             case _ where widths.isEmpty: widths = argument.split(separator: ",").compactMap { Int($0) }
@@ -76,13 +79,14 @@ private struct Cost {
 private func measure(_ name: String, width: Int, options: Options) throws -> [ImageDecoder.Lane: Cost] {
     let source = read(name)
     let header = try ImageHeader.inspect(source)
-    var wishes = RenderingOptions()
-    (wishes.width, wishes.quality, wishes.enlarge) = (width, options.quality, options.enlarge)
     let limits = ImagingLimits()
-    let plan = try RenderPlan(options: wishes, format: options.format, source: header, limits: limits)
     var costs: [ImageDecoder.Lane: Cost] = [:]
     // The first round warms up.
     for round in 0...options.rounds {
+        var wishes = RenderingOptions()
+        (wishes.width, wishes.quality, wishes.enlarge) = (width, options.quality, options.enlarge)
+        if options.isFresh { wishes.width = width + round }
+        let plan = try RenderPlan(options: wishes, format: options.format, source: header, limits: limits)
         for lane in options.lanes {
             let token = WorkToken()
             let start = processTime()
