@@ -64,14 +64,16 @@ static uint8_t in_eight_bits(int value)
     return (uint8_t) (value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-void CPlanarShim_narrow(const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, int scale, int offset)
+void CPlanarShim_narrow(
+    const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, float scale, float offset)
 {
     int x, y;
     for (y = 0; y < target->height; y++) {
         const uint16_t *from = (const uint16_t *) ((const uint8_t *) source + (size_t) y * source_stride);
         uint8_t *row = target->samples + (size_t) y * target->stride;
+        // Rounded by cutting: what is below zero becomes zero either way.
         for (x = 0; x < target->width; x++)
-            row[x] = in_eight_bits((from[x] * scale + offset) / 65535);
+            row[x] = in_eight_bits((int) ((float) from[x] * scale + offset + 0.5f));
     }
 }
 

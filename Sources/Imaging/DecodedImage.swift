@@ -9,8 +9,8 @@ package final class DecodedImage: Sendable {
     package enum Layout: Hashable, Sendable {
         /// Rows without gaps, bands interleaved, frames one after the other; alpha is the last band and not multiplied in.
         case interleaved(bands: Int)
-        /// Luma, or luma, Cb and Cr by BT.601 in full range; a still without alpha.
-        case planar([Plane])
+        /// Luma, or luma, Cb and Cr by BT.601; a still without alpha.
+        case planar([Plane], PlaneRange)
     }
 
     /// Size of one frame, upright and as reduced while decoding.
@@ -43,11 +43,11 @@ package final class DecodedImage: Sendable {
     }
 
     /// Takes over planes of a still.
-    init(pixels: SharedBytes, planes: [Plane], profile: SharedBytes? = nil) {
+    init(pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: SharedBytes?) {
         precondition([1, 3].contains(planes.count) && pixels.count == planes.byteCount, "the planes make no picture")
         self.pixels = pixels
         size = planes[0].size
-        layout = .planar(planes)
+        layout = .planar(planes, range)
         frames = 1
         delays = []
         loop = 0
@@ -61,7 +61,7 @@ package final class DecodedImage: Sendable {
     package var bands: Int {
         switch layout {
         case .interleaved(let bands): bands
-        case .planar(let planes): planes.count
+        case .planar(let planes, _): planes.count
         }
     }
 

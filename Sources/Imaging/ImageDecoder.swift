@@ -18,7 +18,7 @@ package enum ImageDecoder {
         do {
             let file = try trimmed(bytes, header, plan)
             if lane == .planar, PlanarLane.mayDecode(header, plan: plan),
-                let image = try JPEGPlanes.decode(file, header: header, plan: plan, token: token)
+                let image = try planes(of: file, header: header, plan: plan, token: token)
             {
                 return image
             }
@@ -46,6 +46,15 @@ package enum ImageDecoder {
         case .webp: try WebPTrimming.trim(bytes, frames: plan.isAnimated ? header.frames : plan.page + 1)
         case .gif, .avif, .heic: bytes
         }
+    }
+
+    /// The planes that a file holds; nil where libvips is to decode it.
+    private static func planes(
+        of file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws -> DecodedImage? {
+        header.format == .webp
+            ? try WebPPlanes.decode(file, header: header, plan: plan, token: token)
+            : try JPEGPlanes.decode(file, header: header, plan: plan, token: token)
     }
 
     private static func check(_ header: ImageHeader, plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {

@@ -76,6 +76,15 @@ const char *CPlanarShim_jpeg_text(const CPlanarShimJPEGReader *reader);
 
 void CPlanarShim_jpeg_close(CPlanarShimJPEGReader *reader);
 
+// Reading WebP.
+
+/// Whether a file is one lossy picture without alpha, which is stored as planes.
+int CPlanarShim_webp_is_planar(const void *bytes, size_t count);
+
+/// Decodes such a file into planes of limited range, chroma at half of luma's size, rounded up; scaled where that is asked for.
+CPlanarShimStatus CPlanarShim_webp_decode(
+    const void *bytes, size_t count, const CPlanarShimPlanes *planes, int is_scaled, CPlanarShimWatch watch);
+
 // Writing. The file goes into `*bytes`, to be released with `free`; after a failure `text` says why.
 
 /// Writes planes with chroma at luma's size, or at half of it on both sides; rounded up.
@@ -127,8 +136,9 @@ void CPlanarShim_graph_free(CPlanarShimGraph *graph);
 /// Turns and mirrors a plane as EXIF says of its orientation (2 to 8); the target has the upright plane's size.
 void CPlanarShim_turn(const CPlanarShimPlane *source, const CPlanarShimPlane *target, int orientation);
 
-/// Narrows 16-bit samples: each becomes (sample * scale + offset) / 65535, rounded down, within 8 bits.
-void CPlanarShim_narrow(const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, int scale, int offset);
+/// Narrows 16-bit samples: each becomes sample * scale + offset, rounded, within 8 bits.
+void CPlanarShim_narrow(
+    const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, float scale, float offset);
 
 /// Full-range BT.601 planes of one size become rows of red, green and blue without gaps; one plane is only moved together.
 void CPlanarShim_interleave(const CPlanarShimPlanes *planes, uint8_t *pixels);

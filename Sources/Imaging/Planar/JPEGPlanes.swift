@@ -56,31 +56,8 @@ enum JPEGPlanes {
         let memory = PlaneMemory(count: planes.byteCount)
         var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
         try check(unsafe CPlanarShim_jpeg_decode(reader, Int32(plan.level), &target))
-        if header.orientation == 1 {
-            return DecodedImage(pixels: memory.finish(), planes: planes, profile: head.profile)
-        }
-        let (upright, turned) = turned(planes, in: memory, orientation: header.orientation)
-        return DecodedImage(pixels: turned, planes: upright, profile: head.profile)
-    }
-
-    private static func turned(
-        _ planes: [Plane], in memory: borrowing PlaneMemory, orientation: Int
-    ) -> ([Plane], SharedBytes) {
-        let upright = [Plane].stacked(
-            planes.map { plane in
-                let size = plane.size
-                let turned = orientation >= 5 ? PixelSize(width: size.height, height: size.width) : size
-                return (turned, plane.region.upright(from: orientation, in: size))
-            })
-        let result = PlaneMemory(count: upright.byteCount)
-        var from = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)).planes
-        var to = unsafe CPlanarShimPlanes(upright, in: UnsafeRawBufferPointer(result.bytes)).planes
-        unsafe CPlanarShim_turn(&from.0, &to.0, Int32(orientation))
-        if planes.count == 3 {
-            unsafe CPlanarShim_turn(&from.1, &to.1, Int32(orientation))
-            unsafe CPlanarShim_turn(&from.2, &to.2, Int32(orientation))
-        }
-        return (upright, result.finish())
+        return DecodedImage(
+            planes, in: memory, range: .full, profile: head.profile, turnedFrom: header.orientation)
     }
 }
 
@@ -107,13 +84,5 @@ extension JPEGHead {
                     width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))
                 return (samples, region)
             })
-    }
-}
-
-extension CPlanarShimWatch {
-    /// Asks `token`, which must outlive the work.
-    @unsafe
-    init(_ token: WorkToken) {
-        unsafe self.init(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
     }
 }

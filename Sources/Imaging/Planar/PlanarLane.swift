@@ -8,8 +8,13 @@ enum PlanarLane {
 
     /// Whether a source may be decoded to planes, as far as its head tells before a library has read it.
     static func mayDecode(_ header: ImageHeader, plan: DecodePlan) -> Bool {
-        header.format == .jpeg && (header.bands == 1 || header.bands == 3)
-            && min(header.storedSize.width, header.storedSize.height) >= shortestSide * plan.level
+        guard min(header.storedSize.width, header.storedSize.height) >= shortestSide * plan.level else { return false }
+        return switch header.format {
+        case .jpeg: header.bands == 1 || header.bands == 3
+        // Lossless ones turn out when libwebp looks at the head.
+        case .webp: header.frames == 1 && !header.hasAlpha && header.profileByteCount == 0
+        case .png, .gif, .avif, .heic: false
+        }
     }
 
     /// Whether libjpeg finds planes in the source.

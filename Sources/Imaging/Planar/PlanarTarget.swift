@@ -7,17 +7,9 @@ struct PlanarTarget {
     /// Pixels for one sample of chroma on each side: 1 or 2.
     var chromaStep = 1
     /// What the numbers of a sample mean.
-    var range = Range.full
+    var range = PlaneRange.full
     /// Whether a grey picture gets planes of chroma, too.
     var needsChroma = false
-
-    /// What the numbers of a sample mean.
-    enum Range {
-        /// 0…255, as in JPEG.
-        case full
-        /// Luma 16…235 and chroma 16…240, as in WebP.
-        case limited
-    }
 
     /// The sample of chroma that stands for no colour.
     static let neutralChroma: UInt8 = 128
@@ -40,15 +32,5 @@ struct PlanarTarget {
         return Plane.Region(
             left: region.left + Double(rectangle.x) * across, top: region.top + Double(rectangle.y) * down,
             width: Double(size.width * step) * across, height: Double(size.height * step) * down)
-    }
-
-    /// How 16-bit samples of full range become 8-bit ones of this range: factor and addend in 65535ths; nil for the full range.
-    func narrowing(ofPlane index: Int) -> (scale: Int32, offset: Int32)? {
-        switch (range, index) {
-        case (.full, _): nil
-        case (.limited, 0): (219, 16 * 65_535 + 32_767)
-        // Around 128, which in 16 bits is 128 · 257.
-        case (.limited, _): (224, (255 - 224) * 128 * 257 + 32_767)
-        }
     }
 }

@@ -32,7 +32,9 @@ final class PlanarWorkspace {
         _ image: DecodedImage, to target: PlanarTarget, token: WorkToken,
         _ body: (_ planes: CPlanarShimPlanes) throws -> Result
     ) throws -> Result {
-        guard case .planar(let sources) = image.layout else { preconditionFailure("the picture has no planes") }
+        guard case .planar(let sources, let range) = image.layout else {
+            preconditionFailure("the picture has no planes")
+        }
         let count = target.needsChroma ? 3 : sources.count
         let planes = [Plane].stacked((0..<count).map { target.size(ofPlane: $0) })
         result.reserve(planes.byteCount)
@@ -41,42 +43,42 @@ final class PlanarWorkspace {
                 result.fill(plane, with: PlanarTarget.neutralChroma)
                 continue
             }
+            let conversion = range.conversion(to: target.range, isLuma: index == 0)
+            let resampling = PlaneResampling(
+                source: sources[index].size, region: target.region(ofPlane: index, in: sources[index].region),
+                target: plane.size, isDeep: conversion != nil)
             try unsafe image.pixels.withUnsafeBytes { bytes throws in
-                try unsafe resample(
-                    sources[index], in: bytes, to: plane, narrowing: target.narrowing(ofPlane: index),
-                    PlaneResampling(
-                        source: sources[index].size, region: target.region(ofPlane: index, in: sources[index].region),
-                        target: plane.size, isDeep: target.range == .limited),
-                    token)
+                let start = unsafe bytes.baseAddress?.advanced(by: sources[index].offset)
+                try unsafe run(resampling, from: start, stride: sources[index].stride, to: plane, conversion, token)
             }
         }
         return try body(unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
     }
 
-    private func resample(
-        _ source: Plane, in bytes: UnsafeRawBufferPointer, to plane: Plane, narrowing: (scale: Int32, offset: Int32)?,
-        _ resampling: PlaneResampling, _ token: WorkToken
+    private func run(
+        _ resampling: PlaneResampling, from source: UnsafeRawPointer?, stride: Int, to plane: Plane,
+        _ conversion: (scale: Float, offset: Float)?, _ token: WorkToken
     ) throws {
         guard let filter = filters.filter(for: resampling) else {
             throw ImagingError.encodeFailed(detail: "zimg refuses \(resampling)")
         }
         room.reserve(filter.room)
-        let stride = resampling.isDeep ? 2 * plane.stride : plane.stride
-        if resampling.isDeep { deep.reserve(stride * plane.size.height) }
-        let start = unsafe result.bytes.baseAddress?.advanced(by: plane.offset)
-        let target = resampling.isDeep ? unsafe deep.bytes.baseAddress : unsafe start
+        let targetStride = resampling.isDeep ? 2 * plane.stride : plane.stride
+        if resampling.isDeep { deep.reserve(targetStride * plane.size.height) }
+        let target =
+            unsafe resampling.isDeep
+            ? deep.bytes.baseAddress : result.bytes.baseAddress?.advanced(by: plane.offset)
         let status = unsafe filter.run(
-            from: bytes.baseAddress?.advanced(by: source.offset), stride: source.stride, to: target, stride: stride,
-            room: room.bytes.baseAddress, token: token)
+            from: source, stride: stride, to: target, stride: targetStride, room: room.bytes.baseAddress, token: token)
         guard status == CPlanarShimDone else {
             try token.check()
             throw ImagingError.encodeFailed(detail: "zimg fails at \(resampling)")
         }
-        if let narrowing {
+        if let conversion {
             var narrow = unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(result.bytes)).planes.0
             unsafe CPlanarShim_narrow(
-                deep.bytes.assumingMemoryBound(to: UInt16.self).baseAddress, stride, &narrow, narrowing.scale,
-                narrowing.offset)
+                deep.bytes.assumingMemoryBound(to: UInt16.self).baseAddress, targetStride, &narrow, conversion.scale,
+                conversion.offset)
         }
     }
 

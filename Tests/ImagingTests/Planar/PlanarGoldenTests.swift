@@ -11,13 +11,15 @@ struct PlanarGoldenTests {
     private static let widths = [33, 64, 101, 202]
 
     /// Light and colours of all directions and of many widths, none so fine that encoders lose it.
-    private static func landscape(width: Int, height: Int, quality: Int = 85) -> SharedBytes {
+    private static func landscape(
+        width: Int, height: Int, format: ImageFormat = .jpeg, quality: Int = 85
+    ) -> SharedBytes {
         func wave(_ phase: Int, _ length: Int) -> Int { abs(phase % (2 * length) - length) * 100 / length }
         let picture = Picture(PixelSize(width: width, height: height), bands: 3) { x, y in
             let light = 60 + (wave(3 * x + y, 61) + wave(x + 1_000 - y, 37)) / 2 + wave(y, 90) / 2
             return [light + wave(x, 150) / 4, light, light + wave(y + x / 2, 110) / 3].map { UInt8(min(255, $0)) }
         }
-        return SharedBytes(ImageFixture.file(picture, as: .jpeg, quality: quality))
+        return SharedBytes(ImageFixture.file(picture, as: format, quality: quality))
     }
 
     @Test(arguments: sizes)
@@ -144,6 +146,18 @@ struct PlanarGoldenTests {
                 #expect(comparison.noiseDistance > 36)
                 let unprofiled = try LaneComparison(SharedBytes(turned), options, format)
                 #expect(comparison.planar.bytes.array != unprofiled.planar.bytes.array)
+            }
+        }
+    }
+
+    @Test(arguments: [(320, 240), (203, 155), (641, 479)])
+    func `a WebP source looks the same`(size: (Int, Int)) throws {
+        let file = Self.landscape(width: size.0, height: size.1, format: .webp)
+        for width in [33, 64, 101, 202] {
+            for format in [ImageFormat.jpeg, .webp, .png] {
+                var options = RenderingOptions()
+                (options.width, options.quality) = (width, 95)
+                try expectLikeness(file, options, format)
             }
         }
     }

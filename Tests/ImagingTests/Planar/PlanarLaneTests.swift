@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PlanarLaneTests {
     @Test(arguments: [
-        ImageFixture.jpeg, .jpegGreyRamp, .jpegProgressive, .jpegStandardProfile, .jpegSwappedPrimaries,
+        ImageFixture.jpeg, .jpegGreyRamp, .jpegProgressive, .webp, .jpegStandardProfile, .jpegSwappedPrimaries,
         .jpegOrientation2, .jpegOrientation6,
         .jpegOrientation8,
     ])
@@ -99,9 +99,13 @@ struct PlanarLaneTests {
         }
     }
 
-    @Test(arguments: [0.05, 0.2, 0.5, 0.9, 0.99, 1], [1, 8])
-    func `both lanes judge a damaged file alike`(share: Double, level: Int) throws {
-        let whole = ImageFixture.photo(width: 320, height: 240).array
+    @Test(arguments: [ImageFormat.jpeg, .webp], [0.05, 0.2, 0.5, 0.9, 0.99, 1])
+    func `both lanes judge a damaged file alike`(format: ImageFormat, share: Double) throws {
+        for level in [1, 8] { try expectSameJudgement(format, share: share, level: level) }
+    }
+
+    private func expectSameJudgement(_ format: ImageFormat, share: Double, level: Int) throws {
+        let whole = ImageFixture.photo(width: 320, height: 240, format: format).array
         let cut = SharedBytes(whole.prefix(Int(Double(whole.count) * share)))
         #expect(try outcome(cut, level, .planar) == outcome(cut, level, .vips))
         #expect(try outcome(cut, level, .planar) == (share == 1))

@@ -1,0 +1,62 @@
+#include "CPlanarShim.h"
+
+#include <string.h>
+
+#include <webp/decode.h>
+
+/// Bytes that are handed on before the next look at the watch: a hundredth of a second's work.
+enum { portion = 64 << 10 };
+
+int CPlanarShim_webp_is_planar(const void *bytes, size_t count)
+{
+    enum { lossy = 1 };
+    WebPBitstreamFeatures features;
+    return WebPGetFeatures(bytes, count, &features) == VP8_STATUS_OK && features.format == lossy && !features.has_alpha
+        && !features.has_animation;
+}
+
+/// Hands the file over in portions.
+static CPlanarShimStatus feed(WebPIDecoder *decoder, const uint8_t *bytes, size_t count, CPlanarShimWatch watch)
+{
+    size_t given = 0;
+    VP8StatusCode status = VP8_STATUS_SUSPENDED;
+    while (status == VP8_STATUS_SUSPENDED && given < count) {
+        if (watch.should_stop(watch.context))
+            return CPlanarShimStopped;
+        given = count - given > portion ? given + portion : count;
+        status = WebPIUpdate(decoder, bytes, given);
+    }
+    return status == VP8_STATUS_OK ? CPlanarShimDone : CPlanarShimFailed;
+}
+
+CPlanarShimStatus CPlanarShim_webp_decode(
+    const void *bytes, size_t count, const CPlanarShimPlanes *planes, int is_scaled, CPlanarShimWatch watch)
+{
+    WebPDecoderConfig config;
+    WebPIDecoder *decoder;
+    CPlanarShimStatus status;
+    const CPlanarShimPlane *plane = planes->planes;
+    if (!WebPInitDecoderConfig(&config))
+        return CPlanarShimFailed;
+    config.options.use_scaling = is_scaled;
+    config.options.scaled_width = plane[0].width;
+    config.options.scaled_height = plane[0].height;
+    config.output.colorspace = MODE_YUV;
+    config.output.is_external_memory = 1;
+    config.output.u.YUVA.y = plane[0].samples;
+    config.output.u.YUVA.y_stride = (int) plane[0].stride;
+    config.output.u.YUVA.y_size = plane[0].stride * (size_t) plane[0].height;
+    config.output.u.YUVA.u = plane[1].samples;
+    config.output.u.YUVA.u_stride = (int) plane[1].stride;
+    config.output.u.YUVA.u_size = plane[1].stride * (size_t) plane[1].height;
+    config.output.u.YUVA.v = plane[2].samples;
+    config.output.u.YUVA.v_stride = (int) plane[2].stride;
+    config.output.u.YUVA.v_size = plane[2].stride * (size_t) plane[2].height;
+    decoder = WebPIDecode(NULL, 0, &config);
+    if (!decoder)
+        return CPlanarShimFailed;
+    status = feed(decoder, bytes, count, watch);
+    WebPIDelete(decoder);
+    WebPFreeDecBuffer(&config.output);
+    return status;
+}

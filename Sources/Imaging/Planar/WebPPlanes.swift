@@ -1,0 +1,46 @@
+import CPlanarShim
+import Coordination
+import Memory
+
+/// Decodes WebP files to the planes that they hold.
+enum WebPPlanes {
+    /// The file's planes, upright; nil for a file that the other lane is for.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or what `token` says.
+    static func decode(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws -> DecodedImage? {
+        try unsafe file.withUnsafeBytes { bytes throws in
+            guard unsafe CPlanarShim_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else { return nil }
+            let planes = planes(of: header.storedSize, level: plan.level)
+            let memory = PlaneMemory(count: planes.byteCount)
+            var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
+            let status = unsafe CPlanarShim_webp_decode(
+                bytes.baseAddress, bytes.count, &target, plan.level > 1 ? 1 : 0, CPlanarShimWatch(token))
+            guard status == CPlanarShimDone else {
+                try token.check()
+                throw ImagingError.cannotDecode(detail: "libwebp cannot decode the picture")
+            }
+            return DecodedImage(planes, in: memory, range: .limited, profile: nil, turnedFrom: header.orientation)
+        }
+    }
+
+    /// The planes as they come out of the decoder, before they are turned.
+    ///
+    /// libwebp's scaler spreads a whole plane over its target, so that a side need not be a multiple of the level.
+    private static func planes(of size: PixelSize, level: Int) -> [Plane] {
+        func half(_ size: PixelSize) -> PixelSize {
+            PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+        }
+        func reduced(_ side: Int) -> Int { Int((Double(side) / Double(level)).rounded()) }
+        let luma = PixelSize(width: reduced(size.width), height: reduced(size.height))
+        let chroma = half(luma)
+        let stored = half(size)
+        // The last sample of an odd side stands for a pixel that is not there.
+        let region = Plane.Region(
+            width: Double(size.width * chroma.width) / Double(2 * stored.width),
+            height: Double(size.height * chroma.height) / Double(2 * stored.height))
+        let whole = Plane.Region(width: Double(luma.width), height: Double(luma.height))
+        return .stacked([(luma, whole), (chroma, region), (chroma, region)])
+    }
+}
