@@ -1,7 +1,7 @@
 // Measures the two lanes of Imaging beside each other: CPU milliseconds per image of decode and render, in turns within one run,
 // so that what else the machine does falls on both.
 //
-// Usage: lanes [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
+// Usage: lanes [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
 import Coordination
 import Glibc
 import Imaging
@@ -13,6 +13,8 @@ private struct Options {
     var quality = 80
     var rounds = 20
     var folder: String?
+    /// By how much a decoded picture is at least larger than the result, to try other rules than the service's.
+    var margin: Double?
     var enlarge = false
     /// Whether every round has another width, so that nothing prepared for the last one is of use.
     var isFresh = false
@@ -27,6 +29,7 @@ private struct Options {
             case "--format": format = rest.popFirst().flatMap(ImageFormat.init(rawValue:)) ?? format
             case "--quality": quality = rest.popFirst().flatMap { Int($0) } ?? quality
             case "--rounds": rounds = rest.popFirst().flatMap { Int($0) } ?? rounds
+            case "--margin": margin = rest.popFirst().flatMap { Double($0) }
             case "--fresh": isFresh = true
             case "--enlarge": enlarge = true
             case "--write": folder = rest.popFirst()
@@ -87,11 +90,15 @@ private func measure(_ name: String, width: Int, options: Options) throws -> [Im
         (wishes.width, wishes.quality, wishes.enlarge) = (width, options.quality, options.enlarge)
         if options.isFresh { wishes.width = width + round }
         let plan = try RenderPlan(options: wishes, format: options.format, source: header, limits: limits)
+        let level = options.margin.map { margin in
+            [8, 4, 2].first { Double(header.size.width) >= margin * Double($0 * plan.resizedSize.width) } ?? 1
+        }
+        let decode = DecodePlan(level: level ?? plan.decode.level)
         for lane in options.lanes {
             let token = WorkToken()
             let start = processTime()
             let image = try ImageDecoder.decode(
-                source, header: header, plan: plan.decode, limits: limits, token: token, lane: lane)
+                source, header: header, plan: decode, limits: limits, token: token, lane: lane)
             let decoded = processTime()
             let result = try ImageRenderer.render(image, plan: plan, token: token)
             let end = processTime()
