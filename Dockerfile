@@ -11,6 +11,7 @@ COPY Package.swift ./
 COPY openapi.yaml ./
 COPY Sources ./Sources
 COPY Tests ./Tests
+COPY Benchmarks/Lanes ./Benchmarks/Lanes
 RUN swift build -c release --product alula --static-swift-stdlib \
     && strip --strip-unneeded .build/release/alula
 

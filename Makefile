@@ -8,7 +8,8 @@ VENV := .build/venv
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke lint format bench coverage test-asan test-tsan fuzz clean
+.PHONY: help deps deps-test build run test unit contract smoke lint format bench bench-lanes coverage test-asan test-tsan \
+	fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +56,11 @@ bench: build ## Measure, beside nginx and thumbor where they can be had; PHOTOS=
 	@test -x .build/venv-bench/bin/thumbor || (python3 -m venv .build/venv-bench && \
 		.build/venv-bench/bin/pip install --quiet thumbor) || echo "thumbor cannot be installed here; going on without"
 	python3 Benchmarks/run.py --alula $(RELEASE) --photos $(PHOTOS) $(BENCH)
+
+bench-lanes: deps ## Measure both lanes of imaging on the sizes of one photograph; PHOTO=file.jpg LANES="--rounds 30"
+	@scripts/install-packages libjpeg-turbo-progs
+	$(SWIFT) build -c release --product lanes
+	@Benchmarks/lanes .build/release/lanes "$(PHOTO)" $(LANES)
 
 coverage: deps ## Run the unit tests and print the coverage by file
 	$(SWIFT) test --disable-xctest --enable-code-coverage

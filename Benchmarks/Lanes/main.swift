@@ -79,7 +79,7 @@ private struct Cost {
     var total: Double { decode + render }
 }
 
-private func measure(_ name: String, width: Int, options: Options) throws -> [ImageDecoder.Lane: Cost] {
+private func measure(_ name: String, number: Int, width: Int, options: Options) throws -> [ImageDecoder.Lane: Cost] {
     let source = read(name)
     let header = try ImageHeader.inspect(source)
     let limits = ImagingLimits()
@@ -88,7 +88,7 @@ private func measure(_ name: String, width: Int, options: Options) throws -> [Im
     for round in 0...options.rounds {
         var wishes = RenderingOptions()
         (wishes.width, wishes.quality, wishes.enlarge) = (width, options.quality, options.enlarge)
-        if options.isFresh { wishes.width = width + round }
+        if options.isFresh { wishes.width = width + (number * (options.rounds + 1) + round) % 97 }
         let plan = try RenderPlan(options: wishes, format: options.format, source: header, limits: limits)
         let level = options.margin.map { margin in
             [8, 4, 2].first { Double(header.size.width) >= margin * Double($0 * plan.resizedSize.width) } ?? 1
@@ -127,8 +127,8 @@ private func run() throws {
     print("|---|---|---|---|---|---|---|---|---|---|")
     for width in options.widths {
         var sums: [ImageDecoder.Lane: Double] = [:]
-        for file in options.files {
-            let costs = try measure(file, width: width, options: options)
+        for (number, file) in options.files.enumerated() {
+            let costs = try measure(file, number: number, width: width, options: options)
             for lane in options.lanes {
                 guard let cost = costs[lane] else { continue }
                 sums[lane, default: 0] += cost.total
