@@ -76,6 +76,10 @@ struct CacheCase: Sendable {
     /// Plays the exchanges on a path of the origin that nothing else uses.
     func play(on running: RunningService, clock: ManualTimekeeper) async throws {
         let path = "/" + name
+        // The origin's health is no part of this: a good answer, and a while without bad ones.
+        running.origin.serve(path + "-healthy", .image(ImageFixture.jpeg.array))
+        _ = try await running.thumbnail(path + "-healthy", "w=8")
+        defer { clock.advance(by: .seconds(11)) }
         for (number, exchange) in exchanges.enumerated() {
             let label = Comment(rawValue: "\(name), exchange \(number + 1)")
             running.origin.serve(path, answer(exchange, at: clock.secondsSince1970))
