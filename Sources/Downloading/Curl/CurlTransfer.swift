@@ -50,6 +50,8 @@ final class CurlTransfer {
     /// What is missing, where the body was cut short.
     private var partial: PartialBody?
     private var resumptions = 0
+    /// What redirects on the way said against being reused; it holds for what lies behind them.
+    private var restrictions: Set<String> = []
     private var verdict: ResponseHead.Verdict?
     private var sink: BodySink?
     private var drainedBytes = 0
@@ -107,6 +109,7 @@ final class CurlTransfer {
         let before = url.origin
         try trail.follow(location)
         if url.origin != before { hasLeftOrigin = true }
+        if let head { restrictions.formUnion(head.reuseRestrictions) }
         partial = nil
         beginHop(at: now)
     }
@@ -228,7 +231,7 @@ final class CurlTransfer {
             return .success(
                 .notModified(
                     SourceConfirmation(
-                        headerFields: head?.fields ?? [:], requestedAt: requestedAt, receivedAt: wallTime,
+                        headerFields: restricted(head?.fields ?? [:]), requestedAt: requestedAt, receivedAt: wallTime,
                         timings: timings)))
         case .accept, .resume, nil: break
         }
@@ -244,12 +247,18 @@ final class CurlTransfer {
         guard sink.count > 0 else { return .failure(.emptyBody) }
         let (bytes, validator) = sink.finish()
         timings.total = timekeeper.now - startedAt
-        let fields = body.head.fields
+        let fields = restricted(body.head.fields)
         let head = SourceHead(
             identity: load.request.identity, url: url.canonical, status: body.head.status, validator: validator,
             headerFields: fields, selectingFields: SourceHead.selectingFields(fields, of: requestFields),
             requestedAt: body.requestedAt, receivedAt: wallTime)
         return .success(.source(Source(head: head, bytes: bytes, timings: timings)))
+    }
+
+    private func restricted(_ fields: HTTPFields) -> HTTPFields {
+        var fields = fields
+        for directive in restrictions.sorted() { fields.append(.cacheControl, directive) }
+        return fields
     }
 
     private var wallTime: HTTPDate { HTTPDate(secondsSince1970: wallClock.secondsSince1970) }

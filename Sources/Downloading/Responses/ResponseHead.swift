@@ -39,6 +39,12 @@ struct ResponseHead {
         return tag
     }
 
+    /// The directives by which the answer forbids storing it, or using it unasked.
+    var reuseRestrictions: Set<String> {
+        let control = CacheControl(fields[.cacheControl])
+        return Set(["no-cache", "no-store", "private"].filter { control.contains($0) })
+    }
+
     /// What was asked for.
     enum Question: Equatable {
         /// The source.

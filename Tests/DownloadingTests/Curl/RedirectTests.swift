@@ -1,4 +1,5 @@
 import Downloading
+import HTTPTypes
 import Memory
 import TestSupport
 import Testing
@@ -18,6 +19,29 @@ struct RedirectTests {
         #expect(delivery.head.url == fixture.origin.url("/b/c?x=1"))
         #expect(cache.stored(for: delivery.head.identity) != nil)
         #expect(fixture.origin.requests.map(\.target) == ["/a", "/b/c?x=1"])
+    }
+
+    @Test(
+        arguments: [
+            (nil, .shared, false), ("max-age=60", .shared, false), ("no-cache", .shared, true),
+            ("private", .private, false), ("no-store", .none, false),
+        ] as [(String?, SourceStorability, Bool)])
+    func `29: what a redirect forbids is forbidden behind it`(
+        control: String?, storability: SourceStorability, needsValidation: Bool
+    ) async throws {
+        let fixture = try LoaderFixture()
+        let redirect = FakeAnswer.redirect(to: "/b")
+        fixture.origin.serve("/a", control.map { redirect.with("Cache-Control", $0) } ?? redirect)
+        fixture.origin.serve("/b", .image([1]).with("Cache-Control", "max-age=3600").with("ETag", "\"1\""))
+        let source = try await fixture.load("/a")
+        #expect(source.head.freshness.storability == storability)
+        #expect(source.head.freshness.alwaysNeedsValidation == needsValidation)
+        fixture.origin.serve("/b", .status(304))
+        guard case .notModified(let confirmation) = try await fixture.ask("/a", about: source.head) else {
+            Issue.record("no confirmation")
+            return
+        }
+        #expect(confirmation.headerFields[.cacheControl] == (control == "max-age=60" ? nil : control))
     }
 
     @Test func `a redirect leads to another host with that host's name`() async throws {
