@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// How sources are fetched, and which.
 package struct DownloadConfiguration: Sendable {
     /// In which order queued downloads start.
@@ -64,11 +62,6 @@ package struct DownloadConfiguration: Sendable {
     package var addressPolicy: AddressPolicy {
         AddressPolicy(
             allowedNetworks: allowedNetworks, allowedEndpoints: allowedEndpoints, allowedPorts: allowedPorts)
-    }
-
-    /// The fields of our requests that an origin's answer may vary by.
-    package var requestFields: HTTPFields {
-        [.userAgent: userAgent, .accept: accept, .acceptEncoding: "identity"]
     }
 
     /// Whether the patterns allow `url`.

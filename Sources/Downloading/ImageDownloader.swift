@@ -28,7 +28,7 @@ package final class ImageDownloader: Sendable {
     private let timekeeper: any Timekeeper
     private let observer: DownloadObserver
     private let staleAllowances: StaleAllowances
-    private let requestFields: HTTPFields
+    private let selectingFields: SelectingFields
     private let origins: Origins
 
     /// A downloader that fetches with `loader` and keeps sources in `cache`.
@@ -42,7 +42,7 @@ package final class ImageDownloader: Sendable {
         self.timekeeper = timekeeper
         self.observer = observer
         staleAllowances = configuration.staleAllowances
-        requestFields = configuration.requestFields
+        selectingFields = SelectingFields(configuration)
         origins = configuration.origins
     }
 
@@ -165,11 +165,15 @@ package final class ImageDownloader: Sendable {
     }
 
     private func reuse(of stored: StoredSource, for request: SourceRequest) -> SourceReuse {
-        guard stored.bytes != nil || !request.needsBytes, stored.head.isSelected(by: requestFields) else {
+        guard stored.bytes != nil || !request.needsBytes, isSelected(stored.head) else {
             return .needsValidation
         }
         let reuse = reuse(of: stored.head.freshness, for: request.directives)
         return request.isBackground && reuse == .usableWhileRevalidating ? .needsValidation : reuse
+    }
+
+    private func isSelected(_ head: SourceHead) -> Bool {
+        head.selectingFields.isEmpty || head.isSelected(by: selectingFields.fields(for: head.identity))
     }
 
     /// For a caller that rules the origin out.
@@ -188,7 +192,7 @@ package final class ImageDownloader: Sendable {
     private func standIn(for request: SourceRequest, _ failure: FlightFailure) async -> Delivery? {
         guard failure.error.isOriginTrouble else { return nil }
         func isFit(_ head: SourceHead) -> Bool {
-            head.isSelected(by: requestFields)
+            isSelected(head)
                 && head.freshness.isUsableOnError(
                     at: timekeeper.secondsSince1970, for: request.directives, staleAllowances)
         }
@@ -324,7 +328,7 @@ extension ImageDownloader {
 
     private func reason(for request: SourceRequest, known: StoredSource?) -> OriginExchange.Reason {
         guard let known else { return request.directives.noStore ? .requested : .unknown }
-        guard known.head.isSelected(by: requestFields) else { return .otherVariant }
+        guard isSelected(known.head) else { return .otherVariant }
         guard known.head.freshness.isFresh(at: timekeeper.secondsSince1970) else { return .stale }
         return request.directives == .none ? .unknown : .requested
     }

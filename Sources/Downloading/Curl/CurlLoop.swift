@@ -15,6 +15,7 @@ final class CurlLoop {
     private let observer: DownloadObserver
     private let timekeeper = SystemTimekeeper()
     private let wallClock: any Timekeeper
+    private let selectingFields: SelectingFields
     private var retryBudget = RetryBudget()
     private var ownAddresses = OwnAddresses()
     private var transfers: [UInt64: CurlTransfer] = [:]
@@ -27,6 +28,7 @@ final class CurlLoop {
     ) {
         self.observer = observer
         self.wallClock = wallClock
+        selectingFields = SelectingFields(configuration)
         strangers = CurlProfile(configuration)
         origins = Dictionary(
             uniqueKeysWithValues: configuration.origins.all.map { origin in
@@ -60,7 +62,7 @@ final class CurlLoop {
             retryBudget.save()
             let transfer = CurlTransfer(
                 load, configuration: profile(named: load.request.identity.originName).configuration,
-                now: timekeeper.now, wallClock: wallClock, mayRetry: { [unowned self] in mayRetry() })
+                selectingFields: selectingFields, now: timekeeper.now, wallClock: wallClock, mayRetry: { [unowned self] in mayRetry() })
             transfers[load.id] = transfer
             beginHop(of: transfer)
         case .cancel(let id):

@@ -39,7 +39,7 @@ final class CurlTransfer {
     private let maximumBytes: Int
     private let timekeeper = SystemTimekeeper()
     private let wallClock: any Timekeeper
-    private let requestFields: HTTPFields
+    private let selectingFields: SelectingFields
     private let startedAt: Duration
     private var trail: RedirectTrail
     private var reader = ResponseHeadReader()
@@ -64,13 +64,13 @@ final class CurlTransfer {
     private var pauseEnd: Duration?
 
     init(
-        _ load: CurlInbox.Load, configuration: DownloadConfiguration, now: Duration, wallClock: any Timekeeper,
-        mayRetry: @escaping () -> Bool = { false }
+        _ load: CurlInbox.Load, configuration: DownloadConfiguration, selectingFields: SelectingFields, now: Duration,
+        wallClock: any Timekeeper, mayRetry: @escaping () -> Bool = { false }
     ) {
         self.load = load
         self.wallClock = wallClock
         self.mayRetry = mayRetry
-        requestFields = configuration.requestFields
+        self.selectingFields = selectingFields
         requestedAt = HTTPDate(secondsSince1970: wallClock.secondsSince1970)
         maximumBytes = configuration.maximumBytes
         clock = TransferClock(configuration, now: now)
@@ -101,7 +101,13 @@ final class CurlTransfer {
 
     private var question: ResponseHead.Question {
         if let partial { return .rest(partial) }
-        return load.request.condition?.url == url.canonical ? .ifChanged : .whole
+        return load.request.condition?.url == namedURL ? .ifChanged : .whole
+    }
+
+    /// What the current hop's URL is known by: the first one without the parameters that make no source another.
+    private var namedURL: String {
+        let identity = load.request.identity
+        return url == identity.target ? identity.url.canonical : url.canonical
     }
 
     /// Goes on to a redirect's target.
@@ -249,8 +255,9 @@ final class CurlTransfer {
         timings.total = timekeeper.now - startedAt
         let fields = restricted(body.head.fields)
         let head = SourceHead(
-            identity: load.request.identity, url: url.canonical, status: body.head.status, validator: validator,
-            headerFields: fields, selectingFields: SourceHead.selectingFields(fields, of: requestFields),
+            identity: load.request.identity, url: namedURL, status: body.head.status, validator: validator,
+            headerFields: fields,
+            selectingFields: SourceHead.selectingFields(fields, of: selectingFields.fields(for: load.request.identity)),
             requestedAt: body.requestedAt, receivedAt: wallTime)
         return .success(.source(Source(head: head, bytes: bytes, timings: timings)))
     }

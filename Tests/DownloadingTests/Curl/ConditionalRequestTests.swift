@@ -80,10 +80,10 @@ struct ConditionalRequestTests {
         fixture.origin.serve("/a", .image([1]).with("Vary", "Accept, Cookie"))
         let head = try await fixture.load("/a").head
         #expect(head.selectingFields[.accept] == "image/png")
-        #expect(head.isSelected(by: fixture.configuration.requestFields))
+        #expect(head.isSelected(by: SelectingFields(fixture.configuration).fields(for: head.identity)))
         var other = fixture.configuration
         other.accept = "image/webp"
-        #expect(!head.isSelected(by: other.requestFields))
+        #expect(!head.isSelected(by: SelectingFields(other).fields(for: head.identity)))
     }
 
     @Test(

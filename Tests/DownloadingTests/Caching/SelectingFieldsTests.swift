@@ -1,0 +1,60 @@
+import Downloading
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// RFC 9111 section 4.1: what of our requests an answer may vary by.
+@Suite(.timeLimit(.minutes(1)))
+struct SelectingFieldsTests {
+    private static func configuration(key: String) throws -> DownloadConfiguration {
+        var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://example.com/")))
+        origin.fields = [(try #require(HTTPField.Name("X-Key")), Secret(key)), (.accept, nil)]
+        var configuration = DownloadConfiguration()
+        configuration.origins = Origins([origin])
+        return configuration
+    }
+
+    @Test func `34: strangers' sources are asked for with our own fields`() throws {
+        let fields = SelectingFields(DownloadConfiguration()).fields(for: .path("/a"))
+        #expect(fields[.userAgent] == "Alula/1")
+        #expect(fields[.acceptEncoding] == "identity")
+        #expect(fields[.accept]?.contains("image/webp") == true)
+        #expect(fields.count == 3)
+    }
+
+    @Test func `34: a named origin's fields count, and are kept as hashes only`() throws {
+        let identity = SourceIdentity(url: try SourceURL(parsing: "http://example.com/a"), originName: "photos")
+        let name = try #require(HTTPField.Name("X-Key"))
+        let fields = SelectingFields(try Self.configuration(key: "secret")).fields(for: identity)
+        #expect(fields[name]?.utf8.count == 64)
+        #expect(!fields.contains { $0.value.contains("secret") })
+        #expect(fields[.accept] ?? "" == "")
+        let others = SelectingFields(try Self.configuration(key: "another")).fields(for: identity)
+        #expect(others[name] != fields[name])
+        #expect(others[.userAgent] == fields[.userAgent])
+    }
+
+    @Test func `33: parameters that make no source another do not keep it from being confirmed`() async throws {
+        let fixture = try LoaderFixture()
+        func request(_ token: Int, _ condition: SourceCondition? = nil) throws -> TransferRequest {
+            let identity = SourceIdentity(
+                url: try SourceURL(parsing: fixture.origin.url("/a")),
+                target: try SourceURL(parsing: fixture.origin.url("/a?token=\(token)")))
+            return TransferRequest(identity: identity, condition: condition)
+        }
+        fixture.origin.serve("/a", .image([1]).with("ETag", "\"1\""))
+        guard case .source(let source) = try await fixture.loader.load(request(1), progress: TransferProgress()) else {
+            Issue.record("no source")
+            return
+        }
+        fixture.origin.serve("/a", .status(304))
+        let condition = SourceCondition(source.head)
+        guard case .notModified = try await fixture.loader.load(request(2, condition), progress: TransferProgress())
+        else {
+            Issue.record("no confirmation")
+            return
+        }
+        #expect(fixture.origin.requests.map(\.target) == ["/a?token=1", "/a?token=2"])
+        #expect(fixture.origin.requests.last?.value("If-None-Match") == "\"1\"")
+    }
+}
