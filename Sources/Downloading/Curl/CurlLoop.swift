@@ -62,7 +62,8 @@ final class CurlLoop {
             retryBudget.save()
             let transfer = CurlTransfer(
                 load, configuration: profile(named: load.request.identity.originName).configuration,
-                selectingFields: selectingFields, now: timekeeper.now, wallClock: wallClock, mayRetry: { [unowned self] in mayRetry() })
+                selectingFields: selectingFields, now: timekeeper.now, wallClock: wallClock,
+                mayRetry: { [unowned self] in mayRetry() })
             transfers[load.id] = transfer
             beginHop(of: transfer)
         case .cancel(let id):

@@ -1,0 +1,136 @@
+import Coordination
+import HTTPTypes
+
+/// A source could not be had, and what passed between us and its origin.
+struct FlightFailure: Error {
+    let error: DownloadError
+    let exchange: OriginExchange?
+}
+
+/// What a flight brings home.
+private struct Arrival {
+    let stored: StoredSource
+    let exchange: OriginExchange?
+}
+
+/// The life of a flight: a look into the slower layers, the exchange with the origin, the landing.
+extension ImageDownloader {
+    /// Starts flights with this part of their life.
+    func start(_ launches: [State.Launch], with work: @escaping @Sendable (State.Launch) async -> Void) {
+        for launch in launches {
+            // Detached: a flight must not carry the priority and task-local values of the caller that happened to be first.
+            let task = Task.detached { await work(launch) }
+            let isWanted = shell.withLock { shell in
+                let isWanted = shell.state.isWanted(launch.flight)
+                if isWanted == true { shell.tasks[launch.flight] = task }
+                return isWanted
+            }
+            if isWanted == false { task.cancel() }
+        }
+    }
+
+    /// Starts transfers.
+    func start(_ launches: [State.Launch]) { start(launches, with: fly) }
+
+    /// Asks the slower layers; the flight ends here when they have what its callers may use.
+    func lookUp(_ launch: State.Launch) async {
+        let found = await cache.retrieve(launch.request.identity)
+        let stored = found.map { StoredSource($0) }
+        let reuse = stored.map { self.reuse(of: $0, for: launch.request) } ?? .needsValidation
+        if let found, reuse != .needsValidation {
+            cache.admit(found)
+            if reuse == .usableWhileRevalidating { revalidate(found.identity) }
+            let landing = shell.withLock { shell in
+                shell.tasks[launch.flight] = nil
+                return shell.state.land(launch.flight, at: timekeeper.now)
+            }
+            start(landing.launches)
+            for (answer, _) in landing.answers {
+                answer.resume(returning: Delivery(head: found.head, bytes: found.bytes, origin: .cache))
+            }
+        } else {
+            let (launches, refused) = shell.withLock { shell in
+                shell.tasks[launch.flight] = nil
+                return shell.state.goOn(launch.flight, with: stored, at: timekeeper.now)
+            }
+            start(launches)
+            for answer in refused { answer.resume(throwing: DownloadError.queueFull) }
+        }
+    }
+
+    private func fly(_ launch: State.Launch) async {
+        let identity = launch.request.identity
+        let isUnstored = launch.request.directives.noStore
+        let reason = reason(for: launch.request, known: launch.known)
+        let result: Result<Arrival, any Error>
+        do {
+            result = .success(try await fetch(launch, reason: reason))
+        } catch {
+            if !isUnstored, case .notFound? = error as? DownloadError { cache.remove(identity) }
+            result = .failure(error)
+        }
+        let landing = shell.withLock { shell in
+            shell.tasks[launch.flight] = nil
+            switch result {
+            case .success: shell.state.failures.forget(identity)
+            case .failure(let error as DownloadError) where !isUnstored:
+                shell.state.failures.remember(
+                    error, of: identity, atMost: launch.progress.refusalLifetime, at: timekeeper.now)
+            case .failure: break
+            }
+            return shell.state.land(launch.flight, at: timekeeper.now)
+        }
+        start(landing.launches)
+        switch result {
+        case .success(let arrival):
+            observer.finished(
+                arrival.exchange?.status == 304 ? .notModified : .success, launch.progress.receivedBytes)
+            for (answer, origin) in landing.answers {
+                answer.resume(
+                    returning: Delivery(
+                        head: arrival.stored.head, bytes: arrival.stored.bytes, origin: origin,
+                        exchange: arrival.exchange))
+            }
+        case .failure(let error):
+            observer.finished(DownloadOutcome(error), launch.progress.receivedBytes)
+            // A flight that still has callers is never cancelled by us: then the loader itself has stopped.
+            let shared = (error as? DownloadError) ?? (error is CancellationError ? .shuttingDown : nil)
+            let exchange = OriginExchange(reason: reason, status: shared?.upstreamStatus, hasFailed: true)
+            let failure: any Error = shared.map { FlightFailure(error: $0, exchange: exchange) } ?? error
+            for (answer, _) in landing.answers { answer.resume(throwing: failure) }
+        }
+    }
+
+    /// Asks the origin, by what is known where that is worth asking by.
+    private func fetch(_ launch: State.Launch, reason: OriginExchange.Reason) async throws -> Arrival {
+        let request = launch.request
+        var base = launch.known
+        if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
+        let condition = base.flatMap { SourceCondition($0.head) }
+        var answer = try await loader.load(
+            TransferRequest(identity: request.identity, condition: condition), progress: launch.progress)
+        if case .notModified(let confirmation) = answer {
+            if let base, let head = base.head.confirmed(by: confirmation) {
+                cache.refresh(head)
+                let exchange = OriginExchange(reason: reason, status: 304, timings: confirmation.timings)
+                return Arrival(stored: StoredSource(head: head, bytes: base.bytes), exchange: exchange)
+            }
+            // It holds for a version that we do not have: ask for the source itself.
+            answer = try await loader.load(TransferRequest(identity: request.identity), progress: launch.progress)
+        }
+        guard case .source(let source) = answer else {
+            throw DownloadError.protocolError("status 304 that nobody asked for")
+        }
+        if !request.directives.noStore { cache.store(source) }
+        return Arrival(
+            stored: StoredSource(head: source.head, bytes: source.bytes),
+            exchange: OriginExchange(reason: reason, status: source.head.status, timings: source.timings))
+    }
+
+    private func reason(for request: SourceRequest, known: StoredSource?) -> OriginExchange.Reason {
+        guard let known else { return request.directives.noStore ? .requested : .unknown }
+        guard isSelected(known.head) else { return .otherVariant }
+        guard known.head.freshness.isFresh(at: timekeeper.secondsSince1970) else { return .stale }
+        return request.directives == .none ? .unknown : .requested
+    }
+}
