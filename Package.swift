@@ -130,7 +130,8 @@ let package = Package(
         tests(
             "alulaTests",
             [
-                "alula", "Coordination", "Crypto", "Downloading", "HTTPServing", "HTTPTypes", "Imaging", "Memory",
+                "alula", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes", "Imaging",
+                "Memory",
                 "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
             ]),
     ]

@@ -169,7 +169,7 @@ package final class DiskStore: Sendable {
     }
 
     /// Waits until all that was asked for so far is done; for tests.
-    func finishPending() async {
+    package func settled() async {
         let answer = FirstAnswer<Void>()
         guard thread.submit({ _ in answer.give(()) }) else { return }
         await answer.value()

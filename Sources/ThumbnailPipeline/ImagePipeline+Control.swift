@@ -11,14 +11,7 @@ extension ImagePipeline: ServiceControlling {
     }
 
     package var cacheUsage: [(name: String, usage: CacheUsage)] {
-        caches.statistics.map { name, statistics in
-            (
-                name,
-                CacheUsage(
-                    bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.preferred,
-                    entries: statistics.entries)
-            )
-        }
+        caches.figures.map { ($0.name, $0.figures.usage) }
     }
 
     package var downloads: [DownloadStatus] {
@@ -41,13 +34,13 @@ extension ImagePipeline: ServiceControlling {
 
     package func removeAll() async -> RemovedEntries {
         downloader.forgetFailures()
-        return caches.removeAll()
+        return await caches.removedEverything()
     }
 
     package func remove(source: String) async throws -> RemovedEntries {
         let identity = try identity(of: source)
         downloader.forgetFailures(of: identity)
-        return caches.removeAll(from: identity)
+        return await caches.removedAll(from: identity)
     }
 
     package func cancel(receipt: String) -> Bool { downloader.cancel(receipt: receipt) }

@@ -1,5 +1,5 @@
+import DiskCaching
 import Downloading
-import ImageCaching
 package import Telemetry
 
 extension ImagePipeline {
@@ -31,23 +31,43 @@ extension ImagePipeline {
     }
 
     private func registerCaches(in registry: MetricsRegistry) {
-        func each(_ value: @escaping @Sendable (CacheStatistics) -> Int) -> MetricsRegistry.Reader {
-            { self.caches.statistics.map { ([$0.name], Double(value($0.statistics))) } }
+        func each(_ value: @escaping @Sendable (CacheFigures) -> Int) -> MetricsRegistry.Reader {
+            { self.caches.figures.map { ([$0.name], Double(value($0.figures))) } }
         }
-        registry.gauge("alula_cache_bytes", help: "Bytes in use.", labels: "cache", read: each(\.usage))
+        registry.gauge("alula_cache_bytes", help: "Bytes in use.", labels: "cache", read: each(\.usage.bytes))
         registry.gauge(
             "alula_cache_capacity_bytes", help: "Bytes above which a purge begins.", labels: "cache",
-            read: each(\.capacity))
-        registry.gauge("alula_cache_entries", help: "Entries.", labels: "cache", read: each(\.entries))
+            read: each(\.usage.capacity))
+        registry.gauge("alula_cache_entries", help: "Entries.", labels: "cache", read: each(\.usage.entries))
         registry.gauge(
             "alula_cache_evicted_bytes_total", help: "Bytes taken by purges.", labels: "cache", isCounter: true,
             read: each(\.evictedBytes))
         registry.gauge(
             "alula_cache_requests_total", help: "Look-ups.", labels: "cache", "result", isCounter: true
         ) {
-            self.caches.statistics.flatMap {
-                [([$0.name, "hit"], Double($0.statistics.hits)), ([$0.name, "miss"], Double($0.statistics.misses))]
+            self.caches.figures.flatMap {
+                [([$0.name, "hit"], Double($0.figures.hits)), ([$0.name, "miss"], Double($0.figures.misses))]
             }
+        }
+        if caches.hasSlowerLayer { registerDisk(in: registry) }
+    }
+
+    private func registerDisk(in registry: MetricsRegistry) {
+        registry.gauge(
+            "alula_disk_cache_working", help: "1 while the disk cache is in use, 0 while it is done without."
+        ) {
+            [([], self.caches.diskStatistics?.isWorking == true ? 1 : 0)]
+        }
+        registry.gauge(
+            "alula_disk_cache_failures_total", help: "What went wrong with the disk cache.", labels: "kind",
+            isCounter: true
+        ) {
+            guard let statistics = self.caches.diskStatistics else { return [] }
+            return [
+                (["file"], Double(statistics.failures)), (["damaged_file"], Double(statistics.damagedFiles)),
+                (["damaged_entry"], Double(statistics.damagedEntries)),
+                (["dropped_write"], Double(statistics.droppedWrites)),
+            ]
         }
     }
 }

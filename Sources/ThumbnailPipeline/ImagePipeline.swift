@@ -53,16 +53,19 @@ package final class ImagePipeline: ThumbnailServing {
         let identity = try identity(of: request.source)
         if directives.noStore { return try await unstoredThumbnail(for: request, identity, directives, receipt) }
         var needsBytes = true
-        if let record = caches.knownRecord(for: identity) {
+        if let record = await caches.restoredRecord(for: identity) {
             let reuse = downloader.reuse(of: record.freshness, for: directives)
             if reuse != .needsValidation {
                 let key = try resultKey(for: request, record)
-                if isWithinReach(key), let render = try await renderWithoutSource(key, record) {
+                if isWithinReach(key) || caches.hasSlowerLayer,
+                    let render = try await renderWithoutSource(key, record)
+                {
                     if reuse == .usableWhileRevalidating { downloader.revalidate(identity) }
                     return thumbnail(render, record, isFromCache: true, fetch: nil)
                 }
             } else if let key = try? resultKey(for: request, record) {
                 // What was made from the source will do, should its origin confirm it.
+                if !isWithinReach(key) { _ = await caches.restoredResult(for: key, of: record) }
                 needsBytes = !isWithinReach(key)
             }
         }
@@ -200,6 +203,9 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func render(_ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?) async throws -> Render {
+        if let result = await caches.restoredResult(for: key, of: record) {
+            return Render(result: result, isFromDisk: true)
+        }
         let start = timekeeper.now
         let (image, origin) = try await decodedImage(key.decodeKey, record, bytes: bytes)
         let decoded = timekeeper.now

@@ -1,22 +1,27 @@
 package import Coordination
+import DiskCaching
 package import Downloading
 import ImageCaching
 import Imaging
 import Memory
+import Synchronization
 
-/// The three caches, and the records that tie results and pixels to the source they were made from.
+/// The three caches in memory, the disk below them, and the records that tie results and pixels to the source they were made from.
 package final class PipelineCaches: SourceCaching {
     let decoded: AutoPurgingImageCache<DecodeKey, DecodedImage>
     let results: AutoPurgingImageCache<ResultKey, RenderedImage>
     private let sources: AutoPurgingImageCache<SourceKey, SourceBody>
     private let records: AutoPurgingImageCache<SourceKey, SourceRecord>
     private let timekeeper: any Timekeeper
+    private let disk: PipelineDisk?
+    /// Counts what changes memory for good: what was read from the disk before a change is not put into memory after it.
+    private let changes = Atomic(0)
 
     /// Room for about this many bytes of records: some 30,000 sources whose pixels or results may still be there.
     private static let recordCapacity = 32 << 20
 
-    /// Empty caches.
-    package init(configuration: PipelineConfiguration, timekeeper: any Timekeeper) {
+    /// Caches that are empty in memory.
+    package init(configuration: PipelineConfiguration, disk: PipelineDisk? = nil, timekeeper: any Timekeeper) {
         decoded = AutoPurgingImageCache(
             memoryCapacity: configuration.decodedCacheCapacity,
             preferredMemoryUsageAfterPurge: configuration.decodedCachePreferred, cost: \.byteCount)
@@ -30,6 +35,7 @@ package final class PipelineCaches: SourceCaching {
             memoryCapacity: Self.recordCapacity, preferredMemoryUsageAfterPurge: Self.recordCapacity / 10 * 9,
             cost: \.head.byteCount)
         self.timekeeper = timekeeper
+        self.disk = disk
     }
 
     /// What is known of a source, and its bytes where they are here.
@@ -52,28 +58,70 @@ package final class PipelineCaches: SourceCaching {
     ///
     /// When the bytes are others than before, all that was made from the old ones goes.
     package func store(_ source: Source) {
+        noteChange()
         let key = SourceKey(source: source.identity)
         let old = records.value(for: key)
         guard source.head.freshness.storability == .shared,
             let record = try? SourceRecord(source.head, bytes: source.bytes)
         else {
-            if old != nil { removeAll(from: source.identity) }
+            if old != nil || disk != nil { removeAll(from: source.identity) }
             return
         }
         if let old, old.validator != record.validator { removeAll(from: source.identity) }
         records.add(record, for: key)
         sources.add(SourceBody(validator: source.validator, bytes: source.bytes), for: key)
+        disk?.keep(record)
+        disk?.keep(source.bytes, of: record)
     }
 
     /// Replaces what is known of a source whose origin has confirmed it; what may not be kept any more goes.
     package func refresh(_ head: SourceHead) {
+        noteChange()
         let key = SourceKey(source: head.identity)
         guard let old = records.value(for: key), old.validator == head.validator else { return }
         guard head.freshness.storability == .shared else {
             removeAll(from: head.identity)
             return
         }
-        records.add(SourceRecord(head, header: old.header), for: key)
+        let record = SourceRecord(head, header: old.header)
+        records.add(record, for: key)
+        disk?.keep(record)
+    }
+
+    /// Whether there is a disk.
+    package var hasSlowerLayer: Bool { disk != nil }
+
+    /// Looks for a source on the disk; what is found is in memory as well when this returns, fresh or stale.
+    package func retrieve(_ identity: SourceIdentity) async -> Source? {
+        guard let disk, let record = await restoredRecord(for: identity), let bytes = await disk.bytes(of: record),
+            isCurrent(record)
+        else { return nil }
+        sources.add(SourceBody(validator: record.validator, bytes: bytes), for: SourceKey(source: identity))
+        return Source(head: record.head, bytes: bytes)
+    }
+
+    /// What was retrieved is in memory already.
+    package func admit(_ source: Source) {}
+
+    /// What is known of a source, fresh or stale, by memory or else by the disk.
+    func restoredRecord(for identity: SourceIdentity) async -> SourceRecord? {
+        if let known = knownRecord(for: identity) { return known }
+        let before = changes.load(ordering: .acquiring)
+        guard let found = await disk?.record(of: identity) else { return nil }
+        if let known = knownRecord(for: identity) { return known }
+        guard changes.load(ordering: .acquiring) == before else { return nil }
+        records.add(found, for: SourceKey(source: identity))
+        if changes.load(ordering: .acquiring) == before { return found }
+        // A removal or a newer version came in between: better nothing than what it took away.
+        records.remove(SourceKey(source: identity))
+        return nil
+    }
+
+    /// A result from the disk, which is in memory as well when this returns.
+    func restoredResult(for key: ResultKey, of record: SourceRecord) async -> RenderedImage? {
+        guard let result = await disk?.result(for: key) else { return nil }
+        _ = keep(result, for: key, of: record, in: results)
+        return result
     }
 
     /// Forgets a source and all made from it.
@@ -111,7 +159,12 @@ package final class PipelineCaches: SourceCaching {
 
     /// Keeps a result while its source is current; whether it was admitted.
     func keep(_ result: RenderedImage, for key: ResultKey, of record: SourceRecord) -> Bool {
-        keep(result, for: key, of: record, in: results)
+        let isKept = keep(result, for: key, of: record, in: results)
+        guard let disk, isCurrent(record) else { return isKept }
+        disk.keep(result, for: key)
+        // As in memory: a removal that passed the disk before the result came is seen here.
+        if !isCurrent(record) { disk.removeAll(from: key.source) }
+        return true
     }
 
     private func keep<Key, Value>(
@@ -124,24 +177,56 @@ package final class PipelineCaches: SourceCaching {
         return false
     }
 
-    /// Removes a source and all made from it.
+    /// Removes a source and all made from it, on the disk by and by.
     @discardableResult
     func removeAll(from identity: SourceIdentity) -> RemovedEntries {
+        let removed = removeFromMemory(identity)
+        disk?.removeAll(from: identity)
+        return removed
+    }
+
+    /// Removes a source and all made from it; what was in memory and on the disk.
+    func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
+        let removed = removeFromMemory(identity)
+        return Self.sum([removed, await disk?.removedAll(from: identity) ?? RemovedEntries()])
+    }
+
+    /// Empties everything; what was in memory and on the disk.
+    func removedEverything() async -> RemovedEntries {
+        let removed = removeAllFromMemory()
+        return Self.sum([removed, await disk?.removedEverything() ?? RemovedEntries()])
+    }
+
+    private func removeFromMemory(_ identity: SourceIdentity) -> RemovedEntries {
+        noteChange()
         records.removeAll(from: identity)
         return Self.sum([
             decoded.removeAll(from: identity), results.removeAll(from: identity), sources.removeAll(from: identity),
         ])
     }
 
-    /// Empties everything.
-    func removeAll() -> RemovedEntries {
+    private func removeAllFromMemory() -> RemovedEntries {
+        noteChange()
         records.removeAll()
         return Self.sum([decoded.removeAll(), results.removeAll(), sources.removeAll()])
     }
 
-    /// Usage by cache name, in the contract's order.
-    var statistics: [(name: String, statistics: CacheStatistics)] {
-        [("decoded", decoded.statistics), ("result", results.statistics), ("source", sources.statistics)]
+    private func noteChange() { changes.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+
+    /// Figures by cache name, in the contract's order; the disk's shares only where there is a disk.
+    var figures: [(name: String, figures: CacheFigures)] {
+        let memory = [("decoded", decoded.statistics), ("result", results.statistics), ("source", sources.statistics)]
+        let shares = disk?.store.statistics.shares ?? [:]
+        let names: [(String, DiskShare)] = [("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record)]
+        return memory.map { ($0.0, CacheFigures($0.1)) }
+            + names.compactMap { name, share in shares[share].map { (name, CacheFigures($0)) } }
+    }
+
+    /// How the disk fares; nil without one.
+    var diskStatistics: DiskStatistics? { disk?.store.statistics }
+
+    private static func sum(_ removed: [RemovedEntries]) -> RemovedEntries {
+        sum(removed.map { (entries: $0.entries, bytes: $0.bytes) })
     }
 
     private static func sum(_ removed: [(entries: Int, bytes: Int)]) -> RemovedEntries {

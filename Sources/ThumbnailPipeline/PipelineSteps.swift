@@ -53,6 +53,8 @@ extension CacheLayerStatus.Outcome {
 struct Render: Sendable {
     let result: RenderedImage
     var isStored = false
+    /// Whether it was made before, and came from the disk.
+    var isFromDisk = false
     /// What the decoded cache had to say; nil where it was not asked.
     var decoded: CacheLayerStatus?
     var timings: [StepTiming] = []
@@ -65,7 +67,7 @@ struct SharedRender: Sendable {
 
     var resultStatus: CacheLayerStatus {
         CacheLayerStatus(
-            .result, origin == .cache ? .hit : .uriMiss, isCollapsed: origin == .joined,
+            .result, origin == .cache || render.isFromDisk ? .hit : .uriMiss, isCollapsed: origin == .joined,
             isStored: origin == .started && render.isStored)
     }
 }

@@ -17,6 +17,12 @@ struct RenderedImage: Sendable {
         eTag = "\"" + Base64URL.encode(Array(digest.bytes.prefix(16))) + "\""
     }
 
+    /// A picture that was tagged before.
+    init(_ image: EncodedImage, eTag: String) {
+        self.image = image
+        self.eTag = eTag
+    }
+
     /// Bytes of the file and, roughly, of its place in the cache and what is kept there.
     var cost: Int { image.bytes.count + 3_072 }
 }

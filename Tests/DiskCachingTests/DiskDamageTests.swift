@@ -17,7 +17,7 @@ struct DiskDamageTests {
             for number in 0..<Self.count {
                 store.store(.sample(number, count: 300 + number * 700), for: .source(number))
             }
-            await store.finishPending()
+            await store.settled()
         }
         return try fixture.read()
     }
@@ -33,7 +33,7 @@ struct DiskDamageTests {
             }
             // Whatever it was, the store is of use afterwards; what is damaged may be found out by the first write only.
             store.store(.sample(98), for: .source(98))
-            await store.finishPending()
+            await store.settled()
             store.store(.sample(99), for: .source(99))
             #expect(await store.entry(for: .source(99))?.isSample(99) == true, comment)
             return found
@@ -147,7 +147,7 @@ struct DiskDamageTests {
         _ = try await filled(fixture)
         let store = try fixture.store()
         store.store(.sample(50), for: .source(50))
-        await store.finishPending()
+        await store.settled()
         let log = try Data(contentsOf: URL(filePath: fixture.file + "-wal"))
         await store.close(timeLimit: .seconds(40))
         try fixture.write(Array("no database".utf8))
@@ -162,7 +162,7 @@ struct DiskDamageTests {
         for number in 0..<Self.count {
             store.store(.sample(number, count: 300 + number * 700), for: .source(number))
         }
-        await store.finishPending()
+        await store.settled()
         // As after a kill: the file and its log as they are on the disk, while the store has them open.
         let (file, log) = (try fixture.read(), try Data(contentsOf: URL(filePath: fixture.file + "-wal")))
         await store.close(timeLimit: .seconds(40))

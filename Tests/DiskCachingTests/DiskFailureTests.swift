@@ -16,7 +16,7 @@ struct DiskFailureTests {
             store.store(.sample(1), for: .source(1))
             await store.withDatabase { try $0.connection.execute("PRAGMA query_only = ON") }
             store.store(.sample(2), for: .source(2))
-            await store.finishPending()
+            await store.settled()
             #expect(!store.statistics.isWorking && store.statistics.failures == 1)
             #expect(await store.entry(for: .source(1)) == nil)
             #expect(!store.store(.sample(3), for: .source(3)))
@@ -44,7 +44,7 @@ struct DiskFailureTests {
                 try database.connection.execute("PRAGMA max_page_count = \(pages)")
             }
             store.store(.sample(50, count: 3_000), for: .source(50))
-            await store.finishPending()
+            await store.settled()
             let share = try #require(store.statistics.shares[.source])
             if store.statistics.isWorking {
                 #expect(await store.entry(for: .source(50))?.isSample(50) == true)

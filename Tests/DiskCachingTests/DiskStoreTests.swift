@@ -42,10 +42,10 @@ struct DiskStoreTests {
         let cost = DiskEntry.sample(0).cost
         try await fixture.withStore(capacity: 10 * cost) { store in
             for number in 0..<10 { store.store(.sample(number), for: .source(number)) }
-            await store.finishPending()
+            await store.settled()
             #expect(await store.entry(for: .source(0))?.isSample(0) == true)
             for number in 10..<14 { store.store(.sample(number), for: .source(number)) }
-            await store.finishPending()
+            await store.settled()
             var left: [Int] = []
             for number in 0..<14 where await store.entry(for: .source(number)) != nil { left.append(number) }
             #expect(left == [0, 5, 6, 7, 8, 9, 10, 11, 12, 13])
@@ -59,12 +59,12 @@ struct DiskStoreTests {
         let cost = DiskEntry.sample(0).cost
         try await fixture.withStore(capacity: 4 * cost) { store in
             for number in 0..<4 { store.store(.sample(number), for: .source(number)) }
-            await store.finishPending()
+            await store.settled()
             _ = await store.entry(for: .source(0))
         }
         try await fixture.withStore(capacity: 4 * cost) { store in
             store.store(.sample(4), for: .source(4))
-            await store.finishPending()
+            await store.settled()
             #expect(await store.entry(for: .source(1)) == nil)
             #expect(await store.entry(for: .source(0)) != nil)
         }
@@ -75,9 +75,9 @@ struct DiskStoreTests {
         try await fixture.withStore(capacity: 1 << 20) { store in
             for number in 0..<400 {
                 store.store(.sample(number, count: 1_000 + number * 97 % 60_000), for: .source(number))
-                if number % 50 == 0 { await store.finishPending() }
+                if number % 50 == 0 { await store.settled() }
             }
-            await store.finishPending()
+            await store.settled()
             let share = try #require(store.statistics.shares[.source])
             #expect(share.usage <= 1 << 20)
         }
@@ -107,7 +107,7 @@ struct DiskStoreTests {
             for number in 0..<200 { store.store(.sample(number), for: .source(number)) }
         }
         try await fixture.withStore(capacity: 5 * cost) { store in
-            for _ in 0..<20 { await store.finishPending() }
+            for _ in 0..<20 { await store.settled() }
             #expect(store.statistics.shares[.source]?.entries == 5)
             #expect(await store.entry(for: .source(199))?.isSample(199) == true)
         }
@@ -120,7 +120,7 @@ struct DiskStoreTests {
             store.store(.sample(2), for: .result(10, of: 1))
             store.store(.sample(3), for: .result(11, of: 1))
             store.store(.sample(4), for: .result(12, of: 2))
-            await store.finishPending()
+            await store.settled()
             let removed = await store.removedAll(from: .text(1))
             #expect(removed.entries == 3 && removed.bytes == 3 * DiskEntry.sample(1).cost)
             #expect(await store.entry(for: .source(1)) == nil)
@@ -180,7 +180,7 @@ struct DiskStoreTests {
         let fixture = try StoreFixture()
         try await fixture.withStore({ $0.maximumPendingBytes = 10_000 }) { store in
             store.store(.sample(1), for: .source(1))
-            await store.finishPending()
+            await store.settled()
             let hold = await ThreadHold.take(store)
             #expect(store.store(.sample(2, count: 9_000), for: .source(2)))
             #expect(!store.store(.sample(3, count: 9_000), for: .source(1)))
@@ -195,13 +195,13 @@ struct DiskStoreTests {
         let fixture = try StoreFixture()
         try await fixture.withStore({ $0.maximumPendingJobs = 1 }) { store in
             store.store(.sample(1), for: .source(1))
-            await store.finishPending()
+            await store.settled()
             let hold = await ThreadHold.take(store)
             store.store(.sample(2), for: .source(2))
             let removed = await store.removedAll(from: .text(1))
             #expect(removed.entries == 0)
             hold.release()
-            await store.finishPending()
+            await store.settled()
             #expect(await store.entry(for: .source(1)) == nil)
         }
     }
@@ -210,7 +210,7 @@ struct DiskStoreTests {
         let fixture = try StoreFixture()
         try await fixture.withStore({ $0.readTimeLimit = .seconds(1) }) { store in
             store.store(.sample(1), for: .source(1))
-            await store.finishPending()
+            await store.settled()
             let hold = await ThreadHold.take(store)
             async let entry = store.entry(for: .source(1))
             #expect(await eventually(within: .seconds(40)) { fixture.time.sleeperCount == 1 })
@@ -242,7 +242,7 @@ struct DiskStoreTests {
                 return await group.reduce(true) { $0 && $1 }
             }
             #expect(isRight)
-            await store.finishPending()
+            await store.settled()
             let counted = FirstAnswer<EntryTable.Usage?>()
             let before = store.statistics
             await store.withDatabase { database in

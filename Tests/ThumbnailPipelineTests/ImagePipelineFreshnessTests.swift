@@ -25,7 +25,7 @@ struct ImagePipelineFreshnessTests {
                     "alula-result fwd=uri-miss", "alula-decoded fwd=uri-miss", "alula-source fwd=uri-miss",
                 ])
             #expect(fixture.origin.loads == load)
-            #expect(fixture.caches.statistics.allSatisfy { $0.statistics.entries == 0 })
+            #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
             #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
         }
     }
@@ -37,7 +37,7 @@ struct ImagePipelineFreshnessTests {
         fixture.time.clock.advance(by: .seconds(10))
         fixture.origin.serve(Pictures.jpeg, cacheControl: "private")
         _ = try await fixture.thumbnail()
-        #expect(fixture.caches.statistics.allSatisfy { $0.statistics.entries == 0 })
+        #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
     }
 
     @Test func `no-cache is asked for each time, and what was made of the same bytes is used again`() async throws {
@@ -88,13 +88,13 @@ struct ImagePipelineFreshnessTests {
         fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10", eTag: "\"1\"")
         let old = try await fixture.thumbnail(width: 20)
         _ = try await fixture.thumbnail(width: 4)
-        #expect(fixture.caches.statistics.map(\.statistics.entries) == [2, 2, 1])
+        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [2, 2, 1])
         fixture.origin.serve(Pictures.other, cacheControl: "max-age=10", eTag: "\"2\"")
         #expect(try await fixture.thumbnail(width: 20).eTag == old.eTag)
         fixture.time.clock.advance(by: .seconds(10))
         let new = try await fixture.thumbnail(width: 20)
         #expect(new.eTag != old.eTag)
-        #expect(fixture.caches.statistics.map(\.statistics.entries) == [1, 1, 1])
+        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
     }
 
     @Test func `a decode of bytes that have changed meanwhile is served and not kept`() async throws {
@@ -110,7 +110,7 @@ struct ImagePipelineFreshnessTests {
         let thumbnails = [try await old.value, try await new.value]
         #expect(thumbnails[0].eTag != thumbnails[1].eTag)
         #expect(thumbnails[0].statusTexts.prefix(2) == ["alula-result fwd=uri-miss", "alula-decoded fwd=uri-miss"])
-        #expect(fixture.caches.statistics.map(\.statistics.entries) == [1, 1, 1])
+        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
     }
 
     @Test func `Last-Modified and the age on arrival are handed on`() async throws {
@@ -156,7 +156,7 @@ struct ImagePipelineFreshnessTests {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
-        #expect(fixture.caches.removeAll() == RemovedEntries())
+        #expect(await fixture.caches.removedEverything() == RemovedEntries())
         fixture.origin.serve(Pictures.jpeg)
         #expect(try await fixture.thumbnail().image.size.width == 20)
         #expect(fixture.origin.loads == 2)
@@ -175,7 +175,7 @@ struct ImagePipelineFreshnessTests {
         hold.release()
         await #expect(throws: ImagingError.self) { try await old.value }
         _ = try await new.value
-        #expect(fixture.caches.statistics.map(\.statistics.entries) == [1, 1, 1])
+        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) != nil)
     }
 }

@@ -141,7 +141,7 @@ struct ImagePipelineSharingTests {
         await #expect(throws: CancellationError.self) { try await caller.value }
         gate.open()
         #expect(await eventually(within: .patience) { fixture.origin.cancellations == 1 })
-        #expect(fixture.caches.removeAll() == RemovedEntries())
+        #expect(await fixture.caches.removedEverything() == RemovedEntries())
     }
 
     @Test func `the last caller's leaving takes the decode out of the queue`() async throws {

@@ -104,7 +104,7 @@ struct ImagePipelineTests {
     @Test func `a decode that takes too long is a timeout, and the source stays`() async throws {
         let fixture = try PipelineFixture { $0.decodeTimeout = .nanoseconds(1) }
         await #expect(throws: DeadlineExceeded.self) { try await fixture.thumbnail() }
-        #expect(fixture.caches.statistics.map(\.statistics.entries) == [0, 0, 1])
+        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [0, 0, 1])
     }
 
     @Test func `a removal while a thumbnail is made lets it be served, and keeps nothing of it`() async throws {

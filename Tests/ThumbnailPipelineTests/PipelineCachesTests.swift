@@ -57,10 +57,10 @@ struct PipelineCachesTests {
         return ResultKey(source: source.identity, validator: source.validator, plan: plan)
     }
 
-    private var entries: [Int] { caches.statistics.map(\.statistics.entries) }
+    private var entries: [Int] { caches.figures.map(\.figures.usage.entries) }
 
     @Test func `the caches are listed in the contract's order`() {
-        #expect(caches.statistics.map(\.name) == ["decoded", "result", "source"])
+        #expect(caches.figures.map(\.name) == ["decoded", "result", "source"])
     }
 
     @Test func `a stored source comes back, and so does what is known of it`() throws {
@@ -143,14 +143,14 @@ struct PipelineCachesTests {
         #expect(entries == [3, 1, 1])
     }
 
-    @Test func `emptying removes everything and says how much`() throws {
+    @Test func `emptying removes everything and says how much`() async throws {
         let sources = [try source("/a"), try source("/b")]
         for source in sources { try fill(source) }
         let bytes = 2 * (3 * 6 + result.cost) + sources.reduce(0) { $0 + $1.bytes.count }
-        #expect(caches.removeAll() == RemovedEntries(entries: 10, bytes: bytes))
+        #expect(await caches.removedEverything() == RemovedEntries(entries: 10, bytes: bytes))
         #expect(entries == [0, 0, 0])
         #expect(caches.record(for: sources[0].identity) == nil)
-        #expect(caches.removeAll() == RemovedEntries())
+        #expect(await caches.removedEverything() == RemovedEntries())
     }
 
     @Test func `what was made from a removed source is not kept`() throws {
@@ -216,7 +216,7 @@ struct PipelineCachesTests {
         _ = caches.stored(for: source.identity)
         clock.advance(by: .seconds(10))
         _ = caches.stored(for: source.identity)
-        let statistics = try #require(caches.statistics.last).statistics
+        let statistics = try #require(caches.figures.last).figures
         #expect(statistics.hits == 2)
         #expect(statistics.misses == 1)
     }

@@ -17,7 +17,7 @@ struct RecurringRequestTests {
         let record = try #require(fixture.caches.record(for: identity))
         #expect(throws: Never.self) { try request.resultKey(for: record) { throw MadeAgain() } }
 
-        _ = fixture.caches.removeAll()
+        _ = await fixture.caches.removedEverything()
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
         _ = try await fixture.thumbnail()
         let renewed = try #require(fixture.caches.record(for: identity))

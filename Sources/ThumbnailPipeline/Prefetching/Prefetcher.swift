@@ -1,6 +1,7 @@
 package import Coordination
 package import DiskCaching
 import HTTPTypes
+package import Telemetry
 
 /// Makes thumbnails ahead of their readers, a few at a time, and only while nobody waits for anything else.
 ///
@@ -18,6 +19,7 @@ package final class Prefetcher: Prefetching {
     private let thumbnails: any ThumbnailServing
     private let isBusy: @Sendable () -> Bool
     private let notes: PrefetchNotes?
+    private let logger: Logger
     private let timekeeper: any Timekeeper
     private let state: Locked<State>
 
@@ -28,15 +30,17 @@ package final class Prefetcher: Prefetching {
     ///   - thumbnails: Makes the thumbnails.
     ///   - isBusy: Whether readers wait for something.
     ///   - store: Where jobs are written down; nil where nothing is.
+    ///   - logger: Told why a thumbnail was given up, on the level for developers.
     ///   - timekeeper: The time.
     package init(
         configuration: PrefetchConfiguration, thumbnails: any ThumbnailServing, isBusy: @escaping @Sendable () -> Bool,
-        store: DiskStore?, timekeeper: any Timekeeper
+        store: DiskStore?, logger: Logger, timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
         self.thumbnails = thumbnails
         self.isBusy = isBusy
         notes = store.map { PrefetchNotes($0) }
+        self.logger = logger
         self.timekeeper = timekeeper
         state = Locked(State(jobs: PrefetchJobs(configuration)))
     }
@@ -122,7 +126,7 @@ package final class Prefetcher: Prefetching {
         for _ in 0..<configuration.attempts {
             do {
                 while isBusy() { try await timekeeper.sleep(until: timekeeper.now + configuration.pause) }
-                _ = try await withDeadline(configuration.timeLimit, by: timekeeper) {
+                _ = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
                     try await self.thumbnails.thumbnail(
                         for: item.request, directives: .none, receipt: Self.makeID())
                 }
@@ -130,6 +134,7 @@ package final class Prefetcher: Prefetching {
             } catch is CancellationError {
                 return nil
             } catch {
+                logger.debug("prefetch failed", ["target": .string(item.target), "detail": .string("\(error)")])
                 guard (error as? any ServiceError)?.category == .overload else { return .failed }
             }
         }

@@ -1,4 +1,5 @@
 import Coordination
+import DiskCaching
 import Downloading
 import HTTPServing
 import HTTPTypes
@@ -14,6 +15,8 @@ struct Service: Sendable {
     let folders: FolderLoader
     let workers: WorkerPool
     let pipeline: ImagePipeline
+    /// Nil where nothing is written.
+    let disk: DiskStore?
     let prefetcher: Prefetcher
     let lifecycle: ServiceLifecycle
     let publicServer: HTTPServer
@@ -31,7 +34,14 @@ struct Service: Sendable {
         try ImageLibrary.start(reading: settings.pipeline.limits.sourceFormats)
 
         let apiMetrics = APIMetrics(registry: registry)
-        let caches = PipelineCaches(configuration: settings.pipeline, timekeeper: time)
+        disk = try Self.diskStore(settings.disk, logger: logger, time: time)
+        let caches = PipelineCaches(
+            configuration: settings.pipeline,
+            disk: disk.map {
+                PipelineDisk(
+                    store: $0, engine: "alula \(AlulaCommand.version), libvips \(ImageLibrary.version)",
+                    policy: settings.sourcePolicy)
+            }, timekeeper: time)
         let observer = DownloadMetrics.observer(registry: registry)
         loader = try CurlLoader(configuration: settings.downloads, wallClock: time, observer: observer)
         folders = FolderLoader(configuration: settings.downloads, timekeeper: time)
@@ -51,7 +61,7 @@ struct Service: Sendable {
         prefetcher = Prefetcher(
             configuration: settings.prefetch, thumbnails: pipeline,
             isBusy: { [downloader, workers] in downloader.queuedRequestCount > 0 || workers.queuedCount > 0 },
-            store: nil, timekeeper: time)
+            store: disk, logger: logger, timekeeper: time)
 
         lifecycle = ServiceLifecycle(startedAt: time.now)
         let publicResponder = PublicResponder(
@@ -71,6 +81,18 @@ struct Service: Sendable {
             configuration: settings.publicListener,
             responder: ResponderAdapter(answer: publicResponder.answer, refuse: publicResponder.refusal),
             logger: logger)
+        Task { [prefetcher] in await prefetcher.resume(reading: PrefetchReader.request) }
+    }
+
+    private static func diskStore(
+        _ settings: DiskSettings, logger: Logger, time: any Timekeeper
+    ) throws(UnusableDiskCache) -> DiskStore? {
+        guard let configuration = settings.storeConfiguration else { return nil }
+        do {
+            return try DiskStore(configuration, logger: logger, timekeeper: time)
+        } catch {
+            throw UnusableDiskCache(path: configuration.folder, reason: error)
+        }
     }
 
     /// Ends the service: readiness fails, after the delay accepting stops, requests in hand finish, the rest is cut.
@@ -85,5 +107,6 @@ struct Service: Sendable {
         loader.shutDown()
         folders.shutDown()
         _ = await operatorServer.shutDown(timeLimit: .milliseconds(200))
+        await disk?.close(timeLimit: .seconds(2))
     }
 }

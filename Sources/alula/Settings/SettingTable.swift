@@ -98,6 +98,24 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.sourceCacheMemory = try SettingValues.byteSize(text)
         },
+        Setting(name: "sourceCachePath", defaultText: "none", help: "folder of the disk cache; one process each") {
+            (settings, text) throws(InvalidValue) in
+            guard text.utf8.contains(where: { $0 != UInt8(ascii: "/") }), !text.utf8.contains(0) else {
+                throw InvalidValue(allowed: "the path of a folder, which is made where only it is missing")
+            }
+            settings.disk.path = text
+        },
+        Setting(name: "sourceCacheDisk", defaultText: "150MiB", help: "encoded sources on disk") {
+            (settings, text) throws(InvalidValue) in
+            settings.disk.sourceCapacity = try SettingValues.byteSize(text)
+        },
+        Setting(name: "resultCacheDisk", defaultText: "150MiB", help: "encoded results on disk") {
+            (settings, text) throws(InvalidValue) in
+            settings.disk.resultCapacity = try SettingValues.byteSize(text)
+        },
+        Setting(name: "sessionMode", defaultText: "default", help: "ephemeral writes nothing, ever") {
+            (settings, text) throws(InvalidValue) in settings.disk.mode = try SettingValues.choice(text)
+        },
     ]
 
     private static let freshness: [Setting] = [
@@ -229,11 +247,8 @@ enum SettingTable {
 
     /// Named by the contract, but without behaviour in this version: setting one stops the start.
     private static let laterVersions: [Setting] = [
-        Setting(name: "sourceCacheDisk", defaultText: "150MiB", help: "sources on disk", apply: nil),
-        Setting(name: "sourceCachePath", defaultText: "none", help: "folder of the disk cache", apply: nil),
         Setting(
             name: "memoryBudget", defaultText: "60 %", help: "bytes in flight, decodes and caches together", apply: nil),
-        Setting(name: "sessionMode", defaultText: "default", help: "ephemeral writes nothing, ever", apply: nil),
         Setting(
             name: "requireSandbox", defaultText: "off", help: "start only where decoders can be confined", apply: nil),
         Setting(name: "decodeInProcess", defaultText: "off", help: "decode without a sandbox", apply: nil),

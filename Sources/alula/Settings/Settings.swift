@@ -11,6 +11,7 @@ struct Settings: Sendable {
     var operatorListener = HTTPServerConfiguration()
     var downloads = DownloadConfiguration()
     var pipeline = PipelineConfiguration()
+    var disk = DiskSettings()
     var prefetch = PrefetchConfiguration()
     var api = APIConfiguration()
     var renderWorkers = availableProcessorCount()
@@ -30,6 +31,13 @@ struct Settings: Sendable {
         operatorListener.maximumConnections = 256
         prefetch.maximumActive = max(1, availableProcessorCount() / 2)
         api.version = AlulaCommand.version
+    }
+
+    /// The rules by which sources are allowed, as a text that is the same while they are.
+    var sourcePolicy: String {
+        let ports = downloads.allowedPorts.sorted()
+        return
+            "\(String(reflecting: downloads.allowedNetworks)) \(String(reflecting: downloads.allowedSources)) \(ports)"
     }
 
     /// What is wrong between settings that are right by themselves; one sentence each.

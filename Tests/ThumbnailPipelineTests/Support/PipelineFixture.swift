@@ -1,4 +1,5 @@
 import Coordination
+import DiskCaching
 import Downloading
 import HTTPTypes
 import Imaging
@@ -14,6 +15,7 @@ final class PipelineFixture: Sendable {
     let time = HookedTimekeeper()
     let origin: PictureOrigin
     let caches: PipelineCaches
+    let store: DiskStore?
     let downloader: ImageDownloader
     let workers: WorkerPool
     let registry = MetricsRegistry()
@@ -21,9 +23,12 @@ final class PipelineFixture: Sendable {
     private let workerCount: Int
     private let holds = Locked<[WorkerHold]>([])
 
-    /// A pipeline over `workerCount` threads; its origin serves the picture of quarters at `/a`.
+    /// A pipeline over `workerCount` threads, whose origin serves the picture of quarters at `/a`.
+    ///
+    /// With a folder it has a disk cache there, whose results are made by `engine`.
     init(
         workerCount: Int = 2, maximumQueued: Int = 1_000, staleAllowances: StaleAllowances = StaleAllowances(),
+        diskFolder: String? = nil, engine: String = "test",
         _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) throws {
         try ImageLibrary.start()
@@ -31,7 +36,14 @@ final class PipelineFixture: Sendable {
         var configuration = PipelineConfiguration()
         configure(&configuration)
         origin = PictureOrigin(timekeeper: time)
-        caches = PipelineCaches(configuration: configuration, timekeeper: time)
+        store = try diskFolder.map { [time] folder throws(DiskStoreError) in
+            try DiskStore(
+                DiskStoreConfiguration(
+                    folder: folder, capacities: [.source: 1 << 22, .result: 1 << 22, .record: 1 << 20],
+                    contentVersion: PipelineDisk.contentVersion), logger: .silent, timekeeper: time)
+        }
+        let disk = store.map { PipelineDisk(store: $0, engine: engine, policy: "any") }
+        caches = PipelineCaches(configuration: configuration, disk: disk, timekeeper: time)
         var downloads = DownloadConfiguration()
         downloads.staleAllowances = staleAllowances
         downloader = ImageDownloader(

@@ -1,0 +1,106 @@
+package import DiskCaching
+import Downloading
+import Imaging
+import Memory
+
+/// The disk below the memory caches: sources, what is known of them, and results.
+///
+/// A source is kept as two entries, its bytes and its record, because a confirmation changes the record alone. Bytes count only
+/// beside a record of their own version.
+package struct PipelineDisk: Sendable {
+    /// Changes with what the entries' heads hold.
+    package static let contentVersion = 1
+
+    let store: DiskStore
+    /// What makes results: another release or library may encode the same plan to other bytes.
+    private let engine: String
+    /// What sources were allowed when they were fetched: under other rules they are fetched, and judged, again.
+    private let policy: String
+
+    /// The disk cache in `store`.
+    ///
+    /// - Parameters:
+    ///   - store: Where everything is kept.
+    ///   - engine: Names the release and the libraries that results are made with.
+    ///   - policy: Names the rules by which sources are allowed.
+    package init(store: DiskStore, engine: String, policy: String) {
+        self.store = store
+        self.policy = policy
+        self.engine = engine
+    }
+
+    /// Keeps what is known of a source.
+    func keep(_ record: SourceRecord) {
+        store.store(
+            DiskEntry(head: record.written, body: SharedBytes([UInt8]())), for: key(.record, record.identity))
+    }
+
+    /// Keeps the bytes of a source.
+    func keep(_ bytes: SharedBytes, of record: SourceRecord) {
+        store.store(
+            DiskEntry(head: record.validator.written, body: bytes), for: key(.source, record.identity))
+    }
+
+    /// Keeps a result.
+    func keep(_ result: RenderedImage, for key: ResultKey) {
+        store.store(result.entry, for: self.key(key))
+    }
+
+    /// What is known of a source.
+    func record(of identity: SourceIdentity) async -> SourceRecord? {
+        await store.entry(for: key(.record, identity)).flatMap { SourceRecord($0.head, of: identity) }
+    }
+
+    /// The bytes of the version that a record tells of.
+    func bytes(of record: SourceRecord) async -> SharedBytes? {
+        guard let entry = await store.entry(for: key(.source, record.identity)),
+            entry.head == record.validator.written
+        else { return nil }
+        return entry.body
+    }
+
+    /// A result.
+    func result(for key: ResultKey) async -> RenderedImage? {
+        await store.entry(for: self.key(key)).flatMap { RenderedImage($0) }
+    }
+
+    /// Removes a source and all made from it, before anything else is done.
+    func removeAll(from identity: SourceIdentity) {
+        store.removeAll(from: name(of: identity))
+    }
+
+    /// Removes a source and all made from it; what it was.
+    func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
+        let removed = await store.removedAll(from: name(of: identity))
+        return RemovedEntries(entries: removed.entries, bytes: removed.bytes)
+    }
+
+    /// Removes everything; what it was.
+    func removedEverything() async -> RemovedEntries {
+        let removed = await store.removedEverything()
+        return RemovedEntries(entries: removed.entries, bytes: removed.bytes)
+    }
+
+    private func key(_ key: ResultKey) -> DiskKey {
+        var writer = RecordWriter()
+        writer.write(engine)
+        // The plan with the names of all that it holds: what is added to plans later is part of the key by itself.
+        writer.write(String(reflecting: key.plan))
+        return DiskKey(
+            .result, name: name(of: key.source) + writer.bytes + key.validator.written,
+            source: name(of: key.source))
+    }
+
+    private func key(_ share: DiskShare, _ identity: SourceIdentity) -> DiskKey {
+        DiskKey(share, name: name(of: identity), source: name(of: identity))
+    }
+
+    private func name(of identity: SourceIdentity) -> [UInt8] {
+        var writer = RecordWriter()
+        writer.write(policy)
+        writer.write(identity.originName != nil)
+        writer.write(identity.originName ?? "")
+        writer.write(identity.url.canonical)
+        return writer.bytes
+    }
+}

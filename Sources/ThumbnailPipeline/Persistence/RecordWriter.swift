@@ -1,0 +1,59 @@
+/// Writes values one after another as bytes; ``RecordReader`` reads them back in the same order.
+struct RecordWriter {
+    /// What has been written.
+    private(set) var bytes: [UInt8] = []
+
+    /// Writes a whole number: eight bytes, the lowest first.
+    mutating func write(_ number: Int) {
+        for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> (shift * 8))) }
+    }
+
+    /// Writes a yes or no.
+    mutating func write(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
+
+    /// Writes a text with its length.
+    mutating func write(_ text: String) {
+        write(text.utf8.count)
+        bytes.append(contentsOf: text.utf8)
+    }
+}
+
+/// Reads what ``RecordWriter`` has written; nil where the bytes are none of its.
+struct RecordReader {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    /// Reads from the first byte on.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Whether everything has been read.
+    var isAtEnd: Bool { place == bytes.count }
+
+    /// The next value, a whole number.
+    mutating func int() -> Int? {
+        guard bytes.count - place >= 8 else { return nil }
+        defer { place += 8 }
+        return (0..<8).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
+    }
+
+    /// The next value, a number of things that each take a byte at least.
+    mutating func count() -> Int? {
+        int().flatMap { 0 <= $0 && $0 <= bytes.count - place ? $0 : nil }
+    }
+
+    /// The next value, a yes or no.
+    mutating func flag() -> Bool? {
+        guard place < bytes.count, bytes[place] <= 1 else { return nil }
+        defer { place += 1 }
+        return bytes[place] == 1
+    }
+
+    /// The next value, a text.
+    mutating func text() -> String? {
+        guard let count = count() else { return nil }
+        defer { place += count }
+        return String(validating: bytes[place..<place + count], as: UTF8.self)
+    }
+}

@@ -1,0 +1,180 @@
+import Coordination
+import DiskCaching
+import Downloading
+import Foundation
+import HTTPTypes
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// The disk below memory: what a service finds after a restart.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+final class PipelineDiskTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "alula-pipeline-\(UUID().uuidString)")
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// One life of the service over the folder.
+    private func life<Value>(
+        engine: String = "test", _ body: (PipelineFixture) async throws -> Value
+    ) async throws -> Value {
+        let fixture = try PipelineFixture(diskFolder: folder.path, engine: engine)
+        let store = try #require(fixture.store)
+        do {
+            let value = try await body(fixture)
+            await store.close(timeLimit: .seconds(40))
+            return value
+        } catch {
+            await store.close(timeLimit: .seconds(40))
+            throw error
+        }
+    }
+
+    private func fill(cacheControl: String = "max-age=100", eTag: String? = "\"1\"") async throws -> Thumbnail {
+        try await life { fixture in
+            fixture.origin.serve(Pictures.jpeg, cacheControl: cacheControl, eTag: eTag)
+            return try await fixture.thumbnail()
+        }
+    }
+
+    @Test(arguments: ["\"1\"", nil])
+    func `37: a result survives a restart, to the byte and without a hit`(eTag: String?) async throws {
+        let first = try await fill(eTag: eTag)
+        try await life { fixture in
+            let second = try await fixture.thumbnail()
+            #expect(second.image.bytes.array == first.image.bytes.array && second.eTag == first.eTag)
+            #expect(second.image.size == first.image.size && second.image.format == first.image.format)
+            #expect(second.lastModified == first.lastModified)
+            #expect(second.statusTexts == ["alula-result hit"])
+            #expect(second.freshness.age == 0)
+            #expect(fixture.pipeline.cachedThumbnail(for: .path()) != nil)
+            #expect(fixture.origin.loads == 0 && fixture.decodes == 0 && fixture.renders == 0)
+        }
+    }
+
+    @Test func `37: a source survives a restart: another size costs a decode and no hit`() async throws {
+        _ = try await fill()
+        try await life { fixture in
+            let thumbnail = try await fixture.thumbnail(width: 11)
+            #expect(
+                thumbnail.statusTexts == [
+                    "alula-result fwd=uri-miss stored", "alula-decoded fwd=uri-miss stored", "alula-source hit",
+                ])
+            #expect(fixture.origin.loads == 0 && fixture.decodes == 1)
+        }
+    }
+
+    @Test func `33: after a restart a stale source is confirmed once, and nothing is decoded`() async throws {
+        _ = try await fill(cacheControl: "max-age=10")
+        for round in 1...2 {
+            try await life { fixture in
+                fixture.time.clock.advance(by: .seconds(20 * round))
+                fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10", eTag: "\"1\"")
+                _ = try await fixture.thumbnail()
+                #expect(fixture.origin.loads == 1 && fixture.origin.confirmations == 1)
+                #expect(fixture.decodes == 0)
+                _ = try await fixture.thumbnail()
+                #expect(fixture.origin.loads == 1)
+            }
+        }
+        try await life { fixture in
+            // What the last confirmation said was written down.
+            fixture.time.clock.advance(by: .seconds(45))
+            _ = try await fixture.thumbnail()
+            #expect(fixture.origin.loads == 0)
+        }
+    }
+
+    @Test func `35: after a restart a stale source stands in while its origin is down`() async throws {
+        let first = try await fill(cacheControl: "max-age=10, stale-if-error=100")
+        try await life { fixture in
+            fixture.time.clock.advance(by: .seconds(20))
+            fixture.origin.fail(with: .status(503))
+            let second = try await fixture.thumbnail()
+            let other = try await fixture.thumbnail(width: 11)
+            #expect(second.eTag == first.eTag && other.image.size.width == 11)
+        }
+    }
+
+    @Test func `34: what may not be stored is not written down, and what was before goes`() async throws {
+        _ = try await fill()
+        try await life { fixture in
+            fixture.time.clock.advance(by: .seconds(200))
+            fixture.origin.serve(Pictures.other, cacheControl: "no-store", eTag: "\"2\"")
+            _ = try await fixture.thumbnail()
+            _ = try await fixture.thumbnail("/a", width: 9)
+        }
+        try await life { fixture in
+            _ = try await fixture.thumbnail()
+            #expect(fixture.origin.loads == 1 && fixture.origin.confirmations == 0)
+        }
+    }
+
+    @Test func `31: what was replaced does not come back`() async throws {
+        let old = try await fill()
+        let new = try await life { fixture in
+            fixture.time.clock.advance(by: .seconds(200))
+            fixture.origin.serve(Pictures.other, cacheControl: "max-age=1000", eTag: "\"2\"")
+            return try await fixture.thumbnail()
+        }
+        #expect(old.eTag != new.eTag)
+        try await life { fixture in
+            let thumbnail = try await fixture.thumbnail()
+            #expect(thumbnail.eTag == new.eTag)
+            #expect(fixture.origin.loads == 0)
+        }
+    }
+
+    @Test func `11: what an operator removes is gone after a restart as well`() async throws {
+        _ = try await fill()
+        try await life { fixture in
+            fixture.origin.serve(Pictures.jpeg, at: "/b", cacheControl: "max-age=100")
+            _ = try await fixture.thumbnail("/b")
+            let removed = try await fixture.pipeline.remove(source: "http://example.com/a")
+            // The record, the bytes and the result, though memory knew nothing of them.
+            #expect(removed.entries == 3)
+        }
+        try await life { fixture in
+            fixture.origin.serve(Pictures.jpeg, at: "/b", cacheControl: "max-age=100")
+            _ = try await fixture.thumbnail("/b")
+            #expect(fixture.origin.loads == 0)
+            _ = try await fixture.thumbnail()
+            #expect(fixture.origin.loads == 1)
+            _ = await fixture.pipeline.removeAll()
+        }
+        try await life { fixture in
+            fixture.origin.serve(Pictures.jpeg, at: "/b", cacheControl: "max-age=100")
+            _ = try await fixture.thumbnail("/b")
+            #expect(fixture.origin.loads == 1)
+        }
+    }
+
+    @Test func `results of another release are not taken, sources are`() async throws {
+        _ = try await fill()
+        try await life(engine: "another") { fixture in
+            _ = try await fixture.thumbnail()
+            #expect(fixture.origin.loads == 0 && fixture.renders == 1)
+        }
+    }
+
+    @Test func `what is larger than memory's share is served from the disk`() async throws {
+        try await life { _ in }
+        let fixture = try PipelineFixture(diskFolder: folder.path) {
+            $0.sourceCacheMemory = 100
+            $0.resultCacheCapacity = 0
+            $0.resultCachePreferred = 0
+            $0.decodedCacheCapacity = 0
+            $0.decodedCachePreferred = 0
+        }
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=100", eTag: "\"1\"")
+        let first = try await fixture.thumbnail()
+        let again = try await fixture.thumbnail()
+        #expect(again.eTag == first.eTag && again.statusTexts == ["alula-result hit"])
+        _ = try await fixture.thumbnail(width: 11)
+        #expect(fixture.origin.loads == 1 && fixture.decodes == 2)
+        await fixture.store?.close(timeLimit: .seconds(40))
+    }
+}

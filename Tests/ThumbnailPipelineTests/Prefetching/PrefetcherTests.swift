@@ -1,0 +1,231 @@
+import Coordination
+import DiskCaching
+import Foundation
+import HTTPTypes
+import Imaging
+import Memory
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+@Suite(.timeLimit(.minutes(2)))
+final class PrefetcherTests: Sendable {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "alula-prefetch-\(UUID().uuidString)")
+    private let time = ManualTimekeeper()
+    private let maker = Maker()
+    private let isBusy = Locked(false)
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func prefetcher(
+        store: DiskStore? = nil, _ configure: (inout PrefetchConfiguration) -> Void = { _ in }
+    ) -> Prefetcher {
+        var configuration = PrefetchConfiguration()
+        configure(&configuration)
+        return Prefetcher(
+            configuration: configuration, thumbnails: maker, isBusy: { [isBusy] in isBusy.withLock { $0 } },
+            store: store, logger: .silent, timekeeper: time)
+    }
+
+    private func store() throws -> DiskStore {
+        try DiskStore(
+            DiskStoreConfiguration(folder: folder.path, capacities: [:], contentVersion: 1), logger: .silent,
+            timekeeper: time)
+    }
+
+    private func items(_ names: String...) -> [PrefetchItem] {
+        names.map { PrefetchItem(target: $0, request: .path($0)) }
+    }
+
+    private func settled(_ prefetcher: Prefetcher, _ id: String) async -> PrefetchStatus? {
+        _ = await eventually(within: .patience) { prefetcher.status(of: id)?.left == 0 }
+        return prefetcher.status(of: id)
+    }
+
+    @Test func `a job makes its thumbnails in order and counts what became of them`() async throws {
+        let prefetcher = prefetcher()
+        maker.fail("/b")
+        let id = try await prefetcher.begin(items("/a", "/b", "/c"))
+        #expect(await settled(prefetcher, id) == PrefetchStatus(total: 3, done: 2, failed: 1))
+        #expect(maker.made == ["/a", "/b", "/c"])
+        #expect(prefetcher.status(of: "other") == nil)
+    }
+
+    @Test func `no more are made at once than may be`() async throws {
+        let gate = maker.hold()
+        let prefetcher = prefetcher { $0.maximumActive = 2 }
+        let id = try await prefetcher.begin(items("/a", "/b", "/c", "/d"))
+        let other = try await prefetcher.begin(items("/e"))
+        await gate.arrivals(2)
+        #expect(prefetcher.status(of: id) == PrefetchStatus(total: 4, done: 0, failed: 0))
+        gate.open()
+        #expect(await settled(prefetcher, id)?.done == 4)
+        #expect(await settled(prefetcher, other)?.done == 1)
+        #expect(maker.mostAtOnce == 2)
+    }
+
+    @Test func `nothing is begun while readers wait`() async throws {
+        isBusy.withLock { $0 = true }
+        let prefetcher = prefetcher()
+        let id = try await prefetcher.begin(items("/a"))
+        #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
+        time.advance(by: .seconds(1))
+        #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
+        #expect(maker.made.isEmpty)
+        isBusy.withLock { $0 = false }
+        time.advance(by: .seconds(1))
+        #expect(await settled(prefetcher, id)?.done == 1)
+    }
+
+    @Test func `what is refused for want of room is tried again, but not for ever`() async throws {
+        maker.refuse("/a", times: 4)
+        maker.refuse("/b", times: 5)
+        let prefetcher = prefetcher()
+        let id = try await prefetcher.begin(items("/a", "/b"))
+        #expect(await settled(prefetcher, id) == PrefetchStatus(total: 2, done: 1, failed: 1))
+    }
+
+    @Test func `a thumbnail that takes too long is given up`() async throws {
+        time.advance(by: .seconds(100))
+        let gate = maker.hold()
+        let prefetcher = prefetcher()
+        let id = try await prefetcher.begin(items("/a"))
+        await gate.arrivals(1)
+        #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
+        time.advance(by: .seconds(15))
+        gate.open()
+        #expect(await settled(prefetcher, id)?.failed == 1)
+    }
+
+    @Test func `ended jobs are forgotten after their time, and sooner for want of room`() async throws {
+        let prefetcher = prefetcher { $0.maximumJobs = 2 }
+        let first = try await prefetcher.begin(items("/a"))
+        _ = await settled(prefetcher, first)
+        let second = try await prefetcher.begin(items("/a"))
+        _ = await settled(prefetcher, second)
+        let third = try await prefetcher.begin(items("/a"))
+        #expect(prefetcher.status(of: first) == nil)
+        _ = await settled(prefetcher, third)
+        time.advance(by: .seconds(3_600))
+        #expect(prefetcher.status(of: second) == nil && prefetcher.status(of: third) == nil)
+    }
+
+    @Test func `a job beyond those that may be under way is refused`() async throws {
+        let gate = maker.hold()
+        let prefetcher = prefetcher { $0.maximumJobs = 1 }
+        let id = try await prefetcher.begin(items("/a"))
+        await gate.arrivals(1)
+        await #expect(throws: PipelineError.tooManyPrefetchJobs) { try await prefetcher.begin(self.items("/b")) }
+        gate.open()
+        #expect(await settled(prefetcher, id)?.done == 1)
+    }
+
+    @Test func `a job goes on after a restart where there is a disk`() async throws {
+        let before = try store()
+        let first = prefetcher(store: before)
+        maker.fail("/b")
+        isBusy.withLock { $0 = true }
+        let id = try await first.begin(items("/a", "/b", "/c"))
+        let other = try await first.begin(items("/d"))
+        for _ in 0..<2 {
+            #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
+            isBusy.withLock { $0 = false }
+            let made = maker.made.count
+            maker.onMade { [isBusy] in isBusy.withLock { $0 = true } }
+            time.advance(by: .seconds(1))
+            #expect(await eventually(within: .patience) { self.maker.made.count == made + 1 })
+        }
+        #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
+        first.shutDown()
+        await before.close(timeLimit: .seconds(40))
+        #expect(maker.made == ["/a", "/b"])
+
+        isBusy.withLock { $0 = false }
+        maker.onMade {}
+        let after = try store()
+        let second = prefetcher(store: after)
+        #expect(second.status(of: id) == nil)
+        await second.resume { .path($0) }
+        #expect(await settled(second, id) == PrefetchStatus(total: 3, done: 2, failed: 1))
+        #expect(await settled(second, other)?.done == 1)
+        #expect(maker.made.sorted() == ["/a", "/b", "/c", "/d"])
+        await after.close(timeLimit: .seconds(40))
+    }
+
+    @Test func `a job that is written down and not understood any more is forgotten`() async throws {
+        let store = try store()
+        let first = prefetcher(store: store)
+        isBusy.withLock { $0 = true }
+        _ = try await first.begin(items("/a"))
+        first.shutDown()
+        await prefetcher(store: store).resume { _ in nil }
+        #expect(
+            await eventually(within: .patience) {
+                await store.notes().allSatisfy { !$0.name.starts(with: "prefetch/job/".utf8) }
+            })
+        await store.close(timeLimit: .seconds(40))
+    }
+}
+
+/// Makes nothing: notes what was asked for, and fails or waits as the test says.
+private final class Maker: ThumbnailServing {
+    struct Failure: Error {}
+
+    private struct State {
+        var made: [String] = []
+        var failing: Set<String> = []
+        var refusals: [String: Int] = [:]
+        var gate: Gate?
+        var active = 0
+        var mostAtOnce = 0
+        var onMade: @Sendable () -> Void = {}
+    }
+
+    private let state = Locked(State())
+
+    var made: [String] { state.withLock { $0.made } }
+    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+
+    func fail(_ path: String) { state.withLock { _ = $0.failing.insert(path) } }
+    func refuse(_ path: String, times: Int) { state.withLock { $0.refusals[path] = times } }
+    func onMade(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onMade = body } }
+
+    func hold() -> Gate {
+        let gate = Gate()
+        state.withLock { $0.gate = gate }
+        return gate
+    }
+
+    func cachedThumbnail(for request: RecurringRequest) -> Thumbnail? { nil }
+
+    func thumbnail(
+        for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> Thumbnail {
+        let path = String(request.source.dropFirst("http://example.com".count))
+        let gate = state.withLock { state in
+            state.active += 1
+            state.mostAtOnce = max(state.mostAtOnce, state.active)
+            return state.gate
+        }
+        await gate?.pass()
+        let (isFailing, isRefused, onMade) = state.withLock { state in
+            state.active -= 1
+            state.made.append(path)
+            state.refusals[path, default: 0] -= 1
+            return (state.failing.contains(path), state.refusals[path, default: 0] >= 0, state.onMade)
+        }
+        onMade()
+        if isFailing { throw Failure() }
+        if isRefused { throw PipelineError.tooManyPrefetchJobs }
+        try Task.checkCancellation()
+        let image = EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))
+        return Thumbnail(
+            image: image, eTag: "\"1\"", lastModified: nil, freshness: Freshness(), cacheStatus: [], timings: [])
+    }
+
+    func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {
+        EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))
+    }
+}

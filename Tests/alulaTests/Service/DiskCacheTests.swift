@@ -1,0 +1,118 @@
+import DiskCaching
+import Foundation
+import HTTPTypes
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import alula
+
+/// The disk cache as an operator meets it.
+@Suite(.timeLimit(.minutes(2)))
+final class DiskCacheTests: Sendable {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "alula-service-\(UUID().uuidString)")
+        .path
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private var picture: FakeAnswer { .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=1000") }
+
+    @Test func `37: a restart finds what was made before`() async throws {
+        // One origin for both lives, for its address is part of the names.
+        let origin = try FakeOrigin()
+        defer { origin.stop() }
+        origin.serve("/a.jpg", picture)
+        let url = origin.url("/a.jpg")
+        var bodies: [[UInt8]] = []
+        for _ in 0..<2 {
+            try await withService(["--source-cache-path", folder]) { running in
+                let answer = try await running.send("GET", "/thumbnail?url=\(url)&w=32")
+                #expect(answer.status == 200)
+                bodies.append(answer.body)
+                if bodies.count == 2 { #expect(answer.headerFields[.cacheStatus] == "alula-result;hit") }
+                _ = try await running.send("GET", "/thumbnail?url=\(url)&w=33")
+            }
+        }
+        #expect(bodies[0] == bodies[1])
+        #expect(origin.hits("/a.jpg") == 1)
+    }
+
+    @Test func `what is removed is removed on disk, and the operators see the shares`() async throws {
+        try await withService(["--source-cache-path", folder, "--result-cache-disk", "1MiB"]) { running in
+            running.origin.serve("/a.jpg", self.picture)
+            _ = try await running.thumbnail("/a.jpg")
+            await running.service.disk?.settled()
+            let caches = try await running.send("GET", "/cache", toOperators: true).text
+            #expect(caches.contains(#""resultDisk":{"bytes":"#) && caches.contains(#""capacity":1048576,"#))
+            #expect(try await running.metric("alula_cache_entries{cache=\"sourceDisk\"}") == 1)
+            #expect(try await running.metric("alula_disk_cache_working") == 1)
+            let url = running.origin.url("/a.jpg")
+            let removed = try await running.send("DELETE", "/cache?url=\(url)", toOperators: true)
+            #expect(removed.status == 200 && removed.text.hasPrefix(#"{"entries":6,"#), "\(removed.text)")
+            _ = try await running.thumbnail("/a.jpg")
+            #expect(running.origin.hits("/a.jpg") == 2)
+            await running.service.disk?.settled()
+            let all = try await running.send("DELETE", "/cache", toOperators: true)
+            #expect(all.text.hasPrefix(#"{"entries":6,"#), "\(all.text)")
+            #expect(try await running.send("DELETE", "/cache", toOperators: true).text == #"{"entries":0,"bytes":0}"#)
+        }
+    }
+
+    @Test func `an ephemeral session writes nothing, and without a path nothing is written either`() async throws {
+        for arguments in [["--source-cache-path", folder, "--session-mode", "ephemeral"], []] {
+            try await withService(arguments) { running in
+                running.origin.serve("/a.jpg", self.picture)
+                let answer = try await running.thumbnail("/a.jpg")
+                #expect(answer.status == 200 && running.service.disk == nil)
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
+    @Test(arguments: ["/proc/alula", "/dev/null/x"])
+    func `a path that cannot be used stops the start and is named`(path: String) throws {
+        let process = AlulaProcess(["serve", "--port", "0", "--admin-port", "0", "--source-cache-path", path])
+        let text = try process.start(until: "cannot start")
+        #expect(text.contains("sourceCachePath: \"\(path)\" cannot be used"))
+        #expect(process.terminate() == 69)
+    }
+
+    @Test func `a folder that another process uses stops the start`() async throws {
+        try await withService(["--source-cache-path", folder]) { _ in
+            let process = AlulaProcess([
+                "serve", "--port", "0", "--admin-port", "0", "--source-cache-path", self.folder,
+            ])
+            let text = try process.start(until: "cannot start")
+            #expect(text.contains("another process uses it"))
+            #expect(process.terminate() == 69)
+        }
+    }
+
+    @Test func `a job makes thumbnails that readers then find made`() async throws {
+        try await withService(["--source-cache-path", folder]) { running in
+            running.origin.serve("/a.jpg", self.picture)
+            running.origin.serve("/b.jpg", .status(404))
+            let body =
+                #"{"sources":[{"url":"\#(running.origin.url("/a.jpg"))","renditions":["w=32","w=33"]},"#
+                + #"{"url":"\#(running.origin.url("/b.jpg"))","renditions":["w=32"]}]}"#
+            let client = try running.connect(toOperators: true)
+            client.send(
+                "POST /prefetch HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            let accepted = try await client.response()
+            #expect(accepted.status == 202)
+            let place = try #require(accepted.headerFields[.location])
+            let isEnded = await eventually(within: .seconds(40)) {
+                let text = (try? await running.send("GET", place, toOperators: true).text) ?? ""
+                return text == #"{"total":3,"done":2,"failed":1,"left":0}"#
+            }
+            #expect(isEnded)
+            for width in [32, 33] {
+                let answer = try await running.thumbnail("/a.jpg", "w=\(width)")
+                #expect(answer.headerFields[.cacheStatus] == "alula-result;hit")
+            }
+            #expect(running.origin.hits("/a.jpg") == 1)
+        }
+    }
+}
