@@ -8,8 +8,8 @@ VENV := .build/venv
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke lint format bench bench-lanes coverage test-asan test-tsan \
-	fuzz clean
+.PHONY: help deps deps-test build run test unit contract smoke crash-test lint format bench bench-lanes coverage test-asan \
+	test-tsan fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,10 @@ contract: deps-test ## Try the running service against openapi.yaml
 smoke: deps-test ## Serve every picture of PHOTOS in every fit and format; SMOKE="--all --sheet sheet.png"
 	$(SWIFT) build --product alula
 	$(VENV)/bin/python Tests/Smoke/run.py --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
+
+crash-test: deps-test ## Kill the service with a disk cache under load, 100 times; CRASH="--kills 20 --seed 1"
+	$(SWIFT) build --product alula
+	python3 Tests/Crash/run.py --alula .build/debug/alula $(CRASH)
 
 lint: ## Check the formatting
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks Fuzz
