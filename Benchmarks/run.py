@@ -3,10 +3,12 @@
 Everything runs on this machine over loopback, load generator included. Figures of one run compare with each other only.
 """
 import argparse
+import contextlib
 import glob
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -143,6 +145,59 @@ def row_hot(options, folder, origin, name):
     return result
 
 
+def row_disk(options, folder, origin, names):
+    """Results that only the disk holds, beside the same results from memory; then the start with a full cache file."""
+    result = {}
+    cache = f"{folder}/cache"
+    paths = [thumbnail(origin.port, name) + f"%3Fn%3D{number}" for number in range(40) for name in names[:10]]
+    settings = ["--access-log", "off", "--source-cache-path", cache]
+    starved = ["--result-cache-capacity", "0", "--result-cache-preferred", "0", "--decoded-cache-capacity", "0",
+               "--decoded-cache-preferred", "0", "--source-cache-memory", "0"]
+    with Alula(options.alula, *settings) as server:
+        for first in range(0, len(paths), 8):
+            load.together(server.port, paths[first : first + 8])
+        result["memory"] = load.wrk(folder, server.port, paths, 32, options.seconds)
+    with Alula(options.alula, *settings, *starved) as server:
+        result["disk"] = load.wrk(folder, server.port, paths, 32, options.seconds)
+        result["downloads"] = server.total("alula_downloads_total")
+        result["decodes"] = server.total("alula_decodes_total")
+    result["start"] = full_start(options, folder)
+    return result
+
+
+def full_start(options, folder):
+    """Milliseconds until the first log line: without a cache file, and with one of 1 GiB, twice each, the better ones."""
+    cache = f"{folder}/full"
+    settings = ["--source-cache-path", cache, "--source-cache-disk", "1GiB", "--result-cache-disk", "1MiB"]
+    listening_after(options, settings)
+    with contextlib.closing(sqlite3.connect(f"{cache}/alula-cache.sqlite", isolation_level=None)) as file:
+        body, cost = os.urandom(20_000), 20_480
+        file.execute("PRAGMA locking_mode = EXCLUSIVE")
+        file.execute("BEGIN")
+        for number in range((1 << 30) // cost):
+            name = number.to_bytes(16, "big")
+            file.execute("INSERT INTO entry VALUES(?, 1, ?, ?, ?, ?, x'00', x'00')", (number, name, name, number, cost))
+            file.execute("INSERT INTO body VALUES(?, ?)", (number, body))
+        file.execute("COMMIT")
+    return {
+        "bytes": os.path.getsize(f"{cache}/alula-cache.sqlite"),
+        "none": min(listening_after(options, []) for _ in range(3)),
+        "full": min(listening_after(options, settings) for _ in range(3)),
+    }
+
+
+def listening_after(options, settings):
+    start = time.monotonic()
+    command = [options.alula, "serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", *settings]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    line = process.stderr.readline()
+    elapsed = (time.monotonic() - start) * 1000
+    process.terminate()
+    process.communicate()
+    assert '"listening"' in line, line
+    return elapsed
+
+
 def bare(folder, files):
     """CPU milliseconds an image of the same libvips calls without a service, one thread and two."""
     here = os.path.dirname(os.path.abspath(__file__))
@@ -230,6 +285,14 @@ def main():
             for name in ("alula", "nginx", "alula, access log on"):
                 print(f"hot, {row['bytes']} bytes, {name:22} {row[name]['rate']:8.0f} requests/s, p99 {row[name]['p99']:.2f} ms, "
                       f"{row[name]['failures']} failed", flush=True)
+        if wanted("disk"):
+            row = figures["disk"] = row_disk(options, folder, origin, names)
+            for name in ("memory", "disk"):
+                print(f"400 results from {name:21} {row[name]['rate']:8.0f} requests/s, p99 {row[name]['p99']:.2f} ms, "
+                      f"{row[name]['failures']} failed", flush=True)
+            print(f"while from disk: {row['downloads']:.0f} downloads, {row['decodes']:.0f} decodes; first log line after "
+                  f"{row['start']['none']:.0f} ms without a disk cache, {row['start']['full']:.0f} ms with a full one of "
+                  f"{row['start']['bytes'] / 1048576:.0f} MiB", flush=True)
     if options.json:
         with open(options.json, "w") as file:
             json.dump(figures, file, indent=1)
