@@ -147,6 +147,73 @@ int CVipsShim_shrink(VipsImage *in, VipsImage **out, int factor)
     return vips_shrink(in, out, factor, factor, "ceil", TRUE, NULL);
 }
 
+/// The means of boxes along one row of them; of a box at the edge, of what there is of it.
+static void average_row(VipsRegion *region, int top, int rows, int factor, int bands, VipsPel *out)
+{
+    int width = region->im->Xsize;
+    int left, x, y, band;
+    for (left = 0; left < width; left += factor, out += bands) {
+        int right = left + factor < width ? left + factor : width;
+        unsigned alphas = 0, sums[3] = {0, 0, 0};
+        unsigned count = (unsigned) ((right - left) * rows);
+        for (y = 0; y < rows; y++) {
+            const VipsPel *pixel = VIPS_REGION_ADDR(region, left, top + y);
+            for (x = left; x < right; x++, pixel += bands) {
+                unsigned alpha = pixel[bands - 1];
+                alphas += alpha;
+                for (band = 0; band < bands - 1; band++)
+                    sums[band] += pixel[band] * alpha;
+            }
+        }
+        for (band = 0; band < bands - 1; band++)
+            out[band] = alphas ? (VipsPel) ((sums[band] + alphas / 2) / alphas) : 0;
+        out[bands - 1] = (VipsPel) ((alphas + count / 2) / count);
+    }
+}
+
+static int average_rows(VipsImage *in, VipsImage *out, int factor, int (*should_stop)(void *context), void *context)
+{
+    VipsRegion *region = vips_region_new(in);
+    VipsPel *row = g_malloc((gsize) out->Xsize * (gsize) out->Bands);
+    int y, failed = 0;
+    for (y = 0; y < out->Ysize && !failed; y++) {
+        int rows = VIPS_MIN(factor, in->Ysize - y * factor);
+        VipsRect rect = {0, y * factor, in->Xsize, rows};
+        failed = should_stop(context) || vips_region_prepare(region, &rect);
+        if (!failed) {
+            average_row(region, rect.top, rows, factor, out->Bands, row);
+            failed = vips_image_write_line(out, y, row);
+        }
+    }
+    g_free(row);
+    g_object_unref(region);
+    return failed ? -1 : 0;
+}
+
+int CVipsShim_average(
+    VipsImage *in, VipsImage **out, int factor, int (*should_stop)(void *context), void *context)
+{
+    VipsImage *image;
+    *out = NULL;
+    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Coding != VIPS_CODING_NONE || (in->Bands != 2 && in->Bands != 4)) {
+        vips_error("CVipsShim_average", "not 8 bits with alpha");
+        return -1;
+    }
+    image = vips_image_new_memory();
+    if (vips_image_pipelinev(image, VIPS_DEMAND_STYLE_THINSTRIP, in, NULL)) {
+        g_object_unref(image);
+        return -1;
+    }
+    image->Xsize = (in->Xsize + factor - 1) / factor;
+    image->Ysize = (in->Ysize + factor - 1) / factor;
+    if (average_rows(in, image, factor, should_stop, context)) {
+        g_object_unref(image);
+        return -1;
+    }
+    *out = image;
+    return 0;
+}
+
 int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int width, int height)
 {
     return vips_extract_area(in, out, left, top, width, height, NULL);

@@ -85,7 +85,8 @@ package enum ImageDecoder {
         var strip = try FrameStrip(image: loaded.inEightBits(), frames: frames)
         if reduction > 1 {
             strip = try strip.map { frame throws(VipsError) in
-                try frame.mixing { image throws(VipsError) in try image.boxAveraged(by: reduction) }
+                try frame.hasAlpha
+                    ? frame.boxAveragedByAlpha(by: reduction, token: token) : frame.boxAveraged(by: reduction)
             }
         }
         strip.image = try strip.image.inStandardColor(profileOf: loaded)

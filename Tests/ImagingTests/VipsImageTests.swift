@@ -25,6 +25,22 @@ struct VipsImageTests {
         extendLifetime(token)
     }
 
+    @Test func `a box at the edge is the mean of what there is of it, weighted by alpha`() throws {
+        try ImageLibrary.start()
+        // Three columns and rows of grey with alpha: the last box of each holds one or two pixels.
+        let source = SharedBytes([10, 255, 20, 255, 30, 51, 40, 255, 50, 255, 90, 204, 70, 0, 80, 0, 99, 255])
+        let token = WorkToken()
+        try unsafe source.withUnsafeBytes { bytes throws in
+            let image = try unsafe VipsImage.pixels(bytes, width: 3, height: 3, bands: 2)
+            let averaged = try image.boxAveragedByAlpha(by: 2, token: token)
+            #expect(averaged.width == 2 && averaged.height == 2)
+            #expect(try averaged.pixels().array == [30, 255, 78, 128, 0, 0, 99, 255])
+            token.cancel()
+            #expect(throws: VipsError.self) { try image.boxAveragedByAlpha(by: 2, token: token) }
+        }
+        extendLifetime(token)
+    }
+
     @Test func `what fails says why`() throws {
         try ImageLibrary.start()
         #expect {

@@ -42,6 +42,13 @@ int CVipsShim_copy_memory(VipsImage *in, VipsImage **out);
 
 int CVipsShim_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical);
 int CVipsShim_shrink(VipsImage *in, VipsImage **out, int factor);
+
+/// Computes the means of boxes of 8-bit pixels with alpha, weighted by it; sides are rounded up. Factors are
+/// 2 to 64.
+///
+/// What libvips does instead is to multiply, average and divide in floating point, pixel by pixel.
+int CVipsShim_average(VipsImage *in, VipsImage **out, int factor, int (*should_stop)(void *context), void *context);
+
 int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int width, int height);
 int CVipsShim_smart_crop(VipsImage *in, VipsImage **out, int width, int height, VipsInteresting interesting);
 int CVipsShim_embed(

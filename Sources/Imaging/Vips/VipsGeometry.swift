@@ -1,5 +1,6 @@
 import CVips
 import CVipsShim
+import Coordination
 
 extension VipsImage {
     /// This picture with exactly this size, by Lanczos 3 where it shrinks; transparent pictures must be premultiplied.
@@ -13,6 +14,14 @@ extension VipsImage {
     /// This picture with sides divided by a whole number and rounded up, each pixel the mean of a box.
     func boxAveraged(by factor: Int) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_shrink($0, $1, Int32(factor)) }
+    }
+
+    /// The same for a picture of 8 bits with alpha: transparent pixels do not count; computed at once, from top to bottom.
+    func boxAveragedByAlpha(by factor: Int, token: WorkToken) throws(VipsError) -> VipsImage {
+        try unsafe step {
+            unsafe CVipsShim_average(
+                $0, $1, Int32(factor), shouldStop, Unmanaged.passUnretained(token).toOpaque())
+        }
     }
 
     /// A part of this picture.
