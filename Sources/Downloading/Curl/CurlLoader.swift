@@ -10,6 +10,9 @@ package final class CurlLoader: DataLoading {
         package let detail: String
     }
 
+    /// Connections kept open between transfers: those to strangers, and again those to each named origin.
+    package static let maximumIdleConnections = 128
+
     private let multi: CurlMulti
     private let inbox = CurlInbox()
     private let thread: pthread_t

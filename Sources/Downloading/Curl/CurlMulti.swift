@@ -7,7 +7,6 @@ import CCurlShim
 @safe
 final class CurlMulti: @unchecked Sendable {
     private static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-    private static let maximumIdleConnections = 128
 
     private let handle: UnsafeMutableRawPointer
 
@@ -16,7 +15,7 @@ final class CurlMulti: @unchecked Sendable {
         guard Self.isInitialised, let handle = unsafe curl_multi_init() else { return nil }
         unsafe self.handle = handle
         unsafe CCurlShim_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
-        unsafe CCurlShim_multi_set_long(handle, CURLMOPT_MAXCONNECTS, Self.maximumIdleConnections)
+        unsafe CCurlShim_multi_set_long(handle, CURLMOPT_MAXCONNECTS, CurlLoader.maximumIdleConnections)
     }
 
     deinit {

@@ -73,9 +73,10 @@ enum DescriptorLimit {
         limit.rlim_cur = limit.rlim_max
         unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
         let needed =
             settings.publicListener.maximumConnections + settings.operatorListener.maximumConnections
-            + 2 * settings.downloads.maximumActiveDownloads + 64
+            + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 128
         let granted = Int(clamping: limit.rlim_cur)
         if granted < needed { throw TooLow(granted: granted, needed: needed) }
     }
