@@ -8,15 +8,20 @@ import TestSupport
 /// A server on a free port whose answers a test gives.
 struct TestServer: RequestResponder {
     private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
+    private let heads: Counter
 
-    private init(answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer) {
+    private init(answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, heads: Counter) {
         self.answer = answer
+        self.heads = heads
     }
 
     func respond(to request: HTTPRequest) -> HTTPAnswer { answer(request) }
 
     /// `POST /upload` takes 200,000 bytes.
-    func maximumBodyLength(of request: HTTPRequest) -> Int { request.target == "/upload" ? 200_000 : 0 }
+    func maximumBodyLength(of request: HTTPRequest) -> Int {
+        heads.increment()
+        return request.target == "/upload" ? 200_000 : 0
+    }
 
     func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
         let status: HTTPResponse.Status =
@@ -37,9 +42,9 @@ struct TestServer: RequestResponder {
         try start(configured: { _ in }, answering: answer)
     }
 
-    /// Starts a server with other settings, which answers with `answer`, else with what it was asked.
+    /// Starts a server with other settings, which answers with `answer`, else with what it was asked, and counts heads.
     static func start(
-        configured configure: (inout HTTPServerConfiguration) -> Void = { _ in },
+        configured configure: (inout HTTPServerConfiguration) -> Void = { _ in }, counting heads: Counter = Counter(),
         answering answer: (@Sendable (HTTPRequest) -> HTTPAnswer)? = nil
     ) throws -> HTTPServer {
         var configuration = HTTPServerConfiguration()
@@ -48,7 +53,8 @@ struct TestServer: RequestResponder {
         configuration.threads = 2
         configure(&configuration)
         return try HTTPServer(
-            configuration: configuration, responder: TestServer(answer: answer ?? { .now(.echo($0)) }), logger: .silent)
+            configuration: configuration, responder: TestServer(answer: answer ?? { .now(.echo($0)) }, heads: heads),
+            logger: .silent)
     }
 }
 
