@@ -65,10 +65,9 @@ package final class OperatorResponder: Sendable {
         }
     }
 
-    /// Longest body in bytes that a request with this head may have.
+    /// Longest body in bytes that a request with this head may have; a method that the route does not know is refused for itself.
     package func maximumBodyLength(of request: HTTPRequest) -> Int {
-        let route = OperatorRoute(target: request.target)
-        return route.methods.contains(request.method) ? route.maximumBodyLength : 0
+        OperatorRoute(target: request.target).maximumBodyLength
     }
 
     /// The answer to a request that never became one; the connection closes after it.
