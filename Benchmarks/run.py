@@ -165,6 +165,23 @@ def row_disk(options, folder, origin, names):
     return result
 
 
+def row_stale(options, folder, names):
+    """Results whose source has to be asked about each time: while its origin says 304, and after it has gone."""
+    result = {}
+    fields = 'add_header Cache-Control "max-age=0, stale-if-error=3600";'
+    with nginx(folder, free_port(), f"root {folder}/pictures; {fields}") as origin:
+        paths = [thumbnail(origin.port, name) for name in names]
+        with Alula(options.alula, "--access-log", "off") as server:
+            for path in paths:
+                load.get(server.port, path)
+            before = server.total("alula_decodes_total")
+            result["revalidated"] = load.wrk(folder, server.port, paths, 32, options.seconds)
+            origin.stop()
+            result["stale"] = load.wrk(folder, server.port, paths, 32, options.seconds)
+            result["decodes"] = server.total("alula_decodes_total") - before
+    return result
+
+
 def full_start(options, folder):
     """Milliseconds until the first log line: without a cache file, and with one of 1 GiB, twice each, the better ones."""
     cache = f"{folder}/full"
@@ -256,7 +273,8 @@ def main():
     large = min(names, key=lambda name: abs(os.path.getsize(f"{folder}/pictures/{name}") - 1_300_000))
     wanted = lambda part: not options.only or part in options.only.split(",")
     figures = {}
-    with nginx(folder, free_port(), f"root {folder}/pictures;") as origin:
+    # Files copied just now would be stale at once by their dates.
+    with nginx(folder, free_port(), f'root {folder}/pictures; add_header Cache-Control "max-age=86400";') as origin:
         others = competitors(options, folder, origin)
         if wanted("cold"):
             usable = [name for name in names]
@@ -293,6 +311,12 @@ def main():
             print(f"while from disk: {row['downloads']:.0f} downloads, {row['decodes']:.0f} decodes; first log line after "
                   f"{row['start']['none']:.0f} ms without a disk cache, {row['start']['full']:.0f} ms with a full one of "
                   f"{row['start']['bytes'] / 1048576:.0f} MiB", flush=True)
+        if wanted("stale"):
+            row = figures["stale"] = row_stale(options, folder, names)
+            for name, label in (("revalidated", "confirmed by 304"), ("stale", "stale, origin down")):
+                print(f"results, {label:25} {row[name]['rate']:8.0f} requests/s, p99 {row[name]['p99']:.2f} ms, "
+                      f"{row[name]['failures']} failed", flush=True)
+            print(f"{row['decodes']:.0f} decodes meanwhile", flush=True)
     if options.json:
         with open(options.json, "w") as file:
             json.dump(figures, file, indent=1)
