@@ -37,12 +37,19 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// The thumbnail if the result cache has it and its source is fresh.
     package func cachedThumbnail(for recurring: RecurringRequest) -> Thumbnail? {
-        let request = recurring.request
-        guard let identity = try? recurring.identity ?? identity(of: request.source),
-            let record = caches.record(for: identity),
-            let key = try? recurring.resultKey(for: record, make: { try resultKey(for: request, record) }),
-            let result = caches.results.value(for: key, countsMiss: false)
+        let last = recurring.last
+        guard let identity = try? last?.record.identity ?? identity(of: recurring.request.source),
+            let record = caches.record(for: identity)
         else { return nil }
+        let key: ResultKey
+        if let last, last.record === record {
+            key = last.key
+        } else {
+            guard let found = try? resultKey(for: recurring.request, record) else { return nil }
+            recurring.remember(found, for: record)
+            key = found
+        }
+        guard let result = caches.results.value(for: key, countsMiss: false) else { return nil }
         return thumbnail(result, record, isFromCache: true, status: Self.resultHit, timings: [])
     }
 

@@ -15,19 +15,16 @@ package final class RecurringRequest: Sendable {
         self.request = request
     }
 
-    /// The source of the request as it was found last time.
-    var identity: SourceIdentity? { found.withLock { $0?.record.identity } }
+    /// The source as it was known last time, and the result that the request means while that has not changed.
+    var last: (record: SourceRecord, key: ResultKey)? { found.withLock { $0 } }
 
-    /// The result that the request means while its source is known as `record`, else what `make` finds.
-    func resultKey(for record: SourceRecord, make: () throws -> ResultKey) rethrows -> ResultKey {
-        if let known = found.withLock({ $0?.record === record ? $0?.key : nil }) { return known }
-        let made = try make()
+    /// Remembers which result the request means while its source is known as `record`.
+    func remember(_ key: ResultKey, for record: SourceRecord) {
         let replaced = found.withLock { found in
-            defer { found = (record, made) }
+            defer { found = (record, key) }
             return found
         }
         // Released here, outside the lock.
         _ = replaced
-        return made
     }
 }

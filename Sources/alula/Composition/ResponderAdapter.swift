@@ -2,11 +2,21 @@ import HTTPServing
 import HTTPTypes
 import ThumbnailAPI
 
-/// A listener's routes as the HTTP server calls them.
-struct ResponderAdapter: RequestResponder {
-    let answer: @Sendable (HTTPRequest) -> APIAnswer
-    let refuse: @Sendable (APIRefusal) -> HTTPResponse
-    var maximumBodyLength: @Sendable (HTTPRequest) -> Int = { _ in 0 }
+/// A listener's routes as the HTTP server calls them; an object, because it is fetched for every request.
+final class ResponderAdapter: RequestResponder {
+    private let answer: @Sendable (HTTPRequest) -> APIAnswer
+    private let refuse: @Sendable (APIRefusal) -> HTTPResponse
+    private let maximumBodyLength: @Sendable (HTTPRequest) -> Int
+
+    init(
+        answer: @escaping @Sendable (HTTPRequest) -> APIAnswer,
+        refuse: @escaping @Sendable (APIRefusal) -> HTTPResponse,
+        maximumBodyLength: @escaping @Sendable (HTTPRequest) -> Int = { _ in 0 }
+    ) {
+        self.answer = answer
+        self.refuse = refuse
+        self.maximumBodyLength = maximumBodyLength
+    }
 
     func respond(to request: HTTPRequest) -> HTTPAnswer {
         switch answer(request) {

@@ -95,7 +95,6 @@ final class PrefetcherTests: Sendable {
         await gate.arrivals(1)
         #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
         time.advance(by: .seconds(15))
-        gate.open()
         #expect(await settled(prefetcher, id)?.failed == 1)
     }
 
@@ -209,7 +208,11 @@ private final class Maker: ThumbnailServing {
             state.mostAtOnce = max(state.mostAtOnce, state.active)
             return state.gate
         }
-        await gate?.pass()
+        await withTaskCancellationHandler {
+            await gate?.pass()
+        } onCancel: {
+            gate?.open()
+        }
         let (isFailing, isRefused, onMade) = state.withLock { state in
             state.active -= 1
             state.made.append(path)
