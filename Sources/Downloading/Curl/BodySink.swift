@@ -10,9 +10,10 @@ struct BodySink: ~Copyable {
     private var hash: SHA256?
     private let eTag: String?
 
-    init(head: ResponseHead) {
+    /// A sink for the body of `head`; behind a redirect its tag says nothing, for another place may give the same.
+    init(head: ResponseHead, isRedirected: Bool) {
         bytes = ByteAccumulator(reservingCapacity: min(head.contentLength ?? 0, Self.maximumReservation))
-        eTag = head.strongETag
+        eTag = isRedirected ? nil : head.strongETag
         hash = eTag == nil ? SHA256() : nil
     }
 

@@ -161,7 +161,8 @@ final class CurlTransfer {
             switch verdict {
             case .accept:
                 load.progress.begin(expecting: head.contentLength)
-                sink = BodySink(head: head)
+                sink = BodySink(
+                    head: head, isRedirected: namedURL != load.request.identity.url.canonical)
                 body = (head, requestedAt)
                 return true
             case .resume: return true

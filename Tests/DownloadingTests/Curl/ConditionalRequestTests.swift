@@ -65,6 +65,7 @@ struct ConditionalRequestTests {
             return
         }
         #expect(other.bytes.array == [3])
+        #expect(other.validator != source.validator)
         #expect(fixture.origin.requests.last?.value("If-None-Match") == nil)
     }
 
