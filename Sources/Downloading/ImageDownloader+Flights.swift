@@ -18,14 +18,16 @@ extension ImageDownloader {
     /// Starts flights with this part of their life.
     func start(_ launches: [State.Launch], with work: @escaping @Sendable (State.Launch) async -> Void) {
         for launch in launches {
-            // Detached: a flight must not carry the priority and task-local values of the caller that happened to be first.
-            let task = Task.detached { await work(launch) }
-            let isWanted = shell.withLock { shell in
-                let isWanted = shell.state.isWanted(launch.flight)
-                if isWanted == true { shell.tasks[launch.flight] = task }
-                return isWanted
+            let unwanted = shell.withLock { shell -> Task<Void, Never>? in
+                // Sound under the lock, because creating a task only enqueues it, and needed: a look-up that has gone on to its
+                // transfer must not be noted after that. Detached: a flight must not carry the priority and task-local values
+                // of the caller that happened to be first.
+                let task = Task.detached { await work(launch) }
+                guard let isWanted = shell.state.isWanted(launch.flight) else { return nil }
+                if isWanted { shell.tasks[launch.flight] = task }
+                return isWanted ? nil : task
             }
-            if isWanted == false { task.cancel() }
+            unwanted?.cancel()
         }
     }
 
@@ -121,7 +123,8 @@ extension ImageDownloader {
         guard case .source(let source) = answer else {
             throw DownloadError.protocolError("status 304 that nobody asked for")
         }
-        if !request.directives.noStore { cache.store(source) }
+        let isOutdated = shell.withLock { $0.state.isOutdated(launch.flight) }
+        if !request.directives.noStore, !isOutdated { cache.store(source) }
         return Arrival(
             stored: StoredSource(head: source.head, bytes: source.bytes),
             exchange: OriginExchange(reason: reason, status: source.head.status, timings: source.timings))

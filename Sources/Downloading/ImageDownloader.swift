@@ -75,16 +75,20 @@ package final class ImageDownloader: Sendable {
         Task.detached {
             // Its failure is remembered, and is nobody's answer.
             _ = try? await self.join(
-                SourceRequest(identity: identity, needsBytes: false, isBackground: true), receipt: "revalidation",
+                SourceRequest(identity: identity, needsBytes: false, isBackground: true),
+                receipt: "revalidation-" + String(UInt64.random(in: .min ... .max), radix: 36),
                 deadline: nil)
             self.shell.withLock { _ = $0.revalidating.remove(identity) }
         }
     }
 
-    /// Forgets that a source could not be had; nil stands for all.
-    package func forgetFailures(of identity: SourceIdentity? = nil) {
+    /// Forgets that a source could not be had, and keeps nothing of transfers of it that are under way; nil stands for all.
+    ///
+    /// To be called before the source is removed from the caches: those who come afterwards get what its origin has then.
+    package func forget(_ identity: SourceIdentity? = nil) {
         shell.withLock { shell in
             if let identity { shell.state.failures.forget(identity) } else { shell.state.failures.removeAll() }
+            shell.state.outdate(identity)
         }
     }
 

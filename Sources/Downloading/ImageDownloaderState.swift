@@ -88,6 +88,8 @@ struct ImageDownloaderState<Answer> {
         var slot: SlotToken?
         var known: StoredSource?
         var isAbandoned = false
+        /// What it brings was asked for before its source was removed from the caches.
+        var isOutdated = false
     }
 
     private let order: DownloadConfiguration.Order
@@ -251,6 +253,18 @@ struct ImageDownloaderState<Answer> {
 
     /// Whether a flight's transfer should go on, as far as is known; nil when it has landed.
     func isWanted(_ id: FlightID) -> Bool? { flights[id].map { !$0.isAbandoned } }
+
+    /// Whether a flight's source was removed from the caches after it had begun.
+    func isOutdated(_ id: FlightID) -> Bool { flights[id]?.isOutdated ?? false }
+
+    /// Lets nobody join the flights under way to a source, nil for all, and has nothing kept of what they bring.
+    mutating func outdate(_ identity: SourceIdentity?) {
+        for (id, flight) in flights where !queue.contains(id) && identity ?? flight.key.identity == flight.key.identity
+        {
+            flights[id]?.isOutdated = true
+            if current[flight.key] == id { current[flight.key] = nil }
+        }
+    }
 
     /// The flights under way and queued, in the order in which they were begun.
     func snapshots(at now: Duration) -> [FlightSnapshot] {

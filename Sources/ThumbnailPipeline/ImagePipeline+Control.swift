@@ -33,13 +33,13 @@ extension ImagePipeline: ServiceControlling {
     }
 
     package func removeAll() async -> RemovedEntries {
-        downloader.forgetFailures()
+        downloader.forget()
         return await caches.removedEverything()
     }
 
     package func remove(source: String) async throws -> RemovedEntries {
         let identity = try identity(of: source)
-        downloader.forgetFailures(of: identity)
+        downloader.forget(identity)
         return await caches.removedAll(from: identity)
     }
 

@@ -57,6 +57,27 @@ struct ImageDownloaderTests {
         #expect(loader.cancellations == 0)
     }
 
+    @Test(arguments: [SourceIdentity.path("/a"), nil])
+    func `what is under way when its source is removed is neither kept nor joined`(
+        removed: SourceIdentity?
+    ) async throws {
+        let cache = StubCache(keeps: true)
+        let downloader = downloader(cache: cache)
+        let early = downloader.begin("/a")
+        await loader.starts(1)
+        downloader.forget(removed)
+        let late = downloader.begin("/a")
+        await loader.starts(2)
+        loader.release("/a")
+        #expect(try await early.value.text == "/a")
+        #expect(cache.storeCount == 0)
+        loader.release("/a")
+        #expect(try await late.value.origin == .started)
+        #expect(cache.storeCount == 1)
+        #expect(downloader.flights.isEmpty)
+        #expect(downloader.activeRequestCount == 0)
+    }
+
     @Test func `23: the last caller's leaving ends the transfer and caches nothing`() async throws {
         let downloader = downloader()
         let tasks = [downloader.begin("/a"), downloader.begin("/a")]

@@ -78,6 +78,22 @@ struct SlowerLayerTests {
         #expect(loader.started == ["/a"])
     }
 
+    @Test func `23: a caller that leaves ends the transfer that its look-up went on to`() async throws {
+        let cache = LayeredCache(nil)
+        cache.gate.open()
+        let loader = StubLoader()
+        let downloader = downloader(cache, loader: loader)
+        for number in 1...500 {
+            let task = downloader.begin("/\(number)")
+            await loader.starts(number)
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            let isCancelled = await eventually { loader.cancellations == number }
+            #expect(isCancelled)
+            guard isCancelled else { return }
+        }
+    }
+
     @Test func `32: only-if-cached may look into the slower layer, and no further`() async throws {
         var directives = RequestCacheControl.none
         directives.onlyIfCached = true
