@@ -67,7 +67,7 @@ package final class ImagePipeline: ThumbnailServing {
                 if isWithinReach(key) || caches.hasSlowerLayer,
                     let render = try await renderWithoutSource(key, record)
                 {
-                    if reuse == .usableWhileRevalidating { downloader.revalidate(identity) }
+                    if reuse == .usableWhileRevalidating, !directives.onlyIfCached { downloader.revalidate(identity) }
                     return thumbnail(render, record, isFromCache: true, fetch: nil)
                 }
             } else if let key = try? resultKey(for: request, record) {

@@ -131,6 +131,15 @@ struct ImagePipelineRevalidationTests {
         #expect(try await fixture.thumbnail().statusTexts.last == "alula-source fwd=stale 304 stored")
     }
 
+    @Test func `32: only-if-cached takes a stale copy without a validation behind it`() async throws {
+        let fixture = try await Self.fixture("max-age=10, stale-while-revalidate=30")
+        fixture.time.clock.advance(by: .seconds(10))
+        let stale = try await fixture.thumbnail(cacheControl: "only-if-cached")
+        #expect(stale.statusTexts.first == "alula-result hit")
+        #expect(fixture.pipeline.downloads.isEmpty)
+        #expect(fixture.origin.loads == 1)
+    }
+
     @Test func `35: a new picture found in the background is shown from then on`() async throws {
         let fixture = try await Self.fixture("max-age=10, stale-while-revalidate=30")
         let old = try await fixture.thumbnail()

@@ -44,9 +44,11 @@ extension SourceFreshness {
 
     /// Whether the source may stand in at `now` for an answer that its origin could not give.
     package func isUsableOnError(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> Bool {
-        guard storability == .shared, !forbidsStale, !request.noCache, !request.noStore, request.maxAge == nil,
-            request.minFresh == nil
+        guard storability == .shared, !request.noCache, !request.noStore, request.maxAge == nil, request.minFresh == nil
         else { return false }
-        return -remainingLifetime(at: now) < staleIfError ?? allowances.ifError
+        let remaining = remainingLifetime(at: now)
+        // A failure that is remembered keeps nobody from a copy that is fresh.
+        if remaining > 0, !alwaysNeedsValidation { return true }
+        return !forbidsStale && -remaining < staleIfError ?? allowances.ifError
     }
 }

@@ -90,6 +90,7 @@ struct SourceReuseTests {
             ("max-age=100", nil, 50, true),
             ("max-age=100, must-revalidate", nil, 101, false),
             ("max-age=100, proxy-revalidate", nil, 101, false),
+            ("s-maxage=100", nil, 99, true),
             ("s-maxage=100", nil, 101, false),
             ("no-cache", nil, 1, false),
             ("private", nil, 1, false),
