@@ -31,6 +31,9 @@ package final class ManualTimekeeper: Timekeeper {
     /// How many tasks sleep at this moment.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
+    /// When the first of the sleeping tasks wakes; nil while none sleeps.
+    package var nextWaking: Duration? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
+
     /// Moves both clocks forward and wakes those whose time has come.
     package func advance(by duration: Duration) {
         let due = state.withLock { state in

@@ -7,6 +7,8 @@ package enum PrefetchReader {
     package static let longestBody = 1 << 20
     /// Most thumbnails of one job.
     static let mostItems = 10_000
+    /// Most bytes of all targets of one job together: a short body can repeat a long URL.
+    static let longestTargets = 1 << 20
 
     /// The thumbnails that a request wants, in its order.
     ///
@@ -23,8 +25,9 @@ package enum PrefetchReader {
         }
         let sources = try elements(try members(value, "", ["sources"]), "sources", "")
         var items: [PrefetchItem] = []
+        var bytes = 0
         for (number, source) in sources.enumerated() {
-            try read(source, "/sources/\(number)", into: &items)
+            try read(source, "/sources/\(number)", into: &items, &bytes)
         }
         return items
     }
@@ -34,7 +37,9 @@ package enum PrefetchReader {
         (try? ThumbnailTarget.parse(target, accept: nil))?.request
     }
 
-    private static func read(_ source: JSONValue, _ place: String, into items: inout [PrefetchItem]) throws(APIError) {
+    private static func read(
+        _ source: JSONValue, _ place: String, into items: inout [PrefetchItem], _ bytes: inout Int
+    ) throws(APIError) {
         let members = try members(source, place, ["url", "renditions"])
         guard case .string(let url)? = members["url"] else { throw .badBody(place + "/url", "Must be a text.") }
         let renditions = try elements(members, "renditions", place)
@@ -42,7 +47,12 @@ package enum PrefetchReader {
             let place = "\(place)/renditions/\(number)"
             guard case .string(let text) = rendition else { throw .badBody(place, "Must be a text.") }
             guard items.count < mostItems else { throw .badBody(place, "A job has at most \(mostItems) thumbnails.") }
-            items.append(try item(url: url, rendition: text, place))
+            let item = try item(url: url, rendition: text, place)
+            bytes += item.target.utf8.count
+            guard bytes <= longestTargets else {
+                throw .badBody(place, "A job's thumbnails have targets of at most \(longestTargets) bytes together.")
+            }
+            items.append(item)
         }
     }
 

@@ -135,7 +135,12 @@ package final class Prefetcher: Prefetching {
                 return nil
             } catch {
                 logger.debug("prefetch failed", ["target": .string(item.target), "detail": .string("\(error)")])
-                guard (error as? any ServiceError)?.category == .overload else { return .failed }
+                guard let error = error as? any ServiceError, let wait = error.retryAfter else { return .failed }
+                // Room comes back by itself; an origin that is suspended is left alone for as long as it says.
+                if error.category != .overload {
+                    let end = timekeeper.now + .seconds(wait)
+                    guard (try? await timekeeper.sleep(until: end)) != nil else { return nil }
+                }
             }
         }
         return .failed

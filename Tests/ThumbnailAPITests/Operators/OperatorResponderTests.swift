@@ -195,6 +195,14 @@ import ThumbnailPipeline
         #expect(await prefetch(body(10_001)).member("parameter") == "/sources/0/renditions/10000")
     }
 
+    @Test func `a short body cannot stand for more than it may by repeating a long URL`() async {
+        let url = "http://h/" + String(repeating: "a", count: 1_900)
+        let renditions = (1...999).map { "\"w=\($0)\"" }.joined(separator: ",")
+        let response = await prefetch("{\"sources\":[{\"url\":\"\(url)\",\"renditions\":[\(renditions)]}]}")
+        #expect(response.status == .badRequest && response.code == "bad_body")
+        #expect(response.member("parameter")?.hasPrefix("/sources/0/renditions/5") == true)
+    }
+
     @Test func `a job is told by its name`() async {
         let response = await respond("/prefetch/job1")
         #expect(response.text == #"{"total":5,"done":2,"failed":1,"left":2}"#)

@@ -1,5 +1,6 @@
 import Coordination
 import DiskCaching
+import Downloading
 import Foundation
 import HTTPTypes
 import Imaging
@@ -85,6 +86,16 @@ final class PrefetcherTests: Sendable {
         let prefetcher = prefetcher()
         let id = try await prefetcher.begin(items("/a", "/b"))
         #expect(await settled(prefetcher, id) == PrefetchStatus(total: 2, done: 1, failed: 1))
+    }
+
+    @Test func `a thumbnail whose origin is suspended waits for as long as that says`() async throws {
+        maker.suspend("/a", seconds: 5)
+        let prefetcher = prefetcher()
+        let id = try await prefetcher.begin(items("/a"))
+        #expect(await eventually(within: .patience) { self.time.nextWaking == .seconds(5) })
+        #expect(prefetcher.status(of: id) == PrefetchStatus(total: 1, done: 0, failed: 0))
+        time.advance(by: .seconds(5))
+        #expect(await settled(prefetcher, id)?.done == 1)
     }
 
     @Test func `a thumbnail that takes too long is given up`() async throws {
@@ -176,6 +187,7 @@ private final class Maker: ThumbnailServing {
         var made: [String] = []
         var failing: Set<String> = []
         var refusals: [String: Int] = [:]
+        var suspensions: [String: Int] = [:]
         var gate: Gate?
         var active = 0
         var mostAtOnce = 0
@@ -188,6 +200,7 @@ private final class Maker: ThumbnailServing {
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
 
     func fail(_ path: String) { state.withLock { _ = $0.failing.insert(path) } }
+    func suspend(_ path: String, seconds: Int) { state.withLock { $0.suspensions[path] = seconds } }
     func refuse(_ path: String, times: Int) { state.withLock { $0.refusals[path] = times } }
     func onMade(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onMade = body } }
 
@@ -207,6 +220,10 @@ private final class Maker: ThumbnailServing {
             state.active += 1
             state.mostAtOnce = max(state.mostAtOnce, state.active)
             return state.gate
+        }
+        if let seconds = state.withLock({ $0.suspensions.removeValue(forKey: path) }) {
+            state.withLock { $0.active -= 1 }
+            throw DownloadError.originSuspended(seconds: seconds)
         }
         await withTaskCancellationHandler {
             await gate?.pass()
