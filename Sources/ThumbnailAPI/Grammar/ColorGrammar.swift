@@ -5,6 +5,8 @@ import Imaging
 enum ColorGrammar {
     /// `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, or a CSS colour name, in any case; else nil.
     static func color(_ text: String) -> Color? {
+        // Some characters outside ASCII have ASCII lower case.
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let text = text.lowercased()
         if let named = CSSColorNames.values[text] { return color(rgb: named) }
         if text == "transparent" { return .transparent }

@@ -18,9 +18,19 @@ import Testing
 
     @Test(arguments: [
         "", "f", "ff", "ffff", "fffff", "fffffff", "ggg", "#fff", "0xfff", "red ", "rgb(1,2,3)", "\u{ff21}aa",
+        "blac\u{212a}", "fffffffff", "+ff", " fff",
     ])
     func `anything else is none`(text: String) {
         #expect(ColorGrammar.color(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("gray", "grey"), ("darkgray", "darkgrey"), ("dimgray", "dimgrey"), ("lightslategray", "lightslategrey"),
+        ("aqua", "cyan"), ("fuchsia", "magenta"),
+    ])
+    func `names in two spellings are one colour`(one: String, other: String) {
+        #expect(ColorGrammar.color(one) != nil)
+        #expect(ColorGrammar.color(one) == ColorGrammar.color(other))
     }
 
     @Test func `all names of CSS are known`() {
