@@ -24,8 +24,8 @@ extension RequestResponder {
 package enum HTTPAnswer: Sendable {
     /// Ready.
     case now(HTTPResponse)
-    /// Ready, and the same for many requests.
-    case again(RecurringResponse)
+    /// Ready, and the same for many requests; a request with the very same head may be answered by `answer` alone.
+    case again(RecurringResponse, by: any RecurringAnswer)
     /// Computed by a task of its own while the connection is suspended; the task is cancelled when the client goes away.
     case later(@Sendable () async -> HTTPResponse)
 }

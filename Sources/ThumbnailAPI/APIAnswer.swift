@@ -4,8 +4,8 @@ package import HTTPTypes
 package enum APIAnswer: Sendable {
     /// Ready.
     case now(HTTPResponse)
-    /// Ready, and the same for many requests.
-    case again(RecurringResponse)
+    /// Ready, and the same for many requests; a request with the very same head may be answered by `answer` alone.
+    case again(RecurringResponse, by: any RecurringAnswer)
     /// Computed by a task that the caller starts, and cancels when the client goes away.
     case later(@Sendable () async -> HTTPResponse)
 }

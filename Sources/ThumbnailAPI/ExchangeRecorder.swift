@@ -46,9 +46,8 @@ struct ExchangeRecorder: Sendable {
     }
 
     /// Records an exchange whose answer has nothing of its own.
-    func count(_ status: HTTPResponse.Status, _ exchange: Exchange) {
-        let elapsed = timekeeper.now - exchange.startedAt
-        metrics.record(route: exchange.route, status: status.code, seconds: elapsed.seconds)
+    func count(_ status: HTTPResponse.Status, _ route: PublicRoute, since start: Duration) {
+        metrics.record(route: route, status: status.code, seconds: (timekeeper.now - start).seconds)
     }
 
     private func log(

@@ -147,18 +147,33 @@ extension ThumbnailResponder {
     private func hit(
         _ thumbnail: Thumbnail, _ request: HTTPRequest, _ prepared: PreparedQuery, _ exchange: Exchange
     ) -> APIAnswer {
-        guard let template = template(for: thumbnail, prepared), !recorder.isLoggingAll,
-            !Preconditions.areStated(in: request.headerFields)
+        guard !Preconditions.areStated(in: request.headerFields),
+            let response = recurringResponse(thumbnail, prepared, since: exchange.startedAt)
         else { return .now(success(thumbnail, request, prepared, exchange)) }
-        recorder.count(.ok, exchange)
+        return .again(response, by: RecurringThumbnail(prepared, of: self))
+    }
+
+    /// The answer to a request that had a recurring one before; nil where it has to be looked at again.
+    func recurringResponse(_ prepared: PreparedQuery) -> RecurringResponse? {
+        let start = timekeeper.now
+        guard !lifecycle.isDraining, let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring) else {
+            return nil
+        }
+        return recurringResponse(thumbnail, prepared, since: start)
+    }
+
+    private func recurringResponse(
+        _ thumbnail: Thumbnail, _ prepared: PreparedQuery, since start: Duration
+    ) -> RecurringResponse? {
+        guard !recorder.isLoggingAll, let template = template(for: thumbnail, prepared) else { return nil }
+        recorder.count(.ok, .thumbnail, since: start)
         let age = thumbnail.freshness.age
-        return .again(
-            template.response(age: age) {
-                var fields = template.fields
-                if let age { fields.append(.age, String(age)) }
-                fields.append(.serverTiming, ServerTimingText.ofHits)
-                return HTTPResponse(status: .ok, headerFields: fields, body: .shared(thumbnail.image.bytes))
-            })
+        return template.response(age: age) {
+            var fields = template.fields
+            if let age { fields.append(.age, String(age)) }
+            fields.append(.serverTiming, ServerTimingText.ofHits)
+            return HTTPResponse(status: .ok, headerFields: fields, body: .shared(thumbnail.image.bytes))
+        }
     }
 
     /// What answers with a cached thumbnail have in common; nothing is with a target that expires, because its `max-age` shrinks.

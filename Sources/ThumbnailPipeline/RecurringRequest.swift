@@ -8,23 +8,37 @@ import Downloading
 package final class RecurringRequest: Sendable {
     /// What is asked for.
     package let request: ThumbnailRequest
-    private let found = Locked<(record: SourceRecord, key: ResultKey)?>(nil)
+    private let found = Locked<FoundResult?>(nil)
 
     /// A request that has not been asked before.
     package init(_ request: ThumbnailRequest) {
         self.request = request
     }
 
-    /// The source as it was known last time, and the result that the request means while that has not changed.
-    var last: (record: SourceRecord, key: ResultKey)? { found.withLock { $0 } }
+    /// What was found last.
+    var last: FoundResult? { found.withLock { $0 } }
 
     /// Remembers which result the request means while its source is known as `record`.
     func remember(_ key: ResultKey, for record: SourceRecord) {
+        let new = FoundResult(record: record, key: key)
         let replaced = found.withLock { found in
-            defer { found = (record, key) }
+            defer { found = new }
             return found
         }
         // Released here, outside the lock.
         _ = replaced
+    }
+}
+
+/// A source as it was known once, and the result that a request means while that has not changed.
+///
+/// An object, because copying the key's parts for each answer would cost more than looking it up.
+final class FoundResult: Sendable {
+    let record: SourceRecord
+    let key: ResultKey
+
+    init(record: SourceRecord, key: ResultKey) {
+        self.record = record
+        self.key = key
     }
 }

@@ -13,7 +13,7 @@ struct RecurringResponseTests {
                 HTTPResponse(
                     status: .ok, headerFields: [.eTag: "\"1\""],
                     body: .shared(.nines(count: 100_000, released: released))))
-            let server = try TestServer.start { _ in .again(recurring) }
+            let server = try TestServer.start { _ in .again(recurring, by: ScriptedAnswer(nil)) }
             for _ in 0..<8 {
                 let client = try RawHTTPClient(port: server.port)
                 for _ in 0..<3 {

@@ -31,7 +31,7 @@ struct Edge {
     func respond(_ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:]) async -> HTTPResponse {
         switch responder.answer(HTTPRequest(method: method, target: target, headerFields: fields)) {
         case .now(let response): response
-        case .again(let recurring): recurring.response
+        case .again(let recurring, _): recurring.response
         case .later(let compute): await compute()
         }
     }

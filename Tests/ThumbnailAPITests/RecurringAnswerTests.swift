@@ -18,7 +18,7 @@ struct RecurringAnswerTests {
     private func recurring(
         _ edge: Edge, _ target: String = target, _ fields: HTTPFields = [:]
     ) -> RecurringResponse? {
-        guard case .again(let response) = edge.responder.answer(HTTPRequest(target: target, headerFields: fields))
+        guard case .again(let response, _) = edge.responder.answer(HTTPRequest(target: target, headerFields: fields))
         else { return nil }
         return response
     }
@@ -54,6 +54,22 @@ struct RecurringAnswerTests {
         #expect(recurring(edge(age: 7), Self.target, [.ifNoneMatch: "\"x\""]) == nil)
         #expect(recurring(edge(age: 7), Self.target, [.ifModifiedSince: "x"]) == nil)
         #expect(recurring(edge(age: 7), Self.target + "&expires=4102444800") == nil)
+    }
+
+    @Test func `the answer alone gives what looking at the request gives, and is counted`() throws {
+        let edge = edge(age: 7)
+        guard case .again(let first, let answer) = edge.responder.answer(HTTPRequest(target: Self.target)) else {
+            Issue.record("not a recurring answer")
+            return
+        }
+        #expect(answer.response() === first)
+        #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
+        edge.thumbnails.cached = nil
+        #expect(answer.response() == nil)
+        edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 7), place: place)
+        #expect(answer.response() === first)
+        edge.lifecycle.beginDraining()
+        #expect(answer.response() == nil)
     }
 
     @Test func `a logged answer has the request's name and shares the lasting fields`() async {

@@ -28,6 +28,11 @@ final class StubThumbnails: ThumbnailServing {
         state.withLock { $0.cached = cached }
     }
 
+    /// What the result cache has.
+    var cached: Thumbnail? {
+        get { state.withLock { $0.cached } }
+        set { state.withLock { $0.cached = newValue } }
+    }
     var requests: [ThumbnailRequest] { state.withLock { $0.requests } }
     var directives: [RequestCacheControl] { state.withLock { $0.directives } }
     var receipts: [String] { state.withLock { $0.receipts } }

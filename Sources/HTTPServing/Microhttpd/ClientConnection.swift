@@ -18,6 +18,7 @@ final class ClientConnection: @unchecked Sendable {
         case awaitingLine
         case lineReceived(ReceivedTarget)
         case accepted(HTTPRequest)
+        case recognised(RecurringResponse)
         case receiving(ReceivedBody)
         case promised(ticket: UInt64)
         case answered
@@ -36,6 +37,9 @@ final class ClientConnection: @unchecked Sendable {
     private let occupant = Atomic<Occupant>(.nobody)
     private let shared = Locked(Shared())
     private let consumedBytes = Atomic<Int>(0)
+    /// Event thread only, like the target of the last recurring answer beside it.
+    private var rememberedHead: RememberedHead?
+    private var recurringTarget: String?
     /// Watch thread only.
     private var unfinishedHead = UnfinishedHead()
 
@@ -52,7 +56,8 @@ final class ClientConnection: @unchecked Sendable {
     @unsafe
     func receive(target: UnsafePointer<CChar>, length: Int) {
         let maximum = context.configuration.maximumTargetLength
-        step = unsafe .lineReceived(ReceivedTarget(target, length: length, maximumLength: maximum))
+        step = unsafe .lineReceived(
+            ReceivedTarget(target, length: length, maximumLength: maximum, known: rememberedHead?.target))
     }
 
     /// A head has arrived, its request is complete, or the connection was resumed; false closes the connection.
@@ -66,7 +71,10 @@ final class ClientConnection: @unchecked Sendable {
         case .lineReceived(let target):
             let head = unsafe ReceivedHead(connection: connection, method: method, version: version)
             return accept(head, target)
-        case .accepted(let request): return respond(to: request)
+        case .accepted(let request):
+            let head = unsafe ReceivedHead(connection: connection, method: method, version: version)
+            return respond(to: request, head)
+        case .recognised(let response): return send(response)
         case .receiving(let body): return unsafe receive(upload, of: body)
         case .promised(let ticket): return deliver(ticket)
         case .awaitingLine, .answered: return false
@@ -95,6 +103,10 @@ final class ClientConnection: @unchecked Sendable {
             expected: .nobody, desired: .request, successOrdering: .acquiring, failureOrdering: .relaxed
         ).exchanged
         guard isOurs else { return false }
+        if target.isKnown, let known = rememberedHead, known.isSame(as: head), let response = known.answer.response() {
+            step = .recognised(response)
+            return true
+        }
         switch head.read(target: target, within: context.configuration, for: context.responder) {
         case .request(let request, let bodyLength):
             consumedBytes.wrappingAdd(bodyLength, ordering: .releasing)
@@ -117,14 +129,25 @@ final class ClientConnection: @unchecked Sendable {
         return respond(to: request)
     }
 
-    private func respond(to request: HTTPRequest) -> Bool {
+    private func respond(to request: HTTPRequest, _ head: ReceivedHead? = nil) -> Bool {
         switch context.responder.respond(to: request) {
         case .now(let response): return send(response, isLast: context.isDraining)
-        case .again(let recurring): return send(recurring)
+        case .again(let response, let answer):
+            if let head { remember(head, of: request, answeredBy: answer) }
+            return send(response)
         case .later(let work):
             suspend(until: work)
             return true
         }
+    }
+
+    /// Remembers a head the second time in a row that its target is asked for: most never come again.
+    private func remember(_ head: ReceivedHead, of request: HTTPRequest, answeredBy answer: any RecurringAnswer) {
+        guard request.target == recurringTarget else {
+            recurringTarget = request.target
+            return
+        }
+        rememberedHead = RememberedHead(head, target: request.target, answer: answer)
     }
 
     private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {

@@ -1,4 +1,5 @@
 import CMicrohttpdShim
+import Glibc
 import HTTPTypes
 
 /// A request head in the connection's buffer, during the library's first call of the handler.
@@ -27,6 +28,9 @@ struct ReceivedHead {
         unsafe self.version = version
         size = unsafe CMicrohttpdShim_head_size(connection)
     }
+
+    /// The head as the library left it, from the method to the empty line; the target has lost two of its characters.
+    var bytes: UnsafeBufferPointer<UInt8> { unsafe method.bytes(size) }
 
     /// Reads the head; `target` is what stood in its first line, `responder` knows which requests have bodies.
     func read(
@@ -127,11 +131,20 @@ struct ReceivedTarget {
     /// Its text, nil when it is too long to be kept or holds what a target must not.
     let text: String?
 
-    /// Copies the target unless it is longer than `maximumLength`.
+    /// Whether it is the one that was known before.
+    let isKnown: Bool
+
+    /// Copies the target unless it is longer than `maximumLength` or the same as `known`.
     @unsafe
-    init(_ target: UnsafePointer<CChar>, length: Int, maximumLength: Int) {
+    init(_ target: UnsafePointer<CChar>, length: Int, maximumLength: Int, known: String?) {
         position = UInt(bitPattern: target)
         self.length = length
+        if let known, unsafe known.isSame(as: target.bytes(length)) {
+            text = known
+            isKnown = true
+            return
+        }
+        isKnown = false
         guard length <= maximumLength else {
             text = nil
             return
@@ -142,10 +155,27 @@ struct ReceivedTarget {
     }
 }
 
+extension String {
+    @unsafe
+    fileprivate func isSame(as bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        unsafe utf8Span.span.withUnsafeBufferPointer { unsafe $0.isSame(as: bytes) }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether both hold the same bytes.
+    @unsafe
+    func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
+        return unsafe memcmp(start, otherStart, count) == 0
+    }
+}
+
 extension UnsafePointer<CChar> {
     /// The `count` bytes from here on.
     @unsafe
-    fileprivate func bytes(_ count: Int) -> UnsafeBufferPointer<UInt8> {
+    func bytes(_ count: Int) -> UnsafeBufferPointer<UInt8> {
         unsafe UnsafeBufferPointer(start: UnsafeRawPointer(self).assumingMemoryBound(to: UInt8.self), count: count)
     }
 }

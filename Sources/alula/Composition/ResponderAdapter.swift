@@ -21,7 +21,7 @@ final class ResponderAdapter: RequestResponder {
     func respond(to request: HTTPRequest) -> HTTPAnswer {
         switch answer(request) {
         case .now(let response): .now(response)
-        case .again(let response): .again(response)
+        case .again(let response, let answer): .again(response, by: answer)
         case .later(let work): .later(work)
         }
     }

@@ -27,7 +27,7 @@ import ThumbnailPipeline
         let request = HTTPRequest(method: method, target: target, headerFields: fields, body: Array(body.utf8))
         switch responder.answer(request) {
         case .now(let response): return response
-        case .again(let recurring): return recurring.response
+        case .again(let recurring, _): return recurring.response
         case .later(let compute): return await compute()
         }
     }

@@ -1,0 +1,106 @@
+import Coordination
+import HTTPServing
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RememberedHeadTests {
+    private let looks = Counter()
+    private let answer = ScriptedAnswer("recognised")
+
+    /// A server whose answers to `/a?x=1` recur; it counts the requests that it looked at.
+    private func serve() throws -> HTTPServer {
+        try TestServer.start { [looks, answer] request in
+            looks.increment()
+            guard request.target == "/a?x=1" else { return .now(.text(request.target)) }
+            return .again(RecurringResponse(.text("looked at")), by: answer)
+        }
+    }
+
+    private func text(_ client: RawHTTPClient, _ head: String) async throws -> String {
+        client.send(head + "\r\n")
+        return String(decoding: try await client.response(isHead: head.hasPrefix("HEAD")).body, as: UTF8.self)
+    }
+
+    private static let head = "GET /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n"
+
+    @Test func `the very same head is looked at twice, then recognised on its connection`() async throws {
+        let server = try serve()
+        let client = try RawHTTPClient(port: server.port)
+        for expected in ["looked at", "looked at", "recognised", "recognised", "recognised"] {
+            #expect(try await text(client, Self.head) == expected)
+        }
+        #expect(looks.count == 2)
+        let other = try RawHTTPClient(port: server.port)
+        #expect(try await text(other, Self.head) == "looked at")
+        #expect(await server.shutDown(timeLimit: .seconds(5)))
+    }
+
+    /// The library leaves neither the target's first character nor the one after its question mark as they were.
+    @Test(arguments: [
+        ("GET /a?y=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", "/a?y=1"),
+        ("GET /b?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", "/b?x=1"),
+        ("GET /a?x=2 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", "/a?x=2"),
+        ("GET /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: c\r\n", "looked at"),
+        ("GET /a?x=1 HTTP/1.1\r\nHost: test\r\nX-B: b\r\n", "looked at"),
+        ("GET /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\nX-C: d\r\n", "looked at"),
+        ("GET /a?x=1 HTTP/1.1\r\nHost: test\r\n", "looked at"),
+        ("GET /a?x=1 HTTP/1.0\r\nHost: test\r\nX-A: b\r\n", "looked at"),
+        ("PUT /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", "looked at"),
+        ("HEAD /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", ""),
+    ])
+    func `a head that differs anywhere is looked at`(_ other: (head: String, answer: String)) async throws {
+        let server = try serve()
+        let client = try RawHTTPClient(port: server.port)
+        for _ in 0..<3 { _ = try await text(client, Self.head) }
+        #expect(looks.count == 2)
+        #expect(try await text(client, other.head) == other.answer)
+        #expect(looks.count == 3)
+        #expect(await server.shutDown(timeLimit: .seconds(5)))
+    }
+
+    @Test func `a malformed head is refused although the one before was remembered`() async throws {
+        let server = try serve()
+        let client = try RawHTTPClient(port: server.port)
+        for _ in 0..<3 { _ = try await text(client, Self.head) }
+        client.send("GET /a?x=1 HTTP/1.1\nHost: test\r\nX-A: b\r\n\r\n")
+        #expect(try await client.response().status == 400)
+        #expect(await server.shutDown(timeLimit: .seconds(5)))
+    }
+
+    @Test func `what has no answer any more is looked at again`() async throws {
+        let server = try serve()
+        let client = try RawHTTPClient(port: server.port)
+        for _ in 0..<3 { _ = try await text(client, Self.head) }
+        answer.text = nil
+        #expect(try await text(client, Self.head) == "looked at")
+        answer.text = "recognised again"
+        #expect(try await text(client, Self.head) == "recognised again")
+        #expect(looks.count == 3)
+        #expect(await server.shutDown(timeLimit: .seconds(5)))
+    }
+
+    @Test func `a head of more than 2 KiB is not remembered`() async throws {
+        let server = try serve()
+        let client = try RawHTTPClient(port: server.port)
+        let head = Self.head + "X-Long: \(String(repeating: "l", count: 2_048))\r\n"
+        for _ in 0..<4 { #expect(try await text(client, head) == "looked at") }
+        #expect(looks.count == 4)
+        #expect(await server.shutDown(timeLimit: .seconds(5)))
+    }
+}
+
+/// A recurring answer that says what the test wants.
+final class ScriptedAnswer: RecurringAnswer {
+    private let state: Locked<String?>
+
+    var text: String? {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    init(_ text: String?) { state = Locked(text) }
+
+    func response() -> RecurringResponse? { text.map { RecurringResponse(.text($0)) } }
+}
