@@ -1,4 +1,5 @@
 public import Coordination
+public import Synchronization
 
 /// A cache bounded by bytes: when usage exceeds the capacity, least recently used entries go until usage is at most preferred.
 ///
@@ -8,6 +9,8 @@ public import Coordination
 public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     @usableFromInline let state: Locked<AutoPurgingState<Key, Value>>
     @usableFromInline let cost: @Sendable (Value) -> Int
+    @usableFromInline let removals: RemovalCount
+    @usableFromInline let repeatedHits = Atomic(0)
 
     /// An empty cache.
     ///
@@ -21,7 +24,10 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         precondition(
             0 <= preferredMemoryUsageAfterPurge && preferredMemoryUsageAfterPurge <= memoryCapacity,
             "the preferred usage must lie between 0 and the capacity")
-        state = Locked(AutoPurgingState(capacity: memoryCapacity, preferred: preferredMemoryUsageAfterPurge))
+        let empty = AutoPurgingState<Key, Value>(
+            capacity: memoryCapacity, preferred: preferredMemoryUsageAfterPurge)
+        removals = empty.removals
+        state = Locked(empty)
         self.cost = cost
     }
 
@@ -38,6 +44,12 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     ) -> Value? {
         state.withLock { $0.value(for: key, countsMiss: countsMiss, where: isUsable) }
     }
+
+    /// Changes with each entry that is removed, replaced or evicted: while it stays the same, what was found is still there.
+    @inlinable public var removalCount: Int { removals.value }
+
+    /// Counts a hit that ``removalCount`` made unnecessary to look up.
+    @inlinable public func countRepeatedHit() { repeatedHits.wrappingAdd(1, ordering: .relaxed) }
 
     /// Whether `key` is there; changes neither recency nor counts.
     @inlinable public func contains(_ key: Key) -> Bool {
@@ -88,7 +100,11 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     @inlinable public var memoryUsage: Int { state.withLock { $0.usage } }
 
     /// Usage, bounds and counts at this moment.
-    @inlinable public var statistics: CacheStatistics { state.withLock { $0.statistics } }
+    @inlinable public var statistics: CacheStatistics {
+        var statistics = state.withLock { $0.statistics }
+        statistics.hits += repeatedHits.load(ordering: .relaxed)
+        return statistics
+    }
 }
 
 /// A key that knows which source its value was made from.

@@ -24,6 +24,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
     @usableFromInline var hits = 0
     @usableFromInline var misses = 0
     @usableFromInline var evictedBytes = 0
+    @usableFromInline let removals = RemovalCount()
 
     @inlinable init(capacity: Int, preferred: Int) {
         self.capacity = capacity
@@ -61,6 +62,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
 
     @inlinable mutating func remove(_ key: Key) -> Value? {
         guard let slot = slots.removeValue(forKey: key) else { return nil }
+        removals.increment()
         let entry = recency.remove(slot)
         usage -= entry.cost
         keysBySource[key.source]?.remove(key)
@@ -76,6 +78,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
 
     @inlinable mutating func removeAll() -> (values: [Value], bytes: Int) {
         let removed = (values: recency.elements.map(\.value), bytes: usage)
+        removals.increment()
         recency = RecencyList()
         slots = [:]
         keysBySource = [:]

@@ -154,12 +154,23 @@ extension ThumbnailResponder {
     }
 
     /// The answer to a request that had a recurring one before; nil where it has to be looked at again.
-    func recurringResponse(_ prepared: PreparedQuery) -> RecurringResponse? {
+    ///
+    /// Within a second, and until something leaves the caches, it is the same as `last`: the caches, which all event threads share,
+    /// need not be asked. A use is noted in them at least once a second all the same.
+    func recurringResponse(_ prepared: PreparedQuery, after last: DatedResponse?) -> DatedResponse? {
         let start = timekeeper.now
-        guard !lifecycle.isDraining, let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring) else {
-            return nil
+        guard !lifecycle.isDraining else { return nil }
+        let second = timekeeper.secondsSince1970
+        let generation = thumbnails.generation
+        if let last, last.second == second, last.generation == generation {
+            thumbnails.countRepeatedHit()
+            recorder.count(.ok, .thumbnail, since: start)
+            return last
         }
-        return recurringResponse(thumbnail, prepared, since: start)
+        guard let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring),
+            let response = recurringResponse(thumbnail, prepared, since: start)
+        else { return nil }
+        return DatedResponse(response: response, second: second, generation: generation)
     }
 
     private func recurringResponse(

@@ -53,6 +53,12 @@ package final class ImagePipeline: ThumbnailServing {
         return thumbnail(result, record, isFromCache: true, status: Self.resultHit, timings: [])
     }
 
+    /// Changes with the caches that ``cachedThumbnail(for:)`` asks.
+    package var generation: Int { caches.generation }
+
+    /// Counts a hit of the result cache.
+    package func countRepeatedHit() { caches.results.countRepeatedHit() }
+
     /// The thumbnail, by the shortest way there is.
     package func thumbnail(
         for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String

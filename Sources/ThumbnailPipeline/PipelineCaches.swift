@@ -124,6 +124,9 @@ package final class PipelineCaches: SourceCaching {
         return result
     }
 
+    /// Changes whenever a result has gone or something else became known of a source.
+    var generation: Int { results.removalCount &+ records.removalCount }
+
     /// Forgets a source and all made from it.
     package func remove(_ identity: SourceIdentity) { removeAll(from: identity) }
 

@@ -6,6 +6,12 @@ package protocol ThumbnailServing: Sendable {
     /// The thumbnail if it can be answered from the result cache at once. Never blocks; called on the event threads.
     func cachedThumbnail(for request: RecurringRequest) -> Thumbnail?
 
+    /// Changes whenever something else than the passing of time may change what ``cachedThumbnail(for:)`` gives.
+    var generation: Int { get }
+
+    /// Counts an answer that was given again, within a second and a generation, without asking for its thumbnail.
+    func countRepeatedHit()
+
     /// The thumbnail, made with as little work as possible. Cancelling the task gives up this caller's share only.
     ///
     /// - Parameters:

@@ -12,6 +12,40 @@ struct AutoPurgingImageCacheTests {
         AutoPurgingImageCache(memoryCapacity: capacity, preferredMemoryUsageAfterPurge: preferred, cost: \.bytes)
     }
 
+    @Test func `the count of removals changes with every entry that goes, and with no other use`() {
+        let cache = cache(capacity: 10, preferred: 5)
+        var count = cache.removalCount
+        func hasChanged() -> Bool {
+            defer { count = cache.removalCount }
+            return cache.removalCount != count
+        }
+        cache.add(Picture(name: "a", bytes: 4), for: VariantKey("a", 1))
+        cache.add(Picture(name: "b", bytes: 4), for: VariantKey("b", 1))
+        _ = (cache.value(for: VariantKey("a", 1)), cache.value(for: VariantKey("c", 1)), cache.statistics)
+        #expect(!hasChanged())
+        cache.add(Picture(name: "b", bytes: 4), for: VariantKey("b", 1))
+        #expect(hasChanged(), "replaced")
+        cache.add(Picture(name: "c", bytes: 4), for: VariantKey("c", 1))
+        #expect(hasChanged(), "evicted")
+        cache.remove(VariantKey("c", 1))
+        #expect(hasChanged(), "removed")
+        cache.remove(VariantKey("c", 1))
+        #expect(!hasChanged(), "nothing to remove")
+        cache.add(Picture(name: "d", bytes: 4), for: VariantKey("d", 1))
+        cache.removeAll(from: VariantKey("d", 1).source)
+        #expect(hasChanged(), "removed with its source")
+        cache.removeAll()
+        #expect(hasChanged(), "emptied")
+    }
+
+    @Test func `a repeated hit is counted as a hit`() {
+        let cache = cache(capacity: 10, preferred: 5)
+        cache.add(Picture(name: "a", bytes: 1), for: VariantKey("a", 1))
+        _ = cache.value(for: VariantKey("a", 1))
+        cache.countRepeatedHit()
+        #expect(cache.statistics.hits == 2)
+    }
+
     @Test func `1: what is added is read back, and usage grows by its size`() {
         let cache = cache()
         let picture = Picture(name: "a", bytes: Self.size)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Telemetry
+import TestSupport
 import Testing
 import ThumbnailPipeline
 
@@ -65,11 +66,34 @@ struct RecurringAnswerTests {
         #expect(answer.response() === first)
         #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
         edge.thumbnails.cached = nil
+        edge.thumbnails.generation = 1
         #expect(answer.response() == nil)
         edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 7), place: place)
         #expect(answer.response() === first)
         edge.lifecycle.beginDraining()
         #expect(answer.response() == nil)
+    }
+
+    @Test func `the caches are asked once a second, and when something has left them`() throws {
+        let edge = edge(age: 7)
+        guard case .again(let first, let answer) = edge.responder.answer(HTTPRequest(target: Self.target)) else {
+            Issue.record("not a recurring answer")
+            return
+        }
+        for _ in 0..<3 { #expect(answer.response() === first) }
+        #expect(edge.thumbnails.requests.count == 2)
+        #expect(edge.thumbnails.repeatedHits == 2)
+        edge.time.advance(by: .seconds(1))
+        for _ in 0..<2 { #expect(answer.response() === first) }
+        #expect(edge.thumbnails.requests.count == 3)
+        edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 8), place: place)
+        edge.thumbnails.generation = 1
+        let second = try #require(answer.response())
+        #expect(second.response[.age] == "8")
+        #expect(answer.response() === second)
+        #expect(edge.thumbnails.requests.count == 4)
+        #expect(edge.thumbnails.repeatedHits == 4)
+        #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 8"))
     }
 
     @Test func `a logged answer has the request's name and shares the lasting fields`() async {

@@ -9,6 +9,8 @@ final class StubThumbnails: ThumbnailServing {
     private struct State {
         var cached: Thumbnail?
         var requests: [ThumbnailRequest] = []
+        var generation = 0
+        var repeatedHits = 0
         var receipts: [String] = []
         var directives: [RequestCacheControl] = []
         var placeholders: [Color] = []
@@ -44,6 +46,14 @@ final class StubThumbnails: ThumbnailServing {
             return state.cached
         }
     }
+
+    var generation: Int {
+        get { state.withLock { $0.generation } }
+        set { state.withLock { $0.generation = newValue } }
+    }
+    var repeatedHits: Int { state.withLock { $0.repeatedHits } }
+
+    func countRepeatedHit() { state.withLock { $0.repeatedHits += 1 } }
 
     func thumbnail(
         for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String

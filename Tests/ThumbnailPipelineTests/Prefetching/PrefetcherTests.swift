@@ -212,6 +212,10 @@ private final class Maker: ThumbnailServing {
 
     func cachedThumbnail(for request: RecurringRequest) -> Thumbnail? { nil }
 
+    var generation: Int { 0 }
+
+    func countRepeatedHit() {}
+
     func thumbnail(
         for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
