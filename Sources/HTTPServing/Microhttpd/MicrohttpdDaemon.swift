@@ -47,7 +47,7 @@ extension HTTPServerConfiguration {
     /// Clearing it is a good part of what a small answer costs, and flushes other things out of the core's cache.
     fileprivate var connectionBufferSize: Int {
         let answer = 4_096
-        return maximumTargetLength + maximumFieldsLength + maximumFieldCount * 128 + answer
+        return maximumTargetLength + maximumFieldsLength + maximumFieldCount * 64 + answer
     }
 }
 
