@@ -175,6 +175,9 @@ package final class DiskStore: Sendable {
         await answer.value()
     }
 
+    /// Pieces of work that wait for the thread; for tests.
+    var pendingCount: Int { thread.queuedCount }
+
     /// Runs `body` on the store's thread with its open file; for tests.
     func withDatabase(_ body: @escaping @Sendable (DiskDatabase) throws -> Void) async {
         let answer = FirstAnswer<Void>()

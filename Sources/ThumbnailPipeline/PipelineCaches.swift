@@ -4,7 +4,6 @@ package import Downloading
 import ImageCaching
 import Imaging
 import Memory
-import Synchronization
 
 /// The three caches in memory, the disk below them, and the records that tie results and pixels to the source they were made from.
 package final class PipelineCaches: SourceCaching {
@@ -14,8 +13,7 @@ package final class PipelineCaches: SourceCaching {
     private let records: AutoPurgingImageCache<SourceKey, SourceRecord>
     private let timekeeper: any Timekeeper
     private let disk: PipelineDisk?
-    /// Counts what changes memory for good: what was read from the disk before a change is not put into memory after it.
-    private let changes = Atomic(0)
+    private let changes = Locked(SourceChanges())
 
     /// Room for about this many bytes of records: some 30,000 sources whose pixels or results may still be there.
     private static let recordCapacity = 32 << 20
@@ -58,7 +56,7 @@ package final class PipelineCaches: SourceCaching {
     ///
     /// When the bytes are others than before, all that was made from the old ones goes.
     package func store(_ source: Source) {
-        noteChange()
+        changes.withLock { $0.note(source.identity) }
         let key = SourceKey(source: source.identity)
         let old = records.value(for: key)
         guard source.head.freshness.storability == .shared,
@@ -76,13 +74,13 @@ package final class PipelineCaches: SourceCaching {
 
     /// Replaces what is known of a source whose origin has confirmed it; what may not be kept any more goes.
     package func refresh(_ head: SourceHead) {
-        noteChange()
-        let key = SourceKey(source: head.identity)
-        guard let old = records.value(for: key), old.validator == head.validator else { return }
+        changes.withLock { $0.note(head.identity) }
         guard head.freshness.storability == .shared else {
             removeAll(from: head.identity)
             return
         }
+        let key = SourceKey(source: head.identity)
+        guard let old = records.value(for: key), old.validator == head.validator else { return }
         let record = SourceRecord(head, header: old.header)
         records.add(record, for: key)
         disk?.keep(record)
@@ -100,18 +98,17 @@ package final class PipelineCaches: SourceCaching {
         return Source(head: record.head, bytes: bytes)
     }
 
-    /// What was retrieved is in memory already.
-    package func admit(_ source: Source) {}
-
     /// What is known of a source, fresh or stale, by memory or else by the disk.
     func restoredRecord(for identity: SourceIdentity) async -> SourceRecord? {
         if let known = knownRecord(for: identity) { return known }
-        let before = changes.load(ordering: .acquiring)
-        guard let found = await disk?.record(of: identity) else { return nil }
+        guard let disk else { return nil }
+        let ticket = changes.withLock { $0.begin(identity) }
+        defer { changes.withLock { $0.end(ticket) } }
+        guard let found = await disk.record(of: identity) else { return nil }
         if let known = knownRecord(for: identity) { return known }
-        guard changes.load(ordering: .acquiring) == before else { return nil }
+        guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return nil }
         records.add(found, for: SourceKey(source: identity))
-        if changes.load(ordering: .acquiring) == before { return found }
+        if changes.withLock({ $0.isUnchanged(since: ticket) }) { return found }
         // A removal or a newer version came in between: better nothing than what it took away.
         records.remove(SourceKey(source: identity))
         return nil
@@ -201,7 +198,7 @@ package final class PipelineCaches: SourceCaching {
     }
 
     private func removeFromMemory(_ identity: SourceIdentity) -> RemovedEntries {
-        noteChange()
+        changes.withLock { $0.note(identity) }
         records.removeAll(from: identity)
         return Self.sum([
             decoded.removeAll(from: identity), results.removeAll(from: identity), sources.removeAll(from: identity),
@@ -209,12 +206,10 @@ package final class PipelineCaches: SourceCaching {
     }
 
     private func removeAllFromMemory() -> RemovedEntries {
-        noteChange()
+        changes.withLock { $0.noteAll() }
         records.removeAll()
         return Self.sum([decoded.removeAll(), results.removeAll(), sources.removeAll()])
     }
-
-    private func noteChange() { changes.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
     /// Figures by cache name, in the contract's order; the disk's shares only where there is a disk.
     var figures: [(name: String, figures: CacheFigures)] {

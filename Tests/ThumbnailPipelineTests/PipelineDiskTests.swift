@@ -1,5 +1,4 @@
 import Coordination
-import DiskCaching
 import Downloading
 import Foundation
 import HTTPTypes
@@ -8,6 +7,7 @@ import Memory
 import TestSupport
 import Testing
 
+@testable import DiskCaching
 @testable import ThumbnailPipeline
 
 /// The disk below memory: what a service finds after a restart.
@@ -157,6 +157,32 @@ final class PipelineDiskTests {
         try await life(engine: "another") { fixture in
             _ = try await fixture.thumbnail()
             #expect(fixture.origin.loads == 0 && fixture.renders == 1)
+        }
+    }
+
+    @Test func `37: what happens to other sources while the disk is read does not turn the reading into a miss`()
+        async throws
+    {
+        _ = try await fill()
+        try await life { fixture in
+            let store = try #require(fixture.store)
+            let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let hold = Task {
+                await store.withDatabase { _ in
+                    isHeld.signal()
+                    mayGoOn.wait()
+                }
+            }
+            defer { mayGoOn.signal() }
+            try #require(await eventually(within: .patience) { isHeld.wait(timeout: .now()) == .success })
+            let identity = try fixture.pipeline.identity(of: ThumbnailRequest.path().source)
+            let reading = Task { await fixture.caches.restoredRecord(for: identity) }
+            try #require(await eventually(within: .patience) { store.pendingCount == 1 })
+            let other = try fixture.pipeline.identity(of: ThumbnailRequest.path("/b").source)
+            fixture.caches.remove(other)
+            mayGoOn.signal()
+            #expect(await reading.value != nil)
+            await hold.value
         }
     }
 
