@@ -36,28 +36,21 @@ extension ImageDownloader {
 
     /// Asks the slower layers; the flight ends here when they have what its callers may use.
     func lookUp(_ launch: State.Launch) async {
-        let found = await cache.retrieve(launch.request.identity)
-        let stored = found.map { StoredSource($0) }
-        let reuse = stored.map { self.reuse(of: $0, for: launch.request) } ?? .needsValidation
-        if let found, reuse != .needsValidation {
-            cache.admit(found)
-            if reuse == .usableWhileRevalidating { revalidate(found.identity) }
-            let landing = shell.withLock { shell in
-                shell.tasks[launch.flight] = nil
-                return shell.state.land(launch.flight, at: timekeeper.now)
+        let identity = launch.request.identity
+        let found = await cache.retrieve(identity).map { StoredSource($0) }
+        let end = shell.withLock { shell in
+            shell.tasks[launch.flight] = nil
+            return shell.state.endLookUp(launch.flight, with: found, at: timekeeper.now) { request in
+                found.map { reuse(of: $0, for: request) } ?? .needsValidation
             }
-            start(landing.launches)
-            for (answer, _) in landing.answers {
-                answer.resume(returning: Delivery(head: found.head, bytes: found.bytes, origin: .cache))
-            }
-        } else {
-            let (launches, refused) = shell.withLock { shell in
-                shell.tasks[launch.flight] = nil
-                return shell.state.goOn(launch.flight, with: stored, at: timekeeper.now)
-            }
-            start(launches)
-            for answer in refused { answer.resume(throwing: DownloadError.queueFull) }
         }
+        start(end.launches)
+        if end.needsRevalidation { revalidate(identity) }
+        if let found {
+            let delivery = Delivery(head: found.head, bytes: found.bytes, origin: .cache)
+            for answer in end.served { answer.resume(returning: delivery) }
+        }
+        for answer in end.refused { answer.resume(throwing: DownloadError.queueFull) }
     }
 
     private func fly(_ launch: State.Launch) async {

@@ -182,7 +182,6 @@ package final class ImageDownloader: Sendable {
         guard cache.hasSlowerLayer, let found = await cache.retrieve(request.identity),
             reuse(of: StoredSource(found), for: request) != .needsValidation
         else { throw DownloadError.notCached }
-        cache.admit(found)
         return Delivery(head: found.head, bytes: found.bytes, origin: .cache)
     }
 
@@ -202,7 +201,6 @@ package final class ImageDownloader: Sendable {
         guard cache.hasSlowerLayer, let found = await cache.retrieve(request.identity), isFit(found.head) else {
             return nil
         }
-        cache.admit(found)
         return Delivery(head: found.head, bytes: found.bytes, origin: .cache, exchange: failure.exchange)
     }
 

@@ -44,6 +44,17 @@ struct ImageDownloaderState<Answer> {
         var abandoned: [FlightID] = []
     }
 
+    /// What becomes of a flight's callers when the slower layers have been asked.
+    struct LookUpEnd {
+        /// Those whom what was found will do.
+        var served: [Answer] = []
+        /// Whether one of them has it only while its origin is asked, which no transfer of this flight is going to do.
+        var needsRevalidation = false
+        /// Those for whom there is no room to wait for a transfer.
+        var refused: [Answer] = []
+        var launches: [Launch] = []
+    }
+
     /// What becomes of a flight's callers when it has ended.
     struct Landing {
         var answers: [(answer: Answer, origin: Delivery.Origin)] = []
@@ -52,6 +63,7 @@ struct ImageDownloaderState<Answer> {
 
     private struct Waiter {
         let id: WaiterID
+        let request: SourceRequest
         let receipt: String
         /// When half of its time is over.
         let halfTime: Duration?
@@ -59,7 +71,9 @@ struct ImageDownloaderState<Answer> {
         let answer: Answer
     }
 
-    /// What lets callers share a flight: nobody gets less than asked for, and what is not to be kept is never shared with what is.
+    /// What lets callers share a flight: what an origin says now suits everybody, but what is not to be kept is shared with none.
+    ///
+    /// What slower layers have is judged for each caller by itself.
     private struct FlightKey: Hashable {
         enum Mode { case ordinary, reload, unstored }
 
@@ -80,7 +94,7 @@ struct ImageDownloaderState<Answer> {
     private struct Flight {
         let id: FlightID
         let key: FlightKey
-        let request: SourceRequest
+        var request: SourceRequest
         let progress = TransferProgress()
         let startedAt: Duration
         var waiters: [Waiter] = []
@@ -142,7 +156,8 @@ struct ImageDownloaderState<Answer> {
         let key = FlightKey(request)
         let halfTime = deadline.map { now + ($0 - now) / 2 }
         func waiter(_ origin: Delivery.Origin) -> Waiter {
-            Waiter(id: id, receipt: receipt, halfTime: halfTime, origin: origin, answer: answer)
+            Waiter(
+                id: id, request: request, receipt: receipt, halfTime: halfTime, origin: origin, answer: answer)
         }
 
         let view = cached(request)
@@ -162,7 +177,8 @@ struct ImageDownloaderState<Answer> {
         var flight = Flight(id: lastID, key: key, request: request, startedAt: now)
         flight.waiters = [waiter(.started)]
         flight.known = view?.stored
-        let looksFurther = looksFurther && key.mode != .unstored
+        let isWhole = view.map { $0.stored.bytes != nil || !request.needsBytes } ?? false
+        let looksFurther = looksFurther && key.mode != .unstored && !isWhole
         let slot = looksFurther ? nil : slots.take(for: key.identity.url.hostAndPort)
         guard slot != nil || looksFurther || queue.count < maximumQueued else {
             return .refused(DownloadError.queueFull, answer)
@@ -181,25 +197,51 @@ struct ImageDownloaderState<Answer> {
         return .waiting(launches: [launch(of: flight)], isJoined: false)
     }
 
-    /// Lets a flight go on to its origin because the slower layers had nothing that may be used as it is.
-    mutating func goOn(
-        _ id: FlightID, with found: StoredSource?, at now: Duration
-    ) -> (
-        launches: [Launch], refused: [Answer]
-    ) {
-        guard var flight = flights[id], !flight.isAbandoned else { return ([], []) }
+    /// Answers those whom what the slower layers have will do, and lets the flight go on to its origin for the others.
+    ///
+    /// - Parameters:
+    ///   - id: The flight.
+    ///   - found: What the slower layers have.
+    ///   - now: The time.
+    ///   - reuse: What may be done with it for one caller.
+    mutating func endLookUp(
+        _ id: FlightID, with found: StoredSource?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
+    ) -> LookUpEnd {
+        var end = LookUpEnd()
+        guard var flight = flights[id], !flight.isAbandoned else { return end }
+        let waiters = flight.waiters
+        flight.waiters = []
+        for waiter in waiters {
+            let reuse = found == nil ? .needsValidation : reuse(waiter.request)
+            if reuse == .needsValidation {
+                flight.waiters.append(waiter)
+            } else {
+                end.served.append(waiter.answer)
+                end.needsRevalidation = end.needsRevalidation || reuse == .usableWhileRevalidating
+                waiterFlights[waiter.id] = nil
+            }
+        }
+        flights[id] = flight
+        guard let leader = flight.waiters.first(where: \.request.needsBytes) ?? flight.waiters.first else {
+            end.launches = land(id, at: now).launches
+            return end
+        }
+        end.needsRevalidation = false
+        flight.request = leader.request
         flight.known = found ?? flight.known
         flight.slot = slots.take(for: flight.key.identity.url.hostAndPort)
         guard flight.slot != nil || queue.count < maximumQueued else {
-            return ([], land(id, at: now).answers.map(\.answer))
+            end.refused = land(id, at: now).answers.map(\.answer)
+            return end
         }
         flights[id] = flight
-        guard flight.slot != nil else {
+        if flight.slot == nil {
             queue.append(id)
-            return ([], [])
+        } else {
+            activity.update(isWorking: true, at: now)
+            end.launches = [launch(of: flight)]
         }
-        activity.update(isWorking: true, at: now)
-        return ([launch(of: flight)], [])
+        return end
     }
 
     /// Lets one caller go.

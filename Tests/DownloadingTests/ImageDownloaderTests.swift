@@ -1,5 +1,6 @@
 import Coordination
 import Downloading
+import HTTPTypes
 import Synchronization
 import TestSupport
 import Testing
@@ -259,11 +260,13 @@ struct ImageDownloaderTests {
 extension ImageDownloader {
     /// Begins a download; when this returns, the caller has been let in.
     func begin(
-        _ path: String, host: String = "example.com", receipt: String = "", deadline: Duration? = nil
+        _ path: String, host: String = "example.com", receipt: String = "", deadline: Duration? = nil,
+        cacheControl: String? = nil
     ) -> Task<Delivery, any Error> {
         Task.immediate {
             try await download(
-                SourceRequest(identity: .path(path, host: host)), receipt: receipt, deadline: deadline)
+                SourceRequest(identity: .path(path, host: host), directives: RequestCacheControl(cacheControl)),
+                receipt: receipt, deadline: deadline)
         }
     }
 }

@@ -129,11 +129,65 @@ struct SlowerLayerTests {
         #expect(delivery.exchange?.reason == .otherVariant)
     }
 
-    private func source(_ path: String, selecting: HTTPFields = [:]) -> Source {
+    @Test func `34: what is found is judged for each caller: one takes it stale, the others wait for its origin`()
+        async throws
+    {
+        let cache = LayeredCache(source("/a"))
+        clock.advance(by: .seconds(4_000))
+        let loader = StubLoader()
+        let downloader = downloader(cache, loader: loader)
+        let tolerant = ["max-stale=1000", "max-stale"].map { downloader.begin("/a", cacheControl: $0) }
+        let strict = [nil, "max-age=100", "min-fresh=1"].map { downloader.begin("/a", cacheControl: $0) }
+        #expect(downloader.flights.map(\.receipts.count) == [5])
+        cache.gate.open()
+        for task in tolerant {
+            let delivery = try await task.value
+            #expect(delivery.origin == .cache && delivery.exchange == nil)
+        }
+        await loader.starts(1)
+        #expect(downloader.flights.map(\.receipts.count) == [3])
+        loader.releaseAll()
+        for task in strict { #expect(try await task.value.exchange?.reason == .stale) }
+        #expect(loader.started == ["/a"])
+    }
+
+    @Test func `31: callers who would have what a slower layer has do not wait for a reload that came before them`()
+        async throws
+    {
+        let cache = LayeredCache(source("/a"))
+        let loader = StubLoader()
+        let downloader = downloader(cache, loader: loader)
+        let reload = downloader.begin("/a", cacheControl: "no-cache")
+        let ordinary = downloader.begin("/a")
+        cache.gate.open()
+        #expect(try await ordinary.value.origin == .cache)
+        await loader.starts(1)
+        loader.releaseAll()
+        #expect(try await reload.value.exchange?.reason == .requested)
+    }
+
+    @Test func `35: one copy found, one validation in the background, and nobody is kept waiting`() async throws {
+        let cache = LayeredCache(source("/a", control: "max-age=3600, stale-while-revalidate=60"))
+        clock.advance(by: .seconds(3_610))
+        let loader = StubLoader()
+        let downloader = downloader(cache, loader: loader)
+        let tasks = (0..<5).map { _ in downloader.begin("/a") }
+        cache.gate.open()
+        for task in tasks { #expect(try await task.value.origin == .cache) }
+        await loader.starts(1)
+        #expect(cache.retrievals == 1)
+        loader.releaseAll()
+        #expect(await eventually(within: .seconds(20)) { downloader.flights.isEmpty })
+        #expect(loader.started == ["/a"])
+    }
+
+    private func source(
+        _ path: String, control: String = "max-age=3600", selecting: HTTPFields = [:]
+    ) -> Source {
         let now = HTTPDate(secondsSince1970: clock.secondsSince1970)
         return Source(
             head: SourceHead(
-                identity: .path(path), validator: .digest(path), headerFields: [.cacheControl: "max-age=3600"],
+                identity: .path(path), validator: .digest(path), headerFields: [.cacheControl: control],
                 selectingFields: selecting, requestedAt: now, receivedAt: now),
             bytes: SharedBytes(Array(path.utf8)))
     }
@@ -164,7 +218,9 @@ private final class LayeredCache: SourceCaching {
     func retrieve(_ identity: SourceIdentity) async -> Source? {
         count.withLock { $0 += 1 }
         await gate.pass()
-        return below?.identity == identity ? below : nil
+        guard let below, below.identity == identity else { return nil }
+        memory.store(below)
+        return below
     }
 
     func stored(for identity: SourceIdentity) -> StoredSource? { memory.stored(for: identity) }

@@ -8,11 +8,8 @@ package protocol SourceCaching: Sendable {
     /// Whether ``retrieve(_:)`` may find what memory does not hold.
     var hasSlowerLayer: Bool { get }
 
-    /// Looks for a source, fresh or stale, in the layers below memory.
+    /// Looks for a source, fresh or stale, in the layers below memory; what it finds is in memory as well when it returns.
     func retrieve(_ identity: SourceIdentity) async -> Source?
-
-    /// Takes into memory what ``retrieve(_:)`` has found and the downloader has approved of.
-    func admit(_ source: Source)
 
     /// Takes a source that has just arrived, and decides itself whether it may be kept.
     ///
@@ -33,7 +30,4 @@ extension SourceCaching {
 
     /// There is nothing below.
     package func retrieve(_ identity: SourceIdentity) async -> Source? { nil }
-
-    /// What comes from nowhere is kept like what arrives.
-    package func admit(_ source: Source) { store(source) }
 }
