@@ -1,5 +1,4 @@
 import Coordination
-import Glibc
 import TestSupport
 import Testing
 
@@ -7,22 +6,22 @@ import Testing
 
 /// Keeps a store's thread busy until it is let go: a disk that does not answer.
 final class ThreadHold: Sendable {
-    private let isReleased = Locked(false)
-    private let isBusy = Locked(false)
+    private let arrival = Gate()
+    private let gate = ThreadGate()
 
     /// A hold on the store's thread, which is busy when this returns.
     static func take(_ store: DiskStore) async -> ThreadHold {
         let hold = ThreadHold()
         Task { await store.withDatabase { _ in hold.occupy() } }
-        #expect(await eventually(within: .seconds(40)) { hold.isBusy.withLock { $0 } })
+        await hold.arrival.pass()
         return hold
     }
 
     /// Lets the thread go.
-    func release() { isReleased.withLock { $0 = true } }
+    func release() { gate.open() }
 
     private func occupy() {
-        isBusy.withLock { $0 = true }
-        while !isReleased.withLock({ $0 }) { usleep(200) }
+        arrival.open()
+        gate.pass()
     }
 }

@@ -1,20 +1,16 @@
 import Coordination
-import Glibc
+import TestSupport
 
 /// Keeps worker threads busy until it is let go.
 final class WorkerHold: Sendable {
-    private let isReleased = Locked(false)
+    private let gate = ThreadGate()
 
     /// Takes one thread of `pool`.
     func occupy(_ pool: WorkerPool) {
-        let isReleased = isReleased
-        Task {
-            try await pool.run { _ in
-                while !isReleased.withLock({ $0 }) { usleep(5_000) }
-            }
-        }
+        let gate = gate
+        Task { try await pool.run { _ in gate.pass() } }
     }
 
     /// Lets the threads go.
-    func release() { isReleased.withLock { $0 = true } }
+    func release() { gate.open() }
 }
