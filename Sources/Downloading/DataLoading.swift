@@ -7,14 +7,31 @@ package protocol DataLoading: Sendable {
     ///
     /// Returns or throws only when the transfer has ended and its connection is closed or idle; cancelling the task ends it.
     ///
+    /// - Parameters:
+    ///   - request: What to fetch.
+    ///   - progress: How far it has come.
+    ///   - admitHop: Called before each hop, redirects' and the first, with the origin that would be asked; what it throws ends the
+    ///     transfer before a name is looked up. Must be quick.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
-    func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer
+    func load(
+        _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
+    ) async throws -> TransferAnswer
 
     /// The origins asked lately and how they are, where the loader keeps a book of them.
     var originHealth: OriginHealthSummary { get }
 }
 
+/// Lets a transfer go on to an origin, or throws why not.
+package typealias HopAdmission = @Sendable (OriginKey) throws(DownloadError) -> Void
+
 extension DataLoading {
+    /// Fetches the source, wherever its redirects lead.
+    ///
+    /// - Throws: A ``DownloadError`` or `CancellationError`.
+    package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
+        try await load(request, progress: progress) { (_) throws(DownloadError) in }
+    }
+
     /// Nothing: this loader keeps no book.
     package var originHealth: OriginHealthSummary { OriginHealthSummary() }
 }
@@ -46,7 +63,6 @@ package final class TransferProgress: Sendable {
     private let received = Atomic(0)
     /// -1 while unknown.
     private let expected = Atomic(-1)
-    private let place = Locked<OriginKey?>(nil)
 
     /// Seconds for which the origin lets its refusal be reused; -1 while it does not say.
     private let refusal = Atomic(-1)
@@ -77,12 +93,6 @@ package final class TransferProgress: Sendable {
 
     /// Notes for how many seconds a refusal may be reused.
     package func refuse(reusableFor seconds: Int) { refusal.store(seconds, ordering: .relaxed) }
-
-    /// Where the transfer is, redirects followed; nil before its first hop.
-    package var origin: OriginKey? { place.withLock { $0 } }
-
-    /// Notes that the transfer goes on at this origin.
-    package func move(to origin: OriginKey) { place.withLock { $0 = origin } }
 
     /// Notes the announced length.
     package func expect(_ count: Int?) { expected.store(count ?? -1, ordering: .relaxed) }

@@ -72,7 +72,9 @@ final class StubLoader: DataLoading {
         progress?.receive(received)
     }
 
-    func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
+    func load(
+        _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
+    ) async throws -> TransferAnswer {
         let url = request.identity.url.path
         let id = state.withLock { state in
             state.lastID += 1

@@ -7,6 +7,7 @@ final class CurlInbox: Sendable {
         let id: UInt64
         let request: TransferRequest
         let progress: TransferProgress
+        let admitHop: HopAdmission
         let continuation: CheckedContinuation<TransferAnswer, any Error>
     }
 

@@ -52,11 +52,14 @@ package final class CurlLoader: DataLoading {
     /// Fetches a source, or its confirmation, redirects followed, as the settings allow; a body cut short is resumed.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
-    package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
+    package func load(
+        _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
+    ) async throws -> TransferAnswer {
         let id = inbox.announce()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let load = CurlInbox.Load(id: id, request: request, progress: progress, continuation: continuation)
+                let load = CurlInbox.Load(
+                    id: id, request: request, progress: progress, admitHop: admitHop, continuation: continuation)
                 if let refusal = inbox.start(load) { return continuation.resume(throwing: refusal) }
                 multi.wakeUp()
             }

@@ -74,10 +74,14 @@ final class CurlLoop {
     /// The profile of a named origin, else that of strangers' sources.
     private func profile(named name: String?) -> CurlProfile { name.flatMap { origins[$0] } ?? strangers }
 
-    /// Judges the URL of a hop and finds its addresses.
+    /// Judges the origin and the URL of a hop and finds its addresses.
     private func beginHop(of transfer: CurlTransfer) {
         let url = transfer.url
-        transfer.load.progress.move(to: url.origin)
+        do throws(DownloadError) {
+            try transfer.load.admitHop(url.origin)
+        } catch {
+            return end(transfer, .failure(error))
+        }
         guard transfer.isAtOwnOrigin || strangers.configuration.allows(url) && policy.mayAllow(port: url.port) else {
             return end(transfer, .failure(DownloadError.sourceNotAllowed))
         }

@@ -25,13 +25,15 @@ package final class FolderLoader: DataLoading {
     /// Reads a source.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
-    package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
+    package func load(
+        _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
+    ) async throws -> TransferAnswer {
         let identity = request.identity
         guard let origin = configuration.origins[identity.originName], case .folder(let root) = origin.place else {
             throw DownloadError.sourceNotAllowed
         }
         let configuration = configuration.adapted(to: origin)
-        progress.move(to: identity.url.origin)
+        try admitHop(identity.url.origin)
         do {
             return try await workers.run(timeLimit: configuration.downloadTimeout) { [timekeeper] token in
                 .source(

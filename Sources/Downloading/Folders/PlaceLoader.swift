@@ -12,8 +12,10 @@ package struct PlaceLoader: DataLoading {
     /// Fetches a source.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
-    package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
+    package func load(
+        _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
+    ) async throws -> TransferAnswer {
         let isInFolder = request.identity.url.scheme == SourceURL.folderScheme
-        return try await (isInFolder ? folders : web).load(request, progress: progress)
+        return try await (isInFolder ? folders : web).load(request, progress: progress, admitHop: admitHop)
     }
 }

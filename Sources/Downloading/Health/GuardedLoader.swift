@@ -2,7 +2,8 @@ package import Coordination
 
 /// Loads only from origins that are worth asking, and learns from every end which are.
 ///
-/// A suspended origin's transfers are refused before any work; others' go on as if nothing had happened.
+/// A suspended origin's transfers are refused before any work, and those that a redirect leads there go no further; others' go on as
+/// if nothing had happened.
 package final class GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let timekeeper: any Timekeeper
@@ -14,33 +15,53 @@ package final class GuardedLoader: DataLoading {
         self.timekeeper = timekeeper
     }
 
-    /// Fetches a source, unless its origin is suspended.
+    /// Fetches a source, unless its origin, or one that it is redirected to, is suspended.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
-    package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
-        let origin = request.identity.url.origin
-        let pass: OriginHealth.Pass
-        switch book.withLock({ $0.admit(origin, at: timekeeper.now) }) {
-        case .granted(let granted): pass = granted
-        case .refused(let pause):
-            throw DownloadError.originSuspended(seconds: max(1, Int((pause.seconds).rounded(.up))))
-        }
+    package func load(
+        _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
+    ) async throws -> TransferAnswer {
+        let stay = Locked<Stay?>(nil)
+        try move(to: request.identity.url.origin, stay)
         let result: Result<TransferAnswer, any Error>
         do {
-            result = .success(try await loader.load(request, progress: progress))
+            let answer = try await loader.load(request, progress: progress) { (origin) throws(DownloadError) in
+                try admitHop(origin)
+                try self.move(to: origin, stay)
+            }
+            result = .success(answer)
         } catch {
             result = .failure(error)
         }
-        let report = OriginHealth.Report(result)
-        let last = progress.origin ?? origin
-        book.withLock { book in
-            // An origin that sent a transfer elsewhere has answered.
-            book.end(origin, pass, last == origin ? report : .success, at: timekeeper.now)
-            if last != origin { book.end(last, nil, report, at: timekeeper.now) }
-        }
+        leave(stay, OriginHealth.Report(result))
         return try result.get()
     }
 
     /// The origins asked lately and how they are.
     package var originHealth: OriginHealthSummary { book.withLock { $0.summary(at: timekeeper.now) } }
+
+    /// Lets a transfer go on to `origin`, or not; one that sent it elsewhere has answered.
+    private func move(to origin: OriginKey, _ stay: Locked<Stay?>) throws(DownloadError) {
+        guard stay.withLock({ $0?.origin }) != origin else { return }
+        leave(stay, .success)
+        switch book.withLock({ $0.admit(origin, at: timekeeper.now) }) {
+        case .granted(let pass): stay.withLock { $0 = Stay(origin: origin, pass: pass) }
+        case .refused(let pause): throw .originSuspended(seconds: max(1, Int(pause.seconds.rounded(.up))))
+        }
+    }
+
+    /// Ends a transfer's stay at an origin, where there is one.
+    private func leave(_ stay: Locked<Stay?>, _ report: OriginHealth.Report) {
+        let ended = stay.withLock { stay in
+            defer { stay = nil }
+            return stay
+        }
+        if let ended { book.withLock { $0.end(ended.origin, ended.pass, report, at: timekeeper.now) } }
+    }
+}
+
+/// The origin that a transfer is at, and its right to be there.
+private struct Stay {
+    let origin: OriginKey
+    let pass: OriginHealth.Pass
 }

@@ -64,14 +64,13 @@ struct OriginHealth {
         return .granted(Pass(phase: phaseNumber))
     }
 
-    /// Takes in how a transfer ended, one without a pass while the origin is open; true when this suspends the origin.
-    mutating func end(_ pass: Pass?, _ report: Report, at now: Duration) -> Bool {
-        guard (pass ?? Pass(phase: phaseNumber)).phase == phaseNumber else { return false }
+    /// Takes in how a transfer ended; true when this suspends the origin.
+    mutating func end(_ pass: Pass, _ report: Report, at now: Duration) -> Bool {
+        guard pass.phase == phaseNumber else { return false }
         switch phase {
         case .open: return note(report, at: now)
         case .suspended: return false
         case .probing(let pause):
-            guard pass != nil else { return false }
             switch report {
             case .success:
                 isReachable = true

@@ -20,9 +20,8 @@ struct OriginHealthBook {
         change(origin) { $0.admit(at: now) }
     }
 
-    /// Takes in how a transfer to `origin` ended; one that was led there by a redirect has no pass.
-    mutating func end(_ origin: OriginKey, _ pass: OriginHealth.Pass?, _ report: OriginHealth.Report, at now: Duration)
-    {
+    /// Takes in how a transfer to `origin` ended.
+    mutating func end(_ origin: OriginKey, _ pass: OriginHealth.Pass, _ report: OriginHealth.Report, at now: Duration) {
         if change(origin, { $0.end(pass, report, at: now) }) { suspensions += 1 }
     }
 

@@ -114,6 +114,36 @@ struct GuardedLoaderTests {
         #expect(broken.hits == 5)
     }
 
+    @Test func `a redirect to a suspended origin goes no further, and speaks for who sent it`() async throws {
+        let broken = try FakeOrigin(address: "127.0.0.2")
+        let fixture = try LoaderFixture()
+        let loader = GuardedLoader(fixture.loader, timekeeper: time)
+        broken.serve("/a", .status(500))
+        broken.serve("/there", .redirect(to: fixture.origin.url("/good")))
+        fixture.origin.serve("/moved", .redirect(to: broken.url("/a")))
+        fixture.origin.serve("/around", .redirect(to: broken.url("/there")))
+        fixture.origin.serve("/good", .image([1]))
+        func load(_ url: String) async throws {
+            _ = try await loader.load(try fixture.request(url), progress: TransferProgress())
+        }
+        for _ in 0..<5 { await #expect(throws: DownloadError.status(500)) { try await load(broken.url("/a")) } }
+        let (hits, connections) = (broken.hits, broken.connectionCount)
+        for _ in 0..<10 {
+            await #expect(throws: DownloadError.originSuspended(seconds: 5)) {
+                try await load(fixture.origin.url("/moved"))
+            }
+        }
+        #expect(broken.hits == hits)
+        #expect(broken.connectionCount == connections)
+        let known = loader.originHealth.origins.filter { !$0.isSuspended }
+        #expect(known.map(\.isReachable) == [true])
+        // The first to come after the suspension is the probe, by whatever way it comes.
+        time.advance(by: .seconds(5))
+        try await load(fixture.origin.url("/around"))
+        #expect(loader.originHealth.origins.allSatisfy { !$0.isSuspended })
+        #expect(broken.hits == hits + 1)
+    }
+
     @Test func `a suspended origin fails all who share a flight, and takes no slot`() async throws {
         await fail(5, with: .timedOut)
         let downloader = ImageDownloader(

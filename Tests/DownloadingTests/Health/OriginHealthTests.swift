@@ -119,16 +119,9 @@ struct OriginHealthTests {
         #expect(health.isSuspended)
         let probe = try health.pass(at: .seconds(5))
         _ = health.end(other, .failure, at: .seconds(5))
-        _ = health.end(nil, .success, at: .seconds(5))
         #expect(health.admission(at: .seconds(5)) == .refused(.seconds(1)))
         _ = health.end(probe, .success, at: .seconds(6))
         #expect(!health.isSuspended)
-    }
-
-    @Test func `a transfer that a redirect led here counts while the origin is open`() {
-        var health = health
-        for _ in 0..<5 { _ = health.end(nil, .failure, at: .zero) }
-        #expect(health.isSuspended)
     }
 
     private func suspended(at now: Duration) throws -> OriginHealth {

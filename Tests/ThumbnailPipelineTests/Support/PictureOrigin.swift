@@ -55,7 +55,9 @@ final class PictureOrigin: DataLoading {
         return gate
     }
 
-    func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
+    func load(
+        _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
+    ) async throws -> TransferAnswer {
         let path = request.identity.url.path
         let (answer, failure, gate) = state.withLock { state in
             state.loads += 1
