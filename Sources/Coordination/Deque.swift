@@ -12,6 +12,9 @@ package struct Deque<Element> {
     /// Whether nothing is queued.
     package var isEmpty: Bool { count == 0 }
 
+    /// The element that is taken out next.
+    package var first: Element? { head < storage.count ? storage[head] : nil }
+
     /// The elements in order.
     package var elements: [Element] { storage[head...].compactMap { $0 } }
 

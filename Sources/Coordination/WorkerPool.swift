@@ -7,8 +7,16 @@ import Glibc
 /// the order of arrival; a job cancelled while queued never starts, one cancelled while running is told by its ``WorkToken``.
 @safe
 package final class WorkerPool: @unchecked Sendable {
-    /// The queue is full; nothing was started.
-    package struct Full: Error {}
+    /// The queue is full, or too slow for this job; nothing was started.
+    package struct Full: Error, Equatable {
+        /// How long the job would have waited.
+        package let delay: Duration
+
+        /// A refusal because of a wait of `delay`.
+        package init(delay: Duration = .zero) {
+            self.delay = delay
+        }
+    }
     /// The pool was shut down; nothing was started.
     package struct Stopped: Error {}
 
@@ -22,6 +30,8 @@ package final class WorkerPool: @unchecked Sendable {
 
     private struct Job {
         let id: UInt64
+        let priority: Priority
+        let queuedAt: Duration
         let token: WorkToken
         /// Does the work, or nothing when cancelled; what it returns answers the caller.
         let run: (_ isCancelled: Bool) -> () -> Void
@@ -32,15 +42,27 @@ package final class WorkerPool: @unchecked Sendable {
         var nextID: UInt64 = 0
         var isStopped = false
         var running: [UInt64: WorkToken] = [:]
+        var estimate = DelayEstimate()
+        /// Since when there has always been a job waiting.
+        var waitingSince: Duration?
         var queuedCount: Int { queues.reduce(0) { $0 + $1.count } }
+
+        /// How long a job of this priority would wait: never less than one that goes before it has waited already.
+        func delay(of priority: Priority, threads: Int, at now: Duration) -> Duration {
+            let longest = queues[...priority.rawValue].compactMap(\.first).map { now - $0.queuedAt }.max() ?? .zero
+            return max(longest, estimate.delay(of: priority, behind: queues.map(\.count), threads: threads))
+        }
     }
 
     private var state = State()
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var threads: [pthread_t] = []
+    /// How many threads there are.
+    package let threadCount: Int
     private let maximumQueued: Int
     private let name: String
+    private let timekeeper: any Timekeeper
     private let onThreadExit: @Sendable () -> Void
 
     /// Starts `count` threads named `name`.
@@ -49,14 +71,18 @@ package final class WorkerPool: @unchecked Sendable {
     ///   - count: Number of threads, at least 1.
     ///   - maximumQueued: Jobs that may wait; more are refused with ``Full``.
     ///   - name: Thread name, up to 15 bytes.
+    ///   - timekeeper: What waits are told by.
     ///   - onThreadExit: Runs on each thread as its last act.
     package init(
-        count: Int, maximumQueued: Int, name: String, onThreadExit: @escaping @Sendable () -> Void = {}
+        count: Int, maximumQueued: Int, name: String, timekeeper: any Timekeeper = SystemTimekeeper(),
+        onThreadExit: @escaping @Sendable () -> Void = {}
     ) {
         precondition(
             count > 0 && maximumQueued >= 0, "a pool needs a thread, and its queue a bound that is not negative")
+        threadCount = count
         self.maximumQueued = maximumQueued
         self.name = name
+        self.timekeeper = timekeeper
         self.onThreadExit = onThreadExit
         unsafe pthread_mutex_init(mutex, nil)
         unsafe pthread_cond_init(condition, nil)
@@ -92,15 +118,27 @@ package final class WorkerPool: @unchecked Sendable {
     /// Jobs waiting for a thread.
     package var queuedCount: Int { withState { $0.queuedCount } }
 
+    /// What waits at this moment, as a job that starts work would find it.
+    package var backlog: Backlog {
+        let now = timekeeper.now
+        return withState { state in
+            Backlog(
+                count: state.queuedCount, delay: state.delay(of: .starting, threads: threadCount, at: now),
+                age: state.waitingSince.map { now - $0 } ?? .zero)
+        }
+    }
+
     /// Runs `body` on a worker thread and returns its value.
     ///
     /// - Parameters:
     ///   - priority: Which queue the job waits in.
     ///   - timeLimit: Bound on the running time; the token reports its passing, and the job stops where it asks the token.
+    ///   - patience: Bound on the waiting time, judged now: a job that would wait longer is refused, unless fewer than there are
+    ///     threads wait before it.
     ///   - body: The work; it should ask its token between steps.
     /// - Throws: ``Full``, ``Stopped``, `CancellationError`, or what `body` throws.
     package func run<Value: Sendable>(
-        priority: Priority = .starting, timeLimit: Duration? = nil,
+        priority: Priority = .starting, timeLimit: Duration? = nil, patience: Duration? = nil,
         _ body: @escaping @Sendable (WorkToken) throws -> Value
     ) async throws -> Value {
         let token = WorkToken()
@@ -110,13 +148,13 @@ package final class WorkerPool: @unchecked Sendable {
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
-                let job = Job(id: id, token: token) { isCancelled in
+                let job = Job(id: id, priority: priority, queuedAt: timekeeper.now, token: token) { isCancelled in
                     if isCancelled { return { continuation.resume(throwing: CancellationError()) } }
                     token.start(timeLimit: timeLimit)
                     let result = Result { try body(token) }
                     return { continuation.resume(with: result) }
                 }
-                if let refusal = enqueue(job, priority) { continuation.resume(throwing: refusal) }
+                if let refusal = enqueue(job, patience: patience) { continuation.resume(throwing: refusal) }
             }
         } onCancel: {
             token.cancel()
@@ -136,19 +174,23 @@ package final class WorkerPool: @unchecked Sendable {
             state.nextID += 1
             return state.nextID
         }
-        let job = Job(id: id, token: WorkToken()) { isCancelled in
+        let job = Job(id: id, priority: priority, queuedAt: timekeeper.now, token: WorkToken()) { isCancelled in
             body(isCancelled)
             return {}
         }
-        return enqueue(job, priority) == nil
+        return enqueue(job, patience: nil) == nil
     }
 
-    private func enqueue(_ job: Job, _ priority: Priority) -> (any Error)? {
+    private func enqueue(_ job: Job, patience: Duration?) -> (any Error)? {
         withState { state in
             if job.token.isCancelled { return CancellationError() }
             if state.isStopped { return Stopped() }
-            if state.queuedCount >= maximumQueued + max(0, threads.count - state.running.count) { return Full() }
-            state.queues[priority.rawValue].append(job)
+            let count = state.queuedCount
+            let delay = state.delay(of: job.priority, threads: threadCount, at: job.queuedAt)
+            if count >= maximumQueued + max(0, threadCount - state.running.count) { return Full(delay: delay) }
+            if let patience, delay > patience, count >= threadCount { return Full(delay: delay) }
+            if count == 0 { state.waitingSince = job.queuedAt }
+            state.queues[job.priority.rawValue].append(job)
             unsafe pthread_cond_signal(condition)
             return nil
         }
@@ -156,16 +198,22 @@ package final class WorkerPool: @unchecked Sendable {
 
     private func dequeue(_ id: UInt64, _ priority: Priority) -> Job? {
         withState { state in
-            state.queues[priority.rawValue].removeFirst { $0.id == id }
+            defer { if state.queuedCount == 0 { state.waitingSince = nil } }
+            return state.queues[priority.rawValue].removeFirst { $0.id == id }
         }
     }
 
     fileprivate func work() {
         unsafe CLinux_set_thread_name(name)
         while let job = blockingNextJob() {
+            let start = timekeeper.now
             let answer = job.run(false)
+            let duration = timekeeper.now - start
             // Before the answer, so that its receiver finds this thread free.
-            withState { $0.running[job.id] = nil }
+            withState { state in
+                state.running[job.id] = nil
+                state.estimate.note(duration, of: job.priority)
+            }
             answer()
         }
         onThreadExit()
@@ -178,6 +226,7 @@ package final class WorkerPool: @unchecked Sendable {
             for priority in Priority.allCases {
                 guard let job = state.queues[priority.rawValue].popFirst() else { continue }
                 state.running[job.id] = job.token
+                if state.queuedCount == 0 { state.waitingSince = nil }
                 return job
             }
             if state.isStopped { return nil }

@@ -37,7 +37,8 @@ final class ThumbnailResponder: Sendable {
         fields = ThumbnailFields(common: common)
     }
 
-    /// Called on an event thread: the signature is judged first, then the grammar, then the time.
+    /// Called on an event thread: the signature is judged first, then the grammar, then the time; a miss is refused here where too
+    /// many wait.
     func answer(_ request: HTTPRequest, _ exchange: Exchange) -> APIAnswer {
         let prepared: PreparedQuery
         do {
@@ -49,6 +50,9 @@ final class ThumbnailResponder: Sendable {
         let directives = directives(of: request)
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring) {
             return hit(thumbnail, request, prepared, exchange)
+        }
+        if let refusal = thumbnails.refusal(of: prepared.recurring) {
+            return .now(failure(refusal, exchange, source: prepared.query.request.source))
         }
         return .later { [self] in
             var response = await made(request, prepared, directives ?? .none, exchange)

@@ -1,3 +1,4 @@
+import Coordination
 import DiskCaching
 import Downloading
 package import Telemetry
@@ -10,6 +11,9 @@ extension ImagePipeline {
         }
         registry.gauge("alula_downloads_queued", help: "Transfers waiting for a slot.") {
             [([], Double(self.activity.queuedDownloads))]
+        }
+        registry.gauge("alula_queue_seconds", help: "Time that a miss would wait for a worker.") {
+            [([], self.workers.backlog.delay.seconds)]
         }
         registry.gauge("alula_active", help: "1 while work visibly goes on.") {
             [([], self.downloader.isActive ? 1 : 0)]

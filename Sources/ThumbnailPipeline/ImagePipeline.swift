@@ -17,6 +17,7 @@ package final class ImagePipeline: ThumbnailServing {
     private let configuration: PipelineConfiguration
     private let timekeeper: any Timekeeper
     private let metrics: PipelineMetrics
+    let admission: MissAdmission
     let decodes = SharedTasks<DecodeKey, DecodedImage>()
     let renders = SharedTasks<ResultKey, Render>()
     private let identities = BoundedMemo<String, SourceIdentity>(capacity: 8_192)
@@ -33,6 +34,7 @@ package final class ImagePipeline: ThumbnailServing {
         self.workers = workers
         self.metrics = metrics
         self.timekeeper = timekeeper
+        admission = MissAdmission(workers: workers, maximumDelay: configuration.maximumQueueDelay)
     }
 
     /// The thumbnail if the result cache has it and its source is fresh.
@@ -59,6 +61,18 @@ package final class ImagePipeline: ThumbnailServing {
     /// Counts a hit of the result cache.
     package func countRepeatedHit() { caches.results.countRepeatedHit() }
 
+    /// A refusal where the workers have too much to do, unless others do this request's work, or it may be on the disk.
+    package func refusal(of recurring: RecurringRequest) -> (any ServiceError)? {
+        guard let refusal = admission.refusal, !caches.hasSlowerLayer else { return nil }
+        if let identity = try? identity(of: recurring.request.source), let record = caches.knownRecord(for: identity),
+            let key = try? resultKey(for: recurring.request, record), needsNoWorker(key)
+        {
+            return nil
+        }
+        metrics.refused()
+        return refusal
+    }
+
     /// The thumbnail, by the shortest way there is.
     package func thumbnail(
         for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
@@ -82,6 +96,8 @@ package final class ImagePipeline: ThumbnailServing {
                 needsBytes = !isWithinReach(key)
             }
         }
+        // Judged again, because many may have come before the first of them was seen in the queue.
+        if needsBytes { try admission.admit() }
         return try await fetchedThumbnail(for: request, identity, directives, needsBytes: needsBytes, receipt)
     }
 
@@ -116,9 +132,11 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// Whether the result can be had, as things stand, without the source's bytes.
     private func isWithinReach(_ key: ResultKey) -> Bool {
-        caches.results.contains(key) || renders.contains(key) || caches.decoded.contains(key.decodeKey)
-            || decodes.contains(key.decodeKey)
+        needsNoWorker(key) || caches.decoded.contains(key.decodeKey) || decodes.contains(key.decodeKey)
     }
+
+    /// Whether the result is there, though its source may be stale, or others are having it made.
+    private func needsNoWorker(_ key: ResultKey) -> Bool { caches.results.contains(key) || renders.contains(key) }
 
     private func fetchedThumbnail(
         for request: ThumbnailRequest, _ identity: SourceIdentity, _ directives: RequestCacheControl, needsBytes: Bool,
@@ -131,7 +149,10 @@ package final class ImagePipeline: ThumbnailServing {
                 let key = try resultKey(for: request, fetch.record)
                 let render: SharedRender?
                 if let bytes = fetch.bytes {
-                    render = try await renderedImage(key, fetch.record, bytes: bytes)
+                    // What was fetched for this caller is not given up as long as there is time.
+                    render = try await renderedImage(
+                        key, fetch.record, bytes: bytes,
+                        patience: isFromCache ? admission.patience : fetch.timeLeft)
                 } else {
                     render = try await renderWithoutSource(key, fetch.record)
                 }
@@ -160,20 +181,22 @@ package final class ImagePipeline: ThumbnailServing {
         } else {
             return nil
         }
+        let duration = timekeeper.now - start
         return Fetch(
             delivery: delivery, record: record, isStored: !directives.noStore && caches.isStored(record),
-            now: timekeeper.secondsSince1970, duration: timekeeper.now - start)
+            now: timekeeper.secondsSince1970, duration: duration, timeLeft: configuration.requestTimeout - duration)
     }
 
     /// A thumbnail that neither comes from a cache nor goes into one.
     private func unstoredThumbnail(
         for request: ThumbnailRequest, _ identity: SourceIdentity, _ directives: RequestCacheControl, _ receipt: String
     ) async throws -> Thumbnail {
+        try admission.admit()
         guard let fetch = try await fetch(identity, directives, needsBytes: true, receipt), let bytes = fetch.bytes
         else { throw PipelineError.sourceNeeded }
         let key = try resultKey(for: request, fetch.record)
         let start = timekeeper.now
-        let image = try await decode(key.decodeKey, fetch.record, bytes)
+        let image = try await decode(key.decodeKey, fetch.record, bytes, patience: fetch.timeLeft)
         let decoded = timekeeper.now
         let result = try await render(image, key.plan)
         let timings = [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)]
@@ -186,7 +209,7 @@ package final class ImagePipeline: ThumbnailServing {
     /// Renders from what is in memory; nil when that was evicted meanwhile.
     private func renderWithoutSource(_ key: ResultKey, _ record: SourceRecord) async throws -> SharedRender? {
         do {
-            return try await shareRender(key, record, bytes: nil)
+            return try await shareRender(key, record, bytes: nil, patience: admission.patience)
         } catch PipelineError.sourceNeeded {
             return nil
         }
@@ -194,11 +217,11 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// Renders with the source at hand; work that others began without it, and lost, is begun again.
     private func renderedImage(
-        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes
+        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes, patience: Duration
     ) async throws -> SharedRender {
         while true {
             do {
-                return try await shareRender(key, record, bytes: bytes)
+                return try await shareRender(key, record, bytes: bytes, patience: patience)
             } catch PipelineError.sourceNeeded {
                 try Task.checkCancellation()
             }
@@ -206,23 +229,25 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func shareRender(
-        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?
+        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration
     ) async throws -> SharedRender {
         let cached = { self.caches.results.value(for: key).map { Render(result: $0) } }
         let (render, origin) = try await renders.value(for: key, cached: cached) {
-            try await self.render(key, record, bytes: bytes)
+            try await self.render(key, record, bytes: bytes, patience: patience)
         }
         return SharedRender(render: render, origin: origin)
     }
 
-    private func render(_ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?) async throws -> Render {
+    private func render(
+        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration
+    ) async throws -> Render {
         if let result = await caches.restoredResult(for: key, of: record) {
             return Render(result: result, isFromDisk: true)
         }
         let start = timekeeper.now
-        let (image, origin) = try await decodedImage(key.decodeKey, record, bytes: bytes)
+        let (image, origin) = try await decodedImage(key.decodeKey, record, bytes: bytes, patience: patience)
         let decoded = timekeeper.now
-        let result = try await render(image, key.plan)
+        let result = try await render(image, key.plan, patience: origin == .cache ? patience : nil)
         let end = timekeeper.now
         let isStored = caches.keep(result, for: key, of: record)
         return Render(
@@ -234,9 +259,14 @@ package final class ImagePipeline: ThumbnailServing {
                 + [StepTiming("render", end - decoded)])
     }
 
-    private func render(_ image: DecodedImage, _ plan: RenderPlan) async throws -> RenderedImage {
+    /// Waits without a bound where the decode was done for it.
+    private func render(
+        _ image: DecodedImage, _ plan: RenderPlan, patience: Duration? = nil
+    ) async throws -> RenderedImage {
         let start = timekeeper.now
-        let result = try await workers.run(priority: .finishing, timeLimit: configuration.decodeTimeout) { token in
+        let result = try await workers.run(
+            priority: .finishing, timeLimit: configuration.decodeTimeout, patience: patience
+        ) { token in
             RenderedImage(try ImageRenderer.render(image, plan: plan, token: token))
         }
         metrics.rendered(plan.format, in: timekeeper.now - start)
@@ -244,21 +274,23 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func decodedImage(
-        _ key: DecodeKey, _ record: SourceRecord, bytes: SharedBytes?
+        _ key: DecodeKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration
     ) async throws -> (value: DecodedImage, origin: SharedTasks<DecodeKey, DecodedImage>.Origin) {
         try await decodes.value(for: key, cached: { self.caches.decoded.value(for: key) }) {
             guard let bytes = bytes ?? self.caches.bytes(of: record) else { throw PipelineError.sourceNeeded }
-            let image = try await self.decode(key, record, bytes)
+            let image = try await self.decode(key, record, bytes, patience: patience)
             self.caches.keep(image, for: key, of: record)
             return image
         }
     }
 
-    private func decode(_ key: DecodeKey, _ record: SourceRecord, _ bytes: SharedBytes) async throws -> DecodedImage {
+    private func decode(
+        _ key: DecodeKey, _ record: SourceRecord, _ bytes: SharedBytes, patience: Duration
+    ) async throws -> DecodedImage {
         let limits = configuration.limits
         do {
             let start = timekeeper.now
-            let image = try await workers.run(timeLimit: configuration.decodeTimeout) { token in
+            let image = try await workers.run(timeLimit: configuration.decodeTimeout, patience: patience) { token in
                 try ImageDecoder.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
             }
             metrics.decoded(record.header.format, in: timekeeper.now - start)

@@ -18,6 +18,8 @@ package struct PipelineConfiguration: Sendable {
     package var limits = ImagingLimits()
     /// Time that a whole request has; here it only orders waiting downloads.
     package var requestTimeout: Duration = .seconds(15)
+    /// How long a miss may wait for a worker thread before anything was done for it.
+    package var maximumQueueDelay: Duration = .seconds(1)
     /// Bound on one decode or render.
     package var decodeTimeout: Duration = .seconds(8)
 

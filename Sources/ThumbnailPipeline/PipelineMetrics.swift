@@ -8,6 +8,7 @@ package struct PipelineMetrics: Sendable {
     private let decodeSeconds: Histogram
     private let renders: CounterFamily
     private let renderSeconds: Histogram
+    private let refusals: Counter
 
     /// Registers the metrics.
     package init(registry: MetricsRegistry) {
@@ -17,7 +18,11 @@ package struct PipelineMetrics: Sendable {
         renders = registry.counters("alula_renders_total", help: "Thumbnails rendered and encoded.", labels: "format")
         renderSeconds = registry.histogram(
             "alula_render_seconds", help: "Time from asking for a worker to the encoded thumbnail.")
+        refusals = registry.counter("alula_overload_refusals_total", help: "Misses refused before any work.")
     }
+
+    /// A miss was refused at the door.
+    func refused() { refusals.increment() }
 
     func decoded(_ format: ImageFormat, in duration: Duration) {
         decodes.counter(format.rawValue).increment()

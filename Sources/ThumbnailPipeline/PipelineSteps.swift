@@ -9,6 +9,8 @@ struct Fetch: Sendable {
     let record: SourceRecord
     let status: CacheLayerStatus
     let timings: [StepTiming]
+    /// What is left of the caller's time.
+    let timeLeft: Duration
 
     /// - Parameters:
     ///   - delivery: What the downloader handed over.
@@ -16,7 +18,11 @@ struct Fetch: Sendable {
     ///   - isStored: Whether the source cache keeps it.
     ///   - now: The wall clock's seconds since 1970.
     ///   - duration: How long the caller waited, queueing included.
-    init(delivery: Delivery, record: SourceRecord, isStored: Bool, now: Int, duration: Duration) {
+    ///   - timeLeft: How long it may wait still.
+    init(
+        delivery: Delivery, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
+    ) {
+        self.timeLeft = timeLeft
         bytes = delivery.bytes
         self.record = record
         let exchange = delivery.exchange

@@ -12,6 +12,11 @@ package protocol ThumbnailServing: Sendable {
     /// Counts an answer that was given again, within a second and a generation, without asking for its thumbnail.
     func countRepeatedHit()
 
+    /// Why a request that cannot be answered at once is refused at once; nil when it may go on.
+    ///
+    /// Never blocks; called on the event threads.
+    func refusal(of request: RecurringRequest) -> (any ServiceError)?
+
     /// The thumbnail, made with as little work as possible. Cancelling the task gives up this caller's share only.
     ///
     /// - Parameters:

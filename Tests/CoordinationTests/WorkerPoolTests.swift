@@ -60,6 +60,66 @@ struct WorkerPoolTests {
         #expect(!pool.submit { _ in })
     }
 
+    @Test func `a job that would wait too long is refused, however long the queue may be`() async throws {
+        let time = ManualTimekeeper()
+        let pool = WorkerPool(count: 1, maximumQueued: 100, name: "test", timekeeper: time)
+        defer { pool.shutDown() }
+        // One job of a second is all that the pool knows of its work.
+        try await pool.run { _ in time.advance(by: .seconds(1)) }
+        let door = ThreadGate()
+        async let running: Void = pool.run { _ in door.pass() }
+        #expect(await eventually { pool.runningCount == 1 })
+        // As many as there are threads wait in any case: what is running may end at any moment.
+        async let first: Void = pool.run(patience: .zero) { _ in }
+        #expect(await eventually { pool.queuedCount == 1 })
+        await #expect(throws: WorkerPool.Full(delay: .seconds(1))) {
+            try await pool.run(patience: .milliseconds(999)) { _ in }
+        }
+        async let second: Void = pool.run(patience: .seconds(1)) { _ in }
+        #expect(await eventually { pool.queuedCount == 2 })
+        async let patient: Void = pool.run { _ in }
+        #expect(await eventually { pool.queuedCount == 3 })
+        #expect(pool.backlog == Backlog(count: 3, delay: .seconds(3), age: .zero))
+        door.open()
+        _ = try await (running, first, second, patient)
+        #expect(pool.backlog == Backlog(count: 0, delay: .zero, age: .zero))
+    }
+
+    @Test func `the wait is never less than what the first in the queue has waited already`() async throws {
+        let time = ManualTimekeeper()
+        let pool = WorkerPool(count: 1, maximumQueued: 100, name: "test", timekeeper: time)
+        defer { pool.shutDown() }
+        let door = ThreadGate()
+        async let running: Void = pool.run { _ in door.pass() }
+        #expect(await eventually { pool.runningCount == 1 })
+        async let queued: Void = pool.run { _ in }
+        #expect(await eventually { pool.queuedCount == 1 })
+        time.advance(by: .seconds(3))
+        #expect(pool.backlog == Backlog(count: 1, delay: .seconds(3), age: .seconds(3)))
+        await #expect(throws: WorkerPool.Full(delay: .seconds(3))) {
+            try await pool.run(patience: .seconds(2)) { _ in }
+        }
+        door.open()
+        _ = try await (running, queued)
+    }
+
+    @Test func `a queue that a cancelled job leaves empty is none`() async throws {
+        let time = ManualTimekeeper()
+        let pool = WorkerPool(count: 1, maximumQueued: 100, name: "test", timekeeper: time)
+        defer { pool.shutDown() }
+        let door = ThreadGate()
+        async let running: Void = pool.run { _ in door.pass() }
+        #expect(await eventually { pool.runningCount == 1 })
+        let queued = Task { try await pool.run { _ in } }
+        #expect(await eventually { pool.queuedCount == 1 })
+        time.advance(by: .seconds(3))
+        queued.cancel()
+        #expect(await eventually { pool.queuedCount == 0 })
+        #expect(pool.backlog.age == .zero)
+        door.open()
+        try await running
+    }
+
     @Test func `a job cancelled while queued never starts`() async throws {
         let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
         defer { pool.shutDown() }
@@ -146,10 +206,3 @@ struct WorkerPoolTests {
 }
 
 private struct Failure: Error {}
-
-/// A gate for threads that may block.
-private final class ThreadGate: Sendable {
-    private let isOpen = Locked(false)
-    func pass() { while !isOpen.withLock({ $0 }) { sched_yield() } }
-    func open() { isOpen.withLock { $0 = true } }
-}

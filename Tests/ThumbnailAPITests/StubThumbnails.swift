@@ -8,6 +8,7 @@ import ThumbnailPipeline
 final class StubThumbnails: ThumbnailServing {
     private struct State {
         var cached: Thumbnail?
+        var refusal: StubError?
         var requests: [ThumbnailRequest] = []
         var generation = 0
         var repeatedHits = 0
@@ -21,13 +22,16 @@ final class StubThumbnails: ThumbnailServing {
     private let makePlaceholder: @Sendable (Color) throws -> EncodedImage
 
     init(
-        cached: Thumbnail? = nil,
+        cached: Thumbnail? = nil, refusal: StubError? = nil,
         placeholder: @escaping @Sendable (Color) throws -> EncodedImage = { _ in .sample(.png) },
         make: @escaping @Sendable (ThumbnailRequest) async throws -> Thumbnail = { _ in .sample() }
     ) {
         self.make = make
         makePlaceholder = placeholder
-        state.withLock { $0.cached = cached }
+        state.withLock { state in
+            state.cached = cached
+            state.refusal = refusal
+        }
     }
 
     /// What the result cache has.
@@ -54,6 +58,8 @@ final class StubThumbnails: ThumbnailServing {
     var repeatedHits: Int { state.withLock { $0.repeatedHits } }
 
     func countRepeatedHit() { state.withLock { $0.repeatedHits += 1 } }
+
+    func refusal(of recurring: RecurringRequest) -> (any ServiceError)? { state.withLock { $0.refusal } }
 
     func thumbnail(
         for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String

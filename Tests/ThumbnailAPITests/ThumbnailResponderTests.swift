@@ -213,6 +213,24 @@ import ThumbnailPipeline
         #expect(edge.log.lines.last?.level == .info)
     }
 
+    @Test func `a miss that the pipeline has no room for is refused on the calling thread, a hit is not`() async {
+        let refusal = StubError(
+            status: .serviceUnavailable, code: "overloaded", category: .overload, retryAfter: 2)
+        let edge = Edge(StubThumbnails(refusal: refusal))
+        guard case .now(let response) = edge.responder.answer(HTTPRequest(target: Self.target + "&placeholder=red"))
+        else {
+            Issue.record("a refusal was not given on the calling thread")
+            return
+        }
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.code == "overloaded")
+        #expect(response[.retryAfter] == "2")
+        #expect(edge.thumbnails.receipts.isEmpty)
+        let full = Edge(StubThumbnails(cached: .sample(), refusal: refusal))
+        #expect(await full.respond(Self.target).status == .ok)
+        #expect(await edge.respond("/health/live").status == .ok)
+    }
+
     @Test func `43: new thumbnails are refused once the service drains`() async {
         let edge = Edge(StubThumbnails(cached: .sample()))
         edge.lifecycle.failReadiness()

@@ -16,6 +16,9 @@ struct SettingsLoaderTests {
         #expect(settings.pipeline.decodedCacheCapacity == 104_857_600)
         #expect(settings.pipeline.decodedCachePreferred == 62_914_560)
         #expect(settings.downloads.maximumActiveDownloads == 32)
+        #expect(settings.publicListener.maximumConnections == 4_096)
+        #expect(settings.publicListener.maximumConnectionsPerAddress == nil)
+        #expect(settings.pipeline.maximumQueueDelay == .seconds(1))
         #expect(settings.pipeline.limits.sourceFormats == [.jpeg, .png, .webp, .gif])
     }
 
@@ -86,6 +89,16 @@ struct SettingsLoaderTests {
             try load(["--decoded-cache-capacity", "10MiB", "--decoded-cache-preferred", "11MiB"])
         }
         #expect(failure?.lines.first?.contains("decodedCachePreferred") == true)
+    }
+
+    @Test func `what bounds a flood is read, for the public listener alone`() throws {
+        let settings = try load([
+            "--max-connections", "100", "--max-connections-per-address", "10", "--max-queue-delay", "250ms",
+        ])
+        #expect(settings.publicListener.maximumConnections == 100)
+        #expect(settings.publicListener.maximumConnectionsPerAddress == 10)
+        #expect(settings.operatorListener.maximumConnectionsPerAddress == nil)
+        #expect(settings.pipeline.maximumQueueDelay == .milliseconds(250))
     }
 
     @Test func `what decides about freshness is read`() throws {

@@ -6,7 +6,7 @@ extension WorkerPool.Full: ServiceError {
     package var code: String { "overloaded" }
     package var publicMessage: String { "The service has more images to work on than it can take; try again shortly." }
     package var category: ErrorCategory { .overload }
-    package var retryAfter: Int? { 1 }
+    package var retryAfter: Int? { max(1, Int(delay.seconds.rounded(.up))) }
 }
 
 extension WorkerPool.Stopped: ServiceError {

@@ -51,7 +51,7 @@ struct Service: Sendable {
         workers = WorkerPool(
             count: settings.renderWorkers,
             maximumQueued: settings.downloads.maximumQueuedDownloads + settings.downloads.maximumActiveDownloads,
-            name: "render", onThreadExit: { ImageLibrary.endThread() })
+            name: "render", timekeeper: time, onThreadExit: { ImageLibrary.endThread() })
         pipeline = ImagePipeline(
             configuration: settings.pipeline, downloader: downloader, caches: caches, workers: workers,
             metrics: PipelineMetrics(registry: registry), timekeeper: time)

@@ -41,6 +41,12 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.publicListener.maximumConnections = try SettingValues.integer(text, in: 1...1_000_000)
         },
+        Setting(
+            name: "maxConnectionsPerAddress", defaultText: "none", help: "the same for the connections of one address"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.publicListener.maximumConnectionsPerAddress = try SettingValues.integer(text, in: 1...1_000_000)
+        },
     ]
 
     private static let downloads: [Setting] = [
@@ -215,6 +221,10 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.api.requestTimeout = try SettingValues.duration(text)
             settings.pipeline.requestTimeout = settings.api.requestTimeout
+        },
+        Setting(name: "maxQueueDelay", defaultText: "1s", help: "a miss that would wait longer for a worker gets 503") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.maximumQueueDelay = try SettingValues.duration(text)
         },
         Setting(name: "decodeTimeout", defaultText: "8s", help: "one decode or render") {
             (settings, text) throws(InvalidValue) in

@@ -216,6 +216,8 @@ private final class Maker: ThumbnailServing {
 
     func countRepeatedHit() {}
 
+    func refusal(of request: RecurringRequest) -> (any ServiceError)? { nil }
+
     func thumbnail(
         for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {

@@ -50,7 +50,8 @@ final class PipelineFixture: Sendable {
             configuration: downloads, loader: origin, cache: caches, timekeeper: time,
             observer: DownloadMetrics.observer(registry: registry))
         workers = WorkerPool(
-            count: workerCount, maximumQueued: maximumQueued, name: "test", onThreadExit: { ImageLibrary.endThread() })
+            count: workerCount, maximumQueued: maximumQueued, name: "test", timekeeper: time.clock,
+            onThreadExit: { ImageLibrary.endThread() })
         pipeline = ImagePipeline(
             configuration: configuration, downloader: downloader, caches: caches, workers: workers,
             metrics: PipelineMetrics(registry: registry), timekeeper: time)

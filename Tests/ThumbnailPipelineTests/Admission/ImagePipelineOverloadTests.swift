@@ -1,0 +1,123 @@
+import Coordination
+import DiskCaching
+import HTTPTypes
+import Imaging
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// What the pipeline still does, and what it refuses, while its workers have more to do than they can.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ImagePipelineOverloadTests {
+    @Test func `a miss is refused before any work, a hit is answered`() async throws {
+        let fixture = try PipelineFixture()
+        _ = try await fixture.thumbnail()
+        let (hold, waiting) = try await fixture.overload()
+        let loads = fixture.origin.loads
+        let miss = ThumbnailRequest.path("/b")
+        let refusal = fixture.pipeline.refusal(of: RecurringRequest(miss))
+        #expect(refusal?.status == .serviceUnavailable)
+        #expect(refusal?.code == "overloaded")
+        #expect(refusal?.retryAfter == 2)
+        #expect(fixture.metric("alula_overload_refusals_total") == 1)
+        // One that came at the same moment as the flood is refused too, before its source is asked for.
+        await #expect(throws: WorkerPool.Full.self) { try await fixture.thumbnail("/b") }
+        await #expect(throws: WorkerPool.Full.self) { try await fixture.thumbnail("/b", cacheControl: "no-store") }
+        #expect(fixture.origin.loads == loads)
+        #expect(fixture.pipeline.cachedThumbnail(for: .path()) != nil)
+        hold.release()
+        for task in waiting { _ = try await task.value }
+        #expect(fixture.pipeline.refusal(of: RecurringRequest(miss)) == nil)
+    }
+
+    @Test func `what needs no worker of its own is not refused`() async throws {
+        let fixture = try PipelineFixture()
+        _ = try await fixture.thumbnail()
+        let (hold, waiting) = try await fixture.overload()
+        // The result is there, and others have theirs made already.
+        #expect(fixture.pipeline.refusal(of: RecurringRequest(.path())) == nil)
+        #expect(fixture.pipeline.refusal(of: RecurringRequest(.path(width: 31))) == nil)
+        #expect(fixture.pipeline.refusal(of: RecurringRequest(.path(width: 9))) != nil)
+        hold.release()
+        for task in waiting { _ = try await task.value }
+    }
+
+    @Test func `another size of what is decoded is refused where it would wait`() async throws {
+        let fixture = try PipelineFixture()
+        _ = try await fixture.thumbnail(width: 20)
+        let (hold, waiting) = try await fixture.overload()
+        await #expect(throws: WorkerPool.Full.self) { try await fixture.thumbnail(width: 19) }
+        hold.release()
+        for task in waiting { _ = try await task.value }
+    }
+
+    @Test func `what was fetched is decoded all the same, as long as there is time`() async throws {
+        let fixture = try PipelineFixture()
+        let gate = fixture.origin.hold()
+        let early = fixture.start(receipt: "early")
+        try await fixture.downloadWaitedFor(1)
+        let (hold, waiting) = try await fixture.overload(loading: false)
+        gate.open()
+        try await fixture.workersWaitedFor(waiting.count + 1)
+        hold.release()
+        #expect(try await early.value.image.size.width == 20)
+        for task in waiting { _ = try await task.value }
+    }
+
+    @Test func `what was fetched is refused at once when it would wait past its deadline`() async throws {
+        let fixture = try PipelineFixture { $0.requestTimeout = .seconds(2) }
+        let gate = fixture.origin.hold()
+        let early = fixture.start(receipt: "early")
+        try await fixture.downloadWaitedFor(1)
+        let (hold, waiting) = try await fixture.overload(loading: false)
+        fixture.time.clock.advance(by: .milliseconds(500))
+        gate.open()
+        await #expect(throws: WorkerPool.Full.self) { try await early.value }
+        hold.release()
+        for task in waiting { _ = try await task.value }
+    }
+
+    @Test func `with a disk, a result is looked for there before a miss is refused`() async throws {
+        let folder = TemporaryFolder()
+        let first = try PipelineFixture(diskFolder: folder.path)
+        _ = try await first.thumbnail()
+        await first.store?.close(timeLimit: .seconds(40))
+        let second = try PipelineFixture(diskFolder: folder.path)
+        let (hold, waiting) = try await second.overload(loading: false)
+        #expect(second.pipeline.refusal(of: RecurringRequest(.path())) == nil)
+        #expect(try await second.thumbnail().statusTexts.first?.hasPrefix("alula-result hit") == true)
+        await #expect(throws: WorkerPool.Full.self) { try await second.thumbnail(width: 21) }
+        #expect(second.origin.loads == 0)
+        hold.release()
+        for task in waiting { _ = try await task.value }
+        await second.store?.close(timeLimit: .seconds(40))
+    }
+}
+
+extension PipelineFixture {
+    /// Holds the workers, and lets jobs wait for them that keep them busy for a second and a half.
+    ///
+    /// With `loading`, two of them are renders of the picture at `/a`: 30 and 31 pixels wide.
+    fileprivate func overload(
+        loading: Bool = true
+    ) async throws -> (hold: WorkerHold, waiting: [Task<Void, any Error>]) {
+        // What the fixture made took no time on its clock: these are all that the pool knows of its work.
+        for priority in WorkerPool.Priority.allCases {
+            try await workers.run(priority: priority) { [time] _ in time.clock.advance(by: .milliseconds(50)) }
+        }
+        let hold = try await holdWorkers()
+        var waiting: [Task<Void, any Error>] = []
+        if loading {
+            for width in [30, 31] {
+                waiting.append(Task { _ = try await self.thumbnail(width: width, receipt: "\(width)") })
+            }
+            try await workersWaitedFor(2)
+        }
+        while workers.backlog.delay < .seconds(1.5) {
+            waiting.append(Task { try await self.workers.run(priority: .finishing) { _ in } })
+            try await workersWaitedFor(waiting.count)
+        }
+        return (hold, waiting)
+    }
+}

@@ -1,0 +1,64 @@
+import Coordination
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// How long misses may wait, as a rule and at the door of a real queue.
+@Suite(.timeLimit(.minutes(1)))
+struct MissAdmissionTests {
+    private let time = ManualTimekeeper()
+
+    @Test(arguments: [
+        // A queue that was empty a moment ago holds a burst.
+        (Duration.zero, Duration.seconds(1)), (.seconds(1), .seconds(1)),
+        // One that has stood for as long as anybody may wait holds too much.
+        (.seconds(1) + .nanoseconds(1), .milliseconds(500)), (.seconds(60), .milliseconds(500)),
+    ])
+    func `a queue that stands is kept half as long as one that holds a burst`(age: Duration, patience: Duration) {
+        let backlog = Backlog(count: 10, delay: .milliseconds(700), age: age)
+        #expect(MissAdmission.patience(behind: backlog, maximumDelay: .seconds(1)) == patience)
+    }
+
+    @Test func `a miss is refused while it would wait too long, and no longer`() async throws {
+        let workers = WorkerPool(count: 2, maximumQueued: 1_000, name: "test", timekeeper: time)
+        defer { workers.shutDown() }
+        let admission = MissAdmission(workers: workers, maximumDelay: .seconds(1))
+        // Jobs take a hundred milliseconds each.
+        try await workers.run { [time] _ in time.advance(by: .milliseconds(100)) }
+        let gate = ThreadGate()
+        let running = (0..<2).map { _ in Task { try await workers.run { _ in gate.pass() } } }
+        #expect(await eventually { workers.runningCount == 2 })
+        var queued = (0..<20).map { _ in Task { try await workers.run { _ in } } }
+        #expect(await eventually { workers.queuedCount == 20 })
+        #expect(admission.refusal == nil)
+        queued.append(Task { try await workers.run { _ in } })
+        #expect(await eventually { workers.queuedCount == 21 })
+        #expect(admission.refusal == WorkerPool.Full(delay: .milliseconds(1_050)))
+        #expect(throws: WorkerPool.Full.self) { try admission.admit() }
+        // From now on the flood has lasted for longer than anybody is to wait.
+        time.advance(by: .seconds(1))
+        #expect(admission.patience == .seconds(1))
+        time.advance(by: .nanoseconds(1))
+        #expect(admission.patience == .milliseconds(500))
+        gate.open()
+        for task in running + queued { try await task.value }
+        #expect(admission.refusal == nil)
+        #expect(admission.patience == .seconds(1))
+    }
+
+    @Test func `workers without a queue take whatever comes`() async throws {
+        let workers = WorkerPool(count: 2, maximumQueued: 1_000, name: "test", timekeeper: time)
+        defer { workers.shutDown() }
+        let admission = MissAdmission(workers: workers, maximumDelay: .zero)
+        try await workers.run { [time] _ in time.advance(by: .seconds(60)) }
+        let gate = ThreadGate()
+        let running = (0..<2).map { _ in Task { try await workers.run { _ in gate.pass() } } }
+        #expect(await eventually { workers.runningCount == 2 })
+        let queued = Task { try await workers.run { _ in } }
+        #expect(await eventually { workers.queuedCount == 1 })
+        #expect(admission.refusal == nil)
+        gate.open()
+        for task in running + [queued] { try await task.value }
+    }
+}

@@ -1,0 +1,71 @@
+import Coordination
+import HTTPServing
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import alula
+
+/// What a service still does that has more to do than it can.
+@Suite(.timeLimit(.minutes(1)))
+struct OverloadTests {
+    @Test func `misses are refused while others wait too long; hits, health and metrics are answered`() async throws {
+        let time = ManualTimekeeper()
+        try await withService(["--render-workers", "1"], time: time) { running in
+            running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=600"))
+            #expect(try await running.thumbnail("/a.jpg").status == 200)
+            let workers = running.service.workers
+            let gate = ThreadGate()
+            defer { gate.open() }
+            let occupied = Task { try await workers.run { _ in gate.pass() } }
+            #expect(await eventually { workers.runningCount == 1 })
+            async let waiting = running.thumbnail("/a.jpg", "w=31")
+            #expect(await eventually { workers.queuedCount == 1 })
+            time.advance(by: .seconds(1.5))
+
+            let hits = running.origin.hits
+            let refused = try await running.thumbnail("/b.jpg")
+            #expect(refused.status == 503)
+            #expect(refused.headerFields[.retryAfter] == "2")
+            #expect(refused.text.contains("\"code\":\"overloaded\""))
+            #expect(try await running.thumbnail("/a.jpg").status == 200)
+            #expect(try await running.send("GET", "/health/live").status == 200)
+            #expect(try await running.send("GET", "/health/ready").status == 200)
+            #expect(try await running.metric("alula_overload_refusals_total") == 1)
+            #expect(try await running.metric("alula_queue_seconds") == 1.5)
+            #expect(try await running.send("GET", "/status", toOperators: true).status == 200)
+            #expect(running.origin.hits == hits)
+
+            gate.open()
+            #expect(try await waiting.status == 200)
+            try await occupied.value
+            running.origin.serve("/b.jpg", .image(ImageFixture.jpeg.array))
+            #expect(try await running.thumbnail("/b.jpg").status == 200)
+        }
+    }
+
+    @Test func `with all connections taken, new ones are closed at once and operators are answered`() async throws {
+        try await withService(["--max-connections", "4"]) { running in
+            let clients = try (0..<4).map { _ in try running.connect() }
+            #expect(await eventually { running.service.publicServer.connectionCount == 4 })
+            for _ in 0..<10 { #expect(try await running.connect().remainder().isEmpty) }
+            for path in ["/health/live", "/health/ready", "/metrics", "/status"] {
+                #expect(try await running.send("GET", path, toOperators: true).status == 200)
+            }
+            for client in clients {
+                client.send("GET /health/live HTTP/1.1\r\nHost: alula\r\n\r\n")
+                #expect(try await client.response().status == 200)
+            }
+        }
+    }
+
+    @Test func `one address cannot take all connections where that is set`() async throws {
+        try await withService(["--max-connections-per-address", "2"]) { running in
+            let clients = try (0..<2).map { _ in try running.connect() }
+            #expect(await eventually { running.service.publicServer.connectionCount == 2 })
+            #expect(try await running.connect().remainder().isEmpty)
+            #expect(try await running.send("GET", "/metrics", toOperators: true).status == 200)
+            withExtendedLifetime(clients) {}
+        }
+    }
+}
