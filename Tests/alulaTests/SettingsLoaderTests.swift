@@ -51,6 +51,24 @@ struct SettingsLoaderTests {
         #expect(settings.pipeline.automaticFormats == [.avif, .webp])
     }
 
+    @Test(arguments: [
+        ("{\n  port: 1\n  adminPort: 2\n}", "it is no JSON5: a comma or the object's end is missing, in line 3"),
+        ("{ port: 1, 'port': 2 }", "it is no JSON5: a member is there twice, in line 1"),
+        ("[]", "it must be one JSON5 object of settings"),
+    ])
+    func `a file that is not understood is named, with the place of its fault`(file: String, reason: String) {
+        #expect(throws: SettingsLoader.Failure(lines: ["--config: \"a.json5\" cannot be used: \(reason)"])) {
+            try load(["--config", "a.json5"], file: file)
+        }
+    }
+
+    @Test func `a number with a fraction is told like any other value that is not allowed`() {
+        let error = #expect(throws: SettingsLoader.Failure.self) {
+            try load(["--config", "a.json5"], file: "{ maxRedirects: 1.5 }")
+        }
+        #expect(error?.lines.first?.hasPrefix("maxRedirects in the settings file: \"1.5\" is not allowed") == true)
+    }
+
     @Test(arguments: SettingTable.all.map(\.name))
     func `each setting has three spellings of one name`(name: String) throws {
         let setting = try #require(SettingTable.all.first { $0.name == name })

@@ -1,7 +1,7 @@
 import Telemetry
 
 /// A JSON value (RFC 8259), written or read; members keep their order.
-indirect enum JSONValue: Sendable {
+package indirect enum JSONValue: Sendable {
     case null
     case bool(Bool)
     case int(Int)

@@ -1,3 +1,5 @@
+import ThumbnailAPI
+
 /// What is wrong with a named origin, and where.
 struct OriginProblem: Error, Equatable {
     let path: String
@@ -11,20 +13,20 @@ struct OriginProblem: Error, Equatable {
 struct OriginMembers {
     /// Where the object stands, such as `origins.photos.tls`.
     let path: String
-    private let members: [String: FileValue]
+    private let members: [String: JSONValue]
     private let environment: [String: String]
 
     /// The object `value`, which may have members of these names only; nil allows any.
     init(
-        _ value: FileValue, at path: String, names: [String]?, environment: [String: String]
+        _ value: JSONValue, at path: String, names: [String]?, environment: [String: String]
     ) throws(OriginProblem) {
         let known = names.map { "an object with " + $0.joined(separator: ", ") } ?? "an object"
-        guard case .members(let members) = value else { throw OriginProblem(path: path, allowed: known) }
-        if let names, let stranger = members.keys.sorted().first(where: { !names.contains($0) }) {
+        guard case .object(let members) = value else { throw OriginProblem(path: path, allowed: known) }
+        if let names, let stranger = members.map(\.0).sorted().first(where: { !names.contains($0) }) {
             throw OriginProblem(path: "\(path).\(stranger)", allowed: "no such member, but \(known)")
         }
         self.path = path
-        self.members = members
+        self.members = Dictionary(members, uniquingKeysWith: { first, _ in first })
         self.environment = environment
     }
 
@@ -43,7 +45,7 @@ struct OriginMembers {
     /// The text that a member is.
     func text(_ name: String, _ allowed: String = "a text") throws(OriginProblem) -> String? {
         guard let value = members[name] else { return nil }
-        guard case .text(let text) = value, !text.isEmpty else { throw problem(name, allowed) }
+        guard case .string(let text) = value, !text.isEmpty else { throw problem(name, allowed) }
         return text
     }
 
@@ -56,10 +58,10 @@ struct OriginMembers {
     /// The texts that a member is a list of.
     func texts(_ name: String, _ allowed: String) throws(OriginProblem) -> [String]? {
         guard let value = members[name] else { return nil }
-        guard case .list(let values) = value else { throw problem(name, allowed) }
+        guard case .array(let values) = value else { throw problem(name, allowed) }
         var texts: [String] = []
         for value in values {
-            guard case .text(let text) = value else { throw problem(name, allowed) }
+            guard case .string(let text) = value else { throw problem(name, allowed) }
             texts.append(text)
         }
         return texts
@@ -80,7 +82,7 @@ struct OriginMembers {
     /// The secret that a member names: `{ env: "VARIABLE" }`, never the secret itself.
     func secret(_ name: String) throws(OriginProblem) -> String? {
         guard members[name] != nil else { return nil }
-        guard case .members? = members[name], let variable = try object(name, names: ["env"])?.requiredText("env")
+        guard case .object? = members[name], let variable = try object(name, names: ["env"])?.requiredText("env")
         else { throw problem(name, "{ env: \"VARIABLE\" }, the name of an environment variable that holds it") }
         guard let value = environment[variable], !value.isEmpty else {
             throw problem(name, "the name of an environment variable that is set; \(variable) is not")
@@ -98,11 +100,13 @@ struct OriginMembers {
     }
 
     /// Whether a member is null: there, but meant as nothing.
-    func isNull(_ name: String) -> Bool { members[name] == .null }
+    func isNull(_ name: String) -> Bool {
+        if case .null? = members[name] { true } else { false }
+    }
 
     /// Whether a member names a secret.
     func isSecret(_ name: String) -> Bool {
-        if case .members? = members[name] { true } else { false }
+        if case .object? = members[name] { true } else { false }
     }
 
     /// What is wrong with a member.

@@ -1,5 +1,6 @@
 import Downloading
 import HTTPTypes
+import ThumbnailAPI
 
 /// Reads the named origins of the settings file.
 enum OriginsReader {
@@ -14,13 +15,13 @@ enum OriginsReader {
     ]
 
     /// The origins that an object describes, and one line for each that cannot be used.
-    static func read(_ value: FileValue, environment: [String: String]) -> (origins: Origins, problems: [String]) {
-        guard case .members(let members) = value else {
+    static func read(_ value: JSONValue, environment: [String: String]) -> (origins: Origins, problems: [String]) {
+        guard case .object(let members) = value else {
             return (Origins(), [OriginProblem(path: "origins", allowed: "an object of origins by name").line])
         }
         var origins: [Origin] = []
         var problems: [String] = []
-        for (name, description) in members.sorted(by: { $0.key < $1.key }) {
+        for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
             do throws(OriginProblem) {
                 origins.append(try origin(name, description, environment))
             } catch {
@@ -31,7 +32,7 @@ enum OriginsReader {
     }
 
     private static func origin(
-        _ name: String, _ value: FileValue, _ environment: [String: String]
+        _ name: String, _ value: JSONValue, _ environment: [String: String]
     ) throws(OriginProblem) -> Origin {
         let path = "origins.\(name)"
         guard Origins.isName(name) else {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ThumbnailAPI
 
 /// Why a settings file cannot be used.
 struct SettingsFileError: Error, Equatable {
@@ -8,14 +9,18 @@ struct SettingsFileError: Error, Equatable {
 /// The settings file: one JSON5 object whose members are settings.
 enum SettingsFile {
     /// The members by name.
-    static func values(in text: String) throws(SettingsFileError) -> [String: FileValue] {
-        let decoder = JSONDecoder()
-        decoder.allowsJSON5 = true
+    static func values(in text: String) throws(SettingsFileError) -> [String: JSONValue] {
+        let value: JSONValue
         do {
-            return try decoder.decode([String: FileValue].self, from: Data(text.utf8))
+            value = try JSONReader.value(in: Array(text.utf8), dialect: .json5)
         } catch {
+            let line = text.utf8.prefix(error.offset).count { $0 == 0x0a } + 1
+            throw SettingsFileError(reason: "it is no JSON5: \(error.reason), in line \(line)")
+        }
+        guard case .object(let members) = value else {
             throw SettingsFileError(reason: "it must be one JSON5 object of settings")
         }
+        return Dictionary(members, uniquingKeysWith: { first, _ in first })
     }
 
     /// The text of the file at `path`.

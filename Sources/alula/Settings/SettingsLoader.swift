@@ -1,4 +1,5 @@
 import Downloading
+import ThumbnailAPI
 
 /// Puts the settings together: flag, else environment, else file, else default; reports everything that is wrong at once.
 struct SettingsLoader {
@@ -54,7 +55,7 @@ struct SettingsLoader {
     }
 
     private mutating func readOrigins(
-        _ value: FileValue, _ environment: [String: String], into settings: inout Settings
+        _ value: JSONValue, _ environment: [String: String], into settings: inout Settings
     ) {
         let (origins, lines) = OriginsReader.read(value, environment: environment)
         settings.downloads.origins = origins
@@ -98,7 +99,7 @@ struct SettingsLoader {
 
     private mutating func file(
         at path: String?, _ readFile: (String) throws(SettingsFileError) -> String
-    ) -> [String: FileValue] {
+    ) -> [String: JSONValue] {
         guard let path else { return [:] }
         do {
             let values = try SettingsFile.values(in: try readFile(path))

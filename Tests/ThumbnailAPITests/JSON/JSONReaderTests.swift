@@ -26,6 +26,45 @@ struct JSONReaderTests {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: Array(text.utf8)) }
     }
 
+    @Test(
+        arguments: [
+            ("// a\n1 // b", "1"), ("/* a\n * b */ 1 /**/", "1"), ("\u{feff}\u{a0}\u{2028}\u{b}1\u{c}", "1"),
+            ("[1,]", "[1]"),
+            ("{a:1,}", #"{"a":1}"#), ("{$_ä1:1}", #"{"$_ä1":1}"#), (#"{\u0061b:1}"#, #"{"ab":1}"#),
+            ("{'a b':'c'}", #"{"a b":"c"}"#), ("{\"a\":1,null:2}", #"{"a":1,"null":2}"#),
+            ("{Infinity:1}", #"{"Infinity":1}"#),
+            ("0xFf", "255"), ("-0X10", "-16"), ("+1", "1"), (".5", "0.5"), ("5.", "5.0"), ("-.5e1", "-5.0"),
+            ("5.e1", "50.0"),
+            (#"'a"\'b'"#, #""a\"'b""#), (#""a'\"b""#, #""a'\"b""#), (#"'\x41\q\/'"#, #""Aq/""#),
+            ("'a\\\nb\\\r\nc\\\u{2028}d'", #""abcd""#),
+            (#"'\v\0'"#, #""\u000b\u0000""#), ("'a\tb'", #""a\tb""#), (#"'\ud83d\ude00'"#, #""😀""#),
+        ])
+    func `what people write is read as JSON5, and is no JSON`(text: String, written: String) throws {
+        let value = try JSONReader.value(in: Array(text.utf8), dialect: .json5)
+        #expect(try value.text == JSONReader.value(in: Array(written.utf8)).text)
+        if text != #""a'\"b""# {
+            #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: Array(text.utf8)) }
+        }
+    }
+
+    @Test(arguments: [
+        "", "/", "/* a", "// a", "[,]", "[1,,]", "{,}", "{a:1,,}", "{1a:1}", "{a-b:1}", "{a b:1}", "{a}", "'a", "'a\"",
+        "\"a'",
+        "'a\nb'", #"'\1'"#, #"'\00'"#, #"'\x4'"#, "0x", "0xg", ".", "+", "+-1", "01", "1.e", "Infinity", "-Infinity",
+        "NaN",
+        "0xffffffffffffffff", "a", "undefined", "{a:1,a:2}", "{a:1,'a':2}", "1 /", "\u{200b}1",
+    ])
+    func `what is no JSON5 is not`(text: String) {
+        #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: Array(text.utf8), dialect: .json5) }
+    }
+
+    @Test func `all that is JSON is JSON5`() throws {
+        for text in ["null", "[ 1 , [2] ]", #"{ "b" : 1 , "a":{"c":[null]} }"#, "-1E-2", #""\u00e9\u20AC""#] {
+            let bytes = Array(text.utf8)
+            #expect(try JSONReader.value(in: bytes, dialect: .json5).text == JSONReader.value(in: bytes).text)
+        }
+    }
+
     @Test func `bytes that are no UTF-8 are not`() {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: [0x22, 0xff, 0x22]) }
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: [0x22, 0xc3, 0x22]) }
