@@ -77,7 +77,7 @@ struct DiskDatabase {
     ) throws(SQLiteError) {
         // The folder has just opened it for writing: then it is the file's header that forbids it.
         guard !connection.isReadOnly else { throw .damaged("a header that forbids writing") }
-        let capacity = configuration.capacities.values.reduce(0, +)
+        let capacity = configuration.capacities.values.reduce(configuration.noteCapacity, +)
         for pragma in [
             // A transaction that is committed outlives the process; the last ones may not outlive the machine.
             "journal_mode = WAL", "synchronous = NORMAL", "journal_size_limit = 4194304",
@@ -96,7 +96,7 @@ struct DiskDatabase {
         }
         self.connection = connection
         entries = try EntryTable(connection, capacities: configuration.capacities)
-        notes = try NoteTable(connection)
+        notes = try NoteTable(connection, capacity: configuration.noteCapacity)
     }
 }
 

@@ -13,9 +13,12 @@ package struct DiskEntry: Sendable {
         self.body = body
     }
 
-    /// Bytes that the entry occupies in the file: rounded up to pages, small ones share a page with others.
-    var cost: Int {
-        let bytes = head.count + body.count + 160
+    /// Bytes that the entry occupies in the file.
+    var cost: Int { Self.cost(of: head.count + body.count) }
+
+    /// Bytes that a row with so many of its own occupies in the file: rounded up to pages, small ones share a page with others.
+    static func cost(of bytes: Int) -> Int {
+        let bytes = bytes + 160
         return bytes <= 1_024 ? 1_024 : (bytes + 4_095) & ~4_095
     }
 

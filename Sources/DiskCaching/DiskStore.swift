@@ -111,33 +111,35 @@ package final class DiskStore: Sendable {
         return (usage.entries, usage.bytes)
     }
 
-    /// Keeps a note in place of one of its name; whether it is in the file.
-    package func keep(_ note: DiskNote) async -> Bool {
-        await answer(or: false) { worker in
-            worker.perform { database throws(SQLiteError) in try database.notes.keep(note) } != nil
+    /// Keeps notes in place of those of their names, all of them or none; whether they are in the file.
+    ///
+    /// They have room of their own. Where that, or the disk, is full they are refused, which costs the entries nothing.
+    package func keep(_ notes: [DiskNote]) async -> Bool {
+        await answer(within: configuration.readTimeLimit, or: false) { worker in
+            worker.performOnNotes { table throws(SQLiteError) in try table.keep(notes) } ?? false
         }
     }
 
-    /// Keeps a note in place of one of its name, by and by; given up when too much waits.
-    package func keepLater(_ note: DiskNote) {
+    /// Puts a note in place of one of its name and length, by and by; given up when there is none, or too much waits.
+    package func replaceLater(_ note: DiskNote) {
         _ = thread.submit { isCancelled in
             guard !isCancelled else { return }
-            _ = self.worker.perform { database throws(SQLiteError) in try database.notes.keep(note) }
+            self.worker.performOnNotes { table throws(SQLiteError) in try table.replace(note) }
         }
     }
 
-    /// Removes the note of this name, by and by.
-    package func removeNote(name: [UInt8]) {
+    /// Removes the notes of these names, by and by.
+    package func removeNotes(_ names: [[UInt8]]) {
         _ = thread.submit { isCancelled in
             guard !isCancelled else { return }
-            _ = self.worker.perform { database throws(SQLiteError) in try database.notes.remove(name: name) }
+            self.worker.performOnNotes { table throws(SQLiteError) in try table.remove(names) }
         }
     }
 
     /// All notes, by name.
     package func notes() async -> [DiskNote] {
-        await answer(or: []) { worker in
-            worker.perform { database throws(SQLiteError) in try database.notes.all() } ?? []
+        await answer(within: Self.operatorTimeLimit, or: []) { worker in
+            worker.performOnNotes { table throws(SQLiteError) in try table.all() } ?? []
         }
     }
 
@@ -191,7 +193,7 @@ package final class DiskStore: Sendable {
     private func find(_ key: DiskKey) async -> DiskEntry? {
         // Ahead of the writes that wait, unless one of them is of the same source.
         let priority: WorkerPool.Priority = shared.withLock { $0.debts.isWriting(key.source) } ? .starting : .finishing
-        return await answer(priority: priority, or: nil) { worker in
+        return await answer(within: configuration.readTimeLimit, priority: priority, or: nil) { worker in
             worker.perform { database throws(SQLiteError) in
                 switch try database.entries.entry(for: key) {
                 case .intact(let entry): return entry
@@ -240,11 +242,11 @@ package final class DiskStore: Sendable {
             shared.withLock { owe(&$0.debts) }
             return EntryTable.Usage()
         }
-        return await answer.value(within: Self.removalTimeLimit, by: timekeeper, or: EntryTable.Usage())
+        return await answer.value(within: Self.operatorTimeLimit, by: timekeeper, or: EntryTable.Usage())
     }
 
-    /// How long an operator waits to hear what was removed; it is removed in any case.
-    private static let removalTimeLimit = Duration.seconds(5)
+    /// How long what only operators wait for may take: what was removed, and is removed in any case, and the notes.
+    private static let operatorTimeLimit = Duration.seconds(5)
 
     private func drop(_ key: DiskKey) -> Bool {
         shared.withLock { $0.statistics.droppedWrites += 1 }
@@ -261,7 +263,7 @@ package final class DiskStore: Sendable {
 
     /// What `body` makes on the store's thread, or `fallback` when it does not come in time.
     private func answer<Value: Sendable>(
-        priority: WorkerPool.Priority = .starting, or fallback: Value,
+        within limit: Duration, priority: WorkerPool.Priority = .starting, or fallback: Value,
         _ body: @escaping @Sendable (DiskWorker) -> Value
     ) async -> Value {
         let now = timekeeper.now
@@ -271,6 +273,6 @@ package final class DiskStore: Sendable {
             answer.give(isCancelled ? fallback : body(self.worker))
         }
         guard isQueued else { return fallback }
-        return await answer.value(within: configuration.readTimeLimit, by: timekeeper, or: fallback)
+        return await answer.value(within: limit, by: timekeeper, or: fallback)
     }
 }

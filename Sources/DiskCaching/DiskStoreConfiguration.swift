@@ -4,6 +4,8 @@ package struct DiskStoreConfiguration: Sendable {
     package var folder: String
     /// Bytes that each share may occupy; a share that is not named keeps nothing.
     package var capacities: [DiskShare: Int]
+    /// Bytes that all notes together may occupy.
+    package var noteCapacity = 16 << 20
     /// Version of what callers put into heads, names and notes: a file of another one is emptied.
     package var contentVersion: Int
     /// Work that may wait for the disk.

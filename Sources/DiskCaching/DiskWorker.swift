@@ -39,6 +39,18 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
+    /// Does what is owed and then `body`; nil also where the disk has no room for what it wants: notes cost the entries nothing.
+    @discardableResult
+    func performOnNotes<Value>(_ body: (NoteTable) throws(SQLiteError) -> Value) -> Value? {
+        perform { database throws(SQLiteError) -> Value? in
+            do throws(SQLiteError) {
+                return try body(database.notes)
+            } catch  where error.kind == .full {
+                return nil
+            }
+        } ?? nil
+    }
+
     /// Does what is owed and then removes all made from a source; what it was.
     func removeAll(from source: [UInt8]) -> EntryTable.Usage {
         perform { database throws(SQLiteError) in try database.entries.removeAll(from: source) } ?? EntryTable.Usage()
@@ -93,7 +105,7 @@ final class DiskWorker: @unchecked Sendable {
         guard folder.discard() else { throw SQLiteError(code: 10, message: "the file cannot be deleted") }
         do {
             let (new, _) = try DiskDatabase.open(folder, configuration)
-            for note in notes { try new.notes.keep(note) }
+            _ = try new.notes.keep(notes)
             database = new
         } catch let error as SQLiteError {
             throw error
@@ -161,7 +173,9 @@ final class DiskWorker: @unchecked Sendable {
     private func publish() {
         let usage = database?.entries.usage ?? [:]
         let evicted = database?.entries.evictedBytes ?? [:]
+        let noteUsage = database?.notes.usage ?? 0
         shared.withLock { shared in
+            shared.statistics.noteUsage = noteUsage
             for share in DiskShare.allCases {
                 shared.statistics.shares[share, default: DiskShareStatistics()].usage = usage[share]?.bytes ?? 0
                 shared.statistics.shares[share, default: DiskShareStatistics()].entries = usage[share]?.entries ?? 0

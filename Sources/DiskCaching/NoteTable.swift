@@ -1,17 +1,29 @@
 import Memory
 
-/// Small texts under names, kept until they are removed; used by the store's thread.
+/// Small texts under names, kept until they are removed, within a bound of their own; used by the store's thread.
 final class NoteTable {
     private let connection: SQLiteConnection
+    private let capacity: Int
     private let select: SQLiteStatement
+    private let selectCost: SQLiteStatement
     private let replace: SQLiteStatement
+    private let update: SQLiteStatement
     private let delete: SQLiteStatement
 
-    init(_ connection: SQLiteConnection) throws(SQLiteError) {
+    /// Bytes occupied.
+    private(set) var usage = 0
+
+    init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
         self.connection = connection
+        self.capacity = capacity
         select = try connection.prepare("SELECT name, bytes, checksum FROM note ORDER BY name")
+        selectCost = try connection.prepare("SELECT length(name) + length(bytes) FROM note WHERE name = ?")
         replace = try connection.prepare("INSERT OR REPLACE INTO note(name, bytes, checksum) VALUES(?, ?, ?)")
+        update = try connection.prepare("UPDATE note SET bytes = ?, checksum = ? WHERE name = ?")
         delete = try connection.prepare("DELETE FROM note WHERE name = ?")
+        try connection.prepare("SELECT length(name) + length(bytes) FROM note").run { row throws(SQLiteError) in
+            usage += DiskEntry.cost(of: row.int(0))
+        }
     }
 
     /// All notes that are intact, by name.
@@ -24,34 +36,38 @@ final class NoteTable {
         return notes
     }
 
-    /// Keeps a note in place of one of its name.
-    func keep(_ note: DiskNote) throws(SQLiteError) {
-        try replace.run([.blob(note.name), .blob(note.bytes), .blob(note.checksum)])
+    /// Keeps notes in place of those of their names, all of them or none; false where there is no room for them.
+    func keep(_ notes: [DiskNote]) throws(SQLiteError) -> Bool {
+        var after = usage
+        for note in notes { after += note.cost - (try cost(of: note.name)) }
+        guard after <= capacity else { return false }
+        try connection.transaction { () throws(SQLiteError) in
+            for note in notes { try replace.run([.blob(note.name), .blob(note.bytes), .blob(note.checksum)]) }
+        }
+        usage = after
+        return true
     }
 
-    /// Removes the note of this name.
-    func remove(name: [UInt8]) throws(SQLiteError) {
-        try delete.run([.blob(name)])
-    }
-}
-
-/// A text under a name.
-package struct DiskNote: Sendable, Equatable {
-    /// The name.
-    package let name: [UInt8]
-    /// The text.
-    package let bytes: [UInt8]
-
-    /// A note of this name.
-    package init(name: [UInt8], bytes: [UInt8]) {
-        self.name = name
-        self.bytes = bytes
+    /// Puts a note in place of one of its name and length; without one there is nothing to be done.
+    func replace(_ note: DiskNote) throws(SQLiteError) {
+        guard try cost(of: note.name) == note.cost else { return }
+        try update.run([.blob(note.bytes), .blob(note.checksum), .blob(note.name)])
     }
 
-    fileprivate var checksum: [UInt8] {
-        var sum = Checksum()
-        sum.add(name)
-        sum.add(bytes)
-        return sum.finish()
+    /// Removes the notes of these names.
+    func remove(_ names: [[UInt8]]) throws(SQLiteError) {
+        var after = usage
+        for name in names { after -= try cost(of: name) }
+        try connection.transaction { () throws(SQLiteError) in
+            for name in names { try delete.run([.blob(name)]) }
+        }
+        usage = after
+    }
+
+    /// Bytes that the note of this name occupies; 0 without one.
+    private func cost(of name: [UInt8]) throws(SQLiteError) -> Int {
+        var cost = 0
+        try selectCost.run([.blob(name)]) { row throws(SQLiteError) in cost = DiskEntry.cost(of: row.int(0)) }
+        return cost
     }
 }

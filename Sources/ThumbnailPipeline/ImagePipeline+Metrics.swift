@@ -62,6 +62,9 @@ extension ImagePipeline {
         ) {
             [([], self.caches.diskStatistics?.isWorking == true ? 1 : 0)]
         }
+        registry.gauge("alula_disk_cache_note_bytes", help: "Bytes of notes on prefetch jobs, beside the shares.") {
+            [([], Double(self.caches.diskStatistics?.noteUsage ?? 0))]
+        }
         registry.gauge(
             "alula_disk_cache_failures_total", help: "What went wrong with the disk cache.", labels: "kind",
             isCounter: true

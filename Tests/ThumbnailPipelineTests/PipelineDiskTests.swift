@@ -166,23 +166,14 @@ final class PipelineDiskTests {
         _ = try await fill()
         try await life { fixture in
             let store = try #require(fixture.store)
-            let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let hold = Task {
-                await store.withDatabase { _ in
-                    isHeld.signal()
-                    mayGoOn.wait()
-                }
-            }
-            defer { mayGoOn.signal() }
-            try #require(await eventually(within: .patience) { isHeld.wait(timeout: .now()) == .success })
+            let hold = try await DiskHold.take(store)
             let identity = try fixture.pipeline.identity(of: ThumbnailRequest.path().source)
             let reading = Task { await fixture.caches.restoredRecord(for: identity) }
             try #require(await eventually(within: .patience) { store.pendingCount == 1 })
             let other = try fixture.pipeline.identity(of: ThumbnailRequest.path("/b").source)
             fixture.caches.remove(other)
-            mayGoOn.signal()
+            hold.release()
             #expect(await reading.value != nil)
-            await hold.value
         }
     }
 

@@ -5,11 +5,12 @@ package import ThumbnailPipeline
 
 /// Answers the operators' listener: metrics, state, caches and downloads.
 ///
-/// Called on that listener's event thread. What changes something is logged; what only looks, in debug logs alone.
+/// Called on that listener's event thread; what takes longer is promised. What changes something is logged; what only looks, in debug logs alone.
 package final class OperatorResponder: Sendable {
     private let configuration: APIConfiguration
     private let control: any ServiceControlling
     private let prefetching: any Prefetching
+    private let workers: WorkerPool
     private let lifecycle: ServiceLifecycle
     private let metricsText: @Sendable () -> String
     private let logger: Logger
@@ -23,25 +24,27 @@ package final class OperatorResponder: Sendable {
     ///   - configuration: Its version is shown.
     ///   - control: The running service.
     ///   - prefetching: Makes thumbnails ahead of their readers.
+    ///   - workers: Where bodies are read, which takes longer than an event thread may.
     ///   - lifecycle: How far it is on its way out.
     ///   - metricsText: All metrics in Prometheus' text format.
     ///   - logger: Where requests are logged.
     ///   - timekeeper: What the uptime is told by.
     package init(
         configuration: APIConfiguration, control: any ServiceControlling, prefetching: any Prefetching,
-        lifecycle: ServiceLifecycle, metricsText: @escaping @Sendable () -> String, logger: Logger,
+        workers: WorkerPool, lifecycle: ServiceLifecycle, metricsText: @escaping @Sendable () -> String, logger: Logger,
         timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
         self.control = control
         self.prefetching = prefetching
+        self.workers = workers
         self.lifecycle = lifecycle
         self.metricsText = metricsText
         self.logger = logger
         self.timekeeper = timekeeper
     }
 
-    /// The answer to a valid request; what waits for a disk is promised.
+    /// The answer to a valid request; what waits for a disk or a worker is promised.
     package func answer(_ request: HTTPRequest) -> APIAnswer {
         let requestID = requestIDs.next()
         let route = OperatorRoute(target: request.target)
@@ -55,9 +58,8 @@ package final class OperatorResponder: Sendable {
             case .cache where request.method == .delete:
                 let source = try source(in: request.target)
                 return .later { finish(await Self.result { self.answer(json: try await self.removed(source)) }) }
-            case .prefetch:
-                let items = try PrefetchReader.items(in: request)
-                return .later { finish(await Self.result { try await self.begin(items) }) }
+            case .prefetch: return .later { finish(await Self.result { try await self.begin(request) }) }
+            case .prefetchJob(let id): return .later { finish(await Self.result { try await self.job(id) }) }
             default: return .now(finish(.success(try response(to: request, route, requestID: requestID))))
             }
         } catch {
@@ -89,11 +91,8 @@ package final class OperatorResponder: Sendable {
         case .download(let receipt):
             guard control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
             return HTTPResponse(status: .noContent, headerFields: common)
-        case .prefetchJob(let id):
-            guard let status = prefetching.status(of: id) else { throw APIError.noSuchJob }
-            return answer(json: .prefetchStatus(status))
         case .ready: return HealthAnswer.ready(lifecycle, requestID: requestID, common: common)
-        case .live, .prefetch, .none: return HealthAnswer.live(common: common)
+        case .live, .prefetch, .prefetchJob, .none: return HealthAnswer.live(common: common)
         }
     }
 
@@ -110,12 +109,18 @@ package final class OperatorResponder: Sendable {
         ])
     }
 
-    private func begin(_ items: [PrefetchItem]) async throws -> HTTPResponse {
-        let id = try await prefetching.begin(items)
-        var response = answer(json: .object([("id", .string(id))]))
+    private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let targets = try await workers.run { _ in try PrefetchReader.targets(in: request) }
+        let job = try await prefetching.begin(targets)
+        var response = answer(json: .prefetchJob(job))
         response.status = .accepted
-        response.headerFields.append(.location, "/prefetch/\(id)")
+        response.headerFields.append(.location, "/prefetch/\(job.id)")
         return response
+    }
+
+    private func job(_ id: String) async throws -> HTTPResponse {
+        guard let status = await prefetching.status(of: id) else { throw APIError.noSuchJob }
+        return answer(json: .prefetchStatus(status))
     }
 
     private func removed(_ source: String?) async throws -> JSONValue {
@@ -148,7 +153,9 @@ package final class OperatorResponder: Sendable {
         switch result {
         case .success(let answer): response = answer
         case .failure(let error):
-            let error = error as? any ServiceError ?? APIError.unexpected("\(type(of: error)): \(error)")
+            let error: any ServiceError =
+                error is CancellationError
+                ? APIError.abandoned : error as? any ServiceError ?? APIError.unexpected("\(type(of: error)): \(error)")
             response = ProblemAnswer.response(error, requestID: requestID, common: common)
             if error.code == APIError.methodNotAllowed.code {
                 response.headerFields.append(.allow, route.methods.map(\.rawValue).joined(separator: ", "))

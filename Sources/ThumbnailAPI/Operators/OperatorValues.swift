@@ -14,6 +14,11 @@ extension JSONValue {
         .object([("entries", .int(removed.entries)), ("bytes", .int(removed.bytes))])
     }
 
+    /// A job that has begun.
+    static func prefetchJob(_ job: PrefetchJob) -> JSONValue {
+        .object([("id", .string(job.id)), ("survivesRestart", .bool(job.survivesRestart))])
+    }
+
     /// How far a job has come.
     static func prefetchStatus(_ status: PrefetchStatus) -> JSONValue {
         .object([

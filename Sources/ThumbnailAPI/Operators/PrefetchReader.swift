@@ -10,10 +10,10 @@ package enum PrefetchReader {
     /// Most bytes of all targets of one job together: a short body can repeat a long URL.
     static let longestTargets = 1 << 20
 
-    /// The thumbnails that a request wants, in its order.
+    /// The targets of the thumbnails that a request wants, in its order, as they are written down: without line ends.
     ///
     /// - Throws: ``APIError`` that names the first thing that is wrong by its JSON Pointer (RFC 6901).
-    static func items(in request: HTTPRequest) throws(APIError) -> [PrefetchItem] {
+    static func targets(in request: HTTPRequest) throws(APIError) -> [String] {
         guard let type = request.headerFields[.contentType].flatMap({ MediaType($0) }),
             type.description == "application/json"
         else { throw .unsupportedMediaType }
@@ -24,12 +24,12 @@ package enum PrefetchReader {
             throw .badBody("", "The body is no JSON: \(error.reason), at byte \(error.offset).")
         }
         let sources = try elements(try members(value, "", ["sources"]), "sources", "")
-        var items: [PrefetchItem] = []
+        var targets: [String] = []
         var bytes = 0
         for (number, source) in sources.enumerated() {
-            try read(source, "/sources/\(number)", into: &items, &bytes)
+            try read(source, "/sources/\(number)", into: &targets, &bytes)
         }
-        return items
+        return targets
     }
 
     /// The request that a target which was written down stands for; nil where it is none any more.
@@ -38,7 +38,7 @@ package enum PrefetchReader {
     }
 
     private static func read(
-        _ source: JSONValue, _ place: String, into items: inout [PrefetchItem], _ bytes: inout Int
+        _ source: JSONValue, _ place: String, into targets: inout [String], _ bytes: inout Int
     ) throws(APIError) {
         let members = try members(source, place, ["url", "renditions"])
         guard case .string(let url)? = members["url"] else { throw .badBody(place + "/url", "Must be a text.") }
@@ -46,17 +46,17 @@ package enum PrefetchReader {
         for (number, rendition) in renditions.enumerated() {
             let place = "\(place)/renditions/\(number)"
             guard case .string(let text) = rendition else { throw .badBody(place, "Must be a text.") }
-            guard items.count < mostItems else { throw .badBody(place, "A job has at most \(mostItems) thumbnails.") }
-            let item = try item(url: url, rendition: text, place)
-            bytes += item.target.utf8.count
+            guard targets.count < mostItems else { throw .badBody(place, "A job has at most \(mostItems) thumbnails.") }
+            let target = try target(url: url, rendition: text, place)
+            bytes += target.utf8.count
             guard bytes <= longestTargets else {
                 throw .badBody(place, "A job's thumbnails have targets of at most \(longestTargets) bytes together.")
             }
-            items.append(item)
+            targets.append(target)
         }
     }
 
-    private static func item(url: String, rendition: String, _ place: String) throws(APIError) -> PrefetchItem {
+    private static func target(url: String, rendition: String, _ place: String) throws(APIError) -> String {
         do throws(APIError) {
             for name in try RawQuery(target: "?" + rendition).decoded().map(\.name)
             where ["url", "placeholder", "expires", "sig"].contains(name) {
@@ -64,8 +64,7 @@ package enum PrefetchReader {
             }
             let target =
                 "\(ThumbnailTarget.path)?url=\(PercentEncoding.encode(url))\(rendition.isEmpty ? "" : "&" + rendition)"
-            let query = try ThumbnailTarget.parse(target, accept: nil)
-            return PrefetchItem(target: ThumbnailTarget.generate(query), request: query.request)
+            return ThumbnailTarget.generate(try ThumbnailTarget.parse(target, accept: nil))
         } catch {
             if case .badBody = error { throw error }
             throw .badBody(place, "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")

@@ -11,11 +11,13 @@ struct PrefetchJobs {
     struct Assignment {
         let job: String
         let index: Int
-        let item: PrefetchItem
+        let target: String
     }
 
     private struct Job {
-        let items: [PrefetchItem]
+        let targets: [String]
+        /// Whether nothing of it is assigned yet.
+        var isHeld: Bool
         var outcomes: [Outcome]
         /// The first that nobody has been assigned.
         var next = 0
@@ -24,7 +26,7 @@ struct PrefetchJobs {
         var endedAt: Duration?
         var notedAt: Duration
 
-        var isEnded: Bool { done + failed == items.count }
+        var isEnded: Bool { done + failed == targets.count }
     }
 
     private let configuration: PrefetchConfiguration
@@ -37,30 +39,40 @@ struct PrefetchJobs {
         self.configuration = configuration
     }
 
-    /// Forgets ended jobs whose time is over, and one more where a new job needs room; their names, or nil without room.
-    mutating func makeRoom(at now: Duration) -> [String]? {
+    /// Takes a job in, and forgets those for it whose time is over, or which have ended and whose room it needs.
+    ///
+    /// - Parameters:
+    ///   - id: Its name.
+    ///   - targets: Its thumbnails.
+    ///   - outcomes: What became of them in an earlier process.
+    ///   - isHeld: Whether it waits for ``release(_:)``.
+    ///   - now: The time.
+    /// - Returns: The names of those that are forgotten; nil when there is no room for it.
+    mutating func admit(
+        _ id: String, _ targets: [String], outcomes: [Outcome] = [], isHeld: Bool = false, at now: Duration
+    ) -> [String]? {
         var forgotten = order.filter { id in jobs[id]?.endedAt.map { now - $0 >= configuration.memory } ?? false }
         if order.count - forgotten.count >= configuration.maximumJobs {
             guard let oldest = order.first(where: { jobs[$0]?.endedAt != nil && !forgotten.contains($0) }) else {
-                remove(forgotten)
                 return nil
             }
             forgotten.append(oldest)
         }
-        remove(forgotten)
-        return forgotten
-    }
+        for id in forgotten { jobs[id] = nil }
+        order.removeAll { jobs[$0] == nil }
 
-    /// Takes a job in; `outcomes` are those of an earlier run.
-    mutating func add(_ id: String, _ items: [PrefetchItem], outcomes: [Outcome] = [], at now: Duration) {
-        let known = outcomes.count == items.count ? outcomes : Array(repeating: .left, count: items.count)
-        var job = Job(items: items, outcomes: known, notedAt: now)
+        let known = outcomes.count == targets.count ? outcomes : Array(repeating: .left, count: targets.count)
+        var job = Job(targets: targets, isHeld: isHeld, outcomes: known, notedAt: now)
         job.done = known.count { $0 == .done }
         job.failed = known.count { $0 == .failed }
         if job.isEnded { job.endedAt = now }
         jobs[id] = job
         order.append(id)
+        return forgotten
     }
+
+    /// Lets a job begin that was held.
+    mutating func release(_ id: String) { jobs[id]?.isHeld = false }
 
     /// Whether another runner may start, and takes its place; it ends with ``nextAssignment()`` being nil.
     mutating func takePlace() -> Bool {
@@ -72,12 +84,12 @@ struct PrefetchJobs {
     /// What a runner does next, the oldest job first; nil when there is nothing, and then its place is given back.
     mutating func nextAssignment() -> Assignment? {
         for id in order {
-            guard var job = jobs[id] else { continue }
-            while job.next < job.items.count, job.outcomes[job.next] != .left { job.next += 1 }
+            guard var job = jobs[id], !job.isHeld else { continue }
+            while job.next < job.targets.count, job.outcomes[job.next] != .left { job.next += 1 }
             defer { jobs[id] = job }
-            guard job.next < job.items.count else { continue }
+            guard job.next < job.targets.count else { continue }
             job.next += 1
-            return Assignment(job: id, index: job.next - 1, item: job.items[job.next - 1])
+            return Assignment(job: id, index: job.next - 1, target: job.targets[job.next - 1])
         }
         activeCount -= 1
         return nil
@@ -101,7 +113,7 @@ struct PrefetchJobs {
     /// How far a job has come; one whose time is over is not there any more.
     func status(of id: String, at now: Duration) -> PrefetchStatus? {
         guard let job = jobs[id], job.endedAt.map({ now - $0 < configuration.memory }) ?? true else { return nil }
-        return PrefetchStatus(total: job.items.count, done: job.done, failed: job.failed)
+        return PrefetchStatus(total: job.targets.count, done: job.done, failed: job.failed)
     }
 
     /// The outcomes of all jobs under way.
@@ -113,12 +125,7 @@ struct PrefetchJobs {
     }
 
     private func hasNext(_ id: String) -> Bool {
-        guard let job = jobs[id] else { return false }
-        return job.outcomes[min(job.next, job.items.count)...].contains(.left)
-    }
-
-    private mutating func remove(_ ids: [String]) {
-        for id in ids { jobs[id] = nil }
-        order.removeAll { jobs[$0] == nil }
+        guard let job = jobs[id], !job.isHeld else { return false }
+        return job.outcomes[min(job.next, job.targets.count)...].contains(.left)
     }
 }

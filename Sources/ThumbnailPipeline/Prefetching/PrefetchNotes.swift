@@ -18,21 +18,22 @@ struct PrefetchNotes: Sendable {
         self.store = store
     }
 
-    /// Writes a new job down, and returns when that is done.
-    func keep(_ id: String, _ items: [PrefetchItem]) async {
-        let text = items.map(\.target).joined(separator: "\n")
-        _ = await store.keep(DiskNote(name: Array((Self.jobPrefix + id).utf8), bytes: Array(text.utf8)))
+    /// Writes a new job down, with the room that its outcomes will need; whether that could be done.
+    func keep(_ id: String, _ targets: [String]) async -> Bool {
+        let outcomes = [UInt8](repeating: PrefetchJobs.Outcome.left.rawValue, count: targets.count)
+        return await store.keep([
+            DiskNote(name: Self.jobName(id), bytes: Array(targets.joined(separator: "\n").utf8)),
+            DiskNote(name: Self.outcomeName(id), bytes: outcomes),
+        ])
     }
 
-    /// Writes down what has become of a job's thumbnails, by and by.
-    func keep(_ id: String, outcomes: [UInt8]) {
-        store.keepLater(DiskNote(name: Array((Self.outcomePrefix + id).utf8), bytes: outcomes))
+    /// Writes down what has become of a job's thumbnails, by and by, where the job is written down.
+    func note(_ outcomes: [UInt8], of id: String) {
+        store.replaceLater(DiskNote(name: Self.outcomeName(id), bytes: outcomes))
     }
 
     /// Forgets a job.
-    func forget(_ id: String) {
-        for prefix in [Self.jobPrefix, Self.outcomePrefix] { store.removeNote(name: Array((prefix + id).utf8)) }
-    }
+    func forget(_ id: String) { store.removeNotes([Self.jobName(id), Self.outcomeName(id)]) }
 
     /// All jobs that are written down.
     func jobs() async -> [Job] {
@@ -46,4 +47,8 @@ struct PrefetchNotes: Sendable {
                 outcomes: (notes[Self.outcomePrefix + id] ?? []).map { PrefetchJobs.Outcome(rawValue: $0) ?? .left })
         }
     }
+
+    private static func jobName(_ id: String) -> [UInt8] { Array((jobPrefix + id).utf8) }
+
+    private static func outcomeName(_ id: String) -> [UInt8] { Array((outcomePrefix + id).utf8) }
 }

@@ -12,11 +12,14 @@ package final class Prefetcher: Prefetching {
         var jobs: PrefetchJobs
         var runners: [Int: Task<Void, Never>] = [:]
         var lastRunner = 0
+        /// Under way while the jobs of an earlier process are looked for.
+        var resumption: Task<Void, Never>?
         var isStopped = false
     }
 
     private let configuration: PrefetchConfiguration
     private let thumbnails: any ThumbnailServing
+    private let request: @Sendable (String) -> ThumbnailRequest?
     private let isBusy: @Sendable () -> Bool
     private let notes: PrefetchNotes?
     private let logger: Logger
@@ -28,16 +31,19 @@ package final class Prefetcher: Prefetching {
     /// - Parameters:
     ///   - configuration: Its bounds.
     ///   - thumbnails: Makes the thumbnails.
+    ///   - request: What a target asks for; nil where it is none.
     ///   - isBusy: Whether readers wait for something.
     ///   - store: Where jobs are written down; nil where nothing is.
     ///   - logger: Told why a thumbnail was given up, on the level for developers.
     ///   - timekeeper: The time.
     package init(
-        configuration: PrefetchConfiguration, thumbnails: any ThumbnailServing, isBusy: @escaping @Sendable () -> Bool,
+        configuration: PrefetchConfiguration, thumbnails: any ThumbnailServing,
+        reading request: @escaping @Sendable (String) -> ThumbnailRequest?, isBusy: @escaping @Sendable () -> Bool,
         store: DiskStore?, logger: Logger, timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
         self.thumbnails = thumbnails
+        self.request = request
         self.isBusy = isBusy
         notes = store.map { PrefetchNotes($0) }
         self.logger = logger
@@ -45,37 +51,31 @@ package final class Prefetcher: Prefetching {
         state = Locked(State(jobs: PrefetchJobs(configuration)))
     }
 
-    /// Begins a job; when this returns it is written down, where that can be.
-    package func begin(_ items: [PrefetchItem]) async throws -> String {
+    /// Begins a job; when this returns it is written down, or it says that it could not be.
+    package func begin(_ targets: [String]) async throws -> PrefetchJob {
+        await knowAll()
         let id = Self.makeID()
-        try makeRoom()
-        await notes?.keep(id, items)
-        state.withLock { $0.jobs.add(id, items, at: timekeeper.now) }
+        // Its place is taken before it is written down: others come in meanwhile.
+        let forgotten = state.withLock { $0.jobs.admit(id, targets, isHeld: true, at: timekeeper.now) }
+        guard let forgotten else { throw PipelineError.tooManyPrefetchJobs }
+        for id in forgotten { notes?.forget(id) }
+        let isNoted = await notes?.keep(id, targets) ?? false
+        if notes != nil, !isNoted { logger.warning("prefetch job not written down", ["job": .string(id)]) }
+        state.withLock { $0.jobs.release(id) }
         start()
-        return id
+        return PrefetchJob(id: id, survivesRestart: isNoted)
     }
 
     /// How far a job has come.
-    package func status(of id: String) -> PrefetchStatus? {
-        state.withLock { $0.jobs.status(of: id, at: timekeeper.now) }
+    package func status(of id: String) async -> PrefetchStatus? {
+        await knowAll()
+        return state.withLock { $0.jobs.status(of: id, at: timekeeper.now) }
     }
 
-    /// Goes on with the jobs that were written down by an earlier process.
-    ///
-    /// - Parameter request: Reads a target again; nil where it is none any more.
-    package func resume(reading request: (String) -> ThumbnailRequest?) async {
+    /// Goes on with the jobs that were written down by an earlier process; whoever asks for jobs waits until they are known.
+    package func resume() {
         guard let notes else { return }
-        for job in await notes.jobs() {
-            let items = job.targets.map { target in request(target).map { PrefetchItem(target: target, request: $0) } }
-            guard !items.isEmpty, !items.contains(where: { $0 == nil }), (try? makeRoom()) != nil else {
-                notes.forget(job.id)
-                continue
-            }
-            state.withLock {
-                $0.jobs.add(job.id, items.compactMap { $0 }, outcomes: job.outcomes, at: timekeeper.now)
-            }
-        }
-        start()
+        state.withLock { $0.resumption = Task.detached { self.takeUp(await notes.jobs(), of: notes) } }
     }
 
     /// Ends what is under way; jobs that are written down go on with the next process.
@@ -85,14 +85,21 @@ package final class Prefetcher: Prefetching {
             return (Array(state.runners.values), state.jobs.unfinished)
         }
         for runner in runners { runner.cancel() }
-        for job in unfinished { notes?.keep(job.id, outcomes: job.outcomes) }
+        for job in unfinished { notes?.note(job.outcomes, of: job.id) }
     }
 
-    private func makeRoom() throws(PipelineError) {
-        let forgotten = state.withLock { $0.jobs.makeRoom(at: timekeeper.now) }
-        guard let forgotten else { throw PipelineError.tooManyPrefetchJobs }
-        for id in forgotten { notes?.forget(id) }
+    private func takeUp(_ jobs: [PrefetchNotes.Job], of notes: PrefetchNotes) {
+        for job in jobs {
+            let forgotten = state.withLock {
+                $0.jobs.admit(job.id, job.targets, outcomes: job.outcomes, at: timekeeper.now)
+            }
+            for id in forgotten ?? [job.id] { notes.forget(id) }
+        }
+        state.withLock { $0.resumption = nil }
+        start()
     }
+
+    private func knowAll() async { await state.withLock { $0.resumption }?.value }
 
     private func start() {
         state.withLock { state in
@@ -107,14 +114,14 @@ package final class Prefetcher: Prefetching {
 
     private func run(_ runner: Int) async {
         while !Task.isCancelled, let assignment = state.withLock({ $0.jobs.nextAssignment() }) {
-            let outcome = await outcome(of: assignment.item)
+            let outcome = await outcome(of: assignment.target)
             // Work that was cut short is left for the next process.
             guard let outcome else {
                 state.withLock { $0.jobs.leavePlace() }
                 break
             }
             let note = state.withLock { $0.jobs.finish(assignment, outcome, at: timekeeper.now) }
-            if let note { notes?.keep(assignment.job, outcomes: note) }
+            if let note { notes?.note(note, of: assignment.job) }
         }
         state.withLock { $0.runners[runner] = nil }
         // A job may have come between the last look and the end.
@@ -122,25 +129,26 @@ package final class Prefetcher: Prefetching {
     }
 
     /// What became of a thumbnail; nil when the service ends.
-    private func outcome(of item: PrefetchItem) async -> PrefetchJobs.Outcome? {
-        for _ in 0..<configuration.attempts {
+    private func outcome(of target: String) async -> PrefetchJobs.Outcome? {
+        // Written down by an earlier version, perhaps.
+        guard let request = request(target) else { return .failed }
+        for attempt in 1...configuration.attempts {
             do {
                 while isBusy() { try await timekeeper.sleep(until: timekeeper.now + configuration.pause) }
                 _ = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
-                    try await self.thumbnails.thumbnail(
-                        for: item.request, directives: .none, receipt: Self.makeID())
+                    try await self.thumbnails.thumbnail(for: request, directives: .none, receipt: Self.makeID())
                 }
                 return .done
             } catch is CancellationError {
                 return nil
             } catch {
-                logger.debug("prefetch failed", ["target": .string(item.target), "detail": .string("\(error)")])
-                guard let error = error as? any ServiceError, let wait = error.retryAfter else { return .failed }
-                // Room comes back by itself; an origin that is suspended is left alone for as long as it says.
-                if error.category != .overload {
-                    let end = timekeeper.now + .seconds(wait)
-                    guard (try? await timekeeper.sleep(until: end)) != nil else { return nil }
+                logger.debug("prefetch failed", ["target": .string(target), "detail": .string("\(error)")])
+                guard attempt < configuration.attempts, let wait = (error as? any ServiceError)?.retryAfter else {
+                    return .failed
                 }
+                // Readers' requests are told the same.
+                let end = timekeeper.now + .seconds(wait)
+                guard (try? await timekeeper.sleep(until: end)) != nil else { return nil }
             }
         }
         return .failed

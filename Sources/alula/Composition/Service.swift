@@ -59,9 +59,10 @@ struct Service: Sendable {
         ProcessMetrics.register(in: registry)
 
         prefetcher = Prefetcher(
-            configuration: settings.prefetch, thumbnails: pipeline,
+            configuration: settings.prefetch, thumbnails: pipeline, reading: PrefetchReader.request,
             isBusy: { [downloader, workers] in downloader.queuedRequestCount > 0 || workers.queuedCount > 0 },
             store: disk, logger: logger, timekeeper: time)
+        prefetcher.resume()
 
         lifecycle = ServiceLifecycle(startedAt: time.now)
         let publicResponder = PublicResponder(
@@ -69,7 +70,8 @@ struct Service: Sendable {
             metrics: apiMetrics,
             timekeeper: time)
         let operatorResponder = OperatorResponder(
-            configuration: settings.api, control: pipeline, prefetching: prefetcher, lifecycle: lifecycle,
+            configuration: settings.api, control: pipeline, prefetching: prefetcher, workers: workers,
+            lifecycle: lifecycle,
             metricsText: { registry.prometheusText }, logger: logger, timekeeper: time)
         operatorServer = try HTTPServer(
             configuration: settings.operatorListener,
@@ -81,7 +83,6 @@ struct Service: Sendable {
             configuration: settings.publicListener,
             responder: ResponderAdapter(answer: publicResponder.answer, refuse: publicResponder.refusal),
             logger: logger)
-        Task { [prefetcher] in await prefetcher.resume(reading: PrefetchReader.request) }
     }
 
     private static func diskStore(

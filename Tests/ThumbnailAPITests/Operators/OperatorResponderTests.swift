@@ -1,4 +1,5 @@
 import Coordination
+import Glibc
 import HTTPTypes
 import Imaging
 import Telemetry
@@ -8,13 +9,16 @@ import ThumbnailPipeline
 
 @testable import ThumbnailAPI
 
-@Suite struct OperatorResponderTests {
+@Suite final class OperatorResponderTests: Sendable {
     private let control = StubControl()
     private let lifecycle = ServiceLifecycle(startedAt: .seconds(5))
     private let time = ManualTimekeeper()
     private let log = RecordingSink()
 
     private let prefetching = StubPrefetching()
+    private let workers = WorkerPool(count: 1, maximumQueued: 10, name: "test")
+
+    deinit { workers.shutDown() }
 
     private func respond(
         _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: String = ""
@@ -22,8 +26,8 @@ import ThumbnailPipeline
         var configuration = APIConfiguration()
         configuration.version = "1.2.3"
         let responder = OperatorResponder(
-            configuration: configuration, control: control, prefetching: prefetching, lifecycle: lifecycle,
-            metricsText: { "up 1\n" }, logger: Logger(level: .info, sink: log), timekeeper: time)
+            configuration: configuration, control: control, prefetching: prefetching, workers: workers,
+            lifecycle: lifecycle, metricsText: { "up 1\n" }, logger: Logger(level: .info, sink: log), timekeeper: time)
         let request = HTTPRequest(method: method, target: target, headerFields: fields, body: Array(body.utf8))
         switch responder.answer(request) {
         case .now(let response): return response
@@ -139,18 +143,19 @@ import ThumbnailPipeline
             #"{"sources":[{"url":"http://h/a.jpg?x=1&y","renditions":["w=300&format=webp","h=20&q=5",""]},"#
                 + #"{"url":"http://h/b c","renditions":["format=png&w=1"]}]}"#)
         #expect(response.status == .accepted)
-        #expect(response.text == #"{"id":"job1"}"#)
+        #expect(response.text == #"{"id":"job1","survivesRestart":true}"#)
         #expect(response[.location] == "/prefetch/job1")
-        let items = prefetching.jobs.first ?? []
+        let targets = prefetching.jobs.first ?? []
         #expect(
-            items.map(\.target) == [
+            targets == [
                 "/thumbnail?url=http%3A%2F%2Fh%2Fa.jpg%3Fx%3D1%26y&w=300&format=webp",
                 "/thumbnail?url=http%3A%2F%2Fh%2Fa.jpg%3Fx%3D1%26y&h=20&q=5",
                 "/thumbnail?url=http%3A%2F%2Fh%2Fa.jpg%3Fx%3D1%26y",
                 "/thumbnail?url=http%3A%2F%2Fh%2Fb%20c&w=1&format=png",
             ])
-        #expect(items.first?.request.options.width == 300)
-        #expect(items.allSatisfy { PrefetchReader.request(target: $0.target) == $0.request })
+        let requests = targets.map { PrefetchReader.request(target: $0) }
+        #expect(requests.map { $0?.options.width } == [300, nil, nil, 1])
+        #expect(requests.allSatisfy { $0?.source.hasPrefix("http://h/") == true })
     }
 
     @Test(arguments: [
@@ -201,6 +206,31 @@ import ThumbnailPipeline
         let response = await prefetch("{\"sources\":[{\"url\":\"\(url)\",\"renditions\":[\(renditions)]}]}")
         #expect(response.status == .badRequest && response.code == "bad_body")
         #expect(response.member("parameter")?.hasPrefix("/sources/0/renditions/5") == true)
+    }
+
+    @Test func `a body is read by the workers, not where the request came in`() async throws {
+        let hold = Locked(true)
+        let holding = Task { [workers] in
+            try await workers.run { _ in while hold.withLock({ $0 }) { usleep(1_000) } }
+        }
+        defer { hold.withLock { $0 = false } }
+        #expect(await eventually(within: .seconds(40)) { self.workers.runningCount == 1 })
+        let answer = Task { await self.prefetch(#"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#) }
+        #expect(await eventually(within: .seconds(40)) { self.workers.queuedCount == 1 })
+        #expect(prefetching.jobs.isEmpty)
+        hold.withLock { $0 = false }
+        #expect(await answer.value.status == .accepted)
+        try await holding.value
+    }
+
+    @Test func `a job whose client leaves before it was read is not begun, and no fault of ours`() async {
+        let answer = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return await self.prefetch(#"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#)
+        }
+        #expect(await answer.value.status == .serviceUnavailable)
+        #expect(prefetching.jobs.isEmpty)
+        #expect(log.lines.allSatisfy { $0.level != .error })
     }
 
     @Test func `a job is told by its name`() async {

@@ -3,18 +3,18 @@ import ThumbnailPipeline
 
 /// Notes the jobs it is given; the first is called "job1".
 final class StubPrefetching: Prefetching {
-    private let kept = Locked<[[PrefetchItem]]>([])
+    private let kept = Locked<[[String]]>([])
 
-    var jobs: [[PrefetchItem]] { kept.withLock { $0 } }
+    var jobs: [[String]] { kept.withLock { $0 } }
 
-    func begin(_ items: [PrefetchItem]) async throws -> String {
+    func begin(_ targets: [String]) async throws -> PrefetchJob {
         kept.withLock {
-            $0.append(items)
-            return "job\($0.count)"
+            $0.append(targets)
+            return PrefetchJob(id: "job\($0.count)", survivesRestart: $0.count == 1)
         }
     }
 
-    func status(of id: String) -> PrefetchStatus? {
+    func status(of id: String) async -> PrefetchStatus? {
         id == "job1" ? PrefetchStatus(total: 5, done: 2, failed: 1) : nil
     }
 }

@@ -1,5 +1,4 @@
 import Coordination
-import DiskCaching
 import Downloading
 import Foundation
 import HTTPTypes
@@ -9,6 +8,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import DiskCaching
 @testable import ThumbnailPipeline
 
 @Suite(.timeLimit(.minutes(2)))
@@ -26,41 +26,39 @@ final class PrefetcherTests: Sendable {
         var configuration = PrefetchConfiguration()
         configure(&configuration)
         return Prefetcher(
-            configuration: configuration, thumbnails: maker, isBusy: { [isBusy] in isBusy.withLock { $0 } },
-            store: store, logger: .silent, timekeeper: time)
+            configuration: configuration, thumbnails: maker, reading: { $0.hasPrefix("/") ? .path($0) : nil },
+            isBusy: { [isBusy] in isBusy.withLock { $0 } }, store: store, logger: .silent, timekeeper: time)
     }
 
-    private func store() throws -> DiskStore {
-        try DiskStore(
-            DiskStoreConfiguration(folder: folder.path, capacities: [:], contentVersion: 1), logger: .silent,
-            timekeeper: time)
-    }
-
-    private func items(_ names: String...) -> [PrefetchItem] {
-        names.map { PrefetchItem(target: $0, request: .path($0)) }
+    private func store(noteCapacity: Int = 1 << 20) throws -> DiskStore {
+        var configuration = DiskStoreConfiguration(folder: folder.path, capacities: [:], contentVersion: 1)
+        configuration.noteCapacity = noteCapacity
+        // Long: a loaded machine is no slow disk.
+        configuration.readTimeLimit = .patience
+        return try DiskStore(configuration, logger: .silent, timekeeper: time)
     }
 
     private func settled(_ prefetcher: Prefetcher, _ id: String) async -> PrefetchStatus? {
-        _ = await eventually(within: .patience) { prefetcher.status(of: id)?.left == 0 }
-        return prefetcher.status(of: id)
+        _ = await eventually(within: .patience) { await prefetcher.status(of: id)?.left == 0 }
+        return await prefetcher.status(of: id)
     }
 
     @Test func `a job makes its thumbnails in order and counts what became of them`() async throws {
         let prefetcher = prefetcher()
         maker.fail("/b")
-        let id = try await prefetcher.begin(items("/a", "/b", "/c"))
+        let id = try await prefetcher.begin(["/a", "/b", "/c"]).id
         #expect(await settled(prefetcher, id) == PrefetchStatus(total: 3, done: 2, failed: 1))
         #expect(maker.made == ["/a", "/b", "/c"])
-        #expect(prefetcher.status(of: "other") == nil)
+        #expect(await prefetcher.status(of: "other") == nil)
     }
 
     @Test func `no more are made at once than may be`() async throws {
         let gate = maker.hold()
         let prefetcher = prefetcher { $0.maximumActive = 2 }
-        let id = try await prefetcher.begin(items("/a", "/b", "/c", "/d"))
-        let other = try await prefetcher.begin(items("/e"))
+        let id = try await prefetcher.begin(["/a", "/b", "/c", "/d"]).id
+        let other = try await prefetcher.begin(["/e"]).id
         await gate.arrivals(2)
-        #expect(prefetcher.status(of: id) == PrefetchStatus(total: 4, done: 0, failed: 0))
+        #expect(await prefetcher.status(of: id) == PrefetchStatus(total: 4, done: 0, failed: 0))
         gate.open()
         #expect(await settled(prefetcher, id)?.done == 4)
         #expect(await settled(prefetcher, other)?.done == 1)
@@ -70,7 +68,7 @@ final class PrefetcherTests: Sendable {
     @Test func `nothing is begun while readers wait`() async throws {
         isBusy.withLock { $0 = true }
         let prefetcher = prefetcher()
-        let id = try await prefetcher.begin(items("/a"))
+        let id = try await prefetcher.begin(["/a"]).id
         #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
         time.advance(by: .seconds(1))
         #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
@@ -80,20 +78,29 @@ final class PrefetcherTests: Sendable {
         #expect(await settled(prefetcher, id)?.done == 1)
     }
 
-    @Test func `what is refused for want of room is tried again, but not for ever`() async throws {
+    @Test func `what is refused for want of room is tried again, after as long as it is told, but not for ever`()
+        async throws
+    {
         maker.refuse("/a", times: 4)
         maker.refuse("/b", times: 5)
         let prefetcher = prefetcher()
-        let id = try await prefetcher.begin(items("/a", "/b"))
+        let id = try await prefetcher.begin(["/a", "/b"]).id
+        for (pause, attempts) in [1, 2, 3, 4, 6, 7, 8, 9].enumerated() {
+            let end = Duration.seconds(30 * (pause + 1))
+            #expect(await eventually(within: .patience) { self.time.nextWaking == end })
+            #expect(maker.made.count == attempts)
+            time.advance(by: .seconds(30))
+        }
         #expect(await settled(prefetcher, id) == PrefetchStatus(total: 2, done: 1, failed: 1))
+        #expect(maker.made.count == 10)
     }
 
     @Test func `a thumbnail whose origin is suspended waits for as long as that says`() async throws {
         maker.suspend("/a", seconds: 5)
         let prefetcher = prefetcher()
-        let id = try await prefetcher.begin(items("/a"))
+        let id = try await prefetcher.begin(["/a"]).id
         #expect(await eventually(within: .patience) { self.time.nextWaking == .seconds(5) })
-        #expect(prefetcher.status(of: id) == PrefetchStatus(total: 1, done: 0, failed: 0))
+        #expect(await prefetcher.status(of: id) == PrefetchStatus(total: 1, done: 0, failed: 0))
         time.advance(by: .seconds(5))
         #expect(await settled(prefetcher, id)?.done == 1)
     }
@@ -102,7 +109,7 @@ final class PrefetcherTests: Sendable {
         time.advance(by: .seconds(100))
         let gate = maker.hold()
         let prefetcher = prefetcher()
-        let id = try await prefetcher.begin(items("/a"))
+        let id = try await prefetcher.begin(["/a"]).id
         await gate.arrivals(1)
         #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
         time.advance(by: .seconds(15))
@@ -111,23 +118,23 @@ final class PrefetcherTests: Sendable {
 
     @Test func `ended jobs are forgotten after their time, and sooner for want of room`() async throws {
         let prefetcher = prefetcher { $0.maximumJobs = 2 }
-        let first = try await prefetcher.begin(items("/a"))
+        let first = try await prefetcher.begin(["/a"]).id
         _ = await settled(prefetcher, first)
-        let second = try await prefetcher.begin(items("/a"))
+        let second = try await prefetcher.begin(["/a"]).id
         _ = await settled(prefetcher, second)
-        let third = try await prefetcher.begin(items("/a"))
-        #expect(prefetcher.status(of: first) == nil)
+        let third = try await prefetcher.begin(["/a"]).id
+        #expect(await prefetcher.status(of: first) == nil)
         _ = await settled(prefetcher, third)
         time.advance(by: .seconds(3_600))
-        #expect(prefetcher.status(of: second) == nil && prefetcher.status(of: third) == nil)
+        for id in [second, third] { #expect(await prefetcher.status(of: id) == nil) }
     }
 
     @Test func `a job beyond those that may be under way is refused`() async throws {
         let gate = maker.hold()
         let prefetcher = prefetcher { $0.maximumJobs = 1 }
-        let id = try await prefetcher.begin(items("/a"))
+        let id = try await prefetcher.begin(["/a"]).id
         await gate.arrivals(1)
-        await #expect(throws: PipelineError.tooManyPrefetchJobs) { try await prefetcher.begin(self.items("/b")) }
+        await #expect(throws: PipelineError.tooManyPrefetchJobs) { try await prefetcher.begin(["/b"]) }
         gate.open()
         #expect(await settled(prefetcher, id)?.done == 1)
     }
@@ -137,8 +144,8 @@ final class PrefetcherTests: Sendable {
         let first = prefetcher(store: before)
         maker.fail("/b")
         isBusy.withLock { $0 = true }
-        let id = try await first.begin(items("/a", "/b", "/c"))
-        let other = try await first.begin(items("/d"))
+        let id = try await first.begin(["/a", "/b", "/c"]).id
+        let other = try await first.begin(["/d"]).id
         for _ in 0..<2 {
             #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
             isBusy.withLock { $0 = false }
@@ -156,26 +163,81 @@ final class PrefetcherTests: Sendable {
         maker.onMade {}
         let after = try store()
         let second = prefetcher(store: after)
-        #expect(second.status(of: id) == nil)
-        await second.resume { .path($0) }
+        second.resume()
         #expect(await settled(second, id) == PrefetchStatus(total: 3, done: 2, failed: 1))
         #expect(await settled(second, other)?.done == 1)
         #expect(maker.made.sorted() == ["/a", "/b", "/c", "/d"])
         await after.close(timeLimit: .seconds(40))
     }
 
-    @Test func `a job that is written down and not understood any more is forgotten`() async throws {
-        let store = try store()
-        let first = prefetcher(store: store)
+    @Test func `a target that is written down and not understood any more has failed, and the others are made`()
+        async throws
+    {
+        let before = try store()
         isBusy.withLock { $0 = true }
-        _ = try await first.begin(items("/a"))
+        let first = prefetcher(store: before)
+        let id = try await first.begin(["old", "/a"]).id
         first.shutDown()
-        await prefetcher(store: store).resume { _ in nil }
-        #expect(
-            await eventually(within: .patience) {
-                await store.notes().allSatisfy { !$0.name.starts(with: "prefetch/job/".utf8) }
-            })
-        await store.close(timeLimit: .seconds(40))
+        await before.close(timeLimit: .patience)
+        isBusy.withLock { $0 = false }
+        let after = try store()
+        let second = prefetcher(store: after)
+        second.resume()
+        #expect(await settled(second, id) == PrefetchStatus(total: 2, done: 1, failed: 1))
+        await after.close(timeLimit: .patience)
+    }
+
+    @Test func `a job of an earlier process is known as soon as somebody asks, however slow the disk`() async throws {
+        let before = try store()
+        isBusy.withLock { $0 = true }
+        let first = prefetcher(store: before)
+        let id = try await first.begin(["/a"]).id
+        first.shutDown()
+        await before.close(timeLimit: .patience)
+
+        let after = try store()
+        let hold = try await DiskHold.take(after)
+        let second = prefetcher(store: after) { $0.maximumJobs = 1 }
+        second.resume()
+        let status = Task { await second.status(of: id) }
+        let job = Task { try await second.begin(["/b"]) }
+        hold.release()
+        #expect(await status.value == PrefetchStatus(total: 1, done: 0, failed: 0))
+        // The job that was there first has the place.
+        await #expect(throws: PipelineError.tooManyPrefetchJobs) { try await job.value }
+        second.shutDown()
+        await after.close(timeLimit: .patience)
+    }
+
+    @Test func `jobs that come at once are no more than may be, though each is written down first`() async throws {
+        let store = try store()
+        isBusy.withLock { $0 = true }
+        let prefetcher = prefetcher(store: store) { $0.maximumJobs = 2 }
+        let hold = try await DiskHold.take(store)
+        let jobs = (0..<5).map { _ in Task.immediate { try? await prefetcher.begin(["/a"]) } }
+        hold.release()
+        var begun: [PrefetchJob] = []
+        for job in jobs { if let job = await job.value { begun.append(job) } }
+        #expect(begun.count == 2 && begun.allSatisfy(\.survivesRestart))
+        #expect(await store.notes().count == 4)
+        prefetcher.shutDown()
+        await store.close(timeLimit: .patience)
+    }
+
+    @Test func `a job that finds no room to be written down says so, and is made all the same`() async throws {
+        let store = try store(noteCapacity: 4_096)
+        let prefetcher = prefetcher(store: store)
+        let small = try await prefetcher.begin(["/a"])
+        let large = try await prefetcher.begin((0..<1_000).map { "/large\($0)" })
+        #expect(small.survivesRestart && !large.survivesRestart)
+        #expect(await settled(prefetcher, small.id)?.done == 1)
+        #expect(await settled(prefetcher, large.id)?.done == 1_000)
+        #expect(store.statistics.failures == 0 && store.statistics.isWorking)
+        await store.close(timeLimit: .patience)
+    }
+
+    @Test func `without a disk no job says that it survives a restart`() async throws {
+        #expect(try await prefetcher().begin(["/a"]).survivesRestart == false)
     }
 }
 

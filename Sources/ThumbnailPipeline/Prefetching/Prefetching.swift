@@ -1,14 +1,14 @@
-/// One thumbnail that is to be made ahead of its first reader.
-package struct PrefetchItem: Sendable {
-    /// The target that a reader would ask for, as it is written down; without line ends.
-    package let target: String
-    /// What it says.
-    package let request: ThumbnailRequest
+/// A job that has begun.
+package struct PrefetchJob: Sendable, Equatable {
+    /// The name that it is watched by.
+    package let id: String
+    /// Whether it is written down, and goes on after a restart.
+    package let survivesRestart: Bool
 
-    /// The thumbnail at `target`.
-    package init(target: String, request: ThumbnailRequest) {
-        self.target = target
-        self.request = request
+    /// A job of this name.
+    package init(id: String, survivesRestart: Bool) {
+        self.id = id
+        self.survivesRestart = survivesRestart
     }
 }
 
@@ -34,11 +34,11 @@ package struct PrefetchStatus: Sendable, Equatable {
 
 /// Makes thumbnails ahead of their readers: what the operators' listener needs.
 package protocol Prefetching: Sendable {
-    /// Begins a job; its name.
+    /// Begins a job that makes the thumbnails at these targets.
     ///
     /// - Throws: ``PipelineError/tooManyPrefetchJobs``.
-    func begin(_ items: [PrefetchItem]) async throws -> String
+    func begin(_ targets: [String]) async throws -> PrefetchJob
 
     /// How far a job has come; nil when there is none of the name, or no more.
-    func status(of id: String) -> PrefetchStatus?
+    func status(of id: String) async -> PrefetchStatus?
 }
