@@ -5,6 +5,8 @@ struct DiskDatabase {
     let connection: SQLiteConnection
     let entries: EntryTable
     let notes: NoteTable
+    /// What the open files are.
+    let files: DiskFolder.Files
 
     /// What became of the file that was there.
     enum Finding: String {
@@ -61,10 +63,10 @@ struct DiskDatabase {
         let version = configuration.contentVersion * 1_000 + DiskSchema.version
         switch identity {
         case Identity(application: 0, version: 0, statements: []):
-            return (try DiskDatabase(connection, configuration, version: version, isNew: true), .new)
+            return (try DiskDatabase(connection, folder, configuration, version: version, isNew: true), .new)
         case Identity(application: DiskSchema.applicationID, version: version, statements: DiskSchema.statements):
             do throws(SQLiteError) {
-                return (try DiskDatabase(connection, configuration, version: version, isNew: false), .known)
+                return (try DiskDatabase(connection, folder, configuration, version: version, isNew: false), .known)
             } catch  where error.kind == .damaged {
                 return (nil, .emptied)
             }
@@ -73,7 +75,8 @@ struct DiskDatabase {
     }
 
     private init(
-        _ connection: SQLiteConnection, _ configuration: DiskStoreConfiguration, version: Int, isNew: Bool
+        _ connection: SQLiteConnection, _ folder: DiskFolder, _ configuration: DiskStoreConfiguration, version: Int,
+        isNew: Bool
     ) throws(SQLiteError) {
         // The folder has just opened it for writing: then it is the file's header that forbids it.
         guard !connection.isReadOnly else { throw .damaged("a header that forbids writing") }
@@ -97,6 +100,8 @@ struct DiskDatabase {
         self.connection = connection
         entries = try EntryTable(connection, capacities: configuration.capacities)
         notes = try NoteTable(connection, capacity: configuration.noteCapacity)
+        // After the first writing, with which the log is there.
+        files = folder.files
     }
 }
 

@@ -7,6 +7,16 @@ struct DiskFolder {
         let systemError: CInt
     }
 
+    /// Tells files from others of their names, for as long as somebody has them open.
+    struct Files: Equatable {
+        fileprivate let numbers: [Number?]
+
+        fileprivate struct Number: Equatable {
+            let device: UInt
+            let file: UInt
+        }
+    }
+
     let path: String
 
     var file: String { path + "/alula-cache.sqlite" }
@@ -17,6 +27,20 @@ struct DiskFolder {
         let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Unusable(systemError: errno) }
         close(descriptor)
+    }
+
+    /// The file and its log as they stand there now.
+    var files: Files { Files(numbers: ["", "-wal"].map { Self.number(of: file + $0) }) }
+
+    /// Whether these files are still the ones that stand there; one that was not there then may have come.
+    func holds(_ known: Files) -> Bool {
+        zip(known.numbers, files.numbers).allSatisfy { before, now in before == nil || before == now }
+    }
+
+    private static func number(of path: String) -> Files.Number? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        return Files.Number(device: UInt(status.st_dev), file: UInt(status.st_ino))
     }
 
     /// Deletes the store; false when something is left.

@@ -24,6 +24,8 @@ package struct DiskStatistics: Sendable, Equatable {
     package var damagedEntries = 0
     /// Times that the file was found damaged and emptied.
     package var damagedFiles = 0
+    /// Times that the file was found gone from its folder, or replaced there.
+    package var lostFiles = 0
     /// Bytes occupied by notes.
     package var noteUsage = 0
     /// Times that the file failed and was done without for a while.

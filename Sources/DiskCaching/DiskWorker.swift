@@ -115,23 +115,40 @@ final class DiskWorker: @unchecked Sendable {
         return removed
     }
 
+    /// The file, opened anew where it is not open, or not the one any more that stands in the folder.
     private func usableDatabase() -> DiskDatabase? {
-        if let database { return database }
+        let isLost = database.map { !folder.holds($0.files) } ?? false
+        if let database {
+            guard isLost else { return database }
+            keepEvicted(of: database)
+            logger.warning("disk cache file gone or replaced")
+            shared.withLock { $0.statistics.lostFiles += 1 }
+        }
+        database = nil
         let now = timekeeper.now
         guard shared.withLock({ $0.health.mayTry(at: now) && !$0.isClosed }) else { return nil }
         do {
-            // What was removed in the meantime was not removed from the file.
-            guard folder.discard() else { throw DiskStoreError.unusable(reason: "the file cannot be deleted") }
-            _ = shared.withLock { $0.debts.settle() }
-            let database = try open()
-            self.database = database
-            shared.withLock { $0.health.recover(at: now) }
-            logger.info("disk cache in use again")
-            return database
+            database = try openEmpty()
+            if !isLost {
+                shared.withLock { $0.health.recover(at: now) }
+                logger.info("disk cache in use again")
+            }
         } catch {
-            shared.withLock { $0.health.fail(at: now) }
-            return nil
+            if isLost { doWithout("\(error)") } else { shared.withLock { $0.health.fail(at: now) } }
         }
+        return database
+    }
+
+    /// Opens the file without what is in it: nobody has told that what was removed in the meantime.
+    private func openEmpty() throws(DiskStoreError) -> DiskDatabase {
+        // Opened before it is deleted, which fails while another process uses it.
+        if case (let database, let finding) = try DiskDatabase.open(folder, configuration), finding != .known {
+            _ = shared.withLock { $0.debts.settle() }
+            return database
+        }
+        guard folder.discard() else { throw .unusable(reason: "the file cannot be deleted") }
+        _ = shared.withLock { $0.debts.settle() }
+        return try open()
     }
 
     private func open() throws(DiskStoreError) -> DiskDatabase {
@@ -155,12 +172,16 @@ final class DiskWorker: @unchecked Sendable {
             database = fresh
             return
         }
+        doWithout("\(error)")
+    }
+
+    private func doWithout(_ detail: String) {
         let now = timekeeper.now
         shared.withLock { shared in
             shared.statistics.failures += 1
             shared.health.fail(at: now)
         }
-        logger.error("disk cache done without", ["detail": .string("\(error)")])
+        logger.error("disk cache done without", ["detail": .string(detail)])
     }
 
     private func keepEvicted(of database: DiskDatabase) {

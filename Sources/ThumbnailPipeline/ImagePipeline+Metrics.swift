@@ -72,6 +72,7 @@ extension ImagePipeline {
             guard let statistics = self.caches.diskStatistics else { return [] }
             return [
                 (["file"], Double(statistics.failures)), (["damaged_file"], Double(statistics.damagedFiles)),
+                (["lost_file"], Double(statistics.lostFiles)),
                 (["damaged_entry"], Double(statistics.damagedEntries)),
                 (["dropped_write"], Double(statistics.droppedWrites)),
             ]

@@ -89,6 +89,21 @@ final class DiskCacheTests: Sendable {
         }
     }
 
+    @Test func `a folder that is deleted at run time is noticed, told in a metric, and made anew`() async throws {
+        try await withService(["--source-cache-path", folder]) { running in
+            running.origin.serve("/a.jpg", self.picture)
+            _ = try await running.thumbnail("/a.jpg")
+            await running.service.disk?.settled()
+            try FileManager.default.removeItem(atPath: self.folder)
+            #expect(try await running.thumbnail("/a.jpg", "w=33").status == 200)
+            await running.service.disk?.settled()
+            #expect(try await running.metric("alula_disk_cache_failures_total{kind=\"lost_file\"}") == 1)
+            #expect(try await running.metric("alula_disk_cache_working") == 1)
+            #expect(try await running.metric("alula_cache_entries{cache=\"resultDisk\"}") == 1)
+            #expect(FileManager.default.fileExists(atPath: self.folder))
+        }
+    }
+
     @Test func `a job makes thumbnails that readers then find made`() async throws {
         try await withService(["--source-cache-path", folder]) { running in
             running.origin.serve("/a.jpg", self.picture)
