@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Imaging
 import Memory
+import Telemetry
 import TestSupport
 import Testing
 
@@ -175,6 +176,29 @@ final class PipelineDiskTests {
             hold.release()
             #expect(await reading.value != nil)
         }
+    }
+
+    @Test func `28: what was fetched under other settings of an origin's name is not what is under it now`()
+        async throws
+    {
+        let store = try DiskStore(
+            DiskStoreConfiguration(
+                folder: folder.path, capacities: [.source: 1 << 20, .record: 1 << 20], contentVersion: 1),
+            logger: .silent, timekeeper: ManualTimekeeper())
+        let identity = SourceIdentity(url: try SourceURL(parsing: "http://example.com/a"), originName: "shop")
+        let now = HTTPDate(secondsSince1970: 1_000_000_000)
+        let record = try SourceRecord(
+            SourceHead(
+                identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now),
+            bytes: Pictures.jpeg)
+        func disk(_ digests: [String: String]) -> PipelineDisk {
+            PipelineDisk(store: store, engine: "test", policy: "any", originDigests: digests)
+        }
+        disk(["shop": "1", "other": "1"]).keep(record)
+        #expect(await disk(["shop": "1", "other": "2"]).record(of: identity) != nil)
+        #expect(await disk(["shop": "2", "other": "1"]).record(of: identity) == nil)
+        #expect(await disk([:]).record(of: identity) == nil)
+        await store.close(timeLimit: .patience)
     }
 
     @Test func `what is larger than memory's share is served from the disk`() async throws {

@@ -16,6 +16,8 @@ package struct PipelineDisk: Sendable {
     private let engine: String
     /// What sources were allowed when they were fetched: under other rules they are fetched, and judged, again.
     private let policy: String
+    /// What the named origins are, by name: what was fetched from another one under the same name is another source.
+    private let originDigests: [String: String]
 
     /// The disk cache in `store`.
     ///
@@ -23,9 +25,11 @@ package struct PipelineDisk: Sendable {
     ///   - store: Where everything is kept.
     ///   - engine: Names the release and the libraries that results are made with.
     ///   - policy: Names the rules by which sources are allowed.
-    package init(store: DiskStore, engine: String, policy: String) {
+    ///   - originDigests: Texts that change with the settings of the named origins, by name.
+    package init(store: DiskStore, engine: String, policy: String, originDigests: [String: String] = [:]) {
         self.store = store
         self.policy = policy
+        self.originDigests = originDigests
         self.engine = engine
     }
 
@@ -100,6 +104,7 @@ package struct PipelineDisk: Sendable {
         writer.write(policy)
         writer.write(identity.originName != nil)
         writer.write(identity.originName ?? "")
+        writer.write(identity.originName.flatMap { originDigests[$0] } ?? "")
         writer.write(identity.url.canonical)
         return writer.bytes
     }

@@ -40,7 +40,7 @@ struct Service: Sendable {
             disk: disk.map {
                 PipelineDisk(
                     store: $0, engine: "alula \(AlulaCommand.version), libvips \(ImageLibrary.version)",
-                    policy: settings.sourcePolicy)
+                    policy: settings.sourcePolicy, originDigests: settings.downloads.origins.digests)
             }, timekeeper: time)
         let observer = DownloadMetrics.observer(registry: registry)
         loader = try CurlLoader(configuration: settings.downloads, wallClock: time, observer: observer)

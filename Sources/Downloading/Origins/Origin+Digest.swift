@@ -1,0 +1,54 @@
+import Crypto
+import HTTPTypes
+import Memory
+
+extension Origin {
+    /// A text that changes with whatever decides what is fetched under this name: place, fields, credentials, trust and ignored parameters.
+    ///
+    /// A SHA-256 in hexadecimal, because secrets are part of it.
+    package var digest: String {
+        var text = ""
+        // With its length before it, so that no two lists of parts read alike.
+        for part in parts { text += "\(part.utf8.count):\(part)" }
+        return SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal
+    }
+
+    private var parts: [String] {
+        let placeParts =
+            switch place {
+            case .web(let base): ["web", base.canonical]
+            case .folder(let path): ["folder", path]
+            }
+        let fieldParts = fields.flatMap { [$0.name.rawName, $0.value.map { "=" + $0.text } ?? "-"] }
+        return placeParts + ["fields"] + fieldParts + ["credentials"] + (credentials?.parts ?? [])
+            + ["trust"] + tlsPolicy.parts + ["authorities", certificateAuthorities ?? ""]
+            + ["ignored"] + ignoredParameters.sorted()
+    }
+}
+
+extension Origins {
+    /// The origins' digests by their names.
+    package var digests: [String: String] {
+        Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.digest) })
+    }
+}
+
+extension OriginCredentials {
+    fileprivate var parts: [String] {
+        switch self {
+        case .basic(let user, let password): ["basic", user, password.text]
+        case .bearer(let token): ["bearer", token.text]
+        case .signature(let key): ["s3", key.id, key.secret.text, key.sessionToken?.text ?? "", key.region]
+        }
+    }
+}
+
+extension TLSPolicy {
+    fileprivate var parts: [String] {
+        switch self {
+        case .none: ["none"]
+        case .certificate(let pins): ["certificate"] + pins.map { Hexadecimal.encode($0.digest) }.sorted()
+        case .publicKey(let pins): ["publicKey"] + pins.map { Hexadecimal.encode($0.digest) }.sorted()
+        }
+    }
+}

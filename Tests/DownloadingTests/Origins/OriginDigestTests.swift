@@ -1,0 +1,51 @@
+import HTTPTypes
+import Testing
+
+@testable import Downloading
+
+struct OriginDigestTests {
+    private func origin(_ url: String = "https://h/a", _ change: (inout Origin) -> Void = { _ in }) throws -> Origin {
+        var origin = Origin(name: "shop", place: .web(base: try SourceURL(parsing: url)))
+        change(&origin)
+        return origin
+    }
+
+    @Test func `a digest changes with all that decides what is fetched, and with nothing else`() throws {
+        let name = try #require(HTTPField.Name("X-Key"))
+        let pins = try ["AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "AQECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]
+            .map {
+                try #require(TLSPolicy.Pin("sha256/" + $0))
+            }
+        let key = OriginCredentials.AccessKey(id: "i", secret: Secret("s"), region: "eu")
+        let other = OriginCredentials.AccessKey(id: "i", secret: Secret("t"), region: "eu")
+        let origins = [
+            try origin(), try origin("https://h/b"), try origin("http://h/a"), try origin("https://h:444/a"),
+            Origin(name: "shop", place: .folder(path: "/a")), Origin(name: "shop", place: .folder(path: "/b")),
+            try origin { $0.fields = [(name, Secret("1"))] }, try origin { $0.fields = [(name, Secret("2"))] },
+            try origin { $0.fields = [(name, nil)] }, try origin { $0.fields = [(name, Secret("1")), (.accept, nil)] },
+            try origin { $0.credentials = .basic(user: "a", password: Secret("bc")) },
+            try origin { $0.credentials = .basic(user: "ab", password: Secret("c")) },
+            try origin { $0.credentials = .bearer(Secret("abc")) },
+            try origin { $0.credentials = .bearer(Secret("abd")) },
+            try origin { $0.credentials = .signature(key) }, try origin { $0.credentials = .signature(other) },
+            try origin { $0.tlsPolicy = .certificate([pins[0]]) }, try origin { $0.tlsPolicy = .publicKey([pins[0]]) },
+            try origin { $0.tlsPolicy = .publicKey([pins[1]]) }, try origin { $0.tlsPolicy = .publicKey(Set(pins)) },
+            try origin { $0.tlsPolicy = .publicKey([]) }, try origin { $0.certificateAuthorities = "/ca.pem" },
+            try origin { $0.ignoredParameters = ["a"] }, try origin { $0.ignoredParameters = ["a", "b"] },
+        ]
+        #expect(Set(origins.map(\.digest)).count == origins.count)
+        for copy in origins { #expect(copy.digest == copy.digest) }
+        let limited = try origin {
+            $0.limits.connectTimeout = .seconds(1)
+            $0.limits.maximumActiveDownloads = 3
+        }
+        #expect(try limited.digest == origin().digest)
+        #expect(Origins(origins.suffix(1)).digests == ["shop": try #require(origins.last).digest])
+    }
+
+    @Test func `the order in which sets come makes no difference`() throws {
+        let names = (0..<20).map { "p\($0)" }
+        let digests = try (0..<10).map { _ in try origin { $0.ignoredParameters = Set(names.shuffled()) }.digest }
+        #expect(Set(digests).count == 1)
+    }
+}
