@@ -34,12 +34,14 @@ extension ImagePipeline: ServiceControlling {
 
     package func removeAll() async -> RemovedEntries {
         downloader.forget()
+        broken.forget(nil)
         return await caches.removedEverything()
     }
 
     package func remove(source: String) async throws -> RemovedEntries {
         let identity = try identity(of: source)
         downloader.forget(identity)
+        broken.forget(identity)
         return await caches.removedAll(from: identity)
     }
 

@@ -14,6 +14,7 @@ package final class ImagePipeline: ThumbnailServing {
     let downloader: ImageDownloader
     let caches: PipelineCaches
     let workers: WorkerPool
+    let broken: BrokenSources
     private let configuration: PipelineConfiguration
     private let timekeeper: any Timekeeper
     private let metrics: PipelineMetrics
@@ -35,6 +36,8 @@ package final class ImagePipeline: ThumbnailServing {
         self.metrics = metrics
         self.timekeeper = timekeeper
         admission = MissAdmission(workers: workers, maximumDelay: configuration.maximumQueueDelay)
+
+        broken = BrokenSources(timeLimit: configuration.failureMemory, timekeeper: timekeeper)
     }
 
     /// The thumbnail if the result cache has it and its source is fresh.
@@ -80,7 +83,14 @@ package final class ImagePipeline: ThumbnailServing {
         let identity = try identity(of: request.source)
         if directives.noStore { return try await unstoredThumbnail(for: request, identity, directives, receipt) }
         var needsBytes = true
-        if let record = await caches.restoredRecord(for: identity) {
+        let record = await caches.restoredRecord(for: identity)
+        if !directives.noCache, !directives.onlyIfCached,
+            let failure = broken.failure(
+                of: identity, known: record, plan: { try resultKey(for: request, $0).plan.decode })
+        {
+            throw failure
+        }
+        if let record {
             let reuse = downloader.reuse(of: record.freshness, for: directives)
             if reuse != .needsValidation {
                 let key = try resultKey(for: request, record)
@@ -170,6 +180,7 @@ package final class ImagePipeline: ThumbnailServing {
         _ identity: SourceIdentity, _ directives: RequestCacheControl, needsBytes: Bool, _ receipt: String
     ) async throws -> Fetch? {
         let start = timekeeper.now
+        let moment = broken.moment
         let delivery = try await downloader.download(
             SourceRequest(identity: identity, directives: directives, needsBytes: needsBytes), receipt: receipt,
             deadline: start + configuration.requestTimeout)
@@ -177,7 +188,12 @@ package final class ImagePipeline: ThumbnailServing {
         if let known = caches.knownRecord(for: identity), known.validator == delivery.head.validator {
             record = SourceRecord(delivery.head, header: known.header)
         } else if let bytes = delivery.bytes {
-            record = try SourceRecord(delivery.head, bytes: bytes)
+            do throws(ImagingError) {
+                record = try SourceRecord(delivery.head, bytes: bytes)
+            } catch {
+                if !directives.noStore { broken.remember(error, of: delivery.head, since: moment) }
+                throw error
+            }
         } else {
             return nil
         }
@@ -288,16 +304,21 @@ package final class ImagePipeline: ThumbnailServing {
         _ key: DecodeKey, _ record: SourceRecord, _ bytes: SharedBytes, patience: Duration
     ) async throws -> DecodedImage {
         let limits = configuration.limits
+        let moment = broken.moment
         do {
             let start = timekeeper.now
             let image = try await workers.run(timeLimit: configuration.decodeTimeout, patience: patience) { token in
                 try ImageDecoder.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
             }
             metrics.decoded(record.header.format, in: timekeeper.now - start)
+            broken.forget(key.plan, of: key.source)
             return image
         } catch let error as ImagingError {
-            // What cannot be decoded is no picture worth keeping: the next request asks the origin again.
-            if caches.isCurrent(record) { caches.removeAll(from: key.source) }
+            // What cannot be decoded is no picture worth keeping: the origin is asked again, but not at once by everyone.
+            if caches.isCurrent(record) {
+                broken.remember(error, key.plan, of: record, since: moment)
+                caches.removeAll(from: key.source)
+            }
             throw error
         }
     }

@@ -10,6 +10,8 @@ package struct PipelineConfiguration: Sendable {
     package var resultCachePreferred = 48 << 20
     /// Encoded sources.
     package var sourceCacheMemory = 20 << 20
+    /// How long it is remembered that a source cannot be decoded.
+    package var failureMemory = Duration.seconds(5)
     /// Formats that `format=auto` may choose by `Accept`, best first.
     package var automaticFormats: [ImageFormat] = [.webp]
     /// Bounds on how long clients may use an answer.

@@ -1,48 +1,38 @@
-/// Remembers for a short while which sources could not be had, so that an origin in trouble is not asked by everyone.
-///
-/// Bounded by entries: when full it drops what has run out, and if that is nothing, all.
-struct FailureMemory {
-    private struct Entry {
-        let error: DownloadError
-        let until: Duration
-    }
+import Coordination
 
+/// Remembers for a short while which sources could not be had, so that an origin in trouble is not asked by everyone.
+struct FailureMemory {
     private let notFoundTime: Duration
     private let failureTime: Duration
-    private let capacity: Int
-    private var entries: [SourceIdentity: Entry] = [:]
+    private var memory: ExpiringMemo<SourceIdentity, DownloadError>
 
     init(_ configuration: DownloadConfiguration, capacity: Int = 4_096) {
         notFoundTime = configuration.notFoundMemory
         failureTime = configuration.failureMemory
-        self.capacity = capacity
+        memory = ExpiringMemo(capacity: capacity)
     }
 
     /// How many are remembered.
-    var count: Int { entries.count }
+    var count: Int { memory.count }
 
     /// Remembers a failure of its class's length, or less where the origin's answer said so; others at once forgotten.
     mutating func remember(
         _ error: DownloadError, of identity: SourceIdentity, atMost limit: Duration?, at now: Duration
     ) {
-        guard let time = time(of: error).map({ min($0, limit ?? $0) }), time > .zero else { return }
-        if entries.count >= capacity, entries[identity] == nil {
-            entries = entries.filter { $0.value.until > now }
-            if entries.count >= capacity { entries = [:] }
-        }
-        entries[identity] = Entry(error: error, until: now + time)
+        guard let time = time(of: error).map({ min($0, limit ?? $0) }) else { return }
+        memory.remember(error, for: identity, until: now + time, at: now)
     }
 
     /// The failure that is remembered of a source.
     func failure(of identity: SourceIdentity, at now: Duration) -> DownloadError? {
-        entries[identity].flatMap { $0.until > now ? $0.error : nil }
+        memory.value(for: identity, at: now)
     }
 
     /// Forgets one source.
-    mutating func forget(_ identity: SourceIdentity) { entries[identity] = nil }
+    mutating func forget(_ identity: SourceIdentity) { memory.forget(identity) }
 
     /// Forgets all.
-    mutating func removeAll() { entries = [:] }
+    mutating func removeAll() { memory.removeAll() }
 
     /// Nil for what says nothing about the source: our own limits, refusals and ends.
     private func time(of error: DownloadError) -> Duration? {

@@ -1,0 +1,51 @@
+/// Remembers values for a while, up to a number of entries: when full it drops what has run out, and if that is nothing, all.
+///
+/// A plain value; whoever keeps it locks it. For what is of use while it is remembered, and no harm when it is forgotten.
+package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct Entry {
+        var value: Value
+        let end: Duration
+    }
+
+    private let capacity: Int
+    private var entries: [Key: Entry] = [:]
+
+    /// An empty memo of at most `capacity` entries.
+    package init(capacity: Int) {
+        precondition(capacity > 0, "a memo must be able to remember something")
+        self.capacity = capacity
+    }
+
+    /// How many are remembered, those that have run out included.
+    package var count: Int { entries.count }
+
+    /// Remembers a value until `end`.
+    package mutating func remember(_ value: Value, for key: Key, until end: Duration, at now: Duration) {
+        guard end > now else { return }
+        if entries.count >= capacity, entries[key] == nil {
+            entries = entries.filter { $0.value.end > now }
+            if entries.count >= capacity { entries = [:] }
+        }
+        entries[key] = Entry(value: value, end: end)
+    }
+
+    /// The value that is remembered.
+    package func value(for key: Key, at now: Duration) -> Value? {
+        entries[key].flatMap { $0.end > now ? $0.value : nil }
+    }
+
+    /// Changes a value that is remembered, for as long as it was to be.
+    package mutating func change(_ key: Key, at now: Duration, _ body: (inout Value) -> Void) {
+        guard let end = entries[key]?.end, end > now else { return }
+        if var entry = entries[key] {
+            body(&entry.value)
+            entries[key] = entry
+        }
+    }
+
+    /// Forgets one.
+    package mutating func forget(_ key: Key) { entries[key] = nil }
+
+    /// Forgets all.
+    package mutating func removeAll() { entries = [:] }
+}

@@ -1,0 +1,124 @@
+import Downloading
+import HTTPTypes
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// Pictures that cannot be decoded, asked for again.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct BrokenSourcesTests {
+    private func fails(_ fixture: PipelineFixture, width: Int = 20, cacheControl: String? = nil) async {
+        await #expect(throws: ImagingError.self) {
+            try await fixture.thumbnail(width: width, cacheControl: cacheControl)
+        }
+    }
+
+    @Test(arguments: [ImageFixture.jpegTruncated, .text])
+    func `36: a broken picture is not downloaded again for everyone, for a while`(file: ImageFixture) async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(file.bytes)
+        for _ in 0..<3 { await fails(fixture) }
+        #expect(fixture.origin.loads == 1)
+        fixture.time.clock.advance(by: .milliseconds(4_999))
+        await fails(fixture)
+        #expect(fixture.origin.loads == 1)
+        fixture.time.clock.advance(by: .milliseconds(1))
+        await fails(fixture)
+        #expect(fixture.origin.loads == 2)
+    }
+
+    @Test(arguments: [ImageFixture.jpegTruncated, .text])
+    func `36: no-cache asks past it, and what it brings counts for all`(file: ImageFixture) async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(file.bytes)
+        await fails(fixture)
+        await fails(fixture, cacheControl: "no-cache")
+        #expect(fixture.origin.loads == 2)
+        fixture.origin.serve(Pictures.jpeg)
+        _ = try await fixture.thumbnail(cacheControl: "no-cache")
+        _ = try await fixture.thumbnail(width: 11)
+        #expect(fixture.origin.loads == 3)
+    }
+
+    @Test(arguments: [ImageFixture.jpegTruncated, .text], [true, false])
+    func `36: an operator's removal forgets it, also while the download is under way`(
+        file: ImageFixture, isWhole: Bool
+    ) async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(file.bytes)
+        func remove() async throws {
+            if isWhole {
+                _ = await fixture.pipeline.removeAll()
+            } else {
+                _ = try await fixture.pipeline.remove(source: "http://example.com/a")
+            }
+        }
+        await fails(fixture)
+        try await remove()
+        let gate = fixture.origin.hold()
+        let task = fixture.start()
+        try await fixture.downloadWaitedFor(1)
+        try await remove()
+        gate.open()
+        await #expect(throws: ImagingError.self) { try await task.value }
+        fixture.origin.serve(Pictures.jpeg)
+        _ = try await fixture.thumbnail()
+        #expect(fixture.origin.loads == 3)
+    }
+
+    @Test(arguments: ["no-store", "private", "no-cache", "max-age=0"])
+    func `36: it is remembered for no longer than its origin lets it be used`(control: String) async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.truncated, cacheControl: control)
+        for _ in 0..<2 { await fails(fixture) }
+        #expect(fixture.origin.loads == 2)
+    }
+
+    @Test func `36: what a no-store request finds is nobody else's`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Pictures.text)
+        await fails(fixture, cacheControl: "no-store")
+        fixture.origin.serve(Pictures.jpeg)
+        _ = try await fixture.thumbnail()
+        #expect(fixture.origin.loads == 2)
+    }
+
+    @Test func `36: limits of ours are not remembered, the source is`() async throws {
+        let fixture = try PipelineFixture { $0.limits.maximumSourcePixels = 100 }
+        for _ in 0..<2 {
+            let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
+            #expect(error?.code == "too_many_pixels")
+        }
+        #expect(fixture.origin.loads == 1)
+        let identity = try fixture.pipeline.identity(of: "http://example.com/a")
+        #expect(fixture.pipeline.broken.failure(of: identity, known: nil, plan: { _ in DecodePlan() }) == nil)
+    }
+
+    @Test func `36: a failure holds for what failed, and for that version`() throws {
+        let time = ManualTimekeeper()
+        let broken = BrokenSources(timeLimit: .seconds(5), timekeeper: time)
+        func record(_ version: String) throws -> SourceRecord {
+            let now = HTTPDate(secondsSince1970: time.secondsSince1970)
+            return try SourceRecord(
+                SourceHead(
+                    identity: SourceIdentity(url: try SourceURL(parsing: "http://example.com/a")),
+                    validator: .entityTag(version), headerFields: [:], requestedAt: now, receivedAt: now),
+                bytes: Pictures.jpeg)
+        }
+        let (old, new) = (try record("1"), try record("2"))
+        func failure(_ page: Int, _ known: SourceRecord?) -> ImagingError? {
+            broken.failure(of: old.identity, known: known, plan: { _ in DecodePlan(page: page) })
+        }
+        let error = ImagingError.cannotDecode(detail: "cut")
+        for page in [3, 4] { broken.remember(error, DecodePlan(page: page), of: old, since: broken.moment) }
+        #expect(failure(3, nil) == error && failure(4, old) == error)
+        #expect(failure(0, nil) == nil && failure(3, new) == nil)
+        broken.forget(DecodePlan(page: 3), of: old.identity)
+        #expect(failure(3, nil) == nil && failure(4, nil) == error)
+        time.advance(by: .seconds(5))
+        #expect(failure(4, nil) == nil)
+    }
+}
