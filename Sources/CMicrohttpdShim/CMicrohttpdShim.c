@@ -1,3 +1,5 @@
+// For accept4.
+#define _GNU_SOURCE
 #include "CMicrohttpdShim.h"
 
 #include <sys/socket.h>
@@ -88,6 +90,16 @@ struct MHD_Daemon *CMicrohttpdShim_start(
         MHD_OPTION_NOTIFY_COMPLETED, notify_completed, context,
         MHD_OPTION_URI_LOG_CALLBACK, log_target, context,
         MHD_OPTION_END);
+}
+
+bool CMicrohttpdShim_accept(struct MHD_Daemon *daemon, int listening) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    int descriptor = accept4(listening, (struct sockaddr *)&address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (descriptor < 0) return false;
+    // Closes the descriptor where the connection is not wanted.
+    MHD_add_connection(daemon, descriptor, (struct sockaddr *)&address, length);
+    return true;
 }
 
 struct collection {

@@ -7,6 +7,7 @@ package final class HTTPServer: Sendable {
     package let port: UInt16
     private let socket: ListeningSocket
     private let context: ServingContext
+    private let daemon: MicrohttpdDaemon
     private let isListening = Locked(true)
     private let timekeeper = SystemTimekeeper()
 
@@ -23,7 +24,7 @@ package final class HTTPServer: Sendable {
         context = ServingContext(configuration: configuration, responder: responder, logger: logger, watch: watch)
         socket = try ListeningSocket(address: configuration.bindAddress, port: configuration.port)
         port = socket.port
-        let daemon = try MicrohttpdDaemon(socket, context: context)
+        daemon = try MicrohttpdDaemon(socket, context: context)
         do {
             try WatchThread.start(context: context, daemon: daemon)
         } catch {
@@ -40,13 +41,16 @@ package final class HTTPServer: Sendable {
     /// Open connections, idle ones included.
     package var connectionCount: Int { context.connectionCount }
 
-    /// Takes no new connections; open ones close after their next answer, idle ones at once.
+    /// Takes no new connections; open ones close after their next answer, idle ones at once, or, where they have just begun, when
+    /// they have had time for a request.
     package func stopAccepting() {
         let wasListening = isListening.withLock { isListening in
             defer { isListening = false }
             return isListening
         }
         guard wasListening else { return }
+        // Who has connected is not sent away: its request may be on the wire.
+        daemon.acceptWaiting(on: socket, atMost: ListeningSocket.backlog)
         socket.stopListening(replacement: context.watch.wakeReader)
         context.drain()
         context.watch.order { $0.isDraining = true }

@@ -51,7 +51,8 @@ final class WatchThread: Sendable {
             if now >= deadline {
                 for connection in context.openConnections where connection.cut() { isComplete = false }
             }
-            if context.isQuiet { break }
+            // One that was accepted a moment ago may not be known yet.
+            if context.isQuiet, context.connectionCount == 0 || now >= deadline { break }
         }
         daemon.stop()
         context.lingering.closeAll()
@@ -63,7 +64,7 @@ final class WatchThread: Sendable {
             if connection.isHeadOverdue(at: now, limit: context.configuration.headerTimeout) {
                 let refusal = context.responder.refusal(.headTimeout)
                 connection.closeIdle(parting: RefusalText.bytes(of: refusal, at: timekeeper.secondsSince1970))
-            } else if isDraining {
+            } else if isDraining, !connection.isExpectingRequest(at: now) {
                 connection.closeIdle()
             }
         }

@@ -56,6 +56,24 @@ struct HTTPServerShutdownTests {
         #expect(server.connectionCount == 0)
     }
 
+    @Test func `43: a request on its way when accepting stops is served, and who sends none is not waited for`()
+        async throws
+    {
+        let server = try TestServer.start()
+        let clients = try (0..<50).map { _ in try RawHTTPClient(port: server.port) }
+        let silent = try RawHTTPClient(port: server.port)
+        server.stopAccepting()
+        // None of them may have been accepted yet, and none has sent a byte.
+        for client in clients { client.get("/") }
+        for client in clients {
+            let response = try await client.response()
+            #expect(response.status == 200)
+            #expect(response.headerFields[.connection] == "close")
+        }
+        #expect(await server.shutDown(timeLimit: .seconds(30)))
+        #expect(try await silent.remainder().isEmpty)
+    }
+
     @Test func `43: a shutdown waits for the requests in hand`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in

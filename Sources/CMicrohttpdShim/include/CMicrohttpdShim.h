@@ -56,6 +56,9 @@ typedef struct {
 struct MHD_Daemon *CMicrohttpdShim_start(
     const CMicrohttpdShim_callbacks *callbacks, const CMicrohttpdShim_settings *settings);
 
+/// Accepts a connection that waits on a listening socket, in place of the daemon's own threads; false when none does.
+bool CMicrohttpdShim_accept(struct MHD_Daemon *daemon, int listening);
+
 /// Writes up to `capacity` fields of the request and returns how many there are.
 size_t CMicrohttpdShim_fields(struct MHD_Connection *connection, CMicrohttpdShim_field *fields, size_t capacity);
 

@@ -32,6 +32,7 @@ final class ClientConnection: @unchecked Sendable {
     private let context: ServingContext
     private let connection: OpaquePointer
     private let descriptor: CInt
+    private let openedAt: Duration
     private var step = Step.awaitingLine
     private var isRefused = false
     private let occupant = Atomic<Occupant>(.nobody)
@@ -49,6 +50,7 @@ final class ClientConnection: @unchecked Sendable {
         self.context = context
         unsafe self.connection = connection
         self.descriptor = descriptor
+        openedAt = SystemTimekeeper().now
         CLinux_tcp_limit_stall(descriptor, UInt32(context.configuration.stalledReaderTimeout.milliseconds))
     }
 
@@ -229,6 +231,11 @@ final class ClientConnection: @unchecked Sendable {
         }
         return unfinishedHead.isOverdue(
             pendingBytes: pendingBytes, afterBytes: consumedBytes.load(ordering: .relaxed), at: now, limit: limit)
+    }
+
+    /// Whether the connection is so young that its first request may be on the wire.
+    func isExpectingRequest(at now: Duration) -> Bool {
+        now - openedAt < .milliseconds(500) && consumedBytes.load(ordering: .relaxed) == 0
     }
 
     /// Closes the connection when no request is in hand and no head has begun; with `parting`, also in the middle of a head, and

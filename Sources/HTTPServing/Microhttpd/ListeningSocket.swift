@@ -2,6 +2,9 @@ import Glibc
 
 /// The socket that new connections come to; made by us so that accepting can end while connections go on.
 struct ListeningSocket: Sendable {
+    /// How many may have connected without having been accepted.
+    static let backlog = 4_096
+
     /// Owned by the daemon once it has started.
     let descriptor: CInt
     /// The port in use, also where 0 was asked for.
@@ -22,7 +25,7 @@ struct ListeningSocket: Sendable {
         if isIPv6 { Self.set(CInt(IPPROTO_IPV6), IPV6_V6ONLY, 0, on: descriptor) }
         let isListening = unsafe withUnsafePointer(to: &storage) { storage in
             unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe bind(descriptor, address, length) == 0 && listen(descriptor, 4096) == 0
+                unsafe bind(descriptor, address, length) == 0 && listen(descriptor, CInt(Self.backlog)) == 0
             }
         }
         guard isListening else {

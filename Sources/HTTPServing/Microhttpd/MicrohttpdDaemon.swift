@@ -32,6 +32,12 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         unsafe self.raw = raw
     }
 
+    /// Takes over who has connected and was not accepted yet, up to `limit` of them; not after `stop`.
+    func acceptWaiting(on socket: ListeningSocket, atMost limit: Int) {
+        var count = 0
+        while count < limit, unsafe CMicrohttpdShim_accept(raw, socket.descriptor) { count += 1 }
+    }
+
     /// Ends the threads and closes the socket; once, and only when the context is quiet.
     func stop() {
         unsafe MHD_stop_daemon(raw)

@@ -100,9 +100,15 @@ struct Service: Sendable {
     func shutDown(_ settings: Settings, timekeeper: any Timekeeper = SystemTimekeeper()) async {
         lifecycle.failReadiness()
         try? await timekeeper.sleep(until: timekeeper.now + settings.drainDelay)
-        lifecycle.beginDraining()
         publicServer.stopAccepting()
+        // What had been sent when accepting stopped is read by now, and is served like what was in hand.
+        let refusing = Task { [lifecycle] in
+            try await timekeeper.sleep(until: timekeeper.now + .milliseconds(250))
+            lifecycle.beginDraining()
+        }
         _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout)
+        refusing.cancel()
+        lifecycle.beginDraining()
         prefetcher.shutDown()
         downloader.shutDown()
         loader.shutDown()
