@@ -8,7 +8,7 @@ VENV := .build/venv
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke crash-test lint format bench bench-lanes coverage test-asan \
+.PHONY: help deps deps-test build run test unit contract smoke crash-test lint format bench bench-lanes bench-prices coverage test-asan \
 	test-tsan fuzz clean
 
 help: ## List the targets
@@ -65,6 +65,11 @@ bench-lanes: deps ## Measure both lanes of imaging on the sizes of one photograp
 	@scripts/install-packages libjpeg-turbo-progs
 	$(SWIFT) build -c release --product lanes
 	@Benchmarks/lanes .build/release/lanes "$(PHOTO)" $(LANES)
+
+bench-prices: deps ## Measure decodes, renders and refusals beside the memory that they are priced at
+	@scripts/install-packages python3
+	$(SWIFT) build -c release --product prices
+	python3 Benchmarks/prices.py --prices .build/release/prices $(PRICES)
 
 coverage: deps ## Run the unit tests and print the coverage by file
 	$(SWIFT) test --disable-xctest --enable-code-coverage

@@ -38,7 +38,14 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// What `make fuzz` links its targets with; nobody else needs it.
 let fuzzing: [Product] =
     Context.environment["ALULA_FUZZING"] == nil
-    ? [] : [.library(name: "Fuzzed", type: .static, targets: ["Downloading", "HTTPTypes", "ThumbnailAPI"])]
+    ? []
+    : [
+        .library(
+            name: "Fuzzed", type: .static, targets: ["Downloading", "HTTPTypes", "Imaging", "Memory", "ThumbnailAPI"])
+    ]
+
+/// The allocator of the service, which the sanitizers bring one of their own for.
+let allocator: [LinkerSetting] = Context.environment["ALULA_SANITIZING"] == nil ? [.linkedLibrary("jemalloc")] : []
 
 let package = Package(
     name: "alula",
@@ -97,10 +104,13 @@ let package = Package(
                 "Memory", "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
             ],
             swiftSettings: settings,
-            linkerSettings: [.linkedLibrary("jemalloc")]),
+            linkerSettings: allocator),
         .executableTarget(
             name: "lanes", dependencies: ["Coordination", "Imaging", "Memory"], path: "Benchmarks/Lanes",
-            swiftSettings: settings, linkerSettings: [.linkedLibrary("jemalloc")]),
+            swiftSettings: settings, linkerSettings: allocator),
+        .executableTarget(
+            name: "prices", dependencies: ["Coordination", "Imaging", "Memory", "TestSupport"],
+            path: "Benchmarks/Prices", swiftSettings: settings, linkerSettings: allocator),
         module("TestSupport", ["CLibssl", "CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
         .executableTarget(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], swiftSettings: settings),

@@ -1,34 +1,61 @@
 extension ImageHeader {
     /// Bytes of memory that a decode by `plan` takes at its peak, the decoded pixels included, as known before it starts.
     ///
-    /// Saturates instead of overflowing: the head may claim any size.
-    package func price(of plan: DecodePlan) -> Int {
-        let frameCount = plan.isAnimated ? frames : 1
-        let components = format == .jpeg && bands == 4 ? 3 : bands
-        let pixels = saturated(storedSize.area / (plan.level * plan.level), components * frameCount)
-        let (sum, overflow) = pixels.addingReportingOverflow(workingBytes)
-        return overflow ? .max : sum
+    /// The factors were measured (`make bench-prices`). Saturates instead of overflowing: the head may claim any size.
+    ///
+    /// - Parameters:
+    ///   - plan: What is decoded.
+    ///   - fileByteCount: Bytes of the file, which is copied where it holds what its decoder is better spared.
+    package func price(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
+        let isWhole = plan.level == 1
+        let area = Price(storedSize.width) * Price(storedSize.height)
+        let frameCount = Price(plan.isAnimated ? frames : 1)
+        let reduced = Price.quotient(storedSize.width, plan.level) * Price.quotient(storedSize.height, plan.level)
+        // Inks become colours; the planes of a JPEG are never more than its components.
+        let result = reduced * Price(bands) * frameCount
+        // Rows that libvips keeps while it goes through the file, as wide as its loader makes them.
+        let rowWidth = format == .jpeg ? Price.quotient(storedSize.width, plan.level) : Price(storedSize.width)
+        let rows = Price(min(storedSize.height, Self.keptRows)) * rowWidth * Price(bands * max(1, bitDepth / 8))
+        let working = area * workingBytes(isWhole: isWhole) * (format == .webp ? frameCount : Price(1))
+        return (result + rows + working + Price(fileByteCount)).bytes
     }
 
-    /// What the decoder holds besides the pixels that it hands over.
-    private var workingBytes: Int {
-        let area = storedSize.area
+    private static let keptRows = 900
+
+    /// What the decoder holds besides the rows and the pixels that it hands over, in bytes for each pixel of a frame.
+    private func workingBytes(isWhole: Bool) -> Price {
         switch format {
         case .jpeg:
             // All coefficients of a progressive picture, two bytes each, whatever the level.
-            guard isProgressive else { return 0 }
-            return isChromaSubsampled ? saturated(area, 3) : saturated(area, 2 * bands)
+            guard isProgressive else { return Price(0) }
+            return Price(isChromaSubsampled ? 3 : 2 * bands)
         case .png:
             // The passes of an interlaced picture make it whole only with the last.
-            return isProgressive ? saturated(area, bands * max(1, bitDepth / 8)) : 0
-        case .webp: return saturated(area, 4)
-        case .gif: return saturated(area, 5)
-        case .avif, .heic: return saturated(area, 6)
+            return Price(isProgressive ? bands * max(1, bitDepth / 8) : 0)
+        // A lossless picture, or one with alpha, goes through three buffers; its scaler spares it all but one.
+        case .webp: return Price(frames > 1 ? 4 : isWhole ? 12 : 8)
+        case .gif: return Price(5)
+        case .avif, .heic: return Price(8)
         }
     }
+}
 
-    private func saturated(_ value: Int, _ factor: Int) -> Int {
-        let (product, overflow) = value.multipliedReportingOverflow(by: factor)
-        return overflow ? .max : product
+/// An amount that saturates.
+private struct Price: Equatable {
+    let bytes: Int
+
+    init(_ bytes: Int) { self.bytes = bytes }
+
+    /// One side divided by a level, rounded up.
+    static func quotient(_ side: Int, _ level: Int) -> Price { Price(side / level + (side % level > 0 ? 1 : 0)) }
+
+    static func * (one: Price, other: Price) -> Price {
+        let (product, overflow) = one.bytes.multipliedReportingOverflow(by: other.bytes)
+        return Price(overflow ? .max : product)
+    }
+
+    static func + (one: Price, other: Price) -> Price {
+        let (sum, overflow) = one.bytes.addingReportingOverflow(other.bytes)
+        return Price(overflow ? .max : sum)
     }
 }

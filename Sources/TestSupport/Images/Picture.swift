@@ -54,6 +54,15 @@ package struct Picture: Sendable {
         }
     }
 
+    /// The photograph under a veil that grows denser from left to right, again and again.
+    package static func photoWithAlpha(_ size: PixelSize) -> Picture {
+        let photo = photo(size)
+        return Picture(size, bands: 4) { x, y in
+            let start = (y * size.width + x) * 3
+            return Array(photo.pixels[start..<start + 3]) + [UInt8(x & 255)]
+        }
+    }
+
     /// Black and white squares of `side` pixels.
     package static func checkerboard(_ size: PixelSize, side: Int = 1) -> Picture {
         Picture(size, bands: 3) { x, y in (x / side + y / side).isMultiple(of: 2) ? [0, 0, 0] : [255, 255, 255] }

@@ -21,6 +21,31 @@ package enum Zlib {
         return stream + (high << 16 | low).bigEndian32
     }
 
+    /// A zlib stream of one hundred and sixtieth of the length, that inflates to `count` zeros.
+    package static func zeros(_ count: Int) -> [UInt8] {
+        var stream: [UInt8] = [0x78, 0x01]
+        var pending = 0
+        var bits = 0
+        func append(_ value: Int, _ length: Int) {
+            pending |= value << bits
+            bits += length
+            while bits >= 8 {
+                stream.append(UInt8(pending & 255))
+                pending >>= 8
+                bits -= 8
+            }
+        }
+        // One last block in fixed codes (RFC 1951 section 3.2.6), which are written from their highest bit on: a zero, then
+        // copies of 258 bytes from one byte back, then single zeros.
+        append(0b1 | 0b01 << 1, 3)
+        append(0b0000_1100, 8)
+        for _ in 0..<(count - 1) / 258 { append(0b00000_10100011, 13) }
+        for _ in 0..<(count - 1) % 258 { append(0b0000_1100, 8) }
+        append(0, 7)
+        append(0, 7)
+        return stream + (count % 65_521 << 16 | 1).bigEndian32
+    }
+
     /// The CRC-32 of `bytes`.
     package static func checksum32(_ bytes: [UInt8]) -> Int {
         Int(~bytes.reduce(0xFFFF_FFFF as UInt32) { table[Int(UInt8($0 & 255) ^ $1)] ^ $0 >> 8 })

@@ -1,35 +1,78 @@
 import Imaging
 import Testing
 
+/// The price table, on a picture of a million pixels with the 900 rows that libvips keeps of it.
 struct ImageHeaderPriceTests {
-    private let size = PixelSize(width: 1_000, height: 1_000)
+    private static let size = PixelSize(width: 1_000, height: 1_000)
 
-    @Test func `a reduction makes a sequential JPEG cheap, a progressive one not`() {
-        let sequential = ImageHeader(format: .jpeg, storedSize: size, isChromaSubsampled: true)
-        #expect(sequential.price(of: DecodePlan(level: 1)) == 3_000_000)
-        #expect(sequential.price(of: DecodePlan(level: 2)) == 750_000)
-        let progressive = ImageHeader(format: .jpeg, storedSize: size, isProgressive: true, isChromaSubsampled: true)
-        #expect(progressive.price(of: DecodePlan(level: 2)) == 3_750_000)
-        let full = ImageHeader(format: .jpeg, storedSize: size, isProgressive: true)
-        #expect(full.price(of: DecodePlan(level: 2)) == 6_750_000)
+    /// A row of the table: a head, the level of a decode, and its price in bytes.
+    struct Row: Sendable, CustomStringConvertible {
+        let description: String
+        let header: ImageHeader
+        let level: Int
+        let price: Int
+
+        init(
+            _ description: String, _ format: ImageFormat, level: Int = 1, bands: Int = 3, depth: Int = 8,
+            isProgressive: Bool = false, isSubsampled: Bool = false, price: Int
+        ) {
+            self.description = "\(description) at \(level)"
+            header = ImageHeader(
+                format: format, storedSize: size, bands: bands, bitDepth: depth, hasAlpha: bands % 2 == 0,
+                isProgressive: isProgressive, isChromaSubsampled: isSubsampled)
+            self.level = level
+            self.price = price
+        }
     }
 
-    @Test func `an interlaced PNG is held whole`() {
-        let plain = ImageHeader(format: .png, storedSize: size, bands: 4, bitDepth: 16, hasAlpha: true)
-        #expect(plain.price(of: DecodePlan(level: 2)) == 1_000_000)
-        let interlaced = ImageHeader(
-            format: .png, storedSize: size, bands: 4, bitDepth: 16, hasAlpha: true, isProgressive: true)
-        #expect(interlaced.price(of: DecodePlan(level: 2)) == 9_000_000)
+    @Test(arguments: [
+        Row("sequential JPEG", .jpeg, isSubsampled: true, price: 3_000_000 + 2_700_000),
+        Row("sequential JPEG", .jpeg, level: 2, isSubsampled: true, price: 750_000 + 1_350_000),
+        Row("sequential JPEG", .jpeg, level: 8, isSubsampled: true, price: 46_875 + 337_500),
+        Row("grey JPEG", .jpeg, bands: 1, price: 1_000_000 + 900_000),
+        Row("JPEG in inks", .jpeg, bands: 4, price: 4_000_000 + 3_600_000),
+        Row("progressive JPEG", .jpeg, level: 2, isProgressive: true, isSubsampled: true, price: 2_100_000 + 3_000_000),
+        Row("progressive JPEG of full chroma", .jpeg, level: 2, isProgressive: true, price: 2_100_000 + 6_000_000),
+        Row("PNG", .png, price: 3_000_000 + 2_700_000),
+        Row("PNG", .png, level: 4, price: 187_500 + 2_700_000),
+        Row("PNG of 16 bits with alpha", .png, bands: 4, depth: 16, price: 4_000_000 + 7_200_000),
+        Row("PNG of one bit", .png, bands: 1, depth: 1, price: 1_000_000 + 900_000),
+        Row("interlaced PNG of 16 bits", .png, bands: 4, depth: 16, isProgressive: true, price: 11_200_000 + 8_000_000),
+        Row("WebP", .webp, price: 5_700_000 + 12_000_000),
+        Row("WebP", .webp, level: 2, price: 750_000 + 2_700_000 + 8_000_000),
+        Row("GIF", .gif, bands: 4, price: 7_600_000 + 5_000_000),
+        Row("AVIF", .avif, price: 5_700_000 + 8_000_000),
+    ])
+    func `each kind of source has its price`(row: Row) {
+        #expect(row.header.price(of: DecodePlan(level: row.level)) == row.price)
     }
 
     @Test func `frames are paid for when they are kept`() {
-        let header = ImageHeader(format: .gif, storedSize: size, bands: 4, frames: 10, hasAlpha: true)
-        #expect(header.price(of: DecodePlan()) == 9_000_000)
-        #expect(header.price(of: DecodePlan(isAnimated: true)) == 45_000_000)
+        let gif = ImageHeader(format: .gif, storedSize: Self.size, bands: 4, frames: 10, hasAlpha: true)
+        #expect(gif.price(of: DecodePlan()) == 12_600_000)
+        #expect(gif.price(of: DecodePlan(isAnimated: true)) == 40_000_000 + 3_600_000 + 5_000_000)
+        let webp = ImageHeader(format: .webp, storedSize: Self.size, frames: 10)
+        #expect(webp.price(of: DecodePlan(isAnimated: true)) == 30_000_000 + 2_700_000 + 40_000_000)
+    }
+
+    @Test func `the file is paid for as well`() {
+        let header = ImageHeader(format: .png, storedSize: Self.size)
+        #expect(header.price(of: DecodePlan(), fileByteCount: 7) == header.price(of: DecodePlan()) + 7)
     }
 
     @Test func `a monstrous claim has a monstrous price`() {
         let header = ImageHeader(format: .avif, storedSize: PixelSize(width: 1 << 32, height: 1 << 32))
         #expect(header.price(of: DecodePlan()) == .max)
+    }
+
+    @Test(arguments: ImageFormat.allCases)
+    func `a render's price grows with its pixels, on the way and in the result`(format: ImageFormat) {
+        let small = RenderPlan(resizedSize: PixelSize(width: 100, height: 100), format: format, quality: 80)
+        let large = RenderPlan(resizedSize: PixelSize(width: 200, height: 100), format: format, quality: 80)
+        let crop = RenderPlan(
+            resizedSize: PixelSize(width: 200, height: 100),
+            crop: .rectangle(x: 0, y: 0, size: PixelSize(width: 100, height: 100)), format: format, quality: 80)
+        #expect(small.price > 10_000 && large.price > small.price)
+        #expect(crop.price == large.price)
     }
 }

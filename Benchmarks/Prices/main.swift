@@ -1,0 +1,93 @@
+// Measures one decode, render or refusal: what it was priced at, what it took. One to a process, because memory that was used once
+// is not given back at once; `Benchmarks/prices.py` calls it for every kind.
+//
+// Usage: prices list | make KIND FILE | decode FILE LEVEL [animated] | render FORMAT WIDTH HEIGHT BANDS | refuse FILE
+import Coordination
+import Glibc
+import Imaging
+import Memory
+import TestSupport
+
+private func read(_ path: String) -> SharedBytes {
+    guard let file = unsafe fopen(path, "rb") else { fatalError("\(path) cannot be read") }
+    defer { unsafe fclose(file) }
+    var bytes = ByteAccumulator()
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while case let count = unsafe fread(&buffer, 1, buffer.count, file), count > 0 {
+        unsafe buffer.withUnsafeBytes { unsafe bytes.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+    return bytes.finish()
+}
+
+private func write(_ bytes: [UInt8], _ path: String) {
+    guard let file = unsafe fopen(path, "wb") else { fatalError("\(path) cannot be written") }
+    defer { unsafe fclose(file) }
+    _ = unsafe fwrite(bytes, 1, bytes.count, file)
+}
+
+/// Runs `body` and prints as JSON what it took beside its price; on a thread, as in the service.
+private func measure(price: Int, _ body: () throws -> String) {
+    let before = ProcessMemory.resident
+    let milliseconds = ProcessMemory.milliseconds
+    ProcessMemory.forgetPeak()
+    let outcome: String
+    do { outcome = try body() } catch { outcome = "\(error)" }
+    let taken = max(0, ProcessMemory.peak - before)
+    let cpu = Int((ProcessMemory.milliseconds - milliseconds) * 1_000)
+    let text = outcome.map { $0 == "\"" ? "'" : $0 }
+    print("{\"price\": \(price), \"taken\": \(taken), \"cpuMicroseconds\": \(cpu), \"outcome\": \"\(String(text))\"}")
+}
+
+private func decode(_ path: String, level: Int, isAnimated: Bool) throws {
+    let bytes = read(path)
+    let header = try ImageHeader.inspect(bytes)
+    let plan = DecodePlan(level: level, isAnimated: isAnimated)
+    var limits = ImagingLimits()
+    limits.sourceFormats = Set(ImageFormat.allCases)
+    measure(price: header.price(of: plan, fileByteCount: bytes.count)) {
+        let image = try ImageDecoder.decode(bytes, header: header, plan: plan, limits: limits, token: WorkToken())
+        return "\(image.size) × \(image.frames), \(image.byteCount) bytes"
+    }
+}
+
+private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int) {
+    let picture = bands == 3 ? Picture.photo(size) : Picture.photoWithAlpha(size)
+    let image = DecodedImage(pixels: SharedBytes(picture.pixels), size: size, bands: bands)
+    let plan = RenderPlan(resizedSize: size, format: format, quality: format.defaultQuality)
+    measure(price: plan.price) {
+        "\(try ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes.count) bytes"
+    }
+}
+
+private func refuse(_ path: String) {
+    let bytes = read(path)
+    measure(price: 16 << 20) {
+        let header = try ImageHeader.inspect(bytes)
+        let image = try ImageDecoder.decode(
+            bytes, header: header, plan: DecodePlan(isAnimated: header.frames > 1), limits: ImagingLimits(),
+            token: WorkToken())
+        return "decoded: \(image.size)"
+    }
+}
+
+private let arguments = CommandLine.arguments.dropFirst()
+try ImageLibrary.start(reading: [.avif])
+switch (arguments.first, Array(arguments.dropFirst())) {
+case ("list", _):
+    for source in PricedSource.allCases { print("source", source) }
+    for trap in ImageTrap.allCases { print(ImageTrap.refused.contains(trap) ? "refused" : "trap", trap) }
+case ("make", let rest) where rest.count == 2:
+    guard let file = PricedSource(rawValue: rest[0])?.file ?? ImageTrap(rawValue: rest[0])?.bytes.array else {
+        fatalError("no kind \(rest[0])")
+    }
+    write(file, rest[1])
+case ("decode", let rest) where rest.count >= 2:
+    try decode(rest[0], level: Int(rest[1]) ?? 1, isAnimated: rest.count == 3)
+case ("render", let rest) where rest.count == 4:
+    guard let format = ImageFormat(rawValue: rest[0]), let width = Int(rest[1]), let height = Int(rest[2]),
+        let bands = Int(rest[3])
+    else { fatalError("no such render") }
+    render(format, PixelSize(width: width, height: height), bands: bands)
+case ("refuse", let rest) where rest.count == 1: refuse(rest[0])
+default: fatalError("list, make, decode, render or refuse?")
+}

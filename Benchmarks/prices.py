@@ -1,0 +1,82 @@
+"""Proves the price table: what decodes, renders and refusals of hostile files take of memory and CPU, each in a process of its own."""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LEVELS = [1, 2, 8]
+RENDERS = [(name, 3) for name in ["jpeg", "png", "webp", "gif", "avif"]] + [("png", 4), ("webp", 4), ("gif", 4)]
+RENDERED = {"avif": [(300, 200), (1500, 1000)]}
+# A process that has done nothing else yet sets up what stays: tables, threads, code pages.
+FIRST_USE = 2 << 20
+REFUSAL = {"cpuMicroseconds": 10_000, "taken": 16 << 20}
+
+
+def run(executable, *arguments):
+    done = subprocess.run([executable, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != 0:
+        return {"price": 0, "taken": 0, "cpuMicroseconds": 0, "outcome": f"DIED {done.returncode} {done.stderr[-200:]}"}
+    return json.loads(done.stdout)
+
+
+def megabytes(count):
+    return f"{count / 1e6:.1f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--prices", required=True, help="the measuring executable")
+    parser.add_argument("--only", default="", help="kinds whose names contain this")
+    options = parser.parse_args()
+    listed = [line.split() for line in subprocess.run(
+        [options.prices, "list"], capture_output=True, text=True, check=True).stdout.splitlines()]
+    faults = []
+
+    def row(name, level, figures):
+        share = figures["taken"] / max(1, figures["price"])
+        over = figures["taken"] > figures["price"] + FIRST_USE or "DIED" in figures["outcome"]
+        if over:
+            faults.append(f"{name} at {level}")
+        print(f"{name:30} {level:>9} {megabytes(figures['price']):>9} {megabytes(figures['taken']):>9} {share:>6.2f} "
+              f"{figures['cpuMicroseconds'] / 1000:>9.1f}  {figures['outcome']}{'  OVER' if over else ''}", flush=True)
+
+    with tempfile.TemporaryDirectory(prefix="alula-prices-") as folder:
+        print(f"{'decode':30} {'level':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'CPU ms':>9}  outcome")
+        for kind, name in listed:
+            if options.only not in name:
+                continue
+            file = str(pathlib.Path(folder) / name)
+            subprocess.run([options.prices, "make", name, file], check=True)
+            if kind == "refused":
+                continue
+            for level in [1] if kind == "trap" or "Animated" in name or "gif" in name else LEVELS:
+                rest = ["animated"] if "Animated" in name else []
+                row(name, level, run(options.prices, "decode", file, level, *rest))
+        print(f"\n{'render':30} {'size':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'CPU ms':>9}  outcome")
+        for name, bands in RENDERS:
+            if options.only not in name:
+                continue
+            for width, height in RENDERED.get(name, [(300, 200), (3000, 2000)]):
+                row(f"{name}, {bands} bands", f"{width}×{height}",
+                    run(options.prices, "render", name, width, height, bands))
+        print(f"\n{'refusal':30} {'bytes':>9} {'taken MB':>9} {'CPU ms':>9}  outcome")
+        for kind, name in listed:
+            if kind != "refused" or options.only not in name:
+                continue
+            file = pathlib.Path(folder) / name
+            figures = run(options.prices, "refuse", file)
+            over = any(figures[key] > most for key, most in REFUSAL.items()) or not any(
+                word in figures["outcome"] for word in ["tooMany", "cannotDecode"])
+            if over:
+                faults.append(f"refusal of {name}")
+            print(f"{name:30} {file.stat().st_size:>9} {megabytes(figures['taken']):>9} "
+                  f"{figures['cpuMicroseconds'] / 1000:>9.2f}  {figures['outcome']}{'  OVER' if over else ''}", flush=True)
+    if faults:
+        sys.exit("FAILED: " + ", ".join(faults))
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()

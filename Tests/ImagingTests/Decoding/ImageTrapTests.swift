@@ -1,0 +1,48 @@
+import Coordination
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+/// Files that cost a careless decoder too much: refused by their heads, priced, or freed of what nobody needs.
+@Suite(.timeLimit(.minutes(1)))
+struct ImageTrapTests {
+    @Test(arguments: [ImageTrap.webpCanvas, .pngGiant, .jpegPatchedSize])
+    func `a giant of few bytes has too many pixels`(trap: ImageTrap) throws {
+        let header = try ImageHeader.inspect(trap.bytes)
+        #expect(header.storedSize.area > ImagingLimits().maximumSourcePixels)
+        #expect(throws: ImagingError.tooManyPixels(header.storedSize)) { try ImageReading.decode(trap.bytes) }
+    }
+
+    @Test func `thousands of scans are refused by the header walk`() {
+        #expect {
+            try ImageHeader.inspect(ImageTrap.jpegScans.bytes)
+        } throws: {
+            if case ImagingError.cannotDecode = $0 { true } else { false }
+        }
+    }
+
+    @Test(arguments: [ImageTrap.gifFrames, .webpFrames])
+    func `of thousands of frames there is the first, or none`(trap: ImageTrap) throws {
+        try ImageLibrary.start()
+        let bytes = trap.bytes
+        let header = try ImageHeader.inspect(bytes)
+        #expect(header.frames == 20_000)
+        #expect(throws: ImagingError.tooManyFrames(20_000)) { try ImageReading.decode(bytes) }
+        let first = try ImageDecoder.decode(
+            bytes, header: header, plan: DecodePlan(), limits: ImagingLimits(), token: WorkToken())
+        #expect(first.frames == 1 && first.size == ImageFixture.size)
+    }
+
+    @Test func `a picture in scans is priced with all its coefficients`() throws {
+        let size = PixelSize(width: 1_600, height: 1_200)
+        let header = try ImageHeader.inspect(SharedBytes(ImageTrap.progressive(size)))
+        #expect(header.isProgressive && header.isChromaSubsampled)
+        for level in [1, 2, 4, 8] { #expect(header.price(of: DecodePlan(level: level)) >= 3 * size.area) }
+    }
+
+    @Test(arguments: [ImageTrap.pngProfile, .pngText, .jpegProfile])
+    func `an enormous profile or text costs nobody the picture`(trap: ImageTrap) throws {
+        #expect(try ImageReading.decode(trap.bytes).size == ImageFixture.size)
+    }
+}
