@@ -96,6 +96,23 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         _ = victims
     }
 
+    /// Purges as if the capacity were exceeded, down to what is preferred; returns the bytes that were given up.
+    @discardableResult @inlinable public func purgeToPreferred() -> Int { purge { $0.preferred } }
+
+    /// Gives everything up as a purge does, which counts as evicted; returns the bytes.
+    @discardableResult @inlinable public func purgeEverything() -> Int { purge { _ in 0 } }
+
+    @inlinable func purge(to bound: (AutoPurgingState<Key, Value>) -> Int) -> Int {
+        let (victims, bytes) = state.withLock { state in
+            let before = state.usage
+            let victims = state.purge(to: bound(state))
+            return (victims, before - state.usage)
+        }
+        // Released here, outside the lock.
+        _ = victims
+        return bytes
+    }
+
     /// Bytes in use.
     @inlinable public var memoryUsage: Int { state.withLock { $0.usage } }
 

@@ -96,7 +96,17 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
 
     @inlinable mutating func purge(sparing added: Key?, into victims: inout [Value]) {
         guard usage > capacity else { return }
-        while usage > preferred, let oldest = recency.last, oldest.key != added {
+        purge(to: preferred, sparing: added, into: &victims)
+    }
+
+    @inlinable mutating func purge(to bound: Int) -> [Value] {
+        var victims: [Value] = []
+        purge(to: bound, sparing: nil, into: &victims)
+        return victims
+    }
+
+    @inlinable mutating func purge(to bound: Int, sparing added: Key?, into victims: inout [Value]) {
+        while usage > bound, let oldest = recency.last, oldest.key != added {
             evictedBytes += oldest.cost
             if let value = remove(oldest.key) { victims.append(value) }
         }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// An immutable block of bytes with one owner count: source files, decoded pixels and encoded results live in it.
 ///
@@ -13,6 +14,10 @@ package final class SharedBytes: @unchecked Sendable {
     package let count: Int
     private let base: UnsafeMutableRawPointer?
     private let release: Release
+    private static let living = Atomic(0)
+
+    /// Bytes of all blocks of the process that live at this moment, wherever they are: in caches, in work, on their way out.
+    package static var livingByteCount: Int { living.load(ordering: .relaxed) }
 
     /// Takes over `count` bytes at `base`; `release` is called exactly once, on the thread that drops the last reference.
     @unsafe
@@ -21,6 +26,7 @@ package final class SharedBytes: @unchecked Sendable {
         unsafe self.base = base
         self.count = count
         unsafe self.release = release
+        Self.living.wrappingAdd(count, ordering: .relaxed)
     }
 
     /// Copies `bytes`.
@@ -35,6 +41,7 @@ package final class SharedBytes: @unchecked Sendable {
 
     deinit {
         if let base = unsafe base { unsafe release(base, count) }
+        Self.living.wrappingSubtract(count, ordering: .relaxed)
     }
 
     /// Lends the bytes for the duration of `body`.

@@ -36,7 +36,6 @@ package final class ImagePipeline: ThumbnailServing {
         self.metrics = metrics
         self.timekeeper = timekeeper
         admission = MissAdmission(workers: workers, maximumDelay: configuration.maximumQueueDelay)
-
         broken = BrokenSources(timeLimit: configuration.failureMemory, timekeeper: timekeeper)
     }
 

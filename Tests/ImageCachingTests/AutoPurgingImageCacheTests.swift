@@ -180,6 +180,18 @@ struct AutoPurgingImageCacheTests {
         #expect(held?.name == "0")
     }
 
+    @Test func `13: low memory purges to preferred, then to zero, counted`() {
+        let cache = cache(capacity: 100, preferred: 60)
+        for name in ["a", "b", "c", "d"] { cache.add(Picture(name: name, bytes: 25), for: VariantKey(name, 1)) }
+        #expect(cache.purgeToPreferred() == 50)
+        #expect(cache.memoryUsage == 50)
+        #expect(cache.contains(VariantKey("d", 1)) && !cache.contains(VariantKey("b", 1)))
+        #expect(cache.purgeToPreferred() == 0)
+        #expect(cache.purgeEverything() == 50)
+        #expect(cache.memoryUsage == 0)
+        #expect(cache.statistics.evictedBytes == 100)
+    }
+
     @Test func `hits and misses are counted, looking without reading is not`() {
         let cache = cache()
         cache.add(Picture(name: "a", bytes: 1), for: VariantKey("a", 1))

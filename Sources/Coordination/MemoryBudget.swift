@@ -1,0 +1,170 @@
+/// The memory that pictures may take: what lives of them and what is reserved for work on them, together.
+///
+/// Nobody keeps a second account of what the caches hold: blocks of bytes are counted while they live, wherever they are, and a
+/// reservation stands for those that do not exist yet. Who finds no room has the caches purged, in two steps, then waits in a line,
+/// for a bounded time; work goes before arrivals, because it ends with less memory than it began with.
+package final class MemoryBudget: Sendable {
+    /// There was no room in time, or as many wait for it as may.
+    package struct Full: Error {
+        /// For whoever speaks of it.
+        package init() {}
+    }
+
+    /// More was wanted than there will ever be.
+    package struct NeverFits: Error {}
+
+    /// What memory is wanted for.
+    package enum Use: Int, Sendable, CaseIterable {
+        /// Work on a picture that is here.
+        case work
+        /// Bytes that are on their way here and will need work; a quarter of the budget stays free of them.
+        case arrival
+    }
+
+    /// How the caches make room.
+    package enum Purge: String, Sendable, CaseIterable {
+        /// Each down to what it prefers.
+        case preferred
+        /// The decoded pixels altogether.
+        case empty
+    }
+
+    /// Empties caches and returns the bytes that they gave up; called on any thread, outside the budget's lock.
+    package typealias Purging = @Sendable (Purge) -> Int
+
+    /// What the budget has done and is doing, for metrics; bytes and counts.
+    package struct Statistics: Sendable, Equatable {
+        package var limit, living, reserved, waiting, refusals: Int
+        package var purges: [Purge: Int]
+    }
+
+    private typealias State = MemoryBudgetState<CheckedContinuation<Void, any Error>>
+
+    private let state: Locked<State>
+    private let maximumWait: Duration
+    private let timekeeper: any Timekeeper
+    private let living: @Sendable () -> Int
+    private let purge: Purging
+
+    /// A budget of `limit` bytes.
+    ///
+    /// - Parameters:
+    ///   - limit: Bytes that may live and be reserved together.
+    ///   - maximumWait: How long anybody waits for room.
+    ///   - maximumWaiting: How many may wait; more are refused at once.
+    ///   - timekeeper: What waiting is measured by.
+    ///   - living: Bytes that live at this moment; called under the budget's lock, so it must be quick.
+    ///   - purge: What makes room in the caches.
+    package init(
+        limit: Int = .max, maximumWait: Duration = .seconds(5), maximumWaiting: Int = 1_024,
+        timekeeper: any Timekeeper = SystemTimekeeper(), living: @escaping @Sendable () -> Int = { 0 },
+        purge: @escaping Purging = { _ in 0 }
+    ) {
+        state = Locked(State(limit: limit, maximumWaiting: maximumWaiting))
+        self.maximumWait = maximumWait
+        self.timekeeper = timekeeper
+        self.living = living
+        self.purge = purge
+    }
+
+    /// Bytes that may live and be reserved together.
+    package var limit: Int { state.withLock { $0.limit } }
+
+    /// What the budget has done and is doing.
+    package var statistics: Statistics {
+        state.withLock { state in
+            Statistics(
+                limit: state.limit, living: living(), reserved: state.reserved, waiting: state.waitingCount,
+                refusals: state.refusals, purges: state.purges)
+        }
+    }
+
+    /// Reserves `bytes`, at once or as soon as there is room.
+    ///
+    /// - Throws: ``NeverFits``, ``Full``, or `CancellationError` when the caller is cancelled.
+    package func reserve(_ bytes: Int, for use: Use = .work) async throws -> MemoryReservation {
+        let id = try state.withLock { state throws(NeverFits) in
+            guard bytes <= state.ceiling(for: use) else { throw NeverFits() }
+            return state.take(bytes, for: use, living: living()) ? nil : state.newID()
+        }
+        guard let id else { return MemoryReservation(of: bytes, in: self) }
+        do {
+            return try await withDeadline(timekeeper.now + maximumWait, by: timekeeper) {
+                try await self.wait(id, for: bytes, use)
+                // One whom the deadline has passed meanwhile drops it, and so gives it back.
+                return MemoryReservation(of: bytes, in: self)
+            }
+        } catch is DeadlineExceeded {
+            state.withLock { $0.refusals += 1 }
+            throw Full()
+        }
+    }
+
+    /// Reserves `bytes` if that needs no waiting.
+    ///
+    /// - Throws: ``Full``.
+    package func reserveNow(_ bytes: Int, for use: Use = .work) throws(Full) -> MemoryReservation {
+        try takeNow(bytes, for: use)
+        return MemoryReservation(of: bytes, in: self)
+    }
+
+    /// Has the caches make room because the system is short of memory; returns what they gave up.
+    @discardableResult package func relieve(by step: Purge) -> Int {
+        let freed = perform(step)
+        admit()
+        return freed
+    }
+
+    /// Lets those in who wait for what has become free without a word.
+    package func review() {
+        if state.withLock({ $0.waitingCount > 0 }) { admit() }
+    }
+
+    func takeNow(_ bytes: Int, for use: Use) throws(Full) {
+        for step in [nil] + Purge.allCases.map(Optional.some) {
+            if let step { perform(step) }
+            if state.withLock({ $0.take(bytes, for: use, living: living()) }) { return }
+        }
+        state.withLock { $0.refusals += 1 }
+        throw Full()
+    }
+
+    func giveBack(_ bytes: Int) {
+        let hasWaiting = state.withLock { state in
+            state.reserved -= bytes
+            return state.waitingCount > 0
+        }
+        if hasWaiting { admit() }
+    }
+
+    private func wait(_ id: State.ID, for bytes: Int, _ use: Use) async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let refusal: (any Error)? = state.withLock { state in
+                    if Task.isCancelled { return CancellationError() }
+                    return state.enter(id, bytes, for: use, answer: continuation) ? nil : Full()
+                }
+                if let refusal { return continuation.resume(throwing: refusal) }
+                admit()
+            }
+        } onCancel: {
+            state.withLock { $0.leave(id) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Lets those in for whom there is room, and makes it where there is none.
+    private func admit() {
+        for step in [nil] + Purge.allCases.map(Optional.some) {
+            if let step { perform(step) }
+            let (answers, isShort) = state.withLock { $0.admit(living: living()) }
+            for answer in answers { answer.resume() }
+            if !isShort { return }
+        }
+    }
+
+    @discardableResult private func perform(_ step: Purge) -> Int {
+        let freed = purge(step)
+        if freed > 0 { state.withLock { $0.purges[step, default: 0] += 1 } }
+        return freed
+    }
+}

@@ -1,0 +1,82 @@
+/// The bookkeeping of ``MemoryBudget`` as a plain value.
+struct MemoryBudgetState<Answer> {
+    typealias ID = UInt64
+
+    private struct Waiter {
+        let id: ID
+        let bytes: Int
+        let answer: Answer
+    }
+
+    let limit: Int
+    private let maximumWaiting: Int
+    /// Bytes that are reserved.
+    var reserved = 0
+    var refusals = 0
+    var purges: [MemoryBudget.Purge: Int] = [:]
+    private var queues = [Deque<Waiter>](repeating: Deque(), count: MemoryBudget.Use.allCases.count)
+    private var lastID: ID = 0
+
+    init(limit: Int, maximumWaiting: Int) {
+        self.limit = limit
+        self.maximumWaiting = maximumWaiting
+    }
+
+    /// How many wait.
+    var waitingCount: Int { queues.reduce(0) { $0 + $1.count } }
+
+    /// What may be in use after memory was given to `use`.
+    func ceiling(for use: MemoryBudget.Use) -> Int {
+        use == .work ? limit : limit - limit / 4
+    }
+
+    /// A name for somebody who will wait.
+    mutating func newID() -> ID {
+        lastID += 1
+        return lastID
+    }
+
+    /// Reserves `bytes` if there is room and nobody has come before.
+    mutating func take(_ bytes: Int, for use: MemoryBudget.Use, living: Int) -> Bool {
+        guard queues[...use.rawValue].allSatisfy(\.isEmpty), fits(bytes, for: use, living: living) else { return false }
+        reserved += bytes
+        return true
+    }
+
+    /// Joins the line; false where it is too long.
+    mutating func enter(_ id: ID, _ bytes: Int, for use: MemoryBudget.Use, answer: Answer) -> Bool {
+        guard waitingCount < maximumWaiting else {
+            refusals += 1
+            return false
+        }
+        queues[use.rawValue].append(Waiter(id: id, bytes: bytes, answer: answer))
+        return true
+    }
+
+    /// Leaves the line; nil for one who is not in it any more.
+    mutating func leave(_ id: ID) -> Answer? {
+        for index in queues.indices {
+            if let waiter = queues[index].removeFirst(where: { $0.id == id }) { return waiter.answer }
+        }
+        return nil
+    }
+
+    /// Reserves for those at the head of the line what there is room for, and says whether the next one found none.
+    mutating func admit(living: Int) -> (answers: [Answer], isShort: Bool) {
+        var answers: [Answer] = []
+        for use in MemoryBudget.Use.allCases {
+            while let waiter = queues[use.rawValue].first {
+                guard fits(waiter.bytes, for: use, living: living) else { return (answers, true) }
+                reserved += waiter.bytes
+                answers.append(waiter.answer)
+                _ = queues[use.rawValue].popFirst()
+            }
+        }
+        return (answers, false)
+    }
+
+    private func fits(_ bytes: Int, for use: MemoryBudget.Use, living: Int) -> Bool {
+        // By subtraction: prices of monstrous claims saturate.
+        bytes <= ceiling(for: use) - living - reserved
+    }
+}

@@ -1,0 +1,42 @@
+/// Bytes of a ``MemoryBudget`` that nobody else gets while this lives.
+package final class MemoryReservation: Sendable {
+    private let budget: MemoryBudget
+    private let held: Locked<Int>
+
+    /// Stands for bytes that were taken.
+    init(of bytes: Int, in budget: MemoryBudget) {
+        self.budget = budget
+        held = Locked(bytes)
+    }
+
+    deinit { release() }
+
+    /// Bytes that are reserved.
+    package var bytes: Int { held.withLock { $0 } }
+
+    /// Takes out `bytes` as a reservation of its own.
+    package func split(_ bytes: Int) -> MemoryReservation {
+        held.withLock { held in
+            precondition(0...held ~= bytes, "more is taken out than there is")
+            held -= bytes
+        }
+        return MemoryReservation(of: bytes, in: budget)
+    }
+
+    /// Reserves more if that needs no waiting.
+    ///
+    /// - Throws: ``MemoryBudget/Full``.
+    package func grow(by bytes: Int, for use: MemoryBudget.Use) throws(MemoryBudget.Full) {
+        try budget.takeNow(bytes, for: use)
+        held.withLock { $0 += bytes }
+    }
+
+    /// Gives all of it back.
+    package func release() {
+        let bytes = held.withLock { held in
+            defer { held = 0 }
+            return held
+        }
+        if bytes > 0 { budget.giveBack(bytes) }
+    }
+}
