@@ -66,6 +66,8 @@ package final class TransferProgress: Sendable {
 
     /// Seconds for which the origin lets its refusal be reused; -1 while it does not say.
     private let refusal = Atomic(-1)
+    /// The memory that the body may take; nil where nobody counts it.
+    private let room = Locked<MemoryReservation?>(nil)
 
     /// Nothing received, nothing announced.
     package init() {}
@@ -103,6 +105,29 @@ package final class TransferProgress: Sendable {
         expect(count)
     }
 
-    /// Notes bytes of the body.
-    package func receive(_ count: Int) { received.wrappingAdd(count, ordering: .relaxed) }
+    /// Notes bytes of the body, and has memory reserved for them.
+    ///
+    /// - Throws: ``DownloadError/memoryFull``; the transfer ends there.
+    package func receive(_ count: Int) throws(DownloadError) {
+        let total = received.wrappingAdd(count, ordering: .relaxed).newValue
+        guard let room = room.withLock({ $0 }), case let missing = total - room.bytes, missing > 0 else { return }
+        do {
+            try room.grow(by: (missing / Self.portion + 1) * Self.portion, for: .arrival)
+        } catch {
+            throw .memoryFull
+        }
+    }
+
+    /// Memory that is reserved at a time, in bytes.
+    static let portion = 256 << 10
+
+    /// Lets the body take this memory, and more as it comes; nil gives it back.
+    func take(_ new: MemoryReservation?) {
+        let old = room.withLock { room in
+            defer { room = new }
+            return room
+        }
+        // Given back here, outside the lock.
+        _ = old
+    }
 }

@@ -30,6 +30,8 @@ package enum DownloadError: Error, Hashable, Sendable {
     case receiptCancelled
     /// More downloads wait than may.
     case queueFull
+    /// There is no memory for the body.
+    case memoryFull
     /// The origin has failed so often that it is left alone for so many seconds.
     case originSuspended(seconds: Int)
     /// The service is about to end.

@@ -56,7 +56,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         case .notAnImage, .emptyBody: self = .notAnImage
         case .originSuspended: self = .suspended
         case .receiptCancelled, .shuttingDown: self = .cancelled
-        case .queueFull, .notCached, .internal: self = .failed
+        case .queueFull, .memoryFull, .notCached, .internal: self = .failed
         }
     }
 }

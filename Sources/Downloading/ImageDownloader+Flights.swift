@@ -59,11 +59,14 @@ extension ImageDownloader {
         let reason = reason(for: launch.request, known: launch.known)
         let result: Result<Arrival, any Error>
         do {
+            try await reserveMemory(for: launch.progress)
             result = .success(try await fetch(launch, reason: reason))
         } catch {
             if !isUnstored, case .notFound? = error as? DownloadError { cache.remove(identity) }
             result = .failure(error)
         }
+        // A body that has arrived counts as what it is now.
+        launch.progress.take(nil)
         let landing = shell.withLock { shell in
             shell.tasks[launch.flight] = nil
             switch result {
@@ -93,6 +96,17 @@ extension ImageDownloader {
             let exchange = OriginExchange(reason: reason, status: shared?.upstreamStatus, hasFailed: true)
             let failure: any Error = shared.map { FlightFailure(error: $0, exchange: exchange) } ?? error
             for (answer, _) in landing.answers { answer.resume(throwing: failure) }
+        }
+    }
+
+    /// Waits for the memory that a body begins with.
+    private func reserveMemory(for progress: TransferProgress) async throws {
+        do {
+            progress.take(try await budget.reserve(TransferProgress.portion, for: .arrival))
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw DownloadError.memoryFull
         }
     }
 

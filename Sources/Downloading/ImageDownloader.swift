@@ -21,15 +21,18 @@ package final class ImageDownloader: Sendable {
     let cache: any SourceCaching
     let timekeeper: any Timekeeper
     let observer: DownloadObserver
+    let budget: MemoryBudget
     private let staleAllowances: StaleAllowances
     private let selectingFields: SelectingFields
     private let origins: Origins
 
-    /// A downloader that fetches with `loader` and keeps sources in `cache`.
+    /// A downloader that fetches with `loader` and keeps sources in `cache`, within the memory of `budget`.
     package init(
         configuration: DownloadConfiguration, loader: any DataLoading, cache: any SourceCaching,
-        timekeeper: any Timekeeper, observer: DownloadObserver = DownloadObserver()
+        timekeeper: any Timekeeper, observer: DownloadObserver = DownloadObserver(),
+        budget: MemoryBudget = MemoryBudget()
     ) {
+        self.budget = budget
         shell = Locked(Shell(state: State(configuration)))
         self.loader = loader
         self.cache = cache

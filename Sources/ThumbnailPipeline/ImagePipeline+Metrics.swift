@@ -20,6 +20,30 @@ extension ImagePipeline {
         }
         registerOrigins(in: registry)
         registerCaches(in: registry)
+        registerMemory(in: registry)
+    }
+
+    private func registerMemory(in registry: MetricsRegistry) {
+        registry.gauge("alula_memory_budget_bytes", help: "Memory that sources, pixels, results and work may take.") {
+            [([], Double(self.budget.limit))]
+        }
+        registry.gauge("alula_memory_bytes", help: "Memory that is held, or reserved for work.", labels: "state") {
+            let statistics = self.budget.statistics
+            return [(["held"], Double(statistics.living)), (["reserved"], Double(statistics.reserved))]
+        }
+        registry.gauge("alula_memory_waiting", help: "Transfers and renders that wait for memory.") {
+            [([], Double(self.budget.statistics.waiting))]
+        }
+        registry.gauge("alula_memory_refusals_total", help: "Waits for memory in vain.", isCounter: true) {
+            [([], Double(self.budget.statistics.refusals))]
+        }
+        registry.gauge(
+            "alula_memory_purges_total", help: "Purges for want of memory, by what was emptied.", labels: "step",
+            isCounter: true
+        ) {
+            let purges = self.budget.statistics.purges
+            return MemoryBudget.Purge.allCases.map { ([$0.rawValue], Double(purges[$0, default: 0])) }
+        }
     }
 
     private func registerOrigins(in registry: MetricsRegistry) {

@@ -15,6 +15,7 @@ package final class ImagePipeline: ThumbnailServing {
     let caches: PipelineCaches
     let workers: WorkerPool
     let broken: BrokenSources
+    let budget: MemoryBudget
     private let configuration: PipelineConfiguration
     private let timekeeper: any Timekeeper
     private let metrics: PipelineMetrics
@@ -27,8 +28,9 @@ package final class ImagePipeline: ThumbnailServing {
     /// A pipeline over these parts; `caches` is also the cache that `downloader` asks.
     package init(
         configuration: PipelineConfiguration, downloader: ImageDownloader, caches: PipelineCaches, workers: WorkerPool,
-        metrics: PipelineMetrics, timekeeper: any Timekeeper
+        metrics: PipelineMetrics, timekeeper: any Timekeeper, budget: MemoryBudget = MemoryBudget()
     ) {
+        self.budget = budget
         self.configuration = configuration
         self.downloader = downloader
         self.caches = caches
@@ -118,6 +120,8 @@ package final class ImagePipeline: ThumbnailServing {
         guard max(size.width, size.height) <= format.maximumSide,
             size.area <= configuration.limits.maximumOutputPixels
         else { throw PipelineError.placeholderTooLarge }
+        let room = try await reserveMemory(forPlaceholderOf: size, format: format)
+        defer { room.release() }
         return try await workers.run(priority: .finishing) { _ in
             try ImageRenderer.placeholder(color: color, size: size, format: format)
         }
@@ -210,8 +214,10 @@ package final class ImagePipeline: ThumbnailServing {
         guard let fetch = try await fetch(identity, directives, needsBytes: true, receipt), let bytes = fetch.bytes
         else { throw PipelineError.sourceNeeded }
         let key = try resultKey(for: request, fetch.record)
+        let room = try await reserveMemory(for: key, of: fetch.record, file: bytes, isDecoded: false)
+        defer { room.render.release() }
         let start = timekeeper.now
-        let image = try await decode(key.decodeKey, fetch.record, bytes, patience: fetch.timeLeft)
+        let image = try await decode(key.decodeKey, fetch.record, bytes, patience: fetch.timeLeft, room: room.decode)
         let decoded = timekeeper.now
         let result = try await render(image, key.plan)
         let timings = [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)]
@@ -259,8 +265,12 @@ package final class ImagePipeline: ThumbnailServing {
         if let result = await caches.restoredResult(for: key, of: record) {
             return Render(result: result, isFromDisk: true)
         }
+        let isDecoded = caches.decoded.contains(key.decodeKey) || decodes.contains(key.decodeKey)
+        let room = try await reserveMemory(for: key, of: record, file: bytes, isDecoded: isDecoded)
+        defer { room.render.release() }
         let start = timekeeper.now
-        let (image, origin) = try await decodedImage(key.decodeKey, record, bytes: bytes, patience: patience)
+        let (image, origin) = try await decodedImage(
+            key.decodeKey, record, bytes: bytes, patience: patience, room: room.decode)
         let decoded = timekeeper.now
         let result = try await render(image, key.plan, patience: origin == .cache ? patience : nil)
         let end = timekeeper.now
@@ -289,19 +299,22 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func decodedImage(
-        _ key: DecodeKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration
+        _ key: DecodeKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration, room: MemoryReservation?
     ) async throws -> (value: DecodedImage, origin: SharedTasks<DecodeKey, DecodedImage>.Origin) {
         try await decodes.value(for: key, cached: { self.caches.decoded.value(for: key) }) {
             guard let bytes = bytes ?? self.caches.bytes(of: record) else { throw PipelineError.sourceNeeded }
-            let image = try await self.decode(key, record, bytes, patience: patience)
+            let image = try await self.decode(key, record, bytes, patience: patience, room: room)
             self.caches.keep(image, for: key, of: record)
             return image
         }
     }
 
     private func decode(
-        _ key: DecodeKey, _ record: SourceRecord, _ bytes: SharedBytes, patience: Duration
+        _ key: DecodeKey, _ record: SourceRecord, _ bytes: SharedBytes, patience: Duration, room: MemoryReservation?
     ) async throws -> DecodedImage {
+        // Nothing was reserved where the pixels were there a moment ago.
+        let room = try room ?? budget.reserveNow(record.header.price(of: key.plan, fileByteCount: bytes.count))
+        defer { room.release() }
         let limits = configuration.limits
         let moment = broken.moment
         do {

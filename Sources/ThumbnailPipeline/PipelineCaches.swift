@@ -177,6 +177,14 @@ package final class PipelineCaches: SourceCaching {
         return false
     }
 
+    /// Makes room in memory where that is short: returns the bytes that were given up.
+    package func purge(_ step: MemoryBudget.Purge) -> Int {
+        switch step {
+        case .preferred: decoded.purgeToPreferred() + results.purgeToPreferred() + sources.purgeToPreferred()
+        case .empty: decoded.purgeEverything()
+        }
+    }
+
     /// Removes a source and all made from it, on the disk by and by.
     @discardableResult
     func removeAll(from identity: SourceIdentity) -> RemovedEntries {

@@ -27,4 +27,21 @@ package struct PipelineConfiguration: Sendable {
 
     /// The defaults of the contract.
     package init() {}
+
+    /// Makes the caches in memory smaller, each in proportion, where together they could take more than `most` bytes.
+    ///
+    /// - Returns: Whether that was so.
+    @discardableResult
+    package mutating func fitCaches(within most: Int) -> Bool {
+        let sum = Double(decodedCacheCapacity) + Double(resultCacheCapacity) + Double(sourceCacheMemory)
+        guard sum > Double(most) else { return false }
+        let share = Double(most) / sum
+        func shrink(_ bytes: inout Int) { bytes = Int(Double(bytes) * share) }
+        shrink(&decodedCacheCapacity)
+        shrink(&decodedCachePreferred)
+        shrink(&resultCacheCapacity)
+        shrink(&resultCachePreferred)
+        shrink(&sourceCacheMemory)
+        return true
+    }
 }

@@ -69,7 +69,7 @@ final class StubLoader: DataLoading {
     func report(_ path: String, received: Int, expected: Int?) {
         let progress = state.withLock { $0.running.first { $0.url == path }?.progress }
         progress?.expect(expected)
-        progress?.receive(received)
+        try? progress?.receive(received)
     }
 
     func load(

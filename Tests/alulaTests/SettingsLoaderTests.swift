@@ -88,7 +88,9 @@ struct SettingsLoaderTests {
         (["--access-log", "maybe"], "allowed is on or off"),
         (["--port", "1", "--port", "2"], "--port: given twice"),
         (["--client-cache-control", "obey"], "allowed is ignore or honour"),
-        (["--memory-budget", "1GiB"], "memoryBudget is not available in this version"),
+        (["--memory-budget", "1MiB"], "allowed is at least 16MiB, or a share of the memory such as 60%"),
+        (["--memory-budget", "101%"], "allowed is at least 16MiB, or a share of the memory such as 60%"),
+        (["--require-sandbox", "on"], "requireSandbox is not available in this version"),
     ])
     func `what is unknown or impossible stops the start and is named`(arguments: [String], message: String) {
         let failure = #expect(throws: SettingsLoader.Failure.self) { try load(arguments) }

@@ -41,8 +41,8 @@ struct FailureMemory {
         case .status, .unreachable, .timedOut, .protocolError, .notAsked, .tls, .tooManyRedirects, .notAnImage,
             .emptyBody:
             failureTime
-        case .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .originSuspended, .shuttingDown, .notCached,
-            .internal:
+        case .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended, .shuttingDown,
+            .notCached, .internal:
             nil
         }
     }

@@ -187,8 +187,13 @@ final class CurlTransfer {
             failure = .tooLarge
             return false
         }
+        do throws(DownloadError) {
+            try load.progress.receive(bytes.count)
+        } catch {
+            failure = error
+            return false
+        }
         unsafe sink?.append(bytes)
-        load.progress.receive(bytes.count)
         return true
     }
 

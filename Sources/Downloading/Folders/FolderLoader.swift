@@ -71,12 +71,12 @@ package final class FolderLoader: DataLoading {
             let count = try unsafe piece.withUnsafeMutableBytes { unsafe try file.blockingRead(into: $0) }
             if count == 0 { break }
             guard bytes.count + count <= maximumBytes else { throw DownloadError.tooLarge }
+            try progress.receive(count)
             unsafe piece.withUnsafeBytes { piece in
                 let piece = unsafe UnsafeRawBufferPointer(rebasing: piece[..<count])
                 unsafe bytes.append(piece)
                 hash.update(unsafe piece.bytes)
             }
-            progress.receive(count)
         }
         guard bytes.count > 0 else { throw DownloadError.emptyBody }
         var fields: HTTPFields = [:]

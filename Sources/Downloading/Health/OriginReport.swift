@@ -15,7 +15,7 @@ extension OriginHealth.Report {
         case .unreachable, .protocolError, .tls, .timedOut: self = .failure
         case .status(let status): self = status >= 500 ? .failure : .success
         case .notFound, .notAsked, .notAnImage, .emptyBody, .tooManyRedirects: self = .success
-        case .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .originSuspended, .shuttingDown,
+        case .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended, .shuttingDown,
             .notCached, .internal:
             self = .nothing
         }

@@ -1,3 +1,4 @@
+import Coordination
 package import Downloading
 package import HTTPTypes
 
@@ -11,7 +12,7 @@ extension DownloadError: ServiceError {
         case .tooLarge: .contentTooLarge
         case .notAnImage, .emptyBody: .unsupportedMediaType
         case .receiptCancelled: .conflict
-        case .queueFull, .originSuspended, .shuttingDown: .serviceUnavailable
+        case .queueFull, .memoryFull, .originSuspended, .shuttingDown: .serviceUnavailable
         case .internal: .internalServerError
         }
     }
@@ -29,7 +30,7 @@ extension DownloadError: ServiceError {
         case .tooLarge: "source_too_large"
         case .notAnImage, .emptyBody: "not_an_image"
         case .receiptCancelled: "cancelled"
-        case .queueFull: "overloaded"
+        case .queueFull, .memoryFull: "overloaded"
         case .originSuspended: "origin_suspended"
         case .shuttingDown: "draining"
         case .notCached: "not_cached"
@@ -52,6 +53,7 @@ extension DownloadError: ServiceError {
         case .emptyBody: "The source is empty."
         case .receiptCancelled: "This request's download was cancelled by an operator."
         case .queueFull: "Too many downloads are waiting; try again shortly."
+        case .memoryFull: MemoryBudget.Full().publicMessage
         case .originSuspended: "The source's origin keeps failing and is left alone for a while."
         case .shuttingDown: "The service is shutting down."
         case .notCached: "The thumbnail could only be made by asking the source's origin, which the request rules out."
@@ -79,7 +81,7 @@ extension DownloadError: ServiceError {
         case .notCached: .request
         case .notAnImage, .emptyBody: .image
         case .receiptCancelled: .cancelled
-        case .queueFull, .shuttingDown: .overload
+        case .queueFull, .memoryFull, .shuttingDown: .overload
         case .internal: .internal
         }
     }
@@ -87,7 +89,7 @@ extension DownloadError: ServiceError {
     package var retryAfter: Int? {
         switch self {
         case .originSuspended(let seconds): seconds
-        case .queueFull, .shuttingDown: 1
+        case .queueFull, .memoryFull, .shuttingDown: 1
         default: nil
         }
     }

@@ -4,6 +4,7 @@ import Downloading
 import HTTPServing
 import HTTPTypes
 import Imaging
+import Memory
 import Telemetry
 import ThumbnailAPI
 import ThumbnailPipeline
@@ -18,6 +19,7 @@ struct Service: Sendable {
     /// Nil where nothing is written.
     let disk: DiskStore?
     let prefetcher: Prefetcher
+    let memoryWatch: Task<Void, Never>
     let lifecycle: ServiceLifecycle
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
@@ -35,26 +37,37 @@ struct Service: Sendable {
 
         let apiMetrics = APIMetrics(registry: registry)
         disk = try Self.diskStore(settings.disk, logger: logger, time: time)
+        var pipelineSettings = settings.pipeline
+        let memoryLimit = settings.memoryBudget.byteCount(of: SystemMemory().limit)
+        // The other half is for what is under way.
+        if pipelineSettings.fitCaches(within: memoryLimit / 2) {
+            logger.warning("caches made smaller to fit half of the memory budget", ["budget": .int(memoryLimit)])
+        }
         let caches = PipelineCaches(
-            configuration: settings.pipeline,
+            configuration: pipelineSettings,
             disk: disk.map {
                 PipelineDisk(
                     store: $0, engine: "alula \(AlulaCommand.version), libvips \(ImageLibrary.version)",
                     policy: settings.sourcePolicy, originDigests: settings.downloads.origins.digests)
             }, timekeeper: time)
+        let budget = MemoryBudget(
+            limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
+            living: { SharedBytes.livingByteCount }, purge: { caches.purge($0) })
+        memoryWatch = Self.memoryWatch(budget, logger: logger, time: time)
         let observer = DownloadMetrics.observer(registry: registry)
         loader = try CurlLoader(configuration: settings.downloads, wallClock: time, observer: observer)
         folders = FolderLoader(configuration: settings.downloads, timekeeper: time)
         let guarded = GuardedLoader(PlaceLoader(web: loader, folders: folders), timekeeper: time)
         downloader = ImageDownloader(
-            configuration: settings.downloads, loader: guarded, cache: caches, timekeeper: time, observer: observer)
+            configuration: settings.downloads, loader: guarded, cache: caches, timekeeper: time, observer: observer,
+            budget: budget)
         workers = WorkerPool(
             count: settings.renderWorkers,
             maximumQueued: settings.downloads.maximumQueuedDownloads + settings.downloads.maximumActiveDownloads,
             name: "render", timekeeper: time, onThreadExit: { ImageLibrary.endThread() })
         pipeline = ImagePipeline(
-            configuration: settings.pipeline, downloader: downloader, caches: caches, workers: workers,
-            metrics: PipelineMetrics(registry: registry), timekeeper: time)
+            configuration: pipelineSettings, downloader: downloader, caches: caches, workers: workers,
+            metrics: PipelineMetrics(registry: registry), timekeeper: time, budget: budget)
         pipeline.register(in: registry)
         ProcessMetrics.register(in: registry)
 
@@ -85,6 +98,16 @@ struct Service: Sendable {
             logger: logger)
     }
 
+    private static func memoryWatch(
+        _ budget: MemoryBudget, logger: Logger, time: any Timekeeper
+    ) -> Task<Void, Never> {
+        let system = SystemMemory()
+        let file = system.pressureFile
+        let pressure = { @Sendable in file.flatMap { system.text(of: $0) }.flatMap { MemoryPressure($0) } }
+        let watch = MemoryWatch(budget: budget, pressure: pressure, logger: logger, timekeeper: time)
+        return Task { await watch.run() }
+    }
+
     private static func diskStore(
         _ settings: DiskSettings, logger: Logger, time: any Timekeeper
     ) throws(UnusableDiskCache) -> DiskStore? {
@@ -109,6 +132,7 @@ struct Service: Sendable {
         _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout)
         refusing.cancel()
         lifecycle.beginDraining()
+        memoryWatch.cancel()
         prefetcher.shutDown()
         downloader.shutDown()
         loader.shutDown()

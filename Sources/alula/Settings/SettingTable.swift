@@ -244,6 +244,9 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.renderWorkers = try SettingValues.integer(text, in: 1...1_024)
         },
+        Setting(name: "memoryBudget", defaultText: "60%", help: "bytes in flight, decodes and caches; or a share") {
+            (settings, text) throws(InvalidValue) in settings.memoryBudget = try MemoryShare(text)
+        },
         Setting(name: "logFormat", defaultText: "json", help: "json or text") {
             (settings, text) throws(InvalidValue) in settings.logFormat = try SettingValues.choice(text)
         },
@@ -257,8 +260,6 @@ enum SettingTable {
 
     /// Named by the contract, but without behaviour in this version: setting one stops the start.
     private static let laterVersions: [Setting] = [
-        Setting(
-            name: "memoryBudget", defaultText: "60 %", help: "bytes in flight, decodes and caches together", apply: nil),
         Setting(
             name: "requireSandbox", defaultText: "off", help: "start only where decoders can be confined", apply: nil),
         Setting(name: "decodeInProcess", defaultText: "off", help: "decode without a sandbox", apply: nil),

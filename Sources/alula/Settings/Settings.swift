@@ -15,6 +15,7 @@ struct Settings: Sendable {
     var prefetch = PrefetchConfiguration()
     var api = APIConfiguration()
     var renderWorkers = availableProcessorCount()
+    var memoryBudget = MemoryShare.percent(60)
     var logFormat = LogFormat.json
     var logLevel = Logger.Level.info
     var drainDelay = Duration.zero

@@ -44,9 +44,11 @@ struct LoaderFixture {
     }
 
     /// A downloader over the loader.
-    func downloader(cache: any SourceCaching = StubCache()) -> ImageDownloader {
+    func downloader(
+        cache: any SourceCaching = StubCache(), budget: MemoryBudget = MemoryBudget()
+    ) -> ImageDownloader {
         ImageDownloader(
-            configuration: configuration, loader: loader, cache: cache, timekeeper: SystemTimekeeper())
+            configuration: configuration, loader: loader, cache: cache, timekeeper: SystemTimekeeper(), budget: budget)
     }
 }
 

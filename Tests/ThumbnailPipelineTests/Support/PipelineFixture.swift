@@ -19,6 +19,7 @@ final class PipelineFixture: Sendable {
     let downloader: ImageDownloader
     let workers: WorkerPool
     let registry = MetricsRegistry()
+    let budget: MemoryBudget
     let pipeline: ImagePipeline
     private let workerCount: Int
     private let holds = Locked<[WorkerHold]>([])
@@ -28,7 +29,7 @@ final class PipelineFixture: Sendable {
     /// With a folder it has a disk cache there, whose results are made by `engine`.
     init(
         workerCount: Int = 2, maximumQueued: Int = 1_000, staleAllowances: StaleAllowances = StaleAllowances(),
-        diskFolder: String? = nil, engine: String = "test",
+        diskFolder: String? = nil, engine: String = "test", memoryLimit: Int = .max,
         _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) throws {
         try ImageLibrary.start()
@@ -49,12 +50,14 @@ final class PipelineFixture: Sendable {
         downloader = ImageDownloader(
             configuration: downloads, loader: origin, cache: caches, timekeeper: time,
             observer: DownloadMetrics.observer(registry: registry))
+        // Whatever else lives in this process is none of the pipeline's.
+        budget = MemoryBudget(limit: memoryLimit, timekeeper: time)
         workers = WorkerPool(
             count: workerCount, maximumQueued: maximumQueued, name: "test", timekeeper: time.clock,
             onThreadExit: { ImageLibrary.endThread() })
         pipeline = ImagePipeline(
             configuration: configuration, downloader: downloader, caches: caches, workers: workers,
-            metrics: PipelineMetrics(registry: registry), timekeeper: time)
+            metrics: PipelineMetrics(registry: registry), timekeeper: time, budget: budget)
         pipeline.register(in: registry)
         origin.serve(Pictures.jpeg)
     }

@@ -1,0 +1,64 @@
+import Coordination
+import Telemetry
+
+/// Looks every second whether the kernel is short of memory, and has the caches make room where it is.
+struct MemoryWatch: Sendable {
+    private static let interval = Duration.seconds(1)
+
+    let budget: MemoryBudget
+    /// What the kernel says of the wait for memory; nil where it says nothing.
+    let pressure: @Sendable () -> MemoryPressure?
+    let logger: Logger
+    let timekeeper: any Timekeeper
+
+    /// Goes on until its task is cancelled.
+    func run() async {
+        var last: MemoryBudget.Purge?
+        while !Task.isCancelled {
+            let step = pressure()?.purge
+            if let step {
+                let freed = budget.relieve(by: step)
+                // Once for each step that it has come to, not each second.
+                if step != last {
+                    logger.warning(
+                        "memory is short", ["purge": .string(step.rawValue), "freedBytes": .int(freed)])
+                }
+            } else {
+                budget.review()
+            }
+            last = step
+            try? await timekeeper.sleep(until: timekeeper.now + Self.interval)
+        }
+    }
+}
+
+/// How much of the last ten seconds tasks have waited for memory, in percent (the kernel's pressure stall information).
+struct MemoryPressure: Equatable, Sendable {
+    /// At least one of them waited.
+    var some: Double
+    /// All of them waited: nothing went on.
+    var full: Double
+
+    /// Waits as they are.
+    init(some: Double, full: Double) {
+        self.some = some
+        self.full = full
+    }
+
+    /// Reads lines such as `some avg10=1.53 avg60=0.87 avg300=0.31 total=1083571`.
+    init?(_ text: String) {
+        func share(_ kind: String) -> Double? {
+            let line = text.split(separator: "\n").first { $0.hasPrefix(kind + " ") }
+            let field = line?.split(separator: " ").first { $0.hasPrefix("avg10=") }
+            return field.flatMap { Double($0.dropFirst("avg10=".utf8.count)) }
+        }
+        guard let some = share("some") else { return nil }
+        self.init(some: some, full: share("full") ?? 0)
+    }
+
+    /// What the caches are to do about it.
+    var purge: MemoryBudget.Purge? {
+        if full >= 10 { return .empty }
+        return some >= 10 ? .preferred : nil
+    }
+}

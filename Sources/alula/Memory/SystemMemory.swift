@@ -1,0 +1,60 @@
+import Glibc
+
+/// How much memory this process may use, by its control groups and the machine.
+struct SystemMemory {
+    /// Where `/proc` and `/sys` are found; another folder in tests.
+    var root = ""
+    /// Memory of the machine in bytes.
+    var machine = sysconf(CInt(_SC_PHYS_PAGES)) * sysconf(CInt(_SC_PAGESIZE))
+
+    /// The least of the machine's memory and the bounds of the process's control groups, in bytes.
+    var limit: Int {
+        groups.compactMap { number(in: $0 + "/memory.max") ?? number(in: $0 + "/memory.limit_in_bytes") }
+            .reduce(machine, min)
+    }
+
+    /// Where the kernel tells how long tasks have waited for memory: for our own group where it counts that, else for the machine.
+    var pressureFile: String? {
+        let files = groups.map { $0 + "/memory.pressure" } + [root + "/proc/pressure/memory"]
+        return files.first { text(of: $0) != nil }
+    }
+
+    /// The folders of the process's control groups for memory, from the innermost to the root; of version 2 and 1.
+    private var groups: [String] {
+        guard let lines = text(of: root + "/proc/self/cgroup")?.split(separator: "\n") else { return [] }
+        return lines.flatMap { line -> [String] in
+            // `0::/path` in version 2, `7:cpu,memory:/path` in version 1.
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { return [] }
+            let isUnified = fields[0] == "0" && fields[1].isEmpty
+            guard isUnified || fields[1].split(separator: ",").contains("memory") else { return [] }
+            return folders(above: fields[2], in: root + (isUnified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory"))
+        }
+    }
+
+    /// A container sees its own group at the root, whatever the path says: that one is always among them.
+    private func folders(above path: Substring, in mount: String) -> [String] {
+        var names = path.split(separator: "/")
+        var folders: [String] = []
+        while !names.isEmpty {
+            folders.append(mount + "/" + names.joined(separator: "/"))
+            names.removeLast()
+        }
+        return folders + [mount]
+    }
+
+    /// The number in a file; nil where it says `max`, or is not there.
+    private func number(in file: String) -> Int? {
+        text(of: file).flatMap { Int($0.prefix { $0.isNumber }) }
+    }
+
+    /// The first kilobytes of a small file of the kernel's.
+    func text(of path: String) -> String? {
+        guard let file = unsafe fopen(path, "re") else { return nil }
+        defer { unsafe fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        let count = unsafe fread(&bytes, 1, bytes.count, file)
+        guard unsafe ferror(file) == 0, count > 0 else { return nil }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+}

@@ -1,0 +1,65 @@
+import Coordination
+import Downloading
+import Memory
+import TestSupport
+import Testing
+
+/// The memory that bodies take while they arrive.
+@Suite(.timeLimit(.minutes(1)))
+struct TransferMemoryTests {
+    @Test func `a transfer waits for memory to begin with`() async throws {
+        let loader = StubLoader()
+        let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper())
+        let downloader = ImageDownloader(
+            configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: ManualTimekeeper(),
+            budget: budget)
+        let held = try await budget.reserve(1 << 20)
+        let task = downloader.begin("/a")
+        try #require(await eventually { budget.statistics.waiting == 1 })
+        #expect(loader.started.isEmpty)
+        held.release()
+        await loader.starts(1)
+        #expect(budget.statistics.reserved > 0)
+        loader.release("/a")
+        #expect(try await task.value.text == "/a")
+        #expect(budget.statistics.reserved == 0)
+    }
+
+    @Test func `a transfer that finds no memory is refused, and not remembered as a failure of its origin`()
+        async throws
+    {
+        let loader = StubLoader(isHolding: false)
+        let time = ManualTimekeeper()
+        let budget = MemoryBudget(limit: 1 << 20, maximumWait: .seconds(5), timekeeper: time)
+        let downloader = ImageDownloader(
+            configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: time,
+            budget: budget)
+        let held = try await budget.reserve(1 << 20)
+        let task = downloader.begin("/a")
+        try #require(await eventually { budget.statistics.waiting == 1 && time.sleeperCount == 1 })
+        time.advance(by: .seconds(5))
+        await #expect(throws: DownloadError.memoryFull) { _ = try await task.value }
+        held.release()
+        #expect(try await downloader.begin("/a", receipt: "again").value.text == "/a")
+    }
+
+    @Test(arguments: [true, false])
+    func `a body for which there is no more memory ends its transfer, announced or not`(isAnnounced: Bool) async throws
+    {
+        let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper())
+        let fixture = try LoaderFixture()
+        let body = bytes(2 << 20)
+        var large = FakeAnswer.image(body)
+        if !isAnnounced { large.framing = .chunked }
+        fixture.origin.serve("/large", large)
+        fixture.origin.serve("/small", .image(bytes(300_000)))
+        let downloader = fixture.downloader(budget: budget)
+        await #expect(throws: DownloadError.memoryFull) {
+            _ = try await downloader.begin(url: fixture.origin.url("/large")).value
+        }
+        #expect(budget.statistics.reserved == 0)
+        let delivery = try await downloader.begin(url: fixture.origin.url("/small"), receipt: "small").value
+        #expect(delivery.bytes?.count == 300_000)
+        #expect(budget.statistics.reserved == 0)
+    }
+}
