@@ -8,11 +8,11 @@ VENV := .build/venv
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke crash-test lint format bench bench-lanes bench-prices coverage test-asan \
+.PHONY: help deps deps-test build run test unit contract smoke crash-test mutation-test lint format bench bench-lanes bench-prices coverage test-asan \
 	test-tsan fuzz clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the Debian packages that building and running need
 	@scripts/install-packages libvips-dev libjpeg62-turbo-dev libwebp-dev libzimg-dev \
@@ -48,6 +48,11 @@ smoke: deps-test ## Serve every picture of PHOTOS in every fit and format; SMOKE
 crash-test: deps-test ## Kill the service with a disk cache under load, 100 times; CRASH="--kills 20 --seed 1"
 	$(SWIFT) build --product alula
 	python3 Tests/Crash/run.py --alula .build/debug/alula $(CRASH)
+
+mutation-test: deps-test ## Send 20,000 damaged images through the running service; CORPUS=folder MUTATION="--count 1000 --seed 1"
+	$(SWIFT) build -c release --product alula
+	$(SWIFT) build -c release --product fake-origin
+	python3 Tests/Mutation/run.py --alula $(RELEASE) --origin .build/release/fake-origin --corpus "$(CORPUS)" $(MUTATION)
 
 lint: ## Check the formatting
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks Fuzz

@@ -1,0 +1,90 @@
+import Glibc
+import Imaging
+import TestSupport
+
+/// Some hundred small pictures of every format and kind, for tests that damage them.
+enum GoodPictures {
+    private static let sizes = [(17, 16), (33, 48), (64, 64), (96, 40), (130, 131), (200, 150)].map {
+        PixelSize(width: $0, height: $1)
+    }
+
+    /// Writes each as a file of its own into a folder that is there.
+    static func write(to folder: String) {
+        for (name, bytes) in all {
+            guard let file = unsafe fopen("\(folder)/\(name)", "wb"),
+                unsafe fwrite(bytes, 1, bytes.count, file) == bytes.count, unsafe fclose(file) == 0
+            else { fatalError("\(folder) takes no files") }
+        }
+    }
+
+    private static var all: [(name: String, bytes: [UInt8])] {
+        let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
+        return fixtures + encoded + sizes.flatMap { scanned($0) + interlaced($0) } + animated
+    }
+
+    private static var encoded: [(name: String, bytes: [UInt8])] {
+        let formats: [(ImageFormat, [Int])] = [
+            (.jpeg, [10, 50, 75, 90, 100]), (.png, [100]), (.webp, [10, 50, 80, 100]), (.gif, [100]),
+            (.avif, [20, 60]),
+        ]
+        return sizes.flatMap { size in
+            let pictures = [
+                ("photo", Picture.photo(size)), ("veil", .photoWithAlpha(size)), ("ramp", .greyRamp(size)),
+                ("board", .checkerboard(size, side: 3)),
+            ]
+            return formats.flatMap { format, qualities in
+                pictures.flatMap { name, picture in
+                    qualities.map { quality in
+                        (
+                            "\(name)-\(size)-\(quality).\(format)",
+                            ImageFixture.file(picture, as: format, quality: quality)
+                        )
+                    }
+                }
+            }
+        }
+    }
+
+    /// Progressive JPEG files with chroma of every size, and in inks.
+    private static func scanned(_ size: PixelSize) -> [(name: String, bytes: [UInt8])] {
+        let samplings: [[(Int, Int)]] = [[], [(2, 1)], [(2, 2)], [(1, 2)], [(4, 1)]]
+        return [1, 3, 4].flatMap { components in
+            samplings.enumerated().map { index, sampling in
+                var writer = JPEGWriter(width: size.width, height: size.height, components: components)
+                writer.isProgressive = true
+                writer.sampling = sampling
+                writer.scans = 2 + index
+                if components == 4 { writer.adobeTransform = 2 }
+                let file = writer.file { column, row in
+                    (0..<components).map { UInt8(truncatingIfNeeded: 40 &* column &+ 60 &* row &+ 30 &* $0) }
+                }
+                return ("scans-\(size)-\(components)-\(index).jpeg", file)
+            }
+        }
+    }
+
+    /// PNG files in passes, of every type and depth.
+    private static func interlaced(_ size: PixelSize) -> [(name: String, bytes: [UInt8])] {
+        let kinds: [(PNGWriter.ColorType, Int)] = [
+            (.grey, 1), (.grey, 2), (.grey, 4), (.grey, 16), (.rgb, 8), (.rgb, 16), (.rgba, 8), (.rgba, 16),
+            (.greyAlpha, 8), (.greyAlpha, 16), (.palette, 2), (.palette, 8),
+        ]
+        return kinds.map { type, depth in
+            var writer = PNGWriter(width: size.width, height: size.height, colorType: type)
+            writer.bitDepth = depth
+            writer.isInterlaced = true
+            if type == .palette { writer.palette = (0..<3 << depth).map { UInt8($0 % 256) } }
+            let bands = [PNGWriter.ColorType.rgb: 3, .rgba: 4, .greyAlpha: 2][type] ?? 1
+            let file = writer.file { x, y in [x, y, x ^ y, x &+ y].prefix(bands).map { $0 % (1 << depth) } }
+            return ("passes-\(size)-\(type)-\(depth).png", file)
+        }
+    }
+
+    private static var animated: [(name: String, bytes: [UInt8])] {
+        [ImageFormat.gif, .webp].flatMap { format in
+            [2, 3, 5, 9, 30].map { frames in
+                ("frames-\(frames).\(format)", ImageFixture.animation(frames: frames, as: format))
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+"""Sends damaged images through the running service, which has to answer each in time and never to end."""
+import argparse
+import collections
+import http.client
+import http.server
+import json
+import multiprocessing
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path += [str(HERE), str(HERE.parent / "Support")]
+
+import mutate  # noqa: E402
+from service import Service  # noqa: E402
+
+# What the service may take for a whole request by its own settings, and what its answer may take beyond.
+DEADLINE, PATIENCE = 15, 1
+QUERIES = [{"w": 40}, {"w": 300}, {}, {"w": 64, "h": 64, "fit": "cover", "format": "webp"}, {"w": 20, "format": "png"},
+           {"w": 50, "animated": 1, "format": "webp"}, {"h": 30, "animated": 1, "format": "gif"}, {"page": 1, "w": 30},
+           {"w": 100, "h": 100, "fit": "cover", "gravity": "attention"}]
+
+
+def kind_of(body):
+    for start, name in [(b"\xff\xd8", "jpeg"), (b"\x89PNG", "png"), (b"GIF8", "gif"), (b"RIFF", "webp")]:
+        if body.startswith(start):
+            return name
+    return "avif" if body[4:8] == b"ftyp" else "other"
+
+
+def file_of(good, corpus, seed, number):
+    """Files of the corpus first, as they are; then damaged ones."""
+    if number < len(corpus):
+        body = pathlib.Path(corpus[number]).read_bytes()
+        return kind_of(body), body
+    return mutate.mutated(good, random.Random(f"{seed} {number}"))
+
+
+class Origin(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, *_):
+        """A transfer that the service has ended is no news."""
+
+
+def serve(good, corpus, seed, port):
+    """The origin, in a process of its own: damaged file 17 is at `/17`."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1
+        disable_nagle_algorithm = True
+
+        def do_GET(self):
+            _, body = file_of(good, corpus, seed, int(self.path.strip("/")))
+            self.send_response(200)
+            self.send_header("Content-Type", "application/octet-stream")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = Origin(("127.0.0.1", 0), Handler)
+    port.send(server.server_port)
+    server.serve_forever()
+
+
+class Clients:
+    """Threads that ask for one damaged file after the other."""
+
+    def __init__(self, service, origin, good, corpus, seed, count):
+        self.service, self.origin, self.seed, self.count = service, origin, seed, count
+        self.good, self.corpus = good, corpus
+        self.next, self.lock = 0, threading.Lock()
+        self.outcomes = collections.Counter()
+        self.slowest = []
+        self.strange = []
+
+    def run(self, parallel):
+        threads = [threading.Thread(target=self.ask) for _ in range(parallel)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def ask(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=DEADLINE + 30)
+        while self.service.process.poll() is None:
+            with self.lock:
+                number, self.next = self.next, self.next + 1
+            if number >= self.count:
+                return
+            query = random.Random(f"{self.seed} query {number}").choice(QUERIES)
+            target = "/thumbnail?" + urllib.parse.urlencode({"url": f"{self.origin}/{number}", **query})
+            start = time.monotonic()
+            try:
+                connection.request("GET", target)
+                answer = connection.getresponse()
+                body = answer.read()
+                status = answer.status
+            except (OSError, http.client.HTTPException) as failure:
+                connection.close()
+                status, body = 0, repr(failure).encode()
+            self.note(number, status, body, time.monotonic() - start, query)
+
+    def note(self, number, status, body, seconds, query):
+        outcome = str(status)
+        if status >= 400:
+            try:
+                outcome += " " + json.loads(body)["code"]
+            except (ValueError, KeyError):
+                outcome += " without a code"
+        kind, _ = file_of(self.good, self.corpus, self.seed, number)
+        with self.lock:
+            self.outcomes[kind, outcome] += 1
+            self.slowest = sorted([(seconds, number, kind, outcome), *self.slowest], reverse=True)[:5]
+            # Whatever is wrong with a picture, it is not the service's fault.
+            if status not in (200, 413, 415, 422) or seconds > DEADLINE + PATIENCE or "without" in outcome:
+                self.strange.append((number, outcome, round(seconds, 3), query))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--alula", required=True, help="the service's executable")
+    parser.add_argument("--origin", required=True, help="the scripted origin's executable, which makes the good pictures")
+    parser.add_argument("--count", type=int, default=20_000, help="damaged images")
+    parser.add_argument("--corpus", default="", help="a folder whose files are sent as they are, and damaged too")
+    parser.add_argument("--parallel", type=int, default=8)
+    parser.add_argument("--formats", default="jpeg,png,webp,gif", help="what the service may decode")
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
+    parser.add_argument("--keep", type=int, help="write damaged file number KEEP to standard output instead")
+    options = parser.parse_args()
+
+    with tempfile.TemporaryDirectory(prefix="alula-mutation-") as folder:
+        subprocess.run([options.origin, "--write", folder], check=True)
+        good = [(kind_of(file.read_bytes()), file.read_bytes()) for file in sorted(pathlib.Path(folder).iterdir())]
+    corpus = sorted(str(file) for file in pathlib.Path(options.corpus).rglob("*") if file.is_file()) if options.corpus else []
+    small = [pathlib.Path(file).read_bytes() for file in corpus if 16 < pathlib.Path(file).stat().st_size < 1 << 20]
+    good += [(kind_of(body), body) for body in small]
+    if options.keep is not None:
+        sys.stdout.buffer.write(file_of(good, corpus, options.seed, options.keep)[1])
+        return
+    count = options.count + len(corpus)
+    kinds = ", ".join(f"{number} {kind}" for kind, number in collections.Counter(kind for kind, _ in good).items())
+    print(f"{count} images, {len(corpus)} of them files of the corpus, the rest damaged, seed {options.seed}; made of {kinds}",
+          flush=True)
+
+    receiving, sending = multiprocessing.Pipe(False)
+    origin = multiprocessing.Process(target=serve, args=(good, corpus, options.seed, sending), daemon=True)
+    origin.start()
+    service = Service(options.alula, "--access-log", "off", "--source-formats", options.formats,
+                      "--max-active-downloads-per-host", "32")
+    try:
+        clients = Clients(service, f"http://127.0.0.1:{receiving.recv()}", good, corpus, options.seed, count)
+        start = time.monotonic()
+        clients.run(options.parallel)
+        seconds = time.monotonic() - start
+        peak = next(line.split()[1] for line in pathlib.Path(f"/proc/{service.process.pid}/status").read_text().splitlines()
+                    if line.startswith("VmHWM")) if service.process.poll() is None else "0"
+        complaints = service.stop()
+    finally:
+        service.kill()
+        origin.kill()
+
+    answered = sum(clients.outcomes.values())
+    print(f"{answered} answers in {seconds:.0f} s, {answered / seconds:.0f}/s; peak of the service {int(peak) / 1024:.0f} MiB")
+    for (kind, outcome), number in sorted(clients.outcomes.items()):
+        print(f"  {kind:6} {outcome:28} {number:>7}")
+    print("slowest: " + ", ".join(f"{slow:.2f} s ({kind} {number}: {outcome})" for slow, number, kind, outcome in clients.slowest))
+    for number, outcome, slow, query in clients.strange[:20]:
+        print(f"  strange: image {number}: {outcome} after {slow} s, {query}")
+    for complaint in complaints[:20]:
+        print(f"  {complaint}")
+    if clients.strange or complaints or answered < count:
+        raise SystemExit("FAILED")
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()
