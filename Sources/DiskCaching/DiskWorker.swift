@@ -141,10 +141,15 @@ final class DiskWorker: @unchecked Sendable {
 
     /// Opens the file without what is in it: nobody has told that what was removed in the meantime.
     private func openEmpty() throws(DiskStoreError) -> DiskDatabase {
-        // Opened before it is deleted, which fails while another process uses it.
-        if case (let database, let finding) = try DiskDatabase.open(folder, configuration), finding != .known {
-            _ = shared.withLock { $0.debts.settle() }
-            return database
+        do throws(DiskStoreError) {
+            let (database, finding) = try DiskDatabase.open(folder, configuration)
+            if finding != .known {
+                _ = shared.withLock { $0.debts.settle() }
+                return database
+            }
+        } catch {
+            // Another process's file is not ours to delete; with any other goes what is wrong with it.
+            if error == .inUse { throw error }
         }
         guard folder.discard() else { throw .unusable(reason: "the file cannot be deleted") }
         _ = shared.withLock { $0.debts.settle() }

@@ -37,6 +37,18 @@ struct LoggerTests {
             try logged(.text, level: .warning) { $0.error("loud", ["a": "b c"]) }.hasSuffix(" error loud a=\"b c\"\n"))
     }
 
+    @Test func `what is said too early comes after the line that is to be the first`() {
+        let sink = KeptLines()
+        let early = DeferringSink(sink)
+        let (first, others) = (Logger(level: .debug, sink: sink), Logger(level: .debug, sink: early))
+        others.warning("one")
+        others.warning("two")
+        first.info("listening")
+        early.open()
+        others.info("three")
+        #expect(sink.messages == ["listening", "one", "two", "three"])
+    }
+
     private func logged(_ format: LogFormat, level: Logger.Level = .debug, _ body: (Logger) -> Void) throws -> String {
         var ends: (CInt, CInt) = (0, 0)
         try unsafe withUnsafeMutableBytes(of: &ends) { ends in
@@ -55,4 +67,12 @@ struct LoggerTests {
         let count = unsafe read(ends.0, &bytes, bytes.count)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
+}
+
+private final class KeptLines: LogSink {
+    private let kept = Locked<[String]>([])
+
+    var messages: [String] { kept.withLock { $0 } }
+
+    func write(_ line: LogLine) { kept.withLock { $0.append(line.message) } }
 }

@@ -16,17 +16,20 @@ enum Lifecycle {
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         signal(SIGPIPE, SIG_IGN)
 
+        // The first line tells the ports; what is said on the way there comes after it.
+        let early = DeferringSink(sink)
         do {
             try DescriptorLimit.raise(toServe: settings)
             var settings = settings
             let demo = isDemo ? try Demo(configuring: &settings, logger: logger) : nil
-            let service = try Service(settings, logger: logger)
+            let service = try Service(settings, logger: Logger(level: settings.logLevel, sink: early))
             logger.info(
                 "listening",
                 [
                     "port": .int(Int(service.publicServer.port)), "adminPort": .int(Int(service.operatorServer.port)),
                     "version": .string(AlulaCommand.version),
                 ])
+            early.open()
             demo?.greet(port: service.publicServer.port)
             _ = blockingNextSignal(&signals)
             logger.info("draining")
@@ -41,6 +44,7 @@ enum Lifecycle {
             withExtendedLifetime(demo) {}
             _exit(1)
         } catch {
+            early.open()
             sink.flush()
             AlulaCommand.fail(["alula: cannot start: \(error)"], status: 69)
         }

@@ -1,5 +1,4 @@
 import Coordination
-import Glibc
 import HTTPTypes
 import Imaging
 import Telemetry
@@ -209,16 +208,14 @@ import ThumbnailPipeline
     }
 
     @Test func `a body is read by the workers, not where the request came in`() async throws {
-        let hold = Locked(true)
-        let holding = Task { [workers] in
-            try await workers.run { _ in while hold.withLock({ $0 }) { usleep(1_000) } }
-        }
-        defer { hold.withLock { $0 = false } }
+        let gate = ThreadGate()
+        defer { gate.open() }
+        let holding = Task { [workers] in try await workers.run { _ in gate.pass() } }
         #expect(await eventually(within: .seconds(40)) { self.workers.runningCount == 1 })
         let answer = Task { await self.prefetch(#"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#) }
         #expect(await eventually(within: .seconds(40)) { self.workers.queuedCount == 1 })
         #expect(prefetching.jobs.isEmpty)
-        hold.withLock { $0 = false }
+        gate.open()
         #expect(await answer.value.status == .accepted)
         try await holding.value
     }

@@ -78,6 +78,17 @@ final class DiskCacheTests: Sendable {
         #expect(process.terminate() == 69)
     }
 
+    @Test func `what was found in the folder is told after the ports`() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data("letters".utf8).write(to: URL(filePath: folder + "/alula-cache.sqlite"))
+        let process = AlulaProcess(["serve", "--port", "0", "--admin-port", "0", "--source-cache-path", folder])
+        let text = try process.start(until: "set aside")
+        let lines = text.split(separator: "\n")
+        #expect(
+            lines.first?.contains("listening") == true && lines.last?.contains("disk cache file not usable") == true)
+        #expect(process.terminate() == 0)
+    }
+
     @Test func `a folder that another process uses stops the start`() async throws {
         try await withService(["--source-cache-path", folder]) { _ in
             let process = AlulaProcess([

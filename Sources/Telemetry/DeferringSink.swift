@@ -1,0 +1,45 @@
+import Coordination
+import Synchronization
+
+/// Keeps lines until it is told to let them go, for what is said before the line that is to be the first.
+package final class DeferringSink: LogSink {
+    private let sink: any LogSink
+    private let kept = Locked<[LogLine]>([])
+    private let isOpen = Atomic(false)
+
+    /// More lines than this are not kept; nobody says so much before the start is over.
+    private static let capacity = 1_000
+
+    /// A sink that keeps lines for `sink`.
+    package init(_ sink: any LogSink) {
+        self.sink = sink
+    }
+
+    /// Keeps a line, or hands it on.
+    package func write(_ line: LogLine) {
+        if !isOpen.load(ordering: .acquiring), keep(line) { return }
+        sink.write(line)
+    }
+
+    /// Hands on what was kept, in order, and all that comes.
+    package func open() {
+        while true {
+            let lines = kept.withLock { lines in
+                defer { lines = [] }
+                if lines.isEmpty { isOpen.store(true, ordering: .releasing) }
+                return lines
+            }
+            if lines.isEmpty { return }
+            for line in lines { sink.write(line) }
+        }
+    }
+
+    /// Whether the line was kept, or lost for want of room; false once lines are handed on.
+    private func keep(_ line: LogLine) -> Bool {
+        kept.withLock { lines in
+            guard !isOpen.load(ordering: .relaxed) else { return false }
+            if lines.count < Self.capacity { lines.append(line) }
+            return true
+        }
+    }
+}
