@@ -1,7 +1,7 @@
 // Measures the two lanes of Imaging beside each other: CPU milliseconds per image of decode and render, in turns within one run,
 // so that what else the machine does falls on both.
 //
-// Usage: lanes [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
+// Usage: lanes [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--resample gamma|linear] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
 import Coordination
 import Glibc
 import Imaging
@@ -15,6 +15,7 @@ private struct Options {
     var folder: String?
     /// By how much a decoded picture is at least larger than the result, to try other rules than the service's.
     var margin: Double?
+    var light = ResamplingLight.gamma
     var enlarge = false
     /// Whether every round has another width, so that nothing prepared for the last one is of use.
     var isFresh = false
@@ -30,6 +31,7 @@ private struct Options {
             case "--quality": quality = rest.popFirst().flatMap { Int($0) } ?? quality
             case "--rounds": rounds = rest.popFirst().flatMap { Int($0) } ?? rounds
             case "--margin": margin = rest.popFirst().flatMap { Double($0) }
+            case "--resample": light = rest.popFirst().flatMap(ResamplingLight.init(rawValue:)) ?? light
             case "--fresh": isFresh = true
             case "--enlarge": enlarge = true
             case "--write": folder = rest.popFirst()
@@ -89,7 +91,8 @@ private func measure(_ name: String, number: Int, width: Int, options: Options) 
         var wishes = RenderingOptions()
         (wishes.width, wishes.quality, wishes.enlarge) = (width, options.quality, options.enlarge)
         if options.isFresh { wishes.width = width + (number * (options.rounds + 1) + round) % 97 }
-        let plan = try RenderPlan(options: wishes, format: options.format, source: header, limits: limits)
+        let plan = try RenderPlan(
+            options: wishes, format: options.format, source: header, limits: limits, light: options.light)
         let level = options.margin.map { margin in
             [8, 4, 2].first { Double(header.size.width) >= margin * Double($0 * plan.resizedSize.width) } ?? 1
         }

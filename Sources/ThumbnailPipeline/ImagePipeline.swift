@@ -139,7 +139,8 @@ package final class ImagePipeline: ThumbnailServing {
         let format = request.format.format(
             own: record.header.format, hasAlpha: record.header.hasAlpha, automatic: configuration.automaticFormats)
         let plan = try RenderPlan(
-            options: request.options, format: format, source: record.header, limits: configuration.limits)
+            options: request.options, format: format, source: record.header, limits: configuration.limits,
+            light: configuration.light)
         return ResultKey(source: record.identity, validator: record.validator, plan: plan)
     }
 

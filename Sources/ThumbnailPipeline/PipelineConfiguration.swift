@@ -14,6 +14,8 @@ package struct PipelineConfiguration: Sendable {
     package var failureMemory = Duration.seconds(5)
     /// Formats that `format=auto` may choose by `Accept`, best first.
     package var automaticFormats: [ImageFormat] = [.webp]
+    /// What pixels are mixed by when pictures are made smaller.
+    package var light = ResamplingLight.gamma
     /// Bounds on how long clients may use an answer.
     package var clientMaxAge = ClientMaxAge()
     /// Bounds on sources and results.

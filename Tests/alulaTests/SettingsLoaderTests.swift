@@ -33,6 +33,11 @@ struct SettingsLoaderTests {
         #expect(settings.downloads.firstByteTimeout == .seconds(1))
     }
 
+    @Test func `pixels are mixed by their numbers unless linear light is asked for`() throws {
+        #expect(try load().pipeline.light == .gamma)
+        #expect(try load(["--resample", "linear"]).pipeline.light == .linear)
+    }
+
     @Test func `both spellings of a flag are understood`() throws {
         #expect(try load(["--port=0", "--admin-port", "0"]).publicListener.port == 0)
     }

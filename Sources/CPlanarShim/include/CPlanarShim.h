@@ -103,6 +103,16 @@ CPlanarShimStatus CPlanarShim_write_webp(
 
 typedef struct CPlanarShimGraph CPlanarShimGraph;
 
+/// How samples are taken while they are mixed.
+typedef enum {
+    /// As they are.
+    CPlanarShimBytes,
+    /// As they are; the results have 16 bits, 65535 for 255.
+    CPlanarShimWords,
+    /// In floating point, as the light that sRGB's curve means by them; the results are bytes by the same curve.
+    CPlanarShimLight,
+} CPlanarShimMixing;
+
 /// How a plane becomes one of another size.
 typedef struct {
     int source_width;
@@ -114,20 +124,27 @@ typedef struct {
     double height;
     int target_width;
     int target_height;
-    /// Whether the target has 16 bits a sample, 65535 for 255.
-    int is_deep;
+    CPlanarShimMixing mixing;
 } CPlanarShimResampling;
 
-/// A way to resample by Lanczos 3, to be used by one thread at a time; NULL where zimg refuses.
+/// Rows of samples of either side of a run, 8 bits each or as the mixing says; they begin at multiples of 64 bytes.
+typedef struct {
+    void *samples;
+    /// Bytes from one row to the next.
+    size_t stride;
+    /// Whether samples of light have limited range, 16 to 235, and not 0 to 255.
+    int is_limited;
+} CPlanarShimRows;
+
+/// A way to resample by Lanczos 3, which any number of threads may use at once; NULL where zimg refuses.
 CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling);
 
 /// Bytes of working memory that a run needs.
 size_t CPlanarShim_graph_room(const CPlanarShimGraph *graph);
 
-/// Resamples; rows of both sides and the room begin at multiples of 64 bytes.
+/// Resamples; the room begins at a multiple of 64 bytes.
 CPlanarShimStatus CPlanarShim_graph_run(
-    const CPlanarShimGraph *graph, const void *source, size_t source_stride, void *target, size_t target_stride,
-    void *room, CPlanarShimWatch watch);
+    const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPlanarShimWatch watch);
 
 void CPlanarShim_graph_free(CPlanarShimGraph *graph);
 

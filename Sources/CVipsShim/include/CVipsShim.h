@@ -49,6 +49,13 @@ int CVipsShim_shrink(VipsImage *in, VipsImage **out, int factor);
 /// What libvips does instead is to multiply, average and divide in floating point, pixel by pixel.
 int CVipsShim_average(VipsImage *in, VipsImage **out, int factor, int (*should_stop)(void *context), void *context);
 
+/// Light, 0 to 1, for 8-bit components of sRGB's curve, and back; what lies outside of 0 to 1 is clipped.
+int CVipsShim_lighten(VipsImage *in, VipsImage **out);
+int CVipsShim_darken(VipsImage *in, VipsImage **out);
+
+/// Rounds and clips to 8 bits.
+int CVipsShim_round(VipsImage *in, VipsImage **out);
+
 int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int width, int height);
 int CVipsShim_smart_crop(VipsImage *in, VipsImage **out, int width, int height, VipsInteresting interesting);
 int CVipsShim_embed(

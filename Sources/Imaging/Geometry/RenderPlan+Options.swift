@@ -1,9 +1,11 @@
 extension RenderPlan {
     /// The plan for a caller's wishes, a source and an output format.
     ///
+    /// - Parameter light: What pixels are mixed by, the same for all callers.
     /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
     package init(
-        options: RenderingOptions, format: ImageFormat, source: ImageHeader, limits: ImagingLimits
+        options: RenderingOptions, format: ImageFormat, source: ImageHeader, limits: ImagingLimits,
+        light: ResamplingLight = .gamma
     ) throws(ImagingError) {
         guard limits.sourceFormats.contains(source.format) else { throw .formatNotAccepted(source.format) }
         let isAnimated =
@@ -21,6 +23,7 @@ extension RenderPlan {
             decode: DecodePlan(
                 page: isAnimated ? 0 : options.page, level: layout.level(source: source.size), isAnimated: isAnimated),
             resizedSize: layout.resizedSize,
+            light: light,
             crop: layout.crop(by: options.gravity),
             canvas: layout.canvas(by: options.gravity),
             background: RenderPlan.background(

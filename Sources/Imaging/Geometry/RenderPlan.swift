@@ -7,6 +7,8 @@ package struct RenderPlan: Hashable, Sendable {
     package let decode: DecodePlan
     /// The size to which the whole upright picture is resampled.
     package let resizedSize: PixelSize
+    /// What pixels are mixed by on the way to it.
+    package let light: ResamplingLight
     /// What is cut out of the resampled picture.
     package let crop: Crop
     /// The larger canvas that the picture is laid on, nil for none.
@@ -22,11 +24,12 @@ package struct RenderPlan: Hashable, Sendable {
 
     /// A plan of these values.
     package init(
-        decode: DecodePlan = DecodePlan(), resizedSize: PixelSize, crop: Crop = .none, canvas: Canvas? = nil,
-        background: Color? = nil, format: ImageFormat, quality: Int
+        decode: DecodePlan = DecodePlan(), resizedSize: PixelSize, light: ResamplingLight = .gamma, crop: Crop = .none,
+        canvas: Canvas? = nil, background: Color? = nil, format: ImageFormat, quality: Int
     ) {
         self.decode = decode
         self.resizedSize = resizedSize
+        self.light = light
         self.crop = crop
         self.canvas = canvas
         self.background = background

@@ -55,7 +55,7 @@ extension RenderPlan {
     var afterResampling: RenderPlan {
         let isCut = if case .rectangle = crop { true } else { false }
         return RenderPlan(
-            decode: decode, resizedSize: rectangle.size, crop: isCut ? .none : crop, canvas: canvas,
+            decode: decode, resizedSize: rectangle.size, light: light, crop: isCut ? .none : crop, canvas: canvas,
             background: background, format: format, quality: quality)
     }
 }

@@ -11,7 +11,7 @@ enum PlanarRendering {
     static func render(_ image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> EncodedImage {
         let target = PlanarTarget(
             resizedSize: plan.resizedSize, rectangle: plan.rectangle, chromaStep: plan.chromaStep,
-            range: plan.format == .webp ? .limited : .full, needsChroma: plan.format == .webp)
+            range: plan.format == .webp ? .limited : .full, needsChroma: plan.format == .webp, light: plan.light)
         let file = try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in
                 try encode(planes, plan: plan, token: token)
@@ -23,13 +23,16 @@ enum PlanarRendering {
     /// The picture in pixels, whole and in its own size.
     static func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
         try pixels(
-            of: image, target: PlanarTarget(resizedSize: image.size, rectangle: (0, 0, image.size)), token: token)
+            of: image, target: PlanarTarget(resizedSize: image.size, rectangle: (0, 0, image.size), light: .gamma),
+            token: token)
     }
 
     /// The picture in pixels, as far as `plan` can be followed before they are needed: resampled, and the rectangle cut.
     static func resampledPixels(of image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> DecodedImage {
         try pixels(
-            of: image, target: PlanarTarget(resizedSize: plan.resizedSize, rectangle: plan.rectangle), token: token)
+            of: image,
+            target: PlanarTarget(resizedSize: plan.resizedSize, rectangle: plan.rectangle, light: plan.light),
+            token: token)
     }
 
     private static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {

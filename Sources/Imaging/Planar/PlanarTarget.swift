@@ -10,6 +10,8 @@ struct PlanarTarget {
     var range = PlaneRange.full
     /// Whether a grey picture gets planes of chroma, too.
     var needsChroma = false
+    /// In what light pixels are mixed.
+    var light: ResamplingLight
 
     /// The sample of chroma that stands for no colour.
     static let neutralChroma: UInt8 = 128
@@ -19,6 +21,14 @@ struct PlanarTarget {
         let step = index == 0 ? 1 : chromaStep
         let size = rectangle.size
         return PixelSize(width: (size.width + step - 1) / step, height: (size.height + step - 1) / step)
+    }
+
+    /// How the samples of a plane are mixed, whose source has this range.
+    ///
+    /// Light is luma's: what chroma says is a difference, which the curve does not hold for.
+    func mixing(ofPlane index: Int, from range: PlaneRange) -> PlaneResampling.Mixing {
+        if index == 0, light == .linear { return .light }
+        return range == self.range ? .bytes : .words
     }
 
     /// The part of a source plane that fills the target's.

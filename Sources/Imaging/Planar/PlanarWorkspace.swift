@@ -2,7 +2,7 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// The prepared filters and the working memory of one worker, kept from picture to picture.
+/// The working memory of one worker, kept from picture to picture.
 @safe
 final class PlanarWorkspace {
     /// Largest memory that is kept, in bytes.
@@ -10,7 +10,6 @@ final class PlanarWorkspace {
     /// Those that nobody uses, as many as there were workers at one time.
     private static let idle = Locked<[PlanarWorkspace]>([])
 
-    private var filters = RecentPlaneFilters()
     private var result = PlaneMemory(count: 0)
     private var deep = PlaneMemory(count: 0)
     private var room = PlaneMemory(count: 0)
@@ -43,43 +42,56 @@ final class PlanarWorkspace {
                 result.fill(plane, with: PlanarTarget.neutralChroma)
                 continue
             }
-            let conversion = range.conversion(to: target.range, isLuma: index == 0)
+            let mixing = target.mixing(ofPlane: index, from: range)
             let resampling = PlaneResampling(
                 source: sources[index].size, region: target.region(ofPlane: index, in: sources[index].region),
-                target: plane.size, isDeep: conversion != nil)
+                target: plane.size, mixing: mixing)
             try unsafe image.pixels.withUnsafeBytes { bytes throws in
-                let start = unsafe bytes.baseAddress?.advanced(by: sources[index].offset)
-                try unsafe run(resampling, from: start, stride: sources[index].stride, to: plane, conversion, token)
+                let source = unsafe CPlanarShimRows(
+                    samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: sources[index].offset),
+                    stride: sources[index].stride, is_limited: range == .limited ? 1 : 0)
+                if mixing == .words {
+                    let conversion = range.conversion(to: target.range, isLuma: index == 0)
+                    try unsafe runDeep(resampling, from: source, to: plane, conversion, token)
+                } else {
+                    let place = unsafe CPlanarShimRows(
+                        samples: result.bytes.baseAddress?.advanced(by: plane.offset), stride: plane.stride,
+                        is_limited: target.range == .limited ? 1 : 0)
+                    try unsafe run(resampling, from: source, to: place, token)
+                }
             }
         }
         return try body(unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
     }
 
     private func run(
-        _ resampling: PlaneResampling, from source: UnsafeRawPointer?, stride: Int, to plane: Plane,
-        _ conversion: (scale: Float, offset: Float)?, _ token: WorkToken
+        _ resampling: PlaneResampling, from source: CPlanarShimRows, to target: CPlanarShimRows, _ token: WorkToken
     ) throws {
-        guard let filter = filters.filter(for: resampling) else {
+        guard let filter = PlaneFilters.shared.filter(for: resampling) else {
             throw ImagingError.encodeFailed(detail: "zimg refuses \(resampling)")
         }
         room.reserve(filter.room)
-        let targetStride = resampling.isDeep ? 2 * plane.stride : plane.stride
-        if resampling.isDeep { deep.reserve(targetStride * plane.size.height) }
-        let target =
-            unsafe resampling.isDeep
-            ? deep.bytes.baseAddress : result.bytes.baseAddress?.advanced(by: plane.offset)
-        let status = unsafe filter.run(
-            from: source, stride: stride, to: target, stride: targetStride, room: room.bytes.baseAddress, token: token)
+        let status = unsafe filter.run(from: source, to: target, room: room.bytes.baseAddress, token: token)
         guard status == CPlanarShimDone else {
             try token.check()
             throw ImagingError.encodeFailed(detail: "zimg fails at \(resampling)")
         }
-        if let conversion {
-            var narrow = unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(result.bytes)).planes.0
-            unsafe CPlanarShim_narrow(
-                deep.bytes.assumingMemoryBound(to: UInt16.self).baseAddress, targetStride, &narrow, conversion.scale,
-                conversion.offset)
-        }
+    }
+
+    /// Resamples to 16 bits and takes those over into another range.
+    private func runDeep(
+        _ resampling: PlaneResampling, from source: CPlanarShimRows, to plane: Plane,
+        _ conversion: (scale: Float, offset: Float), _ token: WorkToken
+    ) throws {
+        let stride = 2 * plane.stride
+        deep.reserve(stride * plane.size.height)
+        try unsafe run(
+            resampling, from: source,
+            to: CPlanarShimRows(samples: deep.bytes.baseAddress, stride: stride, is_limited: 0), token)
+        var narrow = unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(result.bytes)).planes.0
+        unsafe CPlanarShim_narrow(
+            deep.bytes.assumingMemoryBound(to: UInt16.self).baseAddress, stride, &narrow, conversion.scale,
+            conversion.offset)
     }
 
     private func shrink() {

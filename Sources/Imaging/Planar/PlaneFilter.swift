@@ -7,18 +7,36 @@ struct PlaneResampling: Hashable, Sendable {
     /// The part of the source that fills the target; it may stick out a little.
     let region: Plane.Region
     let target: PixelSize
-    /// Whether the target has 16 bits a sample.
-    let isDeep: Bool
+    let mixing: Mixing
+
+    /// How samples are taken while they are mixed.
+    enum Mixing: Hashable, Sendable {
+        /// As they are.
+        case bytes
+        /// As they are; the results have 16 bits, 65535 for 255.
+        case words
+        /// As the light that they stand for, in floating point.
+        case light
+    }
 }
 
-/// The computed filters of a resampling; used by one thread at a time.
+/// The computed filters of a resampling, which any number of threads use at once: zimg keeps all that changes in a run in memory
+/// that it is given.
 @safe
-final class PlaneFilter {
+final class PlaneFilter: @unchecked Sendable {
     /// What it does.
     let resampling: PlaneResampling
     /// Bytes of working memory that a run needs.
     let room: Int
     private let graph: OpaquePointer
+
+    /// What the filter occupies, about, in bytes: a coefficient is kept in floating point and in 16 bits.
+    var byteCount: Int {
+        let region = resampling.region
+        let across = 6 * max(1, region.width / Double(resampling.target.width)) * Double(resampling.target.width)
+        let down = 6 * max(1, region.height / Double(resampling.target.height)) * Double(resampling.target.height)
+        return 4_096 + 8 * Int(across + down)
+    }
 
     /// Nil where zimg refuses: a side is too short for the filter.
     init?(_ resampling: PlaneResampling) {
@@ -35,33 +53,9 @@ final class PlaneFilter {
     /// Fills `target`; its rows, the source's and the room begin at multiples of ``Plane/alignment``.
     @unsafe
     func run(
-        from source: UnsafeRawPointer?, stride: Int, to target: UnsafeMutableRawPointer?, stride targetStride: Int,
-        room: UnsafeMutableRawPointer?, token: WorkToken
+        from source: CPlanarShimRows, to target: CPlanarShimRows, room: UnsafeMutableRawPointer?, token: WorkToken
     ) -> CPlanarShimStatus {
-        unsafe CPlanarShim_graph_run(graph, source, stride, target, targetStride, room, CPlanarShimWatch(token))
-    }
-}
-
-/// Filters that were computed before, the last used first.
-///
-/// To compute the filters for a size takes longer than to apply them to a small picture.
-struct RecentPlaneFilters {
-    /// Most filters kept, of some 50 kB each; a picture with subsampled chroma needs two.
-    private static let mostKept = 24
-
-    private var filters: [PlaneFilter] = []
-
-    /// The filter for `resampling`, computed if it is not here; nil where zimg refuses.
-    mutating func filter(for resampling: PlaneResampling) -> PlaneFilter? {
-        if let index = filters.firstIndex(where: { $0.resampling == resampling }) {
-            let filter = filters.remove(at: index)
-            filters.insert(filter, at: 0)
-            return filter
-        }
-        guard let filter = PlaneFilter(resampling) else { return nil }
-        if filters.count == Self.mostKept { filters.removeLast() }
-        filters.insert(filter, at: 0)
-        return filter
+        unsafe CPlanarShim_graph_run(graph, source, target, room, CPlanarShimWatch(token))
     }
 }
 
@@ -71,6 +65,17 @@ extension CPlanarShimResampling {
             source_width: Int32(resampling.source.width), source_height: Int32(resampling.source.height),
             left: resampling.region.left, top: resampling.region.top, width: resampling.region.width,
             height: resampling.region.height, target_width: Int32(resampling.target.width),
-            target_height: Int32(resampling.target.height), is_deep: resampling.isDeep ? 1 : 0)
+            target_height: Int32(resampling.target.height), mixing: CPlanarShimMixing(resampling.mixing))
+    }
+}
+
+extension CPlanarShimMixing {
+    fileprivate init(_ mixing: PlaneResampling.Mixing) {
+        self =
+            switch mixing {
+            case .bytes: CPlanarShimBytes
+            case .words: CPlanarShimWords
+            case .light: CPlanarShimLight
+            }
     }
 }

@@ -5,10 +5,8 @@ package enum PlaneRange: Hashable, Sendable {
     /// Luma 16…235 and chroma 16…240, as in WebP.
     case limited
 
-    /// How 16-bit samples of this range, 65535 for 255, become 8-bit ones of another: factor and addend; nil where they stay as
-    /// they are.
-    func conversion(to other: PlaneRange, isLuma: Bool) -> (scale: Float, offset: Float)? {
-        if self == other { return nil }
+    /// How 16-bit samples of this range, 65535 for 255, become 8-bit ones of another: factor and addend.
+    func conversion(to other: PlaneRange, isLuma: Bool) -> (scale: Float, offset: Float) {
         let (from, to) = (extent(isLuma: isLuma), other.extent(isLuma: isLuma))
         let factor = to.length / from.length
         return (Float(factor / 257), Float(to.start - from.start * factor))

@@ -15,11 +15,7 @@ struct FrameComposer {
 
     /// The finished frame, not computed yet.
     mutating func compose(_ source: VipsImage) throws -> VipsImage {
-        let resized =
-            try source.width == plan.resizedSize.width && source.height == plan.resizedSize.height
-            ? source
-            : source.mixing { image throws(VipsError) in try image.resized(to: plan.resizedSize) }
-        let grounded = try ground(crop(resized))
+        let grounded = try ground(crop(source.resampled(to: plan.resizedSize, in: plan.light)))
         let finished = try plan.canvas.map { canvas throws(VipsError) in try lay(grounded, on: canvas) } ?? grounded
         guard finished.width == plan.outputSize.width, finished.height == plan.outputSize.height else {
             throw VipsError(text: "\(finished.width)×\(finished.height) instead of \(plan.outputSize)")

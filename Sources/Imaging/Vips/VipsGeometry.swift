@@ -3,8 +3,17 @@ import CVipsShim
 import Coordination
 
 extension VipsImage {
+    /// This picture of 8 bits with exactly this size; transparent parts do not bleed their colour.
+    func resampled(to size: PixelSize, in light: ResamplingLight) throws(VipsError) -> VipsImage {
+        if size.width == width && size.height == height { return self }
+        return switch light {
+        case .gamma: try mixing { image throws(VipsError) in try image.resized(to: size) }
+        case .linear: try mixingLight { image throws(VipsError) in try image.resized(to: size) }
+        }
+    }
+
     /// This picture with exactly this size, by Lanczos 3 where it shrinks; transparent pictures must be premultiplied.
-    func resized(to size: PixelSize) throws(VipsError) -> VipsImage {
+    private func resized(to size: PixelSize) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         let horizontal = Double(size.width) / Double(width)
         let vertical = Double(size.height) / Double(height)

@@ -199,6 +199,10 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.limits.maximumOutputPixels = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
+        Setting(name: "resample", defaultText: "gamma", help: "gamma, or linear: mix pixels by light, finer and slower")
+        {
+            (settings, text) throws(InvalidValue) in settings.pipeline.light = try SettingValues.choice(text)
+        },
         Setting(name: "autoFormats", defaultText: "webp", help: "what format=auto may choose by Accept, best first") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.automaticFormats = try SettingValues.formats(text, of: [.avif, .webp, .jpeg, .png, .gif])

@@ -10,11 +10,14 @@ struct LaneComparison {
     private let one: DecodedImage
     private let other: DecodedImage
 
-    init(_ file: SharedBytes, _ options: RenderingOptions, _ format: ImageFormat) throws {
+    init(
+        _ file: SharedBytes, _ options: RenderingOptions, _ format: ImageFormat, light: ResamplingLight = .gamma
+    ) throws {
         try ImageLibrary.start()
         let limits = ImagingLimits()
         let header = try ImageHeader.inspect(file)
-        let plan = try RenderPlan(options: options, format: format, source: header, limits: limits)
+        let plan = try RenderPlan(
+            options: options, format: format, source: header, limits: limits, light: light)
         let token = WorkToken()
         let planes = try ImageDecoder.decode(file, header: header, plan: plan.decode, limits: limits, token: token)
         guard planes.isPlanar else { throw NotPlanar() }

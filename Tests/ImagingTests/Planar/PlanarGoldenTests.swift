@@ -36,6 +36,18 @@ struct PlanarGoldenTests {
         }
     }
 
+    @Test(arguments: sizes)
+    func `every size looks the same in linear light`(size: (Int, Int)) throws {
+        let file = Self.landscape(width: size.0, height: size.1, quality: 95)
+        for width in Self.widths {
+            for format in [ImageFormat.jpeg, .webp, .png] {
+                var options = RenderingOptions()
+                (options.width, options.quality) = (width, 95)
+                try expectLikeness(file, options, format, light: .linear)
+            }
+        }
+    }
+
     @Test(arguments: [Fit.inside, .outside, .cover, .contain, .fill])
     func `every fit and gravity looks the same`(fit: Fit) throws {
         let file = Self.landscape(width: 301, height: 223)
@@ -162,8 +174,10 @@ struct PlanarGoldenTests {
         }
     }
 
-    private func expectLikeness(_ file: SharedBytes, _ options: RenderingOptions, _ format: ImageFormat) throws {
-        let comparison = try LaneComparison(file, options, format)
+    private func expectLikeness(
+        _ file: SharedBytes, _ options: RenderingOptions, _ format: ImageFormat, light: ResamplingLight = .gamma
+    ) throws {
+        let comparison = try LaneComparison(file, options, format, light: light)
         #expect(try ImageHeader.inspect(comparison.planar.bytes).size == comparison.planar.size)
         let distance = comparison.noiseDistance
         // What two encodings of nearly the same picture differ by at a lower quality says little.
