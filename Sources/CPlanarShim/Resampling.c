@@ -49,8 +49,14 @@ static zimg_filter_graph *build(const CPlanarShimResampling *resampling)
         target.depth = 16;
     }
     zimg_graph_builder_params_default(&parameters, ZIMG_API_VERSION);
-    parameters.resample_filter = ZIMG_RESIZE_LANCZOS;
-    parameters.filter_param_a = 3;
+    if (resampling->kernel == CPlanarShimCatmullRom) {
+        parameters.resample_filter = ZIMG_RESIZE_BICUBIC;
+        parameters.filter_param_a = 0;
+        parameters.filter_param_b = 0.5;
+    } else {
+        parameters.resample_filter = ZIMG_RESIZE_LANCZOS;
+        parameters.filter_param_a = 3;
+    }
     parameters.cpu_type = ZIMG_CPU_AUTO;
     return zimg_filter_graph_build(&source, &target, &parameters);
 }

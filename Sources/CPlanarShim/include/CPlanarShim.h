@@ -113,6 +113,14 @@ typedef enum {
     CPlanarShimLight,
 } CPlanarShimMixing;
 
+/// What samples are weighted by.
+typedef enum {
+    /// Lanczos over three samples to each side.
+    CPlanarShimLanczos,
+    /// The cubic of Catmull and Rom, over two.
+    CPlanarShimCatmullRom,
+} CPlanarShimKernel;
+
 /// How a plane becomes one of another size.
 typedef struct {
     int source_width;
@@ -125,6 +133,7 @@ typedef struct {
     int target_width;
     int target_height;
     CPlanarShimMixing mixing;
+    CPlanarShimKernel kernel;
 } CPlanarShimResampling;
 
 /// Rows of samples of either side of a run, 8 bits each or as the mixing says; they begin at multiples of 64 bytes.
@@ -136,7 +145,7 @@ typedef struct {
     int is_limited;
 } CPlanarShimRows;
 
-/// A way to resample by Lanczos 3, which any number of threads may use at once; NULL where zimg refuses.
+/// A way to resample, which any number of threads may use at once; NULL where zimg refuses.
 CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling);
 
 /// Bytes of working memory that a run needs.

@@ -45,7 +45,7 @@ final class PlanarWorkspace {
             let mixing = target.mixing(ofPlane: index, from: range)
             let resampling = PlaneResampling(
                 source: sources[index].size, region: target.region(ofPlane: index, in: sources[index].region),
-                target: plane.size, mixing: mixing)
+                target: plane.size, mixing: mixing, kernel: index == 0 ? .lanczos : .catmullRom)
             try unsafe image.pixels.withUnsafeBytes { bytes throws in
                 let source = unsafe CPlanarShimRows(
                     samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: sources[index].offset),
