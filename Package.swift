@@ -54,6 +54,7 @@ let package = Package(
         library("CVips", pkgConfig: "vips", package: "libvips-dev"),
         library("CJPEG", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
         library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
+        library("CHEIF", pkgConfig: "libheif", package: "libheif-dev"),
         library("CZimg", pkgConfig: "zimg", package: "libzimg-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CCares", pkgConfig: "libcares", package: "libc-ares-dev"),
@@ -64,7 +65,7 @@ let package = Package(
         library("CLibssl", pkgConfig: "libssl", package: "libssl-dev"),
         shim("CLinux"),
         shim("CVipsShim", ["CVips"]),
-        shim("CPlanarShim", ["CJPEG", "CWebP", "CZimg"]),
+        shim("CPlanarShim", ["CHEIF", "CJPEG", "CWebP", "CZimg"]),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
 

@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 // Pictures as planes of 8-bit samples: luma, and where there is colour Cb and Cr. libjpeg reports errors by long jumps, which
-// must not pass through Swift, so its calls are here; zimg and libwebp want structures of unions and version numbers.
+// must not pass through Swift, so its calls are here; zimg, libwebp and libheif want
+// structures of unions and version numbers.
 
 /// What a call came to.
 typedef enum {
@@ -97,6 +98,11 @@ CPlanarShimStatus CPlanarShim_write_jpeg(
 /// Writes planes of limited range, chroma at half of luma's size, rounded up.
 CPlanarShimStatus CPlanarShim_write_webp(
     const CPlanarShimPlanes *planes, int quality, int effort, CPlanarShimWatch watch, void **bytes, size_t *count,
+    char text[CPlanarShim_text_size]);
+
+/// Writes full-range planes with chroma at luma's size, or at half of it on both sides, rounded up; libheif cannot be stopped.
+CPlanarShimStatus CPlanarShim_write_avif(
+    const CPlanarShimPlanes *planes, int quality, int effort, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
 
 // Resampling.

@@ -31,10 +31,9 @@ enum PlanarLane {
 
     /// Whether the resampled planes are the result already, to be encoded as they are.
     ///
-    /// A colour profile, a canvas and the search for the interesting part need pixels; so do PNG and GIF. AVIF would not, but its encoder takes
-    /// a hundred times as long as the conversion.
+    /// A colour profile, a canvas and the search for the interesting part need pixels; so do PNG and GIF.
     static func encodes(_ image: DecodedImage, plan: RenderPlan) -> Bool {
-        guard image.profile == nil, plan.canvas == nil, plan.format == .jpeg || plan.format == .webp else {
+        guard image.profile == nil, plan.canvas == nil, [.jpeg, .webp, .avif].contains(plan.format) else {
             return false
         }
         return switch plan.crop {

@@ -11,7 +11,7 @@ enum PlanarRendering {
     static func render(_ image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> EncodedImage {
         let target = PlanarTarget(
             resizedSize: plan.resizedSize, rectangle: plan.rectangle, chromaStep: plan.chromaStep,
-            range: plan.format == .webp ? .limited : .full, needsChroma: plan.format == .webp, light: plan.light)
+            range: plan.format == .webp ? .limited : .full, needsChroma: plan.format != .jpeg, light: plan.light)
         let file = try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in
                 try encode(planes, plan: plan, token: token)
@@ -58,11 +58,13 @@ enum PlanarRendering {
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
         let watch = unsafe CPlanarShimWatch(token)
         let quality = Int32(plan.quality)
+        let effort = Int32(ImageEncoder.effort(for: plan.format))
         let status =
-            plan.format == .webp
-            ? unsafe CPlanarShim_write_webp(
-                &planes, quality, Int32(ImageEncoder.effort(for: .webp)), watch, &base, &count, &text)
-            : unsafe CPlanarShim_write_jpeg(&planes, quality, watch, &base, &count, &text)
+            switch plan.format {
+            case .webp: unsafe CPlanarShim_write_webp(&planes, quality, effort, watch, &base, &count, &text)
+            case .avif: unsafe CPlanarShim_write_avif(&planes, quality, effort, &base, &count, &text)
+            default: unsafe CPlanarShim_write_jpeg(&planes, quality, watch, &base, &count, &text)
+            }
         guard status == CPlanarShimDone else {
             try token.check()
             throw ImagingError.encodeFailed(
@@ -73,6 +75,6 @@ enum PlanarRendering {
 }
 
 extension RenderPlan {
-    /// Pixels for one sample of chroma, as libvips writes them: JPEG keeps all of it from quality 90 on.
-    fileprivate var chromaStep: Int { format == .jpeg && quality >= 90 ? 1 : 2 }
+    /// Pixels for one sample of chroma, as libvips writes them: all but WebP keep all of it from quality 90 on.
+    fileprivate var chromaStep: Int { format != .webp && quality >= 90 ? 1 : 2 }
 }

@@ -14,8 +14,8 @@ struct LaneComparison {
         _ file: SharedBytes, _ options: RenderingOptions, _ format: ImageFormat, light: ResamplingLight = .gamma
     ) throws {
         try ImageLibrary.start()
-        let limits = ImagingLimits()
         let header = try ImageHeader.inspect(file)
+        let limits = ImagingLimits()
         let plan = try RenderPlan(
             options: options, format: format, source: header, limits: limits, light: light)
         let token = WorkToken()
@@ -78,8 +78,10 @@ struct LaneComparison {
     /// By libvips alone: no judge in its own cause.
     private static func decode(_ file: SharedBytes) throws -> DecodedImage {
         let header = try ImageHeader.inspect(file)
+        var limits = ImagingLimits()
+        limits.sourceFormats.insert(header.format)
         return try ImageDecoder.decode(
-            file, header: header, plan: DecodePlan(), limits: ImagingLimits(), token: WorkToken(), lane: .vips)
+            file, header: header, plan: DecodePlan(), limits: limits, token: WorkToken(), lane: .vips)
     }
 }
 
