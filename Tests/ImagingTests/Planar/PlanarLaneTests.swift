@@ -38,6 +38,13 @@ struct PlanarLaneTests {
         }
     }
 
+    @Test func `a lossless WebP goes to libvips, which keeps every value`() throws {
+        let picture = LosslessWebPWriter(width: 64, height: 48, red: 37, greens: (5, 211), blue: 158)
+        let image = try decode(SharedBytes(picture.file))
+        #expect(!image.isPlanar)
+        for x in 0..<64 { #expect(image.pixel(x: x, y: 20) == [37, x < 32 ? 5 : 211, 158]) }
+    }
+
     @Test func `a side too short for its level goes to libvips`() throws {
         let file = ImageFixture.photo(width: 400, height: 60)
         #expect(try decode(file).isPlanar)
