@@ -142,22 +142,43 @@ int CVipsShim_resize(VipsImage *in, VipsImage **out, double horizontal, double v
     return status;
 }
 
-int CVipsShim_shrink(VipsImage *in, VipsImage **out, int factor)
+/// The pixels of a row of boxes, of which the last one may be narrower.
+typedef struct {
+    VipsRegion *region;
+    int top, rows, factor, bands;
+} Boxes;
+
+/// The means along a row of boxes, each band by itself.
+static void average_row(const Boxes *boxes, VipsPel *out)
 {
-    return vips_shrink(in, out, factor, factor, "ceil", TRUE, NULL);
+    int width = boxes->region->im->Xsize, bands = boxes->bands;
+    int left, x, y, band;
+    for (left = 0; left < width; left += boxes->factor, out += bands) {
+        int right = left + boxes->factor < width ? left + boxes->factor : width;
+        unsigned sums[4] = {0, 0, 0, 0};
+        unsigned count = (unsigned) ((right - left) * boxes->rows);
+        for (y = 0; y < boxes->rows; y++) {
+            const VipsPel *pixel = VIPS_REGION_ADDR(boxes->region, left, boxes->top + y);
+            for (x = left; x < right; x++, pixel += bands)
+                for (band = 0; band < bands; band++)
+                    sums[band] += pixel[band];
+        }
+        for (band = 0; band < bands; band++)
+            out[band] = (VipsPel) ((sums[band] + count / 2) / count);
+    }
 }
 
-/// The means of boxes along one row of them; of a box at the edge, of what there is of it.
-static void average_row(VipsRegion *region, int top, int rows, int factor, int bands, VipsPel *out)
+/// The same where the last band is alpha, which the others are weighted by.
+static void average_row_by_alpha(const Boxes *boxes, VipsPel *out)
 {
-    int width = region->im->Xsize;
+    int width = boxes->region->im->Xsize, bands = boxes->bands;
     int left, x, y, band;
-    for (left = 0; left < width; left += factor, out += bands) {
-        int right = left + factor < width ? left + factor : width;
+    for (left = 0; left < width; left += boxes->factor, out += bands) {
+        int right = left + boxes->factor < width ? left + boxes->factor : width;
         unsigned alphas = 0, sums[3] = {0, 0, 0};
-        unsigned count = (unsigned) ((right - left) * rows);
-        for (y = 0; y < rows; y++) {
-            const VipsPel *pixel = VIPS_REGION_ADDR(region, left, top + y);
+        unsigned count = (unsigned) ((right - left) * boxes->rows);
+        for (y = 0; y < boxes->rows; y++) {
+            const VipsPel *pixel = VIPS_REGION_ADDR(boxes->region, left, boxes->top + y);
             for (x = left; x < right; x++, pixel += bands) {
                 unsigned alpha = pixel[bands - 1];
                 alphas += alpha;
@@ -175,13 +196,18 @@ static int average_rows(VipsImage *in, VipsImage *out, int factor, int (*should_
 {
     VipsRegion *region = vips_region_new(in);
     VipsPel *row = g_malloc((gsize) out->Xsize * (gsize) out->Bands);
+    gboolean has_alpha = vips_image_hasalpha(in);
     int y, failed = 0;
     for (y = 0; y < out->Ysize && !failed; y++) {
         int rows = VIPS_MIN(factor, in->Ysize - y * factor);
         VipsRect rect = {0, y * factor, in->Xsize, rows};
         failed = should_stop(context) || vips_region_prepare(region, &rect);
         if (!failed) {
-            average_row(region, rect.top, rows, factor, out->Bands, row);
+            Boxes boxes = {region, rect.top, rows, factor, out->Bands};
+            if (has_alpha)
+                average_row_by_alpha(&boxes, row);
+            else
+                average_row(&boxes, row);
             failed = vips_image_write_line(out, y, row);
         }
     }
@@ -195,8 +221,8 @@ int CVipsShim_average(
 {
     VipsImage *image;
     *out = NULL;
-    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Coding != VIPS_CODING_NONE || (in->Bands != 2 && in->Bands != 4)) {
-        vips_error("CVipsShim_average", "not 8 bits with alpha");
+    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Coding != VIPS_CODING_NONE || in->Bands > 4) {
+        vips_error("CVipsShim_average", "not one to four bands of 8 bits");
         return -1;
     }
     image = vips_image_new_memory();
@@ -390,8 +416,9 @@ int CVipsShim_save_jpeg(VipsImage *in, void **bytes, size_t *count, CVipsShimSav
 
 int CVipsShim_save_png(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
+    // All filters would take a third to a half more time for a fortieth of the bytes.
     return vips_pngsave_buffer(in, bytes, count, "compression", options.effort,
-        "filter", VIPS_FOREIGN_PNG_FILTER_ALL, "strip", TRUE, NULL);
+        "filter", VIPS_FOREIGN_PNG_FILTER_SUB | VIPS_FOREIGN_PNG_FILTER_UP, "strip", TRUE, NULL);
 }
 
 int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)

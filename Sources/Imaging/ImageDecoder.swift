@@ -85,8 +85,7 @@ package enum ImageDecoder {
         var strip = try FrameStrip(image: loaded.inEightBits(), frames: frames)
         if reduction > 1 {
             strip = try strip.map { frame throws(VipsError) in
-                try frame.hasAlpha
-                    ? frame.boxAveragedByAlpha(by: reduction, token: token) : frame.boxAveraged(by: reduction)
+                try frame.boxAveraged(by: reduction, token: token)
             }
         }
         strip.image = try strip.image.inStandardColor(profileOf: loaded)

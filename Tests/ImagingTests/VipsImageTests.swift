@@ -32,11 +32,27 @@ struct VipsImageTests {
         let token = WorkToken()
         try unsafe source.withUnsafeBytes { bytes throws in
             let image = try unsafe VipsImage.pixels(bytes, width: 3, height: 3, bands: 2)
-            let averaged = try image.boxAveragedByAlpha(by: 2, token: token)
+            let averaged = try image.boxAveraged(by: 2, token: token)
             #expect(averaged.width == 2 && averaged.height == 2)
             #expect(try averaged.pixels().array == [30, 255, 78, 128, 0, 0, 99, 255])
             token.cancel()
-            #expect(throws: VipsError.self) { try image.boxAveragedByAlpha(by: 2, token: token) }
+            #expect(throws: VipsError.self) { try image.boxAveraged(by: 2, token: token) }
+        }
+        extendLifetime(token)
+    }
+
+    @Test(arguments: [1, 3])
+    func `opaque boxes are averaged in whole numbers, the narrow ones at the edges too`(bands: Int) throws {
+        try ImageLibrary.start()
+        let rows: [[UInt8]] = [[10, 20, 90], [30, 41, 91], [7, 8, 255]]
+        let source = SharedBytes(rows.flatMap { $0.flatMap { [UInt8](repeating: $0, count: bands) } })
+        let token = WorkToken()
+        try unsafe source.withUnsafeBytes { bytes throws in
+            let image = try unsafe VipsImage.pixels(bytes, width: 3, height: 3, bands: bands)
+            let averaged = try image.boxAveraged(by: 2, token: token)
+            #expect(averaged.width == 2 && averaged.height == 2)
+            let expected = [25, 91, 8, 255].flatMap { [UInt8](repeating: $0, count: bands) }
+            #expect(try averaged.pixels().array == expected)
         }
         extendLifetime(token)
     }

@@ -41,12 +41,10 @@ int CVipsShim_write_to_memory(VipsImage *in, void **pixels, size_t *count);
 int CVipsShim_copy_memory(VipsImage *in, VipsImage **out);
 
 int CVipsShim_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical);
-int CVipsShim_shrink(VipsImage *in, VipsImage **out, int factor);
 
-/// Computes the means of boxes of 8-bit pixels with alpha, weighted by it; sides are rounded up. Factors are
-/// 2 to 64.
+/// Computes the means of boxes of 8-bit pixels, weighted by alpha where there is one; sides are rounded up. Factors are 2 to 64.
 ///
-/// What libvips does instead is to multiply, average and divide in floating point, pixel by pixel.
+/// What libvips does instead is to reduce in two passes, with alpha in floating point, pixel by pixel.
 int CVipsShim_average(VipsImage *in, VipsImage **out, int factor, int (*should_stop)(void *context), void *context);
 
 /// Light, 0 to 1, for 8-bit components of sRGB's curve, and back; what lies outside of 0 to 1 is clipped.

@@ -20,13 +20,9 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_resize($0, $1, horizontal, vertical) }
     }
 
-    /// This picture with sides divided by a whole number and rounded up, each pixel the mean of a box.
-    func boxAveraged(by factor: Int) throws(VipsError) -> VipsImage {
-        try unsafe step { unsafe CVipsShim_shrink($0, $1, Int32(factor)) }
-    }
-
-    /// The same for a picture of 8 bits with alpha: transparent pixels do not count; computed at once, from top to bottom.
-    func boxAveragedByAlpha(by factor: Int, token: WorkToken) throws(VipsError) -> VipsImage {
+    /// This picture of 8 bits with sides divided by a whole number and rounded up, each pixel the mean of a box in which transparent
+    /// pixels do not count; computed at once, from top to bottom.
+    func boxAveraged(by factor: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe step {
             unsafe CVipsShim_average(
                 $0, $1, Int32(factor), shouldStop, Unmanaged.passUnretained(token).toOpaque())
