@@ -9,6 +9,7 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static enum MHD_Result accept_connection(void *context, const struct sockaddr *address, socklen_t length) {
     const CMicrohttpdShim_callbacks *callbacks = context;
@@ -124,6 +125,20 @@ size_t CMicrohttpdShim_fields(struct MHD_Connection *connection, CMicrohttpdShim
     struct collection collection = {fields, capacity, 0};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &collection);
     return collection.count;
+}
+
+static enum MHD_Result blank_expectation(
+    void *context, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value,
+    size_t value_length) {
+    (void)context;
+    (void)kind;
+    // The value lies in the connection's own buffer, and its length stays.
+    if (name_length == 6 && strncasecmp(name, "Expect", 6) == 0 && value) memset((char *)value, ' ', value_length);
+    return MHD_YES;
+}
+
+void CMicrohttpdShim_ignore_expectation(struct MHD_Connection *connection) {
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, blank_expectation, NULL);
 }
 
 size_t CMicrohttpdShim_head_size(struct MHD_Connection *connection) {

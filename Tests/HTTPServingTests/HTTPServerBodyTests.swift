@@ -42,6 +42,15 @@ struct HTTPServerBodyTests {
         #expect(try await client.response().text == answer(to: Array("abc".utf8)))
     }
 
+    @Test func `who expects to be asked for a body is asked`() async throws {
+        let server = try server()
+        let client = try RawHTTPClient(port: server.port)
+        client.send("POST /upload HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+        #expect(try await client.response(isHead: true).status == 100)
+        client.send("abc")
+        #expect(try await client.response().text == answer(to: Array("abc".utf8)))
+    }
+
     @Test(arguments: [
         ("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 200001\r\n\r\n", 413),
         ("POST /upload HTTP/1.1\r\nHost: a\r\n\r\n", 411),

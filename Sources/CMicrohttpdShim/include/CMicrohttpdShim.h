@@ -62,6 +62,10 @@ bool CMicrohttpdShim_accept(struct MHD_Daemon *daemon, int listening);
 /// Writes up to `capacity` fields of the request and returns how many there are.
 size_t CMicrohttpdShim_fields(struct MHD_Connection *connection, CMicrohttpdShim_field *fields, size_t capacity);
 
+/// Keeps the daemon from asking for a body that is not announced: it closes the connection when the next request comes instead.
+/// In the handler's first call, after the fields were read.
+void CMicrohttpdShim_ignore_expectation(struct MHD_Connection *connection);
+
 /// Bytes from the start of the request line to the end of the empty line.
 size_t CMicrohttpdShim_head_size(struct MHD_Connection *connection);
 
