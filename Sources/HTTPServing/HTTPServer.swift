@@ -1,4 +1,4 @@
-import Coordination
+package import Coordination
 package import Telemetry
 
 /// Serves HTTP/1.1 on one address: libmicrohttpd's event threads, and a thread that watches over connections.
@@ -9,7 +9,6 @@ package final class HTTPServer: Sendable {
     private let context: ServingContext
     private let daemon: MicrohttpdDaemon
     private let isListening = Locked(true)
-    private let timekeeper = SystemTimekeeper()
 
     /// Starts serving; clients can connect when it returns.
     ///
@@ -17,11 +16,14 @@ package final class HTTPServer: Sendable {
     ///   - configuration: Where to listen, and the limits.
     ///   - responder: Answers the requests, on the event threads.
     ///   - logger: Gets what concerns no single request.
+    ///   - timekeeper: What heads, bodies and the end are timed by; idle connections and stalled readers follow the system's clock.
     package init(
-        configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger
+        configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger,
+        timekeeper: any Timekeeper = SystemTimekeeper()
     ) throws(HTTPServerError) {
         let watch = try ConnectionWatch()
-        context = ServingContext(configuration: configuration, responder: responder, logger: logger, watch: watch)
+        context = ServingContext(
+            configuration: configuration, responder: responder, logger: logger, watch: watch, timekeeper: timekeeper)
         socket = try ListeningSocket(address: configuration.bindAddress, port: configuration.port)
         port = socket.port
         daemon = try MicrohttpdDaemon(socket, context: context)
@@ -61,7 +63,7 @@ package final class HTTPServer: Sendable {
     /// - Returns: true when no request was cut.
     package func shutDown(timeLimit: Duration) async -> Bool {
         stopAccepting()
-        let deadline = timekeeper.now + timeLimit
+        let deadline = context.timekeeper.now + timeLimit
         context.watch.order { $0.stopDeadline = min($0.stopDeadline ?? deadline, deadline) }
         return await context.watch.end()
     }

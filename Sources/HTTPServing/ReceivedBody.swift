@@ -11,7 +11,7 @@ final class ReceivedBody {
 
     /// A body of `length` bytes that has `limit` to arrive; the request is complete with it.
     init(
-        of request: HTTPRequest, length: Int, within limit: Duration, by timekeeper: any Timekeeper = SystemTimekeeper()
+        of request: HTTPRequest, length: Int, within limit: Duration, by timekeeper: any Timekeeper
     ) {
         head = request
         self.length = length

@@ -8,6 +8,7 @@ final class ServingContext: Sendable {
     let responder: any RequestResponder
     let logger: Logger
     let watch: ConnectionWatch
+    let timekeeper: any Timekeeper
     let lingering = LingeringSockets()
 
     private let draining = Atomic<Bool>(false)
@@ -17,12 +18,14 @@ final class ServingContext: Sendable {
 
     /// The context of a server that has no connections yet.
     init(
-        configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger, watch: ConnectionWatch
+        configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger, watch: ConnectionWatch,
+        timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
         self.responder = responder
         self.logger = logger
         self.watch = watch
+        self.timekeeper = timekeeper
     }
 
     /// Whether connections are to close with their next answer.
@@ -55,7 +58,7 @@ final class ServingContext: Sendable {
     /// Lets a refused client read its refusal, although its connection is closing; event thread, the descriptor is open.
     func linger(_ descriptor: CInt) {
         // The order wakes the watch thread, which drains.
-        if lingering.keep(copyOf: descriptor, at: SystemTimekeeper().now) { watch.order { _ in } }
+        if lingering.keep(copyOf: descriptor, at: timekeeper.now) { watch.order { _ in } }
     }
 
     /// Gives back the place of a connection that is closing.

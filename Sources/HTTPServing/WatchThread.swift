@@ -9,22 +9,18 @@ import Glibc
 final class WatchThread: Sendable {
     private let context: ServingContext
     private let daemon: MicrohttpdDaemon
-    private let timekeeper: any Timekeeper
+    private var timekeeper: any Timekeeper { context.timekeeper }
 
-    private init(context: ServingContext, daemon: MicrohttpdDaemon, timekeeper: any Timekeeper) {
+    private init(context: ServingContext, daemon: MicrohttpdDaemon) {
         self.context = context
         self.daemon = daemon
-        self.timekeeper = timekeeper
     }
 
     /// Starts the thread; it ends when the watch is ordered to stop.
-    static func start(
-        context: ServingContext, daemon: MicrohttpdDaemon, timekeeper: any Timekeeper = SystemTimekeeper()
-    ) throws(HTTPServerError) {
+    static func start(context: ServingContext, daemon: MicrohttpdDaemon) throws(HTTPServerError) {
         var thread = pthread_t()
         // Balanced by `takeRetainedValue` on the new thread.
-        let argument = unsafe Unmanaged.passRetained(
-            WatchThread(context: context, daemon: daemon, timekeeper: timekeeper))
+        let argument = unsafe Unmanaged.passRetained(WatchThread(context: context, daemon: daemon))
         let status = unsafe pthread_create(&thread, nil, watchEntry, argument.toOpaque())
         guard status == 0 else {
             unsafe argument.release()

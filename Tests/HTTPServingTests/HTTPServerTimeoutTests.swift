@@ -8,21 +8,17 @@ import Testing
 /// Clients that are too slow, too many or silent.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerTimeoutTests {
+    private let time = WalkingTimekeeper()
+
     @Test(arguments: ["", "G", "GET / HT", "GET / HTTP/1.1\r\nHo", "GET / HTTP/1.1\r\nHost: a\r\n"])
     func `a head that trickles is answered with 408 and the connection closes`(begun: String) async throws {
-        let server = try TestServer.start(configured: { $0.headerTimeout = .milliseconds(300) })
+        let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time)
         let client = try RawHTTPClient(port: server.port)
         client.get("/")
         #expect(try await client.response().status == 200)
         client.send(begun)
         // One byte now and then keeps the library's own timer from ever ending.
-        let trickle = Task {
-            while !Task.isCancelled {
-                client.send("x")
-                try await SystemTimekeeper().sleep(until: SystemTimekeeper().now + .milliseconds(40))
-            }
-        }
-        defer { trickle.cancel() }
+        time.atEachLook { client.send("x") }
         let response = try await client.response()
         #expect(response.status == 408)
         #expect(response.text == "headTimeout")
@@ -32,20 +28,17 @@ struct HTTPServerTimeoutTests {
     }
 
     @Test func `a head that stops is answered with 408, on a new connection too`() async throws {
-        let server = try TestServer.start(configured: { $0.headerTimeout = .milliseconds(200) })
-        let client = try RawHTTPClient(port: server.port)
-        client.send("GET / HTTP/1.1\r\nHost: ")
-        #expect(try await client.response().status == 408)
-        #expect(try await client.remainder().isEmpty)
+        let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time)
+        try await passHeaderTimeout(of: server)
     }
 
     @Test func `idleness is no slow head, before the first request nor after it`() async throws {
-        let server = try TestServer.start(configured: { $0.headerTimeout = .milliseconds(100) })
+        let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time)
         let fresh = try RawHTTPClient(port: server.port)
         let used = try RawHTTPClient(port: server.port)
         used.get("/")
         #expect(try await used.response().status == 200)
-        try await SystemTimekeeper().sleep(until: SystemTimekeeper().now + .milliseconds(500))
+        try await passHeaderTimeout(of: server)
         for client in [fresh, used] {
             client.get("/")
             #expect(try await client.response().status == 200)
@@ -54,7 +47,7 @@ struct HTTPServerTimeoutTests {
 
     @Test func `a slow answer is no slow head`() async throws {
         let gate = Gate()
-        let server = try TestServer.start(configured: { $0.headerTimeout = .milliseconds(100) }) { request in
+        let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time) { request in
             .later {
                 await gate.pass()
                 return .echo(request)
@@ -64,9 +57,17 @@ struct HTTPServerTimeoutTests {
         // The beginning of a second head waits behind the first request; its own time starts when that is answered.
         client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HT")
         await gate.arrivals(1)
-        try await SystemTimekeeper().sleep(until: SystemTimekeeper().now + .milliseconds(400))
+        try await passHeaderTimeout(of: server)
         gate.open()
         #expect(try await client.response().text.hasPrefix("GET /1"))
+    }
+
+    /// Waits until a head that has stopped is refused: so long was every other connection looked at, too.
+    private func passHeaderTimeout(of server: HTTPServer) async throws {
+        let client = try RawHTTPClient(port: server.port)
+        client.send("GET / HTTP/1.1\r\nHost: ")
+        #expect(try await client.response().status == 408)
+        #expect(try await client.remainder().isEmpty)
     }
 
     @Test func `an idle connection closes silently`() async throws {
@@ -124,4 +125,32 @@ struct HTTPServerTimeoutTests {
             #expect(try await client.response().status == 200)
         }
     }
+}
+
+/// A clock that goes on whenever it is looked at: the server's thread takes as many looks as it needs, and nobody has to wait.
+private final class WalkingTimekeeper: Timekeeper {
+    private struct State {
+        var now = Duration.zero
+        var body: @Sendable () -> Void = {}
+    }
+
+    private let state = Locked(State())
+
+    var now: Duration {
+        let (now, body) = state.withLock { state in
+            state.now += .milliseconds(50)
+            return (state.now, state.body)
+        }
+        body()
+        return now
+    }
+
+    var secondsSince1970: Int { 1_800_000_000 }
+
+    func sleep(until deadline: Duration) async throws {
+        while now < deadline { await Task.yield() }
+    }
+
+    /// Runs `body` at each look from now on.
+    func atEachLook(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.body = body } }
 }

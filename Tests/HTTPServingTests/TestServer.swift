@@ -1,3 +1,4 @@
+import Coordination
 import HTTPServing
 import HTTPTypes
 import Memory
@@ -45,6 +46,7 @@ struct TestServer: RequestResponder {
     /// Starts a server with other settings, which answers with `answer`, else with what it was asked, and counts heads.
     static func start(
         configured configure: (inout HTTPServerConfiguration) -> Void = { _ in }, counting heads: Counter = Counter(),
+        timedBy timekeeper: any Timekeeper = SystemTimekeeper(),
         answering answer: (@Sendable (HTTPRequest) -> HTTPAnswer)? = nil
     ) throws -> HTTPServer {
         var configuration = HTTPServerConfiguration()
@@ -54,7 +56,7 @@ struct TestServer: RequestResponder {
         configure(&configuration)
         return try HTTPServer(
             configuration: configuration, responder: TestServer(answer: answer ?? { .now(.echo($0)) }, heads: heads),
-            logger: .silent)
+            logger: .silent, timekeeper: timekeeper)
     }
 }
 

@@ -50,7 +50,7 @@ final class ClientConnection: @unchecked Sendable {
         self.context = context
         unsafe self.connection = connection
         self.descriptor = descriptor
-        openedAt = SystemTimekeeper().now
+        openedAt = context.timekeeper.now
         CLinux_tcp_limit_stall(descriptor, UInt32(context.configuration.stalledReaderTimeout.milliseconds))
     }
 
@@ -115,7 +115,10 @@ final class ClientConnection: @unchecked Sendable {
             step =
                 bodyLength == 0
                 ? .accepted(request)
-                : .receiving(ReceivedBody(of: request, length: bodyLength, within: context.configuration.bodyTimeout))
+                : .receiving(
+                    ReceivedBody(
+                        of: request, length: bodyLength, within: context.configuration.bodyTimeout,
+                        by: context.timekeeper))
             return true
         case .refusal(let refusal):
             isRefused = true
