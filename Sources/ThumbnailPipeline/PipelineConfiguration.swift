@@ -23,7 +23,7 @@ package struct PipelineConfiguration: Sendable {
     /// Time that a whole request has; here it only orders waiting downloads.
     package var requestTimeout: Duration = .seconds(15)
     /// How long a miss may wait for a worker thread before anything was done for it.
-    package var maximumQueueDelay: Duration = .seconds(1)
+    package var maximumQueueDelay: Duration = .milliseconds(1_500)
     /// Bound on one decode or render.
     package var decodeTimeout: Duration = .seconds(8)
 

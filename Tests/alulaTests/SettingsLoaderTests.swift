@@ -18,7 +18,7 @@ struct SettingsLoaderTests {
         #expect(settings.downloads.maximumActiveDownloads == 32)
         #expect(settings.publicListener.maximumConnections == 4_096)
         #expect(settings.publicListener.maximumConnectionsPerAddress == nil)
-        #expect(settings.pipeline.maximumQueueDelay == .seconds(1))
+        #expect(settings.pipeline.maximumQueueDelay == .milliseconds(1_500))
         #expect(settings.pipeline.limits.sourceFormats == [.jpeg, .png, .webp, .gif])
     }
 

@@ -226,7 +226,9 @@ enum SettingTable {
             settings.api.requestTimeout = try SettingValues.duration(text)
             settings.pipeline.requestTimeout = settings.api.requestTimeout
         },
-        Setting(name: "maxQueueDelay", defaultText: "1s", help: "a miss that would wait longer for a worker gets 503") {
+        Setting(
+            name: "maxQueueDelay", defaultText: "1500ms", help: "a miss that would wait longer for a worker gets 503"
+        ) {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.maximumQueueDelay = try SettingValues.duration(text)
         },

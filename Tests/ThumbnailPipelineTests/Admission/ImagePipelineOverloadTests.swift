@@ -96,7 +96,7 @@ struct ImagePipelineOverloadTests {
 }
 
 extension PipelineFixture {
-    /// Holds the workers, and lets jobs wait for them that keep them busy for a second and a half.
+    /// Holds the workers, and lets jobs wait for them that keep them busy for two seconds.
     ///
     /// With `loading`, two of them are renders of the picture at `/a`: 30 and 31 pixels wide.
     fileprivate func overload(
@@ -114,7 +114,7 @@ extension PipelineFixture {
             }
             try await workersWaitedFor(2)
         }
-        while workers.backlog.delay < .seconds(1.5) {
+        while workers.backlog.delay < .seconds(2) {
             waiting.append(Task { try await self.workers.run(priority: .finishing) { _ in } })
             try await workersWaitedFor(waiting.count)
         }

@@ -5,10 +5,16 @@ final class AlulaProcess {
     private let process = Process()
     private let output = Pipe()
 
-    /// A process that is not started yet.
-    init(_ arguments: [String]) {
-        process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "alula")
-        process.arguments = arguments
+    /// A process that is not started yet; with a limit, options of `ulimit`, it is granted no more than that.
+    init(_ arguments: [String], limit: String? = nil) {
+        let executable = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "alula")
+        if let limit {
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", "ulimit \(limit) && exec \"$0\" \"$@\"", executable?.path ?? ""] + arguments
+        } else {
+            process.executableURL = executable
+            process.arguments = arguments
+        }
         process.standardError = output
         process.standardOutput = output
     }
@@ -25,10 +31,15 @@ final class AlulaProcess {
         return text
     }
 
+    /// Waits for the process to end by itself; its exit status, nil when a signal ended it.
+    func end() -> Int32? {
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : nil
+    }
+
     /// Sends SIGTERM and waits; the exit status, nil when a signal ended the process.
     func terminate() -> Int32? {
         process.terminate()
-        process.waitUntilExit()
-        return process.terminationReason == .exit ? process.terminationStatus : nil
+        return end()
     }
 }

@@ -21,7 +21,7 @@ struct OverloadTests {
             #expect(await eventually { workers.runningCount == 1 })
             async let waiting = running.thumbnail("/a.jpg", "w=31")
             #expect(await eventually { workers.queuedCount == 1 })
-            time.advance(by: .seconds(1.5))
+            time.advance(by: .seconds(2))
 
             let hits = running.origin.hits
             let refused = try await running.thumbnail("/b.jpg")
@@ -32,7 +32,7 @@ struct OverloadTests {
             #expect(try await running.send("GET", "/health/live").status == 200)
             #expect(try await running.send("GET", "/health/ready").status == 200)
             #expect(try await running.metric("alula_overload_refusals_total") == 1)
-            #expect(try await running.metric("alula_queue_seconds") == 1.5)
+            #expect(try await running.metric("alula_queue_seconds") == 2)
             #expect(try await running.send("GET", "/status", toOperators: true).status == 200)
             #expect(running.origin.hits == hits)
 
@@ -57,6 +57,19 @@ struct OverloadTests {
                 #expect(try await client.response().status == 200)
             }
         }
+    }
+
+    @Test func `the descriptor limit is raised at the start, and one that cannot bear the settings stops it`() throws {
+        let arguments = [
+            "serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--max-connections", "500",
+        ]
+        let raised = AlulaProcess(arguments, limit: "-Sn 100")
+        #expect(try raised.start(until: "adminPort").contains("\"message\":\"listening\""))
+        #expect(raised.terminate() == 0)
+        let stopped = AlulaProcess(arguments, limit: "-n 500")
+        let text = try stopped.start(until: "ulimit -n")
+        #expect(text.contains("maxConnections") && text.contains("the system grants 500"))
+        #expect(stopped.end() == 69)
     }
 
     @Test func `one address cannot take all connections where that is set`() async throws {
