@@ -135,4 +135,18 @@ struct AddressJudgementTests {
             try await fixture.load("/a")
         }
     }
+
+    @Test func `passwords of the environment's user are not sent`() async {
+        await #expect(processExitsWith: .success) {
+            let home = TemporaryFolder()
+            home.write(".netrc", Array("default login user password secret\n".utf8))
+            unsafe setenv("HOME", home.path, 1)
+            let fixture = try LoaderFixture()
+            fixture.origin.serve("/a", .image([1]))
+            try await fixture.load("/a")
+            let isBare = fixture.origin.requests.allSatisfy { $0.value("Authorization") == nil }
+            #expect(isBare && fixture.origin.hits == 1)
+            withExtendedLifetime(home) {}
+        }
+    }
 }

@@ -87,6 +87,17 @@ struct CurlLoaderTests {
         #expect(fixture.origin.connectionCount == 1)
     }
 
+    @Test func `what an origin wants remembered is not`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve(
+            "/a",
+            .image([1]).with("Set-Cookie", "a=b; Path=/").with("Strict-Transport-Security", "max-age=600")
+                .with("Alt-Svc", "h2=\"127.0.0.1:1\"; ma=600"))
+        for _ in 0..<3 { try await fixture.load("/a") }
+        #expect(fixture.origin.hits == 3)
+        #expect(fixture.origin.requests.allSatisfy { $0.value("Cookie") == nil })
+    }
+
     @Test func `23: cancelling closes the connection to the origin`() async throws {
         let fixture = try LoaderFixture()
         let gate = Gate()

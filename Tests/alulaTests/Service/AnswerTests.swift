@@ -8,6 +8,25 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AnswerTests {
+    @Test func `a client's fields reach no origin, make no answer another and name no metric`() async throws {
+        try await withService { running in
+            running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=600"))
+            let first = try await running.thumbnail(
+                "/a.jpg", fields: "Cookie: marker=1\r\nAuthorization: Basic marker\r\n")
+            let second = try await running.thumbnail(
+                "/a.jpg", fields: "X-Forwarded-For: marker\r\nUser-Agent: marker\r\nAccept-Language: marker\r\n")
+            #expect(first.status == 200 && second.body == first.body)
+            #expect(second.headerFields[.cacheStatus] == "alula-result;hit")
+            #expect(running.origin.hits == 1)
+            #expect(!String(describing: running.origin.requests).contains("marker"))
+            _ = try await running.send("MARKER", "/marker")
+            _ = try await running.send("GET", "/thumbnail?url=http%3A%2F%2Fmarker.invalid%2Fmarker&w=1")
+            let metrics = try await running.send("GET", "/metrics", toOperators: true).text
+            #expect(metrics.contains("alula_requests_total{route=\"none\""))
+            #expect(!metrics.lowercased().contains("marker"))
+        }
+    }
+
     @Test(arguments: [
         ("/missing.jpg", "w=32", 404, "source_not_found"), ("/gone.jpg", "w=32", 404, "source_not_found"),
         ("/forbidden.png", "w=32", 502, "origin_error"), ("/broken.png", "w=32", 502, "origin_error"),
