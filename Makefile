@@ -8,11 +8,12 @@ VENV := .build/venv
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke crash-test mutation-test lint format bench bench-lanes bench-prices coverage test-asan \
-	test-tsan fuzz clean
+.PHONY: help deps deps-test build run test unit contract smoke namespace-test load-test crash-test mutation-test lint format \
+	bench bench-lanes bench-prices coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s
+", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the Debian packages that building and running need
 	@scripts/install-packages libvips-dev libheif-dev libjpeg62-turbo-dev libwebp-dev libzimg-dev \
@@ -29,7 +30,7 @@ build: deps ## Build the service for production
 run: build ## Build, start and print a URL to try, without the internet
 	@$(RELEASE) serve --demo --port $(PORT) --log-format text
 
-test: unit contract smoke ## Run all tests
+test: unit contract smoke namespace-test ## Run all tests
 
 unit: deps ## Run the tests of the modules and of the service over real sockets
 	$(SWIFT) build --build-tests
@@ -44,6 +45,14 @@ contract: deps-test ## Try the running service against openapi.yaml
 smoke: deps-test ## Serve every picture of PHOTOS in every fit and format; SMOKE="--all --sheet sheet.png"
 	$(SWIFT) build --product alula
 	$(VENV)/bin/python Tests/Smoke/run.py --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
+
+namespace-test: deps-test ## Try what is dialled, in network namespaces where they are granted; CASES=file
+	@scripts/install-packages iproute2 util-linux
+	$(SWIFT) build --product alula
+	@python3 Tests/Namespaces/run.py --alula .build/debug/alula $(if $(CASES),--cases $(CASES))
+
+load-test: build deps-test ## Flood the service, end it under load, crowd it; LOAD="--seconds 20 --times 5"
+	python3 Tests/Load/run.py --alula $(RELEASE) $(LOAD)
 
 crash-test: deps-test ## Kill the service with a disk cache under load, 100 times; CRASH="--kills 20 --seed 1"
 	$(SWIFT) build --product alula

@@ -1,0 +1,321 @@
+"""Floods the service with five times what it can do, ends it under load, and opens more connections than it takes."""
+import argparse
+import asyncio
+import gc
+import http.server
+import itertools
+import os
+import pathlib
+import random
+import resource
+import signal
+import struct
+import sys
+import threading
+import time
+import urllib.parse
+import zlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "Support"))
+
+from arrivals import Client, percentile  # noqa: E402
+from service import Service  # noqa: E402
+
+CONNECTIONS = 8192
+
+
+def png(width, height):
+    """A picture that is not trivial to scale: gradients under a little noise."""
+    noise = random.Random(1)
+    rows = b"".join(
+        b"\0" + bytes((x * y // 256 + (bits & 15)) & 255 for x, bits in enumerate(noise.randbytes(width * 3)))
+        for y in range(height))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b"")
+
+
+class Picture(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    body = png(1200, 900)
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "image/png")
+        self.send_header("Content-Length", str(len(self.body)))
+        self.send_header("Cache-Control", "max-age=86400")
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    def log_message(self, *_):
+        pass
+
+
+def misses(origin):
+    """Thumbnails that nobody has asked for before, and that cost much the same: each is rendered anew, from pixels that are there."""
+    sizes = list(itertools.product(range(600, 700), range(450, 525), range(70, 80)))
+    random.Random(2).shuffle(sizes)
+    for width, height, quality in sizes:
+        yield target(origin, width, f"&h={height}&fit=cover&q={quality}")
+
+
+def target(origin, width, more=""):
+    return f"/thumbnail?url={urllib.parse.quote(origin, safe='')}&w={width}&format=webp{more}"
+
+
+def milliseconds(answers, share):
+    return percentile([answer.latency for answer in answers], share) * 1000
+
+
+class Report:
+    """What was seen, line by line, and what of it is not as it should be."""
+
+    def __init__(self):
+        self.faults = []
+
+    def line(self, text):
+        print(text, flush=True)
+
+    def check(self, holds, text):
+        print(f"{'ok  ' if holds else 'FAIL'}  {text}", flush=True)
+        if not holds:
+            self.faults.append(text)
+
+
+async def capacity(client, fresh, seconds):
+    """What is done at most: a few requests are always in hand, fewer than are ever refused."""
+    await client.take_turns("miss", fresh, 2, 2)
+    client.take()
+    start = time.monotonic()
+    await client.take_turns("miss", fresh, 6, seconds)
+    answers = client.take()
+    assert all(answer.status == 200 for answer in answers), "a request was refused below the capacity"
+    return len(answers) / (time.monotonic() - start)
+
+
+async def with_company(service, client, hits, seconds):
+    """Hits at fifty a second, health on both listeners twice a second, metrics once."""
+    operators = Client(service.admin_port)
+    await asyncio.gather(
+        client.arrive("hit", itertools.repeat(hits), 50, seconds),
+        client.arrive("health", itertools.repeat("/health/live"), 2, seconds),
+        operators.arrive("operators' health", itertools.repeat("/health/ready"), 2, seconds),
+        operators.arrive("metrics", itertools.repeat("/metrics"), 1, seconds))
+    await operators.settle()
+    operators.close()
+    client.answers += operators.take()
+
+
+def processor_seconds(service):
+    """What the service has used so far."""
+    fields = pathlib.Path(f"/proc/{service.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def describe_hits(answers):
+    return f"p50 {milliseconds(answers, 0.5):.1f} ms, p99 {milliseconds(answers, 0.99):.1f} ms"
+
+
+async def flood(service, origin, report, options):
+    client, fresh, hot = Client(service.port), misses(origin), target(origin, 300)
+    client.send("warm", hot)
+    await client.settle()
+    assert client.take()[0].status == 200, "the picture cannot be had"
+    peak = await capacity(client, fresh, options.seconds / 6)
+
+    await asyncio.gather(
+        with_company(service, client, hot, options.seconds / 6),
+        client.arrive("miss", fresh, peak * 0.8, options.seconds / 6))
+    await client.settle()
+    calm_hits, calm_misses = client.take("hit"), client.take("miss")
+    client.take()
+    report.line(f"      at 80 %: misses p50 {milliseconds(calm_misses, 0.5):.0f} ms, hits {describe_hits(calm_hits)}")
+
+    rate = peak * options.times
+    start, used = time.monotonic(), (processor_seconds(service), time.process_time())
+    await asyncio.gather(
+        with_company(service, client, hot, options.seconds), client.arrive("miss", fresh, rate, options.seconds))
+    end, used = time.monotonic(), (processor_seconds(service) - used[0], time.process_time() - used[1])
+    # The load falls to half of the capacity at once.
+    await client.arrive("after", fresh, peak / 2, 8)
+    await client.settle()
+    flooded = client.take()
+    # The machine's speed changes: what it does at most is measured on both sides of the flood.
+    peak = (peak + await capacity(client, fresh, options.seconds / 6)) / 2
+    client.answers = flooded
+    report.line(f"      capacity: {peak:.1f} misses a second")
+
+    made = [a for a in client.answers if a.kind == "miss" and a.status == 200 and a.due + a.latency <= end]
+    refused = [a for a in client.answers if a.kind == "miss" and a.status == 503]
+    done = client.take("miss")
+    hits, after, others = client.take("hit"), client.take("after"), client.take()
+    goodput = len(made) / (end - start)
+    report.line(f"      flood: {len(done) / (end - start):.0f} misses a second arrived for {end - start:.0f} s, "
+                f"{goodput:.1f} were made (p50 {milliseconds(made, 0.5):.0f} ms, p99 {milliseconds(made, 0.99):.0f} ms), "
+                f"{len(refused) / (end - start):.0f} refused (p50 {milliseconds(refused, 0.5):.1f} ms)")
+    report.line(f"      processor time: {used[0]:.0f} s by the service, {used[1]:.0f} s by this program")
+    report.check(len(done) >= 0.99 * rate * options.seconds, "the flood arrived as it should")
+    report.check(all(a.status in (200, 503) for a in done),
+                 "every miss was made or refused: " + str(count(done)))
+    report.check(goodput >= 0.9 * peak, f"goodput is {100 * goodput / peak:.0f} % of the peak")
+    report.check(milliseconds(refused, 0.99) < 20, f"refusals: p99 {milliseconds(refused, 0.99):.1f} ms")
+    report.check(all(a.retry_after.isdigit() for a in refused), "every refusal has Retry-After")
+    report.check(all(a.status == 200 for a in hits), f"all {len(hits)} hits were answered")
+    report.check(milliseconds(hits, 0.99) < max(20, 2 * milliseconds(calm_hits, 0.99)), f"hits: {describe_hits(hits)}")
+    report.check(all(a.status == 200 for a in others), f"all {len(others)} looks at health and metrics were answered, "
+                 f"p99 {milliseconds(others, 0.99):.1f} ms")
+    late = [a.due + a.latency - end for a in after
+            if a.status != 200 or a.latency > max(0.1, 3 * percentile([m.latency for m in calm_misses], 0.95))]
+    client.close()
+    report.check(max(late, default=0) < 2, f"recovered after {max(late, default=0):.2f} s: "
+                 f"{sum(a.status != 200 for a in after)} of {len(after)} requests after the flood were refused")
+    return peak
+
+
+def count(answers):
+    counts = {}
+    for answer in answers:
+        key = answer.status or answer.fault
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+async def ending(service, origin, peak, report, is_single):
+    """SIGTERM in the middle of 80 % load: what was sent before is answered."""
+    client, fresh, hot = Client(service.port, is_single=is_single), misses(origin), target(origin, 300)
+    client.send("warm", hot)
+    await client.settle()
+    client.take()
+    gone = False
+    arriving = asyncio.gather(
+        client.arrive("miss", fresh, peak * 0.8, 6, until=lambda: gone),
+        client.arrive("hit", itertools.repeat(hot), 200, 6, until=lambda: gone))
+    await asyncio.sleep(3)
+    in_hand, signalled = client.in_hand, time.monotonic()
+    service.process.send_signal(signal.SIGTERM)
+    status = await asyncio.to_thread(service.process.wait, 20)
+    took, gone = time.monotonic() - signalled, True
+    await arriving
+    await client.settle()
+    answers = client.take()
+    before, later = [a for a in answers if a.begun <= signalled], [a for a in answers if a.begun > signalled]
+    kind = "one request a connection" if is_single else "kept connections"
+    report.check(status == 0 and took < 8, f"SIGTERM, {kind}: exit status {status} after {took:.2f} s")
+    report.check(all(a.status == 200 for a in before),
+                 f"all {in_hand} in hand and {len(before) - in_hand} before them were answered: {count(before)}")
+    report.check(all(a.status in (200, 503) or a.fault == "not connected" for a in later),
+                 f"those that came later were answered, refused or not connected: {count(later)}")
+
+
+async def crowd(service, origin, report):
+    """More connections than the service takes: those above are closed at once, the others served."""
+    hot = f"GET {target(origin, 300)} HTTP/1.1\r\nHost: load\r\n\r\n".encode()
+    outcomes = {"served": 0, "refused": 0}
+    faults = []
+    loop, arrived, everybody = asyncio.get_running_loop(), 0, asyncio.Event()
+
+    class Guest(asyncio.Protocol):
+        received = b""
+
+        def connection_made(self, transport):
+            self.transport, self.done = transport, loop.create_future()
+
+        def data_received(self, data):
+            self.received += data
+            if not self.done.done():
+                self.done.set_result(None)
+
+        def connection_lost(self, failure):
+            if not self.done.done():
+                self.done.set_result(None)
+
+    async def guest():
+        nonlocal arrived
+        _, protocol = await loop.create_connection(Guest, "127.0.0.1", service.port)
+        arrived += 1
+        if arrived == CONNECTIONS:
+            everybody.set()
+        await everybody.wait()
+        if not protocol.done.done():
+            protocol.transport.write(hot)
+        try:
+            await asyncio.wait_for(protocol.done, 30)
+        except TimeoutError:
+            faults.append("left hanging")
+        if protocol.received.startswith(b"HTTP/1.1 200"):
+            outcomes["served"] += 1
+        elif not protocol.received:
+            outcomes["refused"] += 1
+        else:
+            faults.append(protocol.received[:60])
+        return protocol
+
+    guests = []
+    for _ in range(0, CONNECTIONS, 256):
+        guests += [asyncio.ensure_future(guest()) for _ in range(256)]
+        await asyncio.sleep(0.02)
+    protocols = await asyncio.gather(*guests)
+    operators = Client(service.admin_port)
+    operators.send("metrics", "/metrics")
+    await operators.settle()
+    for protocol in protocols:
+        protocol.transport.close()
+    report.check(not faults and outcomes["served"] == 4096 and outcomes["refused"] == CONNECTIONS - 4096,
+                 f"{CONNECTIONS} connections at a limit of 4096: {outcomes}, {len(faults)} faults {faults[:3]}")
+    report.check(operators.take()[0].status == 200, "operators were answered meanwhile")
+    await asyncio.sleep(0.5)
+    client = Client(service.port)
+    client.send("hit", target(origin, 300))
+    await client.settle()
+    report.check(client.take()[0].status == 200, "a place is free again afterwards")
+
+
+def start(options, *more):
+    # No line a request: this program would have to read them, on the same cores.
+    return Service(options.alula, "--access-log", "off", *more)
+
+
+async def run(options, origin, report):
+    service = start(options)
+    try:
+        peak = await flood(service, origin, report, options)
+        await crowd(service, origin, report)
+        for complaint in service.stop():
+            report.check(False, complaint)
+    finally:
+        service.kill()
+    for is_single in (True, False):
+        service = start(options)
+        try:
+            await ending(service, origin, peak, report, is_single)
+        finally:
+            service.kill()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--alula", required=True, help="the service's executable, built for production")
+    parser.add_argument("--seconds", type=float, default=60, help="how long the flood lasts")
+    parser.add_argument("--times", type=float, default=5, help="the flood, as a multiple of the capacity")
+    options = parser.parse_args()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    if hard < CONNECTIONS + 200:
+        raise SystemExit(f"{CONNECTIONS} connections need more descriptors than the {hard} that this machine grants")
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Picture)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    report = Report()
+    gc.disable()
+    asyncio.run(run(options, f"http://127.0.0.1:{server.server_port}/picture.png", report))
+    server.shutdown()
+    if report.faults:
+        raise SystemExit("FAILED")
+
+
+if __name__ == "__main__":
+    main()
