@@ -5,15 +5,16 @@ PORT ?= 8080
 # Pictures for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
 PHOTOS ?= /usr/share/backgrounds/mate
 VENV := .build/venv
+VENV_BENCH := .build/venv-bench
+BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-test build run test unit contract smoke namespace-test load-test crash-test mutation-test lint format \
-	bench bench-lanes bench-prices coverage test-asan test-tsan fuzz clean
+	bench bench-lanes bench-quality bench-prices coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s
-", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the Debian packages that building and running need
 	@scripts/install-packages libvips-dev libheif-dev libjpeg62-turbo-dev libwebp-dev libzimg-dev \
@@ -69,16 +70,25 @@ lint: ## Check the formatting
 format: ## Format the sources
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks Fuzz
 
-bench: build ## Measure, beside nginx and thumbor where they can be had; PHOTOS=folder BENCH="--seconds 5"
-	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3 python3-venv gcc libc6-dev
-	@test -x .build/venv-bench/bin/thumbor || (python3 -m venv .build/venv-bench && \
-		.build/venv-bench/bin/pip install --quiet thumbor) || echo "thumbor cannot be installed here; going on without"
+bench: build $(BENCH_TOOLS) ## Measure, beside nginx and thumbor where they can be had; PHOTOS=folder BENCH="--seconds 5"
+	@scripts/install-packages gcc libc6-dev
 	python3 Benchmarks/run.py --alula $(RELEASE) --photos $(PHOTOS) $(BENCH)
 
-bench-lanes: deps ## Measure both lanes of imaging on the sizes of one photograph; PHOTO=file.jpg LANES="--rounds 30"
-	@scripts/install-packages libjpeg-turbo-progs
+# What the benchmarks measure with and beside.
+$(BENCH_TOOLS): Benchmarks/requirements.txt
+	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3 python3-venv libjpeg-turbo-progs
+	@python3 -m venv $(VENV_BENCH)
+	@$(VENV_BENCH)/bin/pip install --quiet --requirement $< && touch $@ || echo "thumbor and scores cannot be had here; going on without"
+
+bench-lanes: build $(BENCH_TOOLS) ## Measure both lanes of imaging and judge the figures; PHOTO=file.jpg PHOTOS=folder LANES="--rounds 30"
 	$(SWIFT) build -c release --product lanes
-	@Benchmarks/lanes .build/release/lanes "$(PHOTO)" $(LANES)
+	$(SWIFT) build -c release --product alula -Xswiftc -DVIPS_LANE --scratch-path .build/vips-lane
+	$(VENV_BENCH)/bin/python Benchmarks/lanes.py --lanes .build/release/lanes --alula $(RELEASE) \
+		--alula-vips .build/vips-lane/release/alula --photo "$(PHOTO)" --photos $(PHOTOS) $(LANES)
+
+bench-quality: deps $(BENCH_TOOLS) ## Score how results look, beside nginx and thumbor; PHOTO=file.jpg PHOTOS=folder QUALITY="--margins 1.5,1"
+	$(SWIFT) build -c release --product lanes
+	$(VENV_BENCH)/bin/python Benchmarks/quality.py --lanes .build/release/lanes --photo "$(PHOTO)" --photos $(PHOTOS) $(QUALITY)
 
 bench-prices: deps ## Measure decodes, renders and refusals beside the memory that they are priced at
 	@scripts/install-packages python3

@@ -16,6 +16,7 @@ import urllib.parse
 
 import load
 from processes import Server, free_port, nginx
+from servers import image_filter, thumbor
 
 FORMATS = (".jpg", ".jpeg")
 
@@ -236,26 +237,10 @@ def bare(folder, files):
 
 
 def competitors(options, folder, origin):
-    found = []
-    if os.path.exists("/usr/lib/nginx/modules/ngx_http_image_filter_module.so"):
-        body = (
-            f"location / {{ image_filter resize 300 -; image_filter_jpeg_quality 80; image_filter_buffer 64M;"
-            f" proxy_pass http://127.0.0.1:{origin.port}; }}"
-        )
-        found.append(("image_filter", lambda: nginx(folder, free_port(), body), lambda name: "/" + name))
-    thumbor = shutil.which("thumbor") or os.path.join(options.venv, "bin/thumbor")
-    if os.path.exists(thumbor):
-        def start():
-            port = free_port()
-            settings = f"{folder}/thumbor.conf"
-            with open(settings, "w") as file:
-                file.write(
-                    "ALLOW_UNSAFE_URL = True\nQUALITY = 80\nSTORAGE = 'thumbor.storages.no_storage'\n"
-                    "RESULT_STORAGE = None\nLOADER = 'thumbor.loaders.http_loader'\nMAX_SOURCE_SIZE = 0\n")
-            return Server("thumbor", [thumbor, "-p", str(port), "-i", "127.0.0.1", "-c", settings, "--processes", "2"], port)
-
-        found.append(("thumbor", start, lambda name: f"/unsafe/300x0/http://127.0.0.1:{origin.port}/{name}"))
-    return found
+    return [
+        (name, lambda start=start: start(300), lambda picture, path=path: path(300, picture))
+        for name, start, path in (image_filter(folder, origin), thumbor(folder, origin, options.venv)) if start
+    ]
 
 
 def main():
