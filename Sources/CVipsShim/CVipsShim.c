@@ -1,6 +1,9 @@
 #include "CVipsShim.h"
 
 #include <pthread.h>
+#include <string.h>
+
+#include <vips/vector.h>
 
 // libvips 8.14 has liborc compile machine code when a resize is built and frees it with the image; in liborc 0.4.33 these two
 // race when several threads do them: four threads of nothing but vips_resize die within 24,000 images, two runs out of three.
@@ -22,6 +25,8 @@ int CVipsShim_start(void)
 {
     // What libvips finds odd in a stranger's picture is no line of ours on standard error.
     g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG, discard, NULL);
+    // Nor does it write files of its own where a picture is large: there may be none to write, and what is admitted was priced.
+    g_setenv("VIPS_DISC_THRESHOLD", "1000g", TRUE);
     if (VIPS_INIT("alula"))
         return -1;
     // Requests are the parallelism, and every result has a cache of its own above.
@@ -37,6 +42,11 @@ int CVipsShim_start(void)
     vips_operation_block_set("VipsForeignLoadWebpBuffer", FALSE);
     vips_operation_block_set("VipsForeignLoadNsgifBuffer", FALSE);
     return 0;
+}
+
+void CVipsShim_renounce_machine_code(void)
+{
+    vips_vector_set_enabled(FALSE);
 }
 
 static void *bytes_of(const void *bytes)
@@ -122,10 +132,24 @@ int CVipsShim_from_memory(const void *pixels, size_t count, int width, int heigh
     return 0;
 }
 
-int CVipsShim_write_to_memory(VipsImage *in, void **pixels, size_t *count)
+/// Bytes of the strips that pixels are computed in: what a processor's own cache holds.
+enum { strip_size = 128 << 10 };
+
+int CVipsShim_compute(VipsImage *in, void *pixels, int (*should_stop)(void *context), void *context)
 {
-    *pixels = vips_image_write_to_memory(in, count);
-    return *pixels ? 0 : -1;
+    size_t row_size = VIPS_IMAGE_SIZEOF_LINE(in);
+    // Loaders give eight rows or more at a time.
+    int rows = VIPS_MAX(16, (int) (strip_size / row_size));
+    VipsRegion *region = vips_region_new(in);
+    int y, row, failed = 0;
+    for (y = 0; y < in->Ysize && !failed; y += rows) {
+        VipsRect rect = {0, y, in->Xsize, VIPS_MIN(rows, in->Ysize - y)};
+        failed = should_stop(context) || vips_region_prepare(region, &rect);
+        for (row = y; row < y + rect.height && !failed; row++)
+            memcpy((VipsPel *) pixels + row * row_size, VIPS_REGION_ADDR(region, 0, row), row_size);
+    }
+    g_object_unref(region);
+    return failed ? -1 : 0;
 }
 
 int CVipsShim_copy_memory(VipsImage *in, VipsImage **out)

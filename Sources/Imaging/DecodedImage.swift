@@ -25,8 +25,8 @@ package final class DecodedImage: Sendable {
     package let loop: Int
     /// The components of all pixels.
     package let pixels: SharedBytes
-    /// What the colours of planes mean where that is not sRGB: an ICC profile, to be applied when the picture has become small.
-    let profile: SharedBytes?
+    /// What the colours of planes mean where that is not sRGB, to be applied when the picture has become small.
+    let profile: ColorProfile?
 
     /// Takes over interleaved pixels, which must fill the picture exactly.
     package init(
@@ -43,7 +43,7 @@ package final class DecodedImage: Sendable {
     }
 
     /// Takes over planes of a still.
-    init(pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: SharedBytes?) {
+    init(pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: ColorProfile?) {
         precondition([1, 3].contains(planes.count) && pixels.count == planes.byteCount, "the planes make no picture")
         self.pixels = pixels
         size = planes[0].size
@@ -55,7 +55,7 @@ package final class DecodedImage: Sendable {
     }
 
     /// What the pixels occupy, with what is kept beside them.
-    package var byteCount: Int { pixels.count + (profile?.count ?? 0) }
+    package var byteCount: Int { pixels.count + (profile?.fileByteCount ?? 0) }
 
     /// Components of a pixel: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
     package var bands: Int {

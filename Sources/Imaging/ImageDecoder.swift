@@ -6,11 +6,13 @@ package import Memory
 package enum ImageDecoder {
     /// Decodes what `plan` says of a file whose head is known.
     ///
-    /// - Parameter lane: Which lane decodes what both could; only measurements and comparisons choose.
+    /// - Parameters:
+    ///   - lane: Which lane decodes what both could; only measurements and comparisons choose.
+    ///   - room: Makes the room for the pixels.
     /// - Throws: ``ImagingError`` for the picture's faults, `CancellationError` or `DeadlineExceeded` when `token` says stop.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
-        lane: Lane = .usual
+        lane: Lane = .usual, room: PlaneMemory.Maker = { PlaneMemory(count: $0) }
     ) throws -> DecodedImage {
         try token.check()
         try check(header, plan: plan, limits: limits)
@@ -18,12 +20,12 @@ package enum ImageDecoder {
         do {
             let file = try trimmed(bytes, header, plan)
             if lane == .planar, PlanarLane.mayDecode(header, plan: plan),
-                let image = try planes(of: file, header: header, plan: plan, token: token)
+                let image = try planes(of: file, header: header, plan: plan, token: token, room: room)
             {
                 return image
             }
             return try unsafe file.withUnsafeBytes { file throws in
-                try unsafe decode(file, header: header, plan: plan, token: token)
+                try unsafe decode(file, header: header, plan: plan, token: token, room: room)
             }
         } catch let error as VipsError {
             try token.check()
@@ -58,14 +60,15 @@ package enum ImageDecoder {
 
     /// The planes that a file holds; nil where libvips is to decode it.
     private static func planes(
-        of file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+        of file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage? {
         header.format == .webp
-            ? try WebPPlanes.decode(file, header: header, plan: plan, token: token)
-            : try JPEGPlanes.decode(file, header: header, plan: plan, token: token)
+            ? try WebPPlanes.decode(file, header: header, plan: plan, token: token, room: room)
+            : try JPEGPlanes.decode(file, header: header, plan: plan, token: token, room: room)
     }
 
-    private static func check(_ header: ImageHeader, plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
+    /// Refuses what the head says is not to be decoded at all.
+    package static func check(_ header: ImageHeader, plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
         guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
         let frames = plan.isAnimated ? header.frames : 1
         guard frames <= limits.maximumFrames else { throw .tooManyFrames(frames) }
@@ -76,7 +79,8 @@ package enum ImageDecoder {
     }
 
     private static func decode(
-        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken
+        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
+        room: PlaneMemory.Maker
     ) throws -> DecodedImage {
         let frames = plan.isAnimated ? header.frames : 1
         let loadedLevel = header.loadedLevel(for: plan.level)
@@ -108,9 +112,7 @@ package enum ImageDecoder {
         guard image.format == VIPS_FORMAT_UCHAR, 1...4 ~= image.bands else {
             throw ImagingError.cannotDecode(detail: "\(image.bands) bands of type \(image.format.rawValue)")
         }
-        image.watch(token)
-        let pixels = try image.pixels()
-        try token.check()
+        let pixels = try image.pixels(in: room, token: token)
         return DecodedImage(
             pixels: pixels, size: PixelSize(width: image.width, height: image.height / frames), bands: image.bands,
             frames: frames, delays: frames > 1 ? loaded.delays(frames) : [],

@@ -30,6 +30,16 @@ package enum ImageLibrary {
         }
     }
 
+    /// Starts libvips in a process that decodes pictures and does nothing else; that all is well was proved by who started it.
+    ///
+    /// - Throws: ``StartError``.
+    package static func startDecoding() throws(StartError) {
+        guard CVipsShim_start() == 0 else { throw .notStarted(detail: VipsError.last().text) }
+        unsafe vips_operation_block_set("VipsForeignLoadHeifBuffer", 0)
+        // No decoding step makes machine code, and the process will not be able to run any that is made.
+        CVipsShim_renounce_machine_code()
+    }
+
     /// Gives back what libvips keeps for the calling thread; to be called when a worker ends.
     package static func endThread() {
         vips_thread_shutdown()

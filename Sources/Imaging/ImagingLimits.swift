@@ -11,4 +11,12 @@ package struct ImagingLimits: Sendable, Hashable {
 
     /// The defaults of the contract.
     package init() {}
+
+    /// No limits at all: for whoever decodes what somebody else has judged.
+    package static var none: ImagingLimits {
+        var limits = ImagingLimits()
+        (limits.maximumSourcePixels, limits.maximumOutputPixels, limits.maximumFrames) = (.max, .max, .max)
+        limits.sourceFormats = Set(ImageFormat.allCases)
+        return limits
+    }
 }

@@ -34,8 +34,11 @@ int CVipsShim_load_any(const void *bytes, size_t count, VipsImage **out);
 /// Interprets memory as pixels, without a copy: 1 and 2 bands as grey, more as sRGB.
 int CVipsShim_from_memory(const void *pixels, size_t count, int width, int height, int bands, VipsImage **out);
 
-/// Computes the whole image into `*pixels`, to be released with `g_free`.
-int CVipsShim_write_to_memory(VipsImage *in, void **pixels, size_t *count);
+/// Has libvips do without machine code of its own making, for good.
+void CVipsShim_renounce_machine_code(void);
+
+/// Computes the whole image into `pixels`, which has room for it, on the calling thread; asks now and then whether to stop.
+int CVipsShim_compute(VipsImage *in, void *pixels, int (*should_stop)(void *context), void *context);
 
 /// Computes the whole image into a new image in memory.
 int CVipsShim_copy_memory(VipsImage *in, VipsImage **out);

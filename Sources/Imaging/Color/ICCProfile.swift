@@ -1,38 +1,41 @@
-import Glibc
-
-/// What an ICC profile says about its colours, as far as needed to see that it is sRGB and needs no conversion.
+/// An ICC profile as it stands in a file, read without a C library.
 struct ICCProfile {
-    /// Whether the profile describes sRGB, within what 8 bits can show.
-    let isStandard: Bool
+    /// What the profile says, where curves and primaries say all of it.
+    let colors: ColorProfile?
 
     /// Longest profile that is looked at, in bytes; a longer one is ignored.
     static let longest = 4 << 20
 
-    /// Reads a profile; a damaged one is not standard, and libvips judges it.
+    /// Reads a profile; what is damaged or of another kind has no colours, and libvips judges it.
     init(_ bytes: RawSpan) {
-        guard bytes.byteCount >= 132, bytes.text(at: 16) == "RGB ", bytes.text(at: 20) == "XYZ " else {
-            isStandard = false
-            return
-        }
-        let tags = ICCProfile.tags(in: bytes)
-        // A table takes precedence over curves and primaries: such a profile is left to the colour engine.
-        let hasTables = tags["A2B0"] != nil || tags["A2B1"] != nil
-        isStandard =
-            !hasTables
-            && ICCProfile.primaries.allSatisfy { tag, expected in
-                guard let primary = tags[tag].flatMap({ bytes.xyz(at: $0) }) else { return false }
-                return zip(primary, expected).allSatisfy { abs($0 - $1) < 0.003 }
-            }
-            && ["rTRC", "gTRC", "bTRC"].allSatisfy { tag in
-                guard let curve = tags[tag].flatMap({ ToneCurve(bytes, at: $0) }) else { return false }
-                return curve.isStandard
-            }
+        colors = bytes.byteCount >= 132 ? ICCProfile.colors(in: bytes) : nil
     }
 
-    /// The primaries of sRGB adapted to the profile connection space's D50.
-    private static let primaries = [
-        "rXYZ": [0.4361, 0.2225, 0.0139], "gXYZ": [0.3851, 0.7169, 0.0971], "bXYZ": [0.1431, 0.0606, 0.7139],
-    ]
+    /// Whether the profile describes sRGB, within what 8 bits can show.
+    var isStandard: Bool { colors?.isStandard ?? false }
+
+    private static func colors(in bytes: RawSpan) -> ColorProfile? {
+        let tags = tags(in: bytes)
+        // A table takes precedence over curves and primaries: such a profile is left to the colour engine.
+        guard tags["A2B0"] == nil, tags["A2B1"] == nil, let version = bytes.byte(at: 8) else { return nil }
+        func curves(_ names: [String]) -> [ColorProfile.Curve]? {
+            let curves = names.compactMap { tags[$0].flatMap { bytes.curve(at: $0) } }
+            return curves.count == names.count ? curves : nil
+        }
+        let connection = bytes.text(at: 20)
+        switch bytes.text(at: 16) {
+        case "RGB " where connection == "XYZ ":
+            let primaries = ["rXYZ", "gXYZ", "bXYZ"].compactMap { tags[$0].flatMap { bytes.xyz(at: $0) } }
+            guard primaries.count == 3, let curves = curves(["rTRC", "gTRC", "bTRC"]) else { return nil }
+            return ColorProfile(
+                majorVersion: UInt8(version), connectsByLab: false, primaries: primaries, curves: curves)
+        case "GRAY" where connection == "XYZ " || connection == "Lab ":
+            guard let curves = curves(["kTRC"]) else { return nil }
+            return ColorProfile(
+                majorVersion: UInt8(version), connectsByLab: connection == "Lab ", primaries: [], curves: curves)
+        default: return nil
+        }
+    }
 
     private static func tags(in bytes: RawSpan) -> [String: Int] {
         guard let count = bytes.integer32(at: 128), count <= 100 else { return [:] }
@@ -43,43 +46,6 @@ struct ICCProfile {
             tags[name] = offset
         }
         return tags
-    }
-}
-
-/// The curve from a stored component to light.
-private struct ToneCurve {
-    /// Whether the curve is sRGB's, within half a step of 8 bits.
-    let isStandard: Bool
-
-    init?(_ bytes: RawSpan, at offset: Int) {
-        switch bytes.text(at: offset) {
-        case "curv":
-            // A single entry is a plain gamma, which sRGB is not.
-            guard let count = bytes.integer32(at: offset + 8), count > 16, count <= 65_536 else { return nil }
-            isStandard = (0...16).allSatisfy { step in
-                let index = (count - 1) * step / 16
-                guard let value = bytes.integer16(at: offset + 12 + 2 * index) else { return false }
-                return ToneCurve.matches(Double(value) / 65_535, at: Double(index) / Double(count - 1))
-            }
-        case "para":
-            guard bytes.integer16(at: offset + 8) == 3 else { return nil }
-            let expected = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
-            isStandard = expected.enumerated().allSatisfy { index, value in
-                guard let parameter = bytes.fixedPoint(at: offset + 12 + 4 * index) else { return false }
-                return abs(parameter - value) < 0.001
-            }
-        default: return nil
-        }
-    }
-
-    /// Whether `light` is what sRGB has for `component`, both 0…1; the tolerance is half an 8-bit step of the component.
-    private static func matches(_ light: Double, at component: Double) -> Bool {
-        let half = 0.5 / 255
-        return light >= standardLight(component - half) && light <= standardLight(component + half)
-    }
-
-    private static func standardLight(_ component: Double) -> Double {
-        component <= 0.04045 ? component / 12.92 : pow((component + 0.055) / 1.055, 2.4)
     }
 }
 
@@ -99,8 +65,8 @@ extension RawSpan {
         return high << 16 | low
     }
 
-    fileprivate func fixedPoint(at offset: Int) -> Double? {
-        integer32(at: offset).map { Double(Int32(truncatingIfNeeded: $0)) / 65_536 }
+    fileprivate func fixedPoint(at offset: Int) -> Int32? {
+        integer32(at: offset).map { Int32(truncatingIfNeeded: $0) }
     }
 
     fileprivate func text(at offset: Int) -> String? {
@@ -108,10 +74,28 @@ extension RawSpan {
         return String(decoding: (0..<4).compactMap { byte(at: offset + $0).map(UInt8.init) }, as: UTF8.self)
     }
 
-    /// The first triple of an `XYZ ` tag.
-    fileprivate func xyz(at offset: Int) -> [Double]? {
+    /// The first triple of an `XYZ ` tag, in 65536ths.
+    fileprivate func xyz(at offset: Int) -> [Int32]? {
         guard text(at: offset) == "XYZ " else { return nil }
         let values = (0..<3).compactMap { fixedPoint(at: offset + 8 + 4 * $0) }
         return values.count == 3 ? values : nil
+    }
+
+    /// The curve of a `curv` or `para` tag.
+    fileprivate func curve(at offset: Int) -> ColorProfile.Curve? {
+        switch text(at: offset) {
+        case "curv":
+            guard let count = integer32(at: offset + 8), count <= ColorProfile.Curve.longestTable else { return nil }
+            let values = (0..<count).compactMap { integer16(at: offset + 12 + 2 * $0).map(UInt16.init) }
+            return values.count == count ? .table(values) : nil
+        case "para":
+            guard let kind = integer16(at: offset + 8), kind < ColorProfile.Curve.parameterCounts.count else {
+                return nil
+            }
+            let count = ColorProfile.Curve.parameterCounts[kind]
+            let parameters = (0..<count).compactMap { fixedPoint(at: offset + 12 + 4 * $0) }
+            return parameters.count == count ? .formula(kind, parameters) : nil
+        default: return nil
+        }
     }
 }

@@ -1,12 +1,19 @@
 import CPlanarShim
 import Memory
 
+extension PlaneMemory {
+    /// Room to decode planes into that are stored as EXIF's orientation says: `room` where they are upright already.
+    static func stored(_ planes: [Plane], turnedFrom orientation: Int, room: Maker) throws -> PlaneMemory {
+        orientation == 1 ? try room(planes.byteCount) : PlaneMemory(count: planes.byteCount)
+    }
+}
+
 extension DecodedImage {
-    /// A picture of planes that were stored as EXIF's orientation says: turned upright.
+    /// A picture of planes that were stored as EXIF's orientation says: turned upright, into room of its own then.
     convenience init(
-        _ planes: [Plane], in memory: consuming PlaneMemory, range: PlaneRange, profile: SharedBytes?,
-        turnedFrom orientation: Int
-    ) {
+        _ planes: [Plane], in memory: consuming PlaneMemory, range: PlaneRange, profile: ColorProfile?,
+        turnedFrom orientation: Int, into room: PlaneMemory.Maker
+    ) throws {
         if orientation == 1 {
             self.init(pixels: memory.finish(), planes: planes, range: range, profile: profile)
             return
@@ -17,7 +24,7 @@ extension DecodedImage {
                 let turned = orientation >= 5 ? PixelSize(width: size.height, height: size.width) : size
                 return (turned, plane.region.upright(from: orientation, in: size))
             })
-        let result = PlaneMemory(count: upright.byteCount)
+        let result = try room(upright.byteCount)
         var from = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)).planes
         var to = unsafe CPlanarShimPlanes(upright, in: UnsafeRawBufferPointer(result.bytes)).planes
         unsafe CPlanarShim_turn(&from.0, &to.0, Int32(orientation))

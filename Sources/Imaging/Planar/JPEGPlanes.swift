@@ -13,7 +13,9 @@ struct JPEGHead {
     /// Luma samples for one of chroma down; 0 where that is no whole number.
     let down: Int
     /// What the colours mean where that is not sRGB.
-    let profile: SharedBytes?
+    let profile: ColorProfile?
+    /// Whether the file has a profile that only the colour engine understands.
+    let hasOtherProfile: Bool
 }
 
 /// Decodes JPEG files to the planes that they hold.
@@ -22,16 +24,18 @@ enum JPEGPlanes {
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or what `token` says.
     static func decode(
-        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
+        room: PlaneMemory.Maker
     ) throws -> DecodedImage? {
         let needed = header.isProgressive ? JPEGScans.trim(file, level: plan.level) : file
         return try unsafe needed.withUnsafeBytes { bytes throws in
-            try unsafe decode(bytes, header: header, plan: plan, token: token)
+            try unsafe decode(bytes, header: header, plan: plan, token: token, room: room)
         }
     }
 
     private static func decode(
-        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken
+        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
+        room: PlaneMemory.Maker
     ) throws -> DecodedImage? {
         let watch = unsafe CPlanarShimWatch(token)
         guard let reader = unsafe CPlanarShim_jpeg_open(file.baseAddress, file.count, watch) else {
@@ -53,11 +57,11 @@ enum JPEGPlanes {
         guard PlanarLane.decodes(head) else { return nil }
 
         let planes = head.storedPlanes(level: plan.level)
-        let memory = PlaneMemory(count: planes.byteCount)
+        let memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
         var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
         try check(unsafe CPlanarShim_jpeg_decode(reader, Int32(plan.level), &target))
-        return DecodedImage(
-            planes, in: memory, range: .full, profile: head.profile, turnedFrom: header.orientation)
+        return try DecodedImage(
+            planes, in: memory, range: .full, profile: head.profile, turnedFrom: header.orientation, into: room)
     }
 }
 
@@ -68,8 +72,13 @@ extension JPEGHead {
         across = unsafe Int(raw.across)
         down = unsafe Int(raw.down)
         let profile = unsafe UnsafeRawBufferPointer(start: raw.profile, count: raw.profile_size)
-        let isNeeded = unsafe 1...ICCProfile.longest ~= profile.count && !ICCProfile(profile.bytes).isStandard
-        self.profile = isNeeded ? unsafe SharedBytes(profile) : nil
+        guard 1...ICCProfile.longest ~= profile.count else {
+            (self.profile, hasOtherProfile) = (nil, false)
+            return
+        }
+        let colors = unsafe ICCProfile(profile.bytes).colors
+        hasOtherProfile = colors == nil
+        self.profile = colors.flatMap { $0.isStandard ? nil : $0 }
     }
 
     /// The planes as they come out of the decoder, before they are turned.

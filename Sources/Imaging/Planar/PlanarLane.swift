@@ -17,9 +17,9 @@ enum PlanarLane {
         }
     }
 
-    /// Whether libjpeg finds planes in the source.
+    /// Whether libjpeg finds planes in the source, of colours that numbers describe.
     static func decodes(_ head: JPEGHead) -> Bool {
-        head.planes != 0 && [1, 2, 4].contains(head.across) && [1, 2, 4].contains(head.down)
+        head.planes != 0 && [1, 2, 4].contains(head.across) && [1, 2, 4].contains(head.down) && !head.hasOtherProfile
     }
 
     /// Whether planes can be resampled to the result's size: what enlarges or is tiny goes to libvips in its decoded size.

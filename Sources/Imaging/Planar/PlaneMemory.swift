@@ -1,31 +1,42 @@
 import CPlanarShim
 import Glibc
-import Memory
+package import Memory
 
-/// Memory that planes are written into, before it is shared or used again.
+/// Memory that samples are written into, before it is shared or used again.
 @safe
-struct PlaneMemory: ~Copyable {
-    /// Room in bytes.
-    let count: Int
-    private var base: UnsafeMutableRawPointer?
+package struct PlaneMemory: ~Copyable {
+    /// Makes room for the pixels of a decoded picture; asked once it is known how many bytes they take.
+    package typealias Maker = (_ count: Int) throws -> PlaneMemory
 
-    /// Room for `count` bytes, whose contents mean nothing yet.
-    init(count: Int) {
+    /// Room in bytes.
+    package let count: Int
+    private var base: UnsafeMutableRawPointer?
+    private let release: SharedBytes.Release
+
+    /// Room for `count` bytes of the process's own memory, whose contents mean nothing yet.
+    package init(count: Int) {
         let rounded = max(1, (count + Plane.alignment - 1) / Plane.alignment) * Plane.alignment
         guard let base = unsafe aligned_alloc(Plane.alignment, rounded) else {
             fatalError("out of memory for \(count) bytes")
         }
+        unsafe self.init(adopting: base, count: count, release: { base, _ in unsafe free(base) })
+    }
+
+    /// Takes over `count` bytes at `base`, which is a multiple of ``Plane/alignment``; `release` is called exactly once.
+    @unsafe
+    package init(adopting base: UnsafeMutableRawPointer, count: Int, release: @escaping SharedBytes.Release) {
         unsafe self.base = unsafe base
         self.count = count
+        unsafe self.release = release
     }
 
     deinit {
-        unsafe free(base)
+        if let base = unsafe base { unsafe release(base, count) }
     }
 
     /// Lends the bytes.
     @unsafe
-    var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: base, count: count) }
+    package var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: base, count: count) }
 
     /// Makes room for `count` bytes; what was there is lost where there was not enough.
     mutating func reserve(_ count: Int) {
@@ -44,10 +55,10 @@ struct PlaneMemory: ~Copyable {
     }
 
     /// Hands the memory over; nothing is written any more.
-    consuming func finish() -> SharedBytes {
+    package consuming func finish() -> SharedBytes {
         let taken = unsafe base
         unsafe base = nil
-        return unsafe SharedBytes(adopting: taken, count: count, release: { base, _ in unsafe free(base) })
+        return unsafe SharedBytes(adopting: taken, count: count, release: release)
     }
 }
 

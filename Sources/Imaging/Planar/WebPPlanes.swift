@@ -8,12 +8,13 @@ enum WebPPlanes {
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or what `token` says.
     static func decode(
-        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
+        room: PlaneMemory.Maker
     ) throws -> DecodedImage? {
         try unsafe file.withUnsafeBytes { bytes throws in
             guard unsafe CPlanarShim_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else { return nil }
             let planes = planes(of: header.storedSize, level: plan.level)
-            let memory = PlaneMemory(count: planes.byteCount)
+            let memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
             var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
             let status = unsafe CPlanarShim_webp_decode(
                 bytes.baseAddress, bytes.count, &target, plan.level > 1 ? 1 : 0, CPlanarShimWatch(token))
@@ -21,7 +22,8 @@ enum WebPPlanes {
                 try token.check()
                 throw ImagingError.cannotDecode(detail: "libwebp cannot decode the picture")
             }
-            return DecodedImage(planes, in: memory, range: .limited, profile: nil, turnedFrom: header.orientation)
+            return try DecodedImage(
+                planes, in: memory, range: .limited, profile: nil, turnedFrom: header.orientation, into: room)
         }
     }
 

@@ -45,17 +45,17 @@ extension VipsImage {
 }
 
 extension DecodedImage {
-    /// This still of interleaved pixels as sRGB or grey, by a profile; as it is where the profile does not fit.
+    /// This still of interleaved pixels as sRGB or grey, by what its colours mean; as it is where that does not fit.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
-    func inStandardColor(by profile: SharedBytes, token: WorkToken) throws -> DecodedImage {
+    func inStandardColor(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
         defer { extendLifetime(token) }
         do {
             return try unsafe pixels.withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
-                let converted = try image.profiled(profile).inStandardColor()
-                converted.watch(token)
-                return DecodedImage(pixels: try converted.pixels(), size: size, bands: converted.bands)
+                let converted = try image.profiled(profile.file).inStandardColor()
+                return DecodedImage(
+                    pixels: try converted.pixels(token: token), size: size, bands: converted.bands)
             }
         } catch let error as VipsError {
             try token.check()

@@ -63,12 +63,19 @@ final class VipsImage {
         try unsafe step { unsafe CVipsShim_copy_memory($0, $1) }
     }
 
-    /// Computes all pixels into a block of bytes.
-    func pixels() throws(VipsError) -> SharedBytes {
-        var base: UnsafeMutableRawPointer?
-        var count = 0
-        guard unsafe CVipsShim_write_to_memory(raw, &base, &count) == 0 else { throw VipsError.last() }
-        return unsafe SharedBytes(adopting: base, count: count, release: { base, _ in unsafe g_free(base) })
+    /// Computes all pixels, 8 bits a component, on the calling thread and from top to bottom.
+    ///
+    /// - Throws: ``VipsError``, or what `token` or `room` says.
+    func pixels(in room: PlaneMemory.Maker = { PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes {
+        precondition(format == VIPS_FORMAT_UCHAR, "only bytes can be handed over")
+        let memory = try room(PixelSize(width: width, height: height).area * bands)
+        let status = unsafe CVipsShim_compute(
+            raw, memory.bytes.baseAddress, shouldStop, Unmanaged.passUnretained(token).toOpaque())
+        guard status == 0 else {
+            try token.check()
+            throw VipsError.last()
+        }
+        return memory.finish()
     }
 
     /// Stops the computing of this image, and of what is made from it, when `token` says so; libvips asks on its own thread.

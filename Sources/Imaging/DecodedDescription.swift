@@ -1,0 +1,131 @@
+package import Memory
+
+/// All that there is to say of a decoded image beside its pixels: what one process tells another of pixels that both can see.
+package struct DecodedDescription: Hashable, Sendable {
+    /// One plane: samples across and down, and the part of them that the picture fills.
+    package struct Part: Hashable, Sendable {
+        /// Number of samples.
+        package var size: PixelSize
+        /// The picture's left edge, in samples; likewise top, width and height.
+        package var left, top, width, height: Double
+
+        /// A plane of these numbers.
+        package init(size: PixelSize, left: Double, top: Double, width: Double, height: Double) {
+            self.size = size
+            (self.left, self.top, self.width, self.height) = (left, top, width, height)
+        }
+    }
+
+    /// Size of one frame.
+    package var size: PixelSize
+    /// Components of a pixel.
+    package var bands: Int
+    /// The planes, none where components are interleaved.
+    package var planes: [Part]
+    /// What the numbers of planes mean.
+    package var range: PlaneRange
+    /// Milliseconds of each frame; none for stills.
+    package var delays: [Int]
+    /// How often an animation plays, 0 for ever.
+    package var loop: Int
+    /// What the colours of planes mean where that is not sRGB.
+    package var profile: ColorProfile?
+
+    /// A description of these values, which may all be wrong.
+    package init(
+        size: PixelSize, bands: Int, planes: [Part] = [], range: PlaneRange = .full, delays: [Int] = [], loop: Int = 0,
+        profile: ColorProfile? = nil
+    ) {
+        self.size = size
+        self.bands = bands
+        self.planes = planes
+        self.range = range
+        self.delays = delays
+        self.loop = loop
+        self.profile = profile
+    }
+
+    /// Describes a picture.
+    package init(_ image: DecodedImage) {
+        self.init(size: image.size, bands: image.bands, delays: image.delays, loop: image.loop, profile: image.profile)
+        if case .planar(let planes, let range) = image.layout {
+            self.range = range
+            self.planes = planes.map { plane in
+                Part(
+                    size: plane.size, left: plane.region.left, top: plane.region.top, width: plane.region.width,
+                    height: plane.region.height)
+            }
+        }
+    }
+}
+
+extension DecodedImage {
+    /// A picture as somebody describes it who is not to be believed.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for what does not follow from the file's head and the plan, or does not
+    ///   fill `pixels` exactly.
+    package convenience init(
+        _ description: DecodedDescription, pixels: SharedBytes, of header: ImageHeader, by plan: DecodePlan
+    ) throws(ImagingError) {
+        guard description.hasSize(of: header, level: plan.level) else {
+            throw .cannotDecode(detail: "the picture is said to be \(description.size), its head says \(header.size)")
+        }
+        if description.planes.isEmpty {
+            let frames = plan.isAnimated ? header.frames : 1
+            guard let count = description.pixelCount(frames: frames), pixels.count == count else {
+                throw .cannotDecode(detail: "the pixels do not fill the picture")
+            }
+            self.init(
+                pixels: pixels, size: description.size, bands: description.bands, frames: frames,
+                delays: description.delays, loop: description.loop)
+        } else {
+            guard let planes = description.checkedPlanes, pixels.count == planes.byteCount else {
+                throw .cannotDecode(detail: "the planes make no picture")
+            }
+            self.init(pixels: pixels, planes: planes, range: description.range, profile: description.profile)
+        }
+    }
+}
+
+extension DecodedDescription {
+    /// Whether the size is the head's, reduced: decoders round the last pixel up or down.
+    fileprivate func hasSize(of header: ImageHeader, level: Int) -> Bool {
+        func isReduced(_ side: Int, of whole: Int) -> Bool {
+            max(1, whole / level)...(whole + level - 1) / level ~= side
+        }
+        return isReduced(size.width, of: header.size.width) && isReduced(size.height, of: header.size.height)
+    }
+
+    /// Bytes of interleaved frames; nil where the description contradicts itself.
+    fileprivate func pixelCount(frames: Int) -> Int? {
+        guard 1...4 ~= bands, profile == nil, delays.count == (frames > 1 ? frames : 0), loop >= 0,
+            delays.allSatisfy({ $0 >= 0 })
+        else { return nil }
+        let (count, overflow) = size.area.multipliedReportingOverflow(by: bands * frames)
+        return overflow ? nil : count
+    }
+
+    /// The planes behind each other; nil where they cannot be those of one still.
+    fileprivate var checkedPlanes: [Plane]? {
+        guard [1, 3].contains(planes.count), bands == planes.count, planes[0].size == size, delays.isEmpty, loop == 0,
+            planes.allSatisfy({ $0.isSound(within: size) })
+        else { return nil }
+        return .stacked(
+            planes.map { part in
+                let region = Plane.Region(left: part.left, top: part.top, width: part.width, height: part.height)
+                return (part.size, region)
+            })
+    }
+}
+
+extension DecodedDescription.Part {
+    /// Whether the plane is none larger than luma, and the picture fills most of it.
+    fileprivate func isSound(within luma: PixelSize) -> Bool {
+        func isPart(_ start: Double, _ length: Double, of count: Int) -> Bool {
+            // What is no number is not greater than anything, either; where a plane was turned, its edges are rounded.
+            start >= 0 && length >= Double(count) / 2 && start + length <= Double(count) + 1e-9
+        }
+        return 1...luma.width ~= size.width && 1...luma.height ~= size.height && isPart(left, width, of: size.width)
+            && isPart(top, height, of: size.height)
+    }
+}
