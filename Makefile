@@ -10,14 +10,14 @@ BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke namespace-test load-test crash-test mutation-test lint format \
+.PHONY: help deps deps-test build run test unit contract smoke namespace-test load-test crash-test sandbox-test mutation-test lint format \
 	bench bench-lanes bench-quality bench-prices coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the Debian packages that building and running need
-	@scripts/install-packages libvips-dev libheif-dev libjpeg62-turbo-dev libwebp-dev libzimg-dev \
+	@scripts/install-packages libvips-dev libheif-dev libseccomp-dev libjpeg62-turbo-dev libwebp-dev libzimg-dev \
 		libcurl4-openssl-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
 		libjemalloc-dev pkg-config ca-certificates
 
@@ -64,6 +64,10 @@ mutation-test: deps-test ## Send 20,000 damaged images through the running servi
 	$(SWIFT) build -c release --product fake-origin
 	python3 Tests/Mutation/run.py --alula $(RELEASE) --origin .build/release/fake-origin --corpus "$(CORPUS)" $(MUTATION)
 
+sandbox-test: deps-test ## Kill, stop or crash a decode worker each second under load; SANDBOX="--seconds 30 --seed 1"
+	$(SWIFT) build --product alula
+	python3 Tests/Sandbox/run.py --alula .build/debug/alula --photos $(PHOTOS) $(SANDBOX)
+
 lint: ## Check the formatting
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks Fuzz
 
@@ -105,7 +109,7 @@ test-asan: deps ## Run the unit tests under AddressSanitizer
 test-tsan: deps ## Run the unit tests under ThreadSanitizer
 	$(SWIFT) test -c release -Xswiftc -enable-testing -Xswiftc -DTSAN --sanitize thread --disable-xctest --scratch-path .build/tsan
 
-fuzz: deps ## Feed targets, URLs and fields with what libFuzzer makes up, a minute each; FUZZ="-max_total_time=600"
+fuzz: deps ## Feed targets, URLs, fields and workers' messages with what libFuzzer makes up, a minute each; FUZZ="-max_total_time=600"
 	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)"
 
 clean: ## Remove everything that was built

@@ -63,7 +63,9 @@ let package = Package(
         library("CLibcrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
         library("CIdn2", pkgConfig: "libidn2", package: "libidn2-dev"),
         library("CLibssl", pkgConfig: "libssl", package: "libssl-dev"),
+        library("CSeccomp", pkgConfig: "libseccomp", package: "libseccomp-dev"),
         shim("CLinux"),
+        shim("CSeccompShim", ["CSeccomp"]),
         shim("CVipsShim", ["CVips"]),
         shim("CPlanarShim", ["CHEIF", "CJPEG", "CWebP", "CZimg"]),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
@@ -78,6 +80,9 @@ let package = Package(
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module("Imaging", ["CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory"]),
         module(
+            "DecodeSandbox",
+            ["CLinux", "CSeccompShim", "Coordination", "Crypto", "Imaging", "Memory", "Telemetry"]),
+        module(
             "Downloading",
             [
                 "CCurl", "CCares", "CCurlShim", "CIdn2", "CLinux", "Coordination", "Crypto", "HTTPTypes", "Memory",
@@ -86,9 +91,8 @@ let package = Package(
         module(
             "ThumbnailPipeline",
             [
-                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging",
-                "Memory",
-                "Telemetry",
+                "Coordination", "Crypto", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching",
+                "Imaging", "Memory", "Telemetry",
             ]),
         module(
             "ThumbnailAPI", ["Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry", "ThumbnailPipeline"],
@@ -99,10 +103,8 @@ let package = Package(
         .executableTarget(
             name: "alula",
             dependencies: [
-                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
-                "ImageCaching",
-                "Imaging",
-                "Memory", "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
+                "CLinux", "Coordination", "Crypto", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPServing",
+                "HTTPTypes", "ImageCaching", "Imaging", "Memory", "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
             ],
             swiftSettings: settings,
             linkerSettings: allocator),
@@ -124,6 +126,10 @@ let package = Package(
         tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
         tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry"]),
         tests("ImagingTests", ["Coordination", "Imaging", "Memory"]),
+        tests(
+            "DecodeSandboxTests",
+            ["alula", "CLinux", "Coordination", "Crypto", "DecodeSandbox", "Imaging", "Memory", "Telemetry"]
+        ),
         tests("DownloadingTests", ["Coordination", "Crypto", "Downloading", "HTTPTypes", "Memory", "Telemetry"]),
         tests(
             "ThumbnailPipelineTests",

@@ -18,7 +18,10 @@ package final class WorkerPool: @unchecked Sendable {
         }
     }
     /// The pool was shut down; nothing was started.
-    package struct Stopped: Error {}
+    package struct Stopped: Error {
+        /// Also made by what lies behind a pool.
+        package init() {}
+    }
 
     /// Which jobs start first.
     package enum Priority: Int, Sendable, CaseIterable {

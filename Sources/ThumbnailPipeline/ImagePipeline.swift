@@ -16,6 +16,7 @@ package final class ImagePipeline: ThumbnailServing {
     let workers: WorkerPool
     let broken: BrokenSources
     let budget: MemoryBudget
+    private let decoder: any ImageDecoding
     private let configuration: PipelineConfiguration
     private let timekeeper: any Timekeeper
     private let metrics: PipelineMetrics
@@ -28,13 +29,15 @@ package final class ImagePipeline: ThumbnailServing {
     /// A pipeline over these parts; `caches` is also the cache that `downloader` asks.
     package init(
         configuration: PipelineConfiguration, downloader: ImageDownloader, caches: PipelineCaches, workers: WorkerPool,
-        metrics: PipelineMetrics, timekeeper: any Timekeeper, budget: MemoryBudget = MemoryBudget()
+        decoder: any ImageDecoding = InProcessDecoder(), metrics: PipelineMetrics, timekeeper: any Timekeeper,
+        budget: MemoryBudget = MemoryBudget()
     ) {
         self.budget = budget
         self.configuration = configuration
         self.downloader = downloader
         self.caches = caches
         self.workers = workers
+        self.decoder = decoder
         self.metrics = metrics
         self.timekeeper = timekeeper
         admission = MissAdmission(workers: workers, maximumDelay: configuration.maximumQueueDelay)
@@ -320,8 +323,10 @@ package final class ImagePipeline: ThumbnailServing {
         let moment = broken.moment
         do {
             let start = timekeeper.now
-            let image = try await workers.run(timeLimit: configuration.decodeTimeout, patience: patience) { token in
-                try ImageDecoder.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
+            let image = try await workers.run(
+                timeLimit: configuration.decodeTimeout, patience: patience
+            ) { [decoder] token in
+                try decoder.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
             }
             metrics.decoded(record.header.format, in: timekeeper.now - start)
             broken.forget(key.plan, of: key.source)

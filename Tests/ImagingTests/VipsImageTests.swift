@@ -52,7 +52,7 @@ struct VipsImageTests {
             let averaged = try image.boxAveraged(by: 2, token: token)
             #expect(averaged.width == 2 && averaged.height == 2)
             let expected = [25, 91, 8, 255].flatMap { [UInt8](repeating: $0, count: bands) }
-            #expect(try averaged.pixels().array == expected)
+            #expect(try averaged.pixels(token: token).array == expected)
         }
         extendLifetime(token)
     }

@@ -19,7 +19,9 @@ struct SettingsLoaderTests {
         #expect(settings.publicListener.maximumConnections == 4_096)
         #expect(settings.publicListener.maximumConnectionsPerAddress == nil)
         #expect(settings.pipeline.maximumQueueDelay == .milliseconds(1_500))
-        #expect(settings.pipeline.limits.sourceFormats == [.jpeg, .png, .webp, .gif])
+        #expect(settings.sandbox.sourceFormats(inSandbox: false) == [.jpeg, .png, .webp, .gif])
+        #expect(settings.sandbox.sourceFormats(inSandbox: true) == Set(ImageFormat.allCases))
+        #expect(!settings.sandbox.isRequired && !settings.sandbox.decodesInProcess)
     }
 
     @Test func `a flag beats the environment, which beats the file`() throws {
@@ -95,7 +97,6 @@ struct SettingsLoaderTests {
         (["--client-cache-control", "obey"], "allowed is ignore or honour"),
         (["--memory-budget", "1MiB"], "allowed is at least 16MiB, or a share of the memory such as 60%"),
         (["--memory-budget", "101%"], "allowed is at least 16MiB, or a share of the memory such as 60%"),
-        (["--require-sandbox", "on"], "requireSandbox is not available in this version"),
     ])
     func `what is unknown or impossible stops the start and is named`(arguments: [String], message: String) {
         let failure = #expect(throws: SettingsLoader.Failure.self) { try load(arguments) }

@@ -3,7 +3,9 @@
 
 // Linux calls that Swift's Glibc module does not show: they hide behind _GNU_SOURCE or are macros.
 
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /// Names the calling thread for `top -H` and `perf`; the kernel keeps 15 bytes.
 void CLinux_set_thread_name(const char *name);
@@ -31,5 +33,61 @@ int64_t CLinux_tcp_received_bytes(int descriptor);
 
 /// Ends a TCP connection whose peer has acknowledged nothing, or kept its window shut, for so long. 0, or -1 with errno.
 int CLinux_tcp_limit_stall(int descriptor, unsigned milliseconds);
+
+/// The descriptor under which a worker process finds its socket.
+enum { CLinux_worker_socket = 3 };
+
+/// Starts the executable at `path` with `socket` as ``CLinux_worker_socket``, the null device as standard streams and no other
+/// descriptor, in a process group of its own. 0, or the number of the error.
+int CLinux_spawn_worker(
+    const char *path, char *const *arguments, char *const *environment, int socket, pid_t *process);
+
+/// Has this process killed when the thread that started it ends. 0, or -1 with errno.
+int CLinux_die_with_parent(void);
+
+/// Makes sure that no program that this thread starts has more rights than it. 0, or -1 with errno.
+int CLinux_set_no_new_privileges(void);
+
+/// User and system time of a process so far, or -1 with errno.
+int64_t CLinux_processor_nanoseconds(pid_t process);
+
+/// What a confined process must not be able to do.
+typedef enum {
+    CLinuxOpenFile,
+    CLinuxOpenSocket,
+    CLinuxExecute,
+    CLinuxTrace,
+    CLinuxSignal,
+    CLinuxFork,
+    CLinuxExecutableMemory,
+} CLinuxDeed;
+
+/// Tries it: 0 where it worked, else the number of the error.
+int CLinux_try(CLinuxDeed deed);
+
+/// The version of Landlock that the kernel offers, 0 for none.
+int CLinux_landlock_version(void);
+
+/// Denies this thread, and those that it will make, all files, TCP, and signals to processes outside, as far as the kernel can.
+///
+/// 0, or the number of the error.
+int CLinux_landlock_deny_all(void);
+
+/// Most descriptors that travel with one message.
+enum { CLinux_most_descriptors = 2 };
+
+/// Memory behind a close-on-exec descriptor, empty and not yet sealed; or -1 with errno.
+int CLinux_shared_memory(const char *name);
+
+/// Makes sure that nobody changes such memory any more; fails while anybody can write to it. 0, or -1 with errno.
+int CLinux_seal(int descriptor);
+
+/// Sends one message with descriptors, without waiting. 0, or -1 with errno.
+int CLinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);
+
+/// Waits for one message and its descriptors, which are close-on-exec and the caller's to close, whatever comes back.
+///
+/// Bytes of the message, 0 when the other end is closed, or -1 also for a message that is too long.
+ssize_t CLinux_receive(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count);
 
 #endif

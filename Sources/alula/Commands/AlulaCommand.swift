@@ -1,3 +1,4 @@
+import DecodeSandbox
 import Glibc
 
 /// The command line: picks the command, explains itself, turns failures into an exit status.
@@ -26,6 +27,8 @@ enum AlulaCommand {
         case "serve": ServeCommand.run(rest)
         case "sign": SignCommand.run(rest)
         case "self-test": SelfTestCommand.run(rest)
+        // For the service itself, which starts its workers so.
+        case DecodeWorker.command: DecodeWorker.run(rest)
         case "version", "--version": succeed(version)
         case "--help", "-h", "help": succeed(help)
         case nil: fail([help], status: 64)

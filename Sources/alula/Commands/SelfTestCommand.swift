@@ -1,5 +1,8 @@
 import Coordination
+import DecodeSandbox
 import Imaging
+import Memory
+import Telemetry
 
 /// `alula self-test`: checks on this machine what serving relies on, and prints each finding.
 enum SelfTestCommand {
@@ -7,7 +10,9 @@ enum SelfTestCommand {
         Usage: alula self-test
 
         Starts the image library, proves that it refuses what Alula does not decode, makes a picture in every output
-        format and decodes it again. Exits with status 0 when all is well.
+        format and decodes it again. Then says what this kernel offers to confine decoders with, starts workers, has each
+        try something that must not be possible, and one decode a picture in every format. Exits with status 0 when all
+        is well.
         """
 
     static func run(_ arguments: [String]) -> Never {
@@ -19,13 +24,16 @@ enum SelfTestCommand {
             "alula \(AlulaCommand.version), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")
         var isWell = check("image library starts and refuses foreign formats") { try ImageLibrary.start() }
         if isWell {
-            for format in [ImageFormat.jpeg, .png, .webp, .gif, .avif] {
+            for format in formats {
                 isWell = check("\(format.rawValue) can be written and read") { try roundTrip(format) } && isWell
             }
         }
+        isWell = checkSandbox() && isWell
         if isWell { AlulaCommand.succeed("all is well") }
         AlulaCommand.fail(["alula self-test: something is wrong, see above"], status: 1)
     }
+
+    private static let formats = [ImageFormat.jpeg, .png, .webp, .gif, .avif]
 
     private static func check(_ title: String, _ body: () throws -> Void) -> Bool {
         do {
@@ -38,22 +46,65 @@ enum SelfTestCommand {
         }
     }
 
+    /// Checks that workers are confined, and can decode nevertheless.
+    private static func checkSandbox() -> Bool {
+        AlulaCommand.say("  kernel  \(Protections.offered)")
+        let configuration = Settings().sandboxConfiguration
+        var isWell = true
+        for deed in Deed.allCases {
+            isWell = checkRefusal(of: deed, configuration.launch) && isWell
+        }
+        return check("a worker decodes every format behind all of it") {
+            let decoder = try SandboxedDecoder(
+                configuration, registry: MetricsRegistry(), logger: .silent, timekeeper: SystemTimekeeper())
+            defer { decoder.shutDown() }
+            guard decoder.protections.isSandbox else { throw NotConfined(protections: decoder.protections) }
+            for format in formats { try decode(try picture(format), by: decoder) }
+        } && isWell
+    }
+
+    /// A worker that works, but could do more than that.
+    private struct NotConfined: Error {
+        let protections: Protections
+    }
+
+    private static func checkRefusal(of deed: Deed, _ launch: WorkerLaunch) -> Bool {
+        do {
+            switch try SandboxTrial.outcome(of: deed, launch) {
+            case .refused(let error): AlulaCommand.say("  ok      a worker cannot \(deed.title): error \(error)")
+            case .ended: AlulaCommand.say("  ok      a worker cannot \(deed.title): the kernel ends it")
+            case .worked:
+                AlulaCommand.say("  FAILED  a worker can \(deed.title)")
+                return false
+            }
+            return true
+        } catch {
+            AlulaCommand.say("  FAILED  a worker cannot \(deed.title): \(error)")
+            return false
+        }
+    }
+
     private static func roundTrip(_ format: ImageFormat) throws {
-        let size = PixelSize(width: 64, height: 48)
+        let file = try picture(format)
+        // Where decoding is not confined, whether AVIF is read is the operator's choice, so only its header is checked.
+        if format == .avif { _ = try ImageHeader.inspect(file) } else { try decode(file, by: InProcessDecoder()) }
+    }
+
+    private static let size = PixelSize(width: 64, height: 48)
+
+    private static func picture(_ format: ImageFormat) throws -> SharedBytes {
         let pixels = (0..<size.area).flatMap { index -> [UInt8] in
             let (row, column) = index.quotientAndRemainder(dividingBy: size.width)
             return [UInt8(column * 4), UInt8(row * 5), 128]
         }
-        let file = try ImageEncoder.encode(pixels: pixels, size: size, bands: 3, format: format, quality: nil)
-        var limits = ImagingLimits()
-        limits.sourceFormats = Set(ImageFormat.allCases)
-        let header = try ImageHeader.inspect(file.bytes)
-        // AVIF is written on any machine; whether it is read is the operator's choice, so only its header is checked.
-        guard header.size == size, header.format == format else {
-            throw ImagingError.cannotDecode(detail: "a \(format.rawValue) of \(size) reads as \(header.size)")
+        return try ImageEncoder.encode(pixels: pixels, size: size, bands: 3, format: format, quality: nil).bytes
+    }
+
+    private static func decode(_ file: SharedBytes, by decoder: some ImageDecoding) throws {
+        let header = try ImageHeader.inspect(file)
+        let image = try decoder.decode(file, header: header, plan: DecodePlan(), limits: .none, token: WorkToken())
+        guard image.size == size else {
+            throw ImagingError.cannotDecode(detail: "a \(header.format.rawValue) of \(size) is \(image.size)")
         }
-        guard format != .avif else { return }
-        _ = try ImageDecoder.decode(
-            file.bytes, header: header, plan: DecodePlan(), limits: limits, token: WorkToken())
     }
 }

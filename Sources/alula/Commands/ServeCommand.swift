@@ -21,7 +21,7 @@ enum ServeCommand {
     /// Every setting with its flag, default and meaning.
     static var help: String {
         let widest = SettingTable.all.map(\.flag.count).max() ?? 0
-        let lines = SettingTable.all.filter { $0.apply != nil }.map { setting in
+        let lines = SettingTable.all.map { setting in
             let padding = String(repeating: " ", count: widest - setting.flag.count)
             return "  \(setting.flag)\(padding)  \(setting.help) (\(setting.defaultText))"
         }

@@ -30,6 +30,7 @@ enum Lifecycle {
                     "version": .string(AlulaCommand.version),
                 ])
             early.open()
+            Sandbox.report(service.sandbox, to: logger)
             demo?.greet(port: service.publicServer.port)
             _ = blockingNextSignal(&signals)
             logger.info("draining")
@@ -80,7 +81,7 @@ enum DescriptorLimit {
         let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
         let needed =
             settings.publicListener.maximumConnections + settings.operatorListener.maximumConnections
-            + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 128
+            + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 4 * settings.renderWorkers + 128
         let granted = Int(clamping: limit.rlim_cur)
         if granted < needed { throw TooLow(granted: granted, needed: needed) }
     }

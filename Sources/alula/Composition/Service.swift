@@ -1,4 +1,5 @@
 import Coordination
+import DecodeSandbox
 import DiskCaching
 import Downloading
 import HTTPServing
@@ -15,6 +16,8 @@ struct Service: Sendable {
     let loader: CurlLoader
     let folders: FolderLoader
     let workers: WorkerPool
+    /// Nil where pictures are decoded in this process.
+    let sandbox: SandboxedDecoder?
     let pipeline: ImagePipeline
     /// Nil where nothing is written.
     let disk: DiskStore?
@@ -33,7 +36,12 @@ struct Service: Sendable {
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         let registry = MetricsRegistry()
         try settings.downloads.origins.checkFiles()
-        try ImageLibrary.start(reading: settings.pipeline.limits.sourceFormats)
+        sandbox = try Sandbox.start(settings, registry: registry, logger: logger, time: time)
+        var settings = settings
+        settings.pipeline.limits.sourceFormats = settings.sandbox.sourceFormats(
+            inSandbox: sandbox?.protections.isSandbox ?? false)
+        // Whoever decodes elsewhere has nothing to read here.
+        try ImageLibrary.start(reading: sandbox == nil ? settings.pipeline.limits.sourceFormats : [])
 
         let apiMetrics = APIMetrics(registry: registry)
         disk = try Self.diskStore(settings.disk, logger: logger, time: time)
@@ -67,7 +75,8 @@ struct Service: Sendable {
             name: "render", timekeeper: time, onThreadExit: { ImageLibrary.endThread() })
         pipeline = ImagePipeline(
             configuration: pipelineSettings, downloader: downloader, caches: caches, workers: workers,
-            metrics: PipelineMetrics(registry: registry), timekeeper: time, budget: budget)
+            decoder: sandbox ?? InProcessDecoder(), metrics: PipelineMetrics(registry: registry), timekeeper: time,
+            budget: budget)
         pipeline.register(in: registry)
         ProcessMetrics.register(in: registry)
 
@@ -139,5 +148,6 @@ struct Service: Sendable {
         folders.shutDown()
         _ = await operatorServer.shutDown(timeLimit: .milliseconds(200))
         await disk?.close(timeLimit: .seconds(2))
+        sandbox?.shutDown()
     }
 }

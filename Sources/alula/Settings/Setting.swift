@@ -6,8 +6,8 @@ struct Setting: Sendable {
     let defaultText: String
     /// One line for `--help`.
     let help: String
-    /// Stores the value of a text; nil where the behaviour is not part of this version.
-    let apply: (@Sendable (inout Settings, String) throws(InvalidValue) -> Void)?
+    /// Stores the value of a text.
+    let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
     /// Whether the value must never be shown.
     var isSecret = false
 

@@ -12,7 +12,7 @@ enum SettingTable {
     static let origins = "origins"
 
     static let all: [Setting] =
-        listeners + downloads + caches + freshness + sources + answers + times + process + laterVersions
+        listeners + downloads + caches + freshness + sources + answers + times + process
 
     private static let listeners: [Setting] = [
         Setting(name: "bind", defaultText: "0.0.0.0", help: "address of the public listener") {
@@ -177,9 +177,11 @@ enum SettingTable {
                     UInt16($0).flatMap { $0 > 0 ? Int($0) : nil }
                 })
         },
-        Setting(name: "sourceFormats", defaultText: "jpeg,png,webp,gif", help: "formats that may be decoded") {
+        Setting(
+            name: "sourceFormats", defaultText: "jpeg,png,webp,gif; avif,heic in a sandbox", help: "formats to decode"
+        ) {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.limits.sourceFormats = Set(try SettingValues.formats(text, of: ImageFormat.allCases))
+            settings.sandbox.sourceFormats = Set(try SettingValues.formats(text, of: ImageFormat.allCases))
         },
         Setting(name: "maxSourceBytes", defaultText: "64MiB", help: "size of a source file") {
             (settings, text) throws(InvalidValue) in settings.downloads.maximumBytes = try SettingValues.byteSize(text)
@@ -253,6 +255,12 @@ enum SettingTable {
         Setting(name: "memoryBudget", defaultText: "60%", help: "bytes in flight, decodes and caches; or a share") {
             (settings, text) throws(InvalidValue) in settings.memoryBudget = try MemoryShare(text)
         },
+        Setting(name: "requireSandbox", defaultText: "off", help: "start only where decoders are confined") {
+            (settings, text) throws(InvalidValue) in settings.sandbox.isRequired = try SettingValues.flag(text)
+        },
+        Setting(name: "decodeInProcess", defaultText: "off", help: "decode without a sandbox, for comparison") {
+            (settings, text) throws(InvalidValue) in settings.sandbox.decodesInProcess = try SettingValues.flag(text)
+        },
         Setting(name: "logFormat", defaultText: "json", help: "json or text") {
             (settings, text) throws(InvalidValue) in settings.logFormat = try SettingValues.choice(text)
         },
@@ -262,13 +270,6 @@ enum SettingTable {
         Setting(name: "accessLog", defaultText: "on", help: "one log line a request") {
             (settings, text) throws(InvalidValue) in settings.api.accessLog = try SettingValues.flag(text)
         },
-    ]
-
-    /// Named by the contract, but without behaviour in this version: setting one stops the start.
-    private static let laterVersions: [Setting] = [
-        Setting(
-            name: "requireSandbox", defaultText: "off", help: "start only where decoders can be confined", apply: nil),
-        Setting(name: "decodeInProcess", defaultText: "off", help: "decode without a sandbox", apply: nil),
     ]
 
     private static func port(_ text: String) throws(InvalidValue) -> UInt16 {

@@ -16,6 +16,7 @@ struct Settings: Sendable {
     var api = APIConfiguration()
     var renderWorkers = availableProcessorCount()
     var memoryBudget = MemoryShare.percent(60)
+    var sandbox = SandboxSettings()
     var logFormat = LogFormat.json
     var logLevel = Logger.Level.info
     var drainDelay = Duration.zero

@@ -42,12 +42,8 @@ struct SettingsLoader {
     }
 
     private mutating func apply(_ setting: Setting, _ text: String, _ spelling: String, to settings: inout Settings) {
-        guard let apply = setting.apply else {
-            problems.append("\(spelling): \(setting.name) is not available in this version; leave it out")
-            return
-        }
         do {
-            try apply(&settings, text)
+            try setting.apply(&settings, text)
         } catch {
             let shown = setting.isSecret ? "its value" : "\"\(text)\""
             problems.append("\(spelling): \(shown) is not allowed; allowed is \(error.allowed)")

@@ -21,6 +21,8 @@ struct RunningService: Sendable {
         var settings = try SettingsLoader.load(
             arguments: [
                 "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--allowed-networks", "127.0.0.0/8",
+                // Workers are processes, of which there would be hundreds in a run; what is said of them has tests of its own.
+                "--decode-in-process", "on",
             ] + arguments, environment: [:], readFile: { _ in "{}" })
         configure(&settings)
         self.settings = settings

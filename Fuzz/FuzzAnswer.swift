@@ -1,0 +1,43 @@
+import Coordination
+import DecodeSandbox
+import Imaging
+import Memory
+
+/// What a worker says of a small photograph, with the memory that it hands over: whatever is believed can be rendered.
+@c(LLVMFuzzerTestOneInput)
+public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let message = Array(UnsafeBufferPointer(start: bytes, count: min(count, WorkerAnswer.byteCount)))
+    guard let answer = WorkerAnswer(message) else { return 0 }
+    precondition(WorkerAnswer(answer.message) == answer || isNoNumber(answer), "\(answer) is read in two ways")
+    guard case .decoded(let picture) = answer, 1...1 << 20 ~= picture.pixelCount, picture.delayCount < 1 << 10,
+        picture.profileCount < 1 << 16
+    else { return 0 }
+    let rest = Array(UnsafeBufferPointer(start: bytes + message.count, count: count - message.count))
+    let headers = [
+        ImageHeader(format: .jpeg, storedSize: PixelSize(width: 64, height: 48)),
+        ImageHeader(format: .gif, storedSize: PixelSize(width: 64, height: 48), frames: 3),
+    ]
+    for header in headers {
+        let plan = DecodePlan(level: rest.isEmpty ? 1 : 1 << (rest[0] % 4), isAnimated: header.frames > 1)
+        // Memory of the size that is announced: that another one is refused is known.
+        guard let memory = try? SharedMemory("fuzz"), (try? memory.append(rest, at: 0)) != nil,
+            (try? memory.resize(to: picture.byteCount)) != nil,
+            let image = try? picture.image(in: memory, of: header, by: plan)
+        else { continue }
+        let format = header.frames > 1 ? ImageFormat.gif : .jpeg
+        let target = PixelSize(width: min(image.size.width, 40), height: min(image.size.height, 30))
+        let render = RenderPlan(
+            decode: plan, resizedSize: target, background: .white, format: format, quality: 80)
+        _ = try? ImageRenderer.render(image, plan: render, token: WorkToken())
+    }
+    return 0
+}
+
+/// The image library is started once.
+private let isStarted: Bool = (try? ImageLibrary.start()) != nil
+
+/// Numbers that are none equal nothing, not even themselves.
+private func isNoNumber(_ answer: WorkerAnswer) -> Bool {
+    guard isStarted, case .decoded(let picture) = answer else { return false }
+    return picture.description.planes.contains { [$0.left, $0.top, $0.width, $0.height].contains { $0.isNaN } }
+}

@@ -1,0 +1,89 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+static int prepare(posix_spawnattr_t *attributes)
+{
+    sigset_t blocked, defaults;
+    sigemptyset(&blocked);
+    // Who ends the service means its workers to finish what they are at: they end with it.
+    sigaddset(&blocked, SIGTERM);
+    sigaddset(&blocked, SIGINT);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigmask(attributes, &blocked);
+    posix_spawnattr_setsigdefault(attributes, &defaults);
+    posix_spawnattr_setpgroup(attributes, 0);
+    return posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+}
+
+int CLinux_spawn_worker(
+    const char *path, char *const *arguments, char *const *environment, int socket, pid_t *process)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    error = prepare(&attributes);
+    error = error ? error : posix_spawn_file_actions_adddup2(&actions, socket, CLinux_worker_socket);
+    error = error ? error : posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+    error = error ? error : posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
+    error = error ? error : posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
+    error = error ? error : posix_spawn_file_actions_addclosefrom_np(&actions, CLinux_worker_socket + 1);
+    error = error ? error : posix_spawn(process, path, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+int CLinux_die_with_parent(void)
+{
+    return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
+
+int CLinux_set_no_new_privileges(void)
+{
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+int64_t CLinux_processor_nanoseconds(pid_t process)
+{
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0)
+        return -1;
+    return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int outcome(long result)
+{
+    return result < 0 ? errno : 0;
+}
+
+int CLinux_try(CLinuxDeed deed)
+{
+    char *const arguments[] = {"true", NULL};
+    switch (deed) {
+    case CLinuxOpenFile: return outcome(open("/etc/passwd", O_RDONLY | O_CLOEXEC));
+    case CLinuxOpenSocket: return outcome(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    case CLinuxExecute: return outcome(execv("/bin/true", arguments));
+    case CLinuxTrace: return outcome(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
+    case CLinuxSignal: return outcome(kill(1, 0));
+    case CLinuxFork: return outcome(fork());
+    case CLinuxExecutableMemory:
+        return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
+    }
+    return EINVAL;
+}

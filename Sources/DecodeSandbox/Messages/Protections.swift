@@ -1,0 +1,72 @@
+import CLinux
+import CSeccompShim
+
+/// What keeps a worker from doing anything but decoding.
+package struct Protections: Hashable, Sendable {
+    /// No program that it starts could have more rights than it.
+    package var hasNoNewPrivileges: Bool
+    /// The kernel ends it over a system call that decoding does not need (seccomp).
+    package var hasSystemCallFilter: Bool
+    /// Memory, CPU time and files are limited.
+    package var hasLimits: Bool
+    /// The version of Landlock that denies it all files, 0 for none.
+    package var landlockVersion: Int
+
+    /// Whether a worker that was taken over can do no harm: Landlock is a second fence around what the filter denies already.
+    package var isSandbox: Bool { hasNoNewPrivileges && hasSystemCallFilter && hasLimits }
+
+    /// None at all.
+    package static let none = Protections(
+        hasNoNewPrivileges: false, hasSystemCallFilter: false, hasLimits: false, landlockVersion: 0)
+
+    /// What the kernel of this machine offers.
+    package static var offered: Protections {
+        Protections(
+            hasNoNewPrivileges: true, hasSystemCallFilter: CSeccompShim_is_available() != 0, hasLimits: true,
+            landlockVersion: Int(CLinux_landlock_version()))
+    }
+}
+
+extension Protections: CustomStringConvertible {
+    /// For people, and for the log.
+    package var description: String {
+        let landlock = landlockVersion > 0 ? "Landlock version \(landlockVersion)" : "no Landlock"
+        return [
+            hasSystemCallFilter ? "seccomp" : "no seccomp", landlock,
+            hasNoNewPrivileges ? "no new privileges" : "new privileges", hasLimits ? "limits" : "no limits",
+        ].joined(separator: ", ")
+    }
+}
+
+/// What a worker must not be able to do: tried by the self-test, from inside.
+package enum Deed: UInt8, Sendable, CaseIterable {
+    case openFile, openSocket, execute, trace, signal, fork, executableMemory
+
+    /// In words.
+    package var title: String {
+        switch self {
+        case .openFile: "open a file"
+        case .openSocket: "open a socket"
+        case .execute: "execute a program"
+        case .trace: "trace a process"
+        case .signal: "send a signal"
+        case .fork: "start a process"
+        case .executableMemory: "make memory executable"
+        }
+    }
+
+    /// Tries it in this process: 0 where it worked, else the number of the error.
+    func attempt() -> CInt {
+        let deed =
+            switch self {
+            case .openFile: CLinuxOpenFile
+            case .openSocket: CLinuxOpenSocket
+            case .execute: CLinuxExecute
+            case .trace: CLinuxTrace
+            case .signal: CLinuxSignal
+            case .fork: CLinuxFork
+            case .executableMemory: CLinuxExecutableMemory
+            }
+        return CLinux_try(deed)
+    }
+}

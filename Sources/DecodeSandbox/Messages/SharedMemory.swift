@@ -1,0 +1,124 @@
+import CLinux
+import Glibc
+import Imaging
+import Memory
+
+/// The kernel refused something that handing pixels over takes.
+package struct SharedMemoryError: Error {
+    /// What was tried, for logs.
+    let step: StaticString
+    /// The number of the error.
+    let number: CInt
+
+    init(_ step: StaticString, _ number: CInt = errno) {
+        self.step = step
+        self.number = number
+    }
+}
+
+/// Memory behind a descriptor, which can be handed to another process.
+@safe
+package struct SharedMemory: ~Copyable {
+    /// What names it to the kernel.
+    let descriptor: CInt
+
+    /// Takes over a descriptor.
+    init(adopting descriptor: CInt) { self.descriptor = descriptor }
+
+    /// Empty memory; the name is for people who look at the process.
+    package init(_ name: StaticString) throws(SharedMemoryError) {
+        descriptor = unsafe CLinux_shared_memory(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
+        if descriptor < 0 { throw SharedMemoryError("memfd_create") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Memory that holds a copy of `bytes` and will never hold anything else.
+    static func sealed(_ bytes: SharedBytes, _ name: StaticString) throws(SharedMemoryError) -> SharedMemory {
+        let memory = try SharedMemory(name)
+        try unsafe bytes.withUnsafeBytes { bytes throws(SharedMemoryError) in
+            var start = 0
+            while start < bytes.count {
+                let written = unsafe pwrite(
+                    memory.descriptor, bytes.baseAddress?.advanced(by: start), bytes.count - start, start)
+                if written > 0 {
+                    start += written
+                } else if errno != EINTR {
+                    throw SharedMemoryError("pwrite")
+                }
+            }
+        }
+        try memory.seal()
+        return memory
+    }
+
+    /// Makes sure that nobody changes the memory any more.
+    ///
+    /// - Throws: Also while another process is still able to.
+    func seal() throws(SharedMemoryError) {
+        if CLinux_seal(descriptor) != 0 { throw SharedMemoryError("fcntl") }
+    }
+
+    /// How many bytes it holds.
+    func byteCount() throws(SharedMemoryError) -> Int {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw SharedMemoryError("fstat") }
+        return Int(status.st_size)
+    }
+
+    /// Makes it hold `count` bytes.
+    package func resize(to count: Int) throws(SharedMemoryError) {
+        if ftruncate(descriptor, count) != 0 { throw SharedMemoryError("ftruncate") }
+    }
+
+    /// Writes `bytes` behind the first `offset`.
+    package func append(_ bytes: [UInt8], at offset: Int) throws(SharedMemoryError) {
+        guard !bytes.isEmpty else { return }
+        guard unsafe pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else {
+            throw SharedMemoryError("pwrite")
+        }
+    }
+
+    /// The bytes of `range`, copied.
+    func bytes(_ range: Range<Int>) throws(SharedMemoryError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: range.count)
+        let count = unsafe pread(descriptor, &bytes, range.count, range.lowerBound)
+        guard count == range.count else {
+            throw SharedMemoryError("pread")
+        }
+        return bytes
+    }
+
+    /// The first `count` bytes, to be read where they are; the memory lives on with them.
+    func mapped(count: Int) throws(SharedMemoryError) -> SharedBytes {
+        let base = unsafe try map(count, PROT_READ)
+        return unsafe SharedBytes(adopting: base, count: count, release: { base, count in unsafe munmap(base, count) })
+    }
+
+    /// The first `count` bytes in memory of this process's own.
+    func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
+        let copy = PlaneMemory(count: count)
+        guard unsafe pread(descriptor, copy.bytes.baseAddress, count, 0) == count else {
+            throw SharedMemoryError("pread")
+        }
+        return copy.finish()
+    }
+
+    /// The first `count` bytes, to be written.
+    func writable(count: Int) throws(SharedMemoryError) -> PlaneMemory {
+        let base = unsafe try map(count, PROT_READ | PROT_WRITE)
+        return unsafe PlaneMemory(adopting: base, count: count, release: { base, count in unsafe munmap(base, count) })
+    }
+
+    /// Pages begin where any processor's registers like it.
+    ///
+    /// All are made at once: each by itself would cost a fault.
+    @unsafe
+    private func map(_ count: Int, _ protection: CInt) throws(SharedMemoryError) -> UnsafeMutableRawPointer {
+        let base = unsafe mmap(nil, count, protection, MAP_SHARED | CInt(MAP_POPULATE), descriptor, 0)
+        guard let base = unsafe base, unsafe base != MAP_FAILED else { throw SharedMemoryError("mmap") }
+        return unsafe base
+    }
+}

@@ -1,0 +1,151 @@
+package import Imaging
+
+/// What a worker says: a message of fixed size, not one number of which is believed.
+package enum WorkerAnswer: Hashable, Sendable {
+    /// It has started.
+    case ready(Protections)
+    /// It could not be started; the text is for logs.
+    case notStarted(String)
+    /// The pixels are in the memory that came with the request, and behind them, up to `byteCount`, what has no fixed size.
+    case decoded(Picture)
+    /// The picture is damaged; the text is for logs.
+    case failed(String)
+    /// The number of the error that an attempt ended with, 0 where it worked.
+    case attempted(CInt)
+
+    /// A decoded picture.
+    package struct Picture: Hashable, Sendable {
+        /// Without its delays and profile, which lie behind the pixels.
+        package var description: DecodedDescription
+        /// Bytes of the pixels.
+        package var pixelCount: Int
+        /// Number of frames with a delay of their own, four bytes each.
+        package var delayCount: Int
+        /// Bytes of the colour profile.
+        package var profileCount: Int
+
+        /// All bytes that the memory holds.
+        package var byteCount: Int { pixelCount + 4 * delayCount + profileCount }
+    }
+
+    /// Size of every answer.
+    package static let byteCount = 256
+    private static let longestText = 200
+
+    private enum Kind: UInt8 {
+        case ready = 1
+        case notStarted, decoded, failed, attempted
+    }
+
+    /// The message.
+    package var message: [UInt8] {
+        var writer = MessageWriter(count: Self.byteCount)
+        switch self {
+        case .ready(let protections):
+            writer.put(Kind.ready.rawValue)
+            writer.put(protections)
+        case .notStarted(let text):
+            writer.put(Kind.notStarted.rawValue)
+            writer.put(text, longest: Self.longestText)
+        case .decoded(let picture):
+            writer.put(Kind.decoded.rawValue)
+            writer.put(picture)
+        case .failed(let text):
+            writer.put(Kind.failed.rawValue)
+            writer.put(text, longest: Self.longestText)
+        case .attempted(let error):
+            writer.put(Kind.attempted.rawValue)
+            writer.put(error)
+        }
+        return writer.finish()
+    }
+
+    /// Reads a message; nil for what is none.
+    package init?(_ message: [UInt8]) {
+        var reader = MessageReader(message)
+        guard message.count == Self.byteCount, let kind = reader.number(UInt8.self).flatMap(Kind.init) else {
+            return nil
+        }
+        let answer: WorkerAnswer? =
+            switch kind {
+            case .ready: reader.protections().map { .ready($0) }
+            case .notStarted: reader.text(longest: Self.longestText).map { .notStarted($0) }
+            case .decoded: reader.picture().map { .decoded($0) }
+            case .failed: reader.text(longest: Self.longestText).map { .failed($0) }
+            case .attempted: reader.number(CInt.self).map { .attempted($0) }
+            }
+        guard let answer else { return nil }
+        self = answer
+    }
+}
+
+extension MessageWriter {
+    fileprivate mutating func put(_ text: String, longest: Int) {
+        let bytes = Array(text.utf8.prefix(longest))
+        put(UInt8(bytes.count))
+        for byte in bytes { put(byte) }
+    }
+
+    fileprivate mutating func put(_ protections: Protections) {
+        put(protections.hasNoNewPrivileges)
+        put(protections.hasSystemCallFilter)
+        put(protections.hasLimits)
+        put(UInt8(protections.landlockVersion))
+    }
+
+    fileprivate mutating func put(_ picture: WorkerAnswer.Picture) {
+        let description = picture.description
+        for side in [description.size.width, description.size.height, description.bands, description.loop] {
+            put(UInt32(clamping: side))
+        }
+        put(UInt64(picture.pixelCount))
+        put(UInt32(picture.delayCount))
+        put(UInt32(picture.profileCount))
+        put(description.range == .limited)
+        put(UInt8(description.planes.count))
+        for plane in description.planes {
+            put(UInt32(plane.size.width))
+            put(UInt32(plane.size.height))
+            for number in [plane.left, plane.top, plane.width, plane.height] { put(number) }
+        }
+    }
+}
+
+extension MessageReader {
+    /// What may stand in a log line.
+    fileprivate mutating func text(longest: Int) -> String? {
+        guard let count = number(UInt8.self), count <= longest, let bytes = bytes(Int(count)) else { return nil }
+        return String(decoding: bytes.map { 0x20..<0x7F ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
+    fileprivate mutating func protections() -> Protections? {
+        guard let privileges = flag(), let filter = flag(), let limits = flag(), let landlock = number(UInt8.self)
+        else { return nil }
+        return Protections(
+            hasNoNewPrivileges: privileges, hasSystemCallFilter: filter, hasLimits: limits,
+            landlockVersion: Int(landlock))
+    }
+
+    fileprivate mutating func picture() -> WorkerAnswer.Picture? {
+        guard let width = size(), let height = size(), let bands = size(), let loop = size(),
+            let pixelCount = number(UInt64.self).flatMap({ Int(exactly: $0) }), pixelCount < 1 << 48,
+            let delayCount = size(), let profileCount = size(), let isLimited = flag(),
+            let planeCount = number(UInt8.self), planeCount <= 3
+        else { return nil }
+        let planes = (0..<planeCount).compactMap { _ in plane() }
+        guard planes.count == planeCount else { return nil }
+        let description = DecodedDescription(
+            size: PixelSize(width: width, height: height), bands: bands, planes: planes,
+            range: isLimited ? .limited : .full, loop: loop)
+        return WorkerAnswer.Picture(
+            description: description, pixelCount: pixelCount, delayCount: delayCount, profileCount: profileCount)
+    }
+
+    private mutating func plane() -> DecodedDescription.Part? {
+        guard let width = size(), let height = size(), let left = fraction(), let top = fraction(),
+            let across = fraction(), let down = fraction()
+        else { return nil }
+        return DecodedDescription.Part(
+            size: PixelSize(width: width, height: height), left: left, top: top, width: across, height: down)
+    }
+}

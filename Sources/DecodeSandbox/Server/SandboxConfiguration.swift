@@ -1,0 +1,21 @@
+/// How many workers there are, how they are started and when they have done enough.
+package struct SandboxConfiguration: Sendable {
+    /// How a worker is started.
+    package var launch: WorkerLaunch
+    /// Processes that are kept: one for each picture decoded at a time, and one to take the place of one that ends.
+    package var workerCount: Int
+    /// Pictures and CPU time after which a worker is replaced, whatever it has gathered by then.
+    package var mostRequests = 10_000
+    package var mostProcessorTime = SandboxConfiguration.processorTime
+    /// How long a content that ended workers is not decoded.
+    package var quarantine = Duration.seconds(600)
+
+    /// CPU time after which a worker is usually replaced.
+    package static let processorTime = Duration.seconds(60)
+
+    /// Workers for `parallelism` pictures at a time.
+    package init(launch: WorkerLaunch, parallelism: Int) {
+        self.launch = launch
+        workerCount = parallelism + 1
+    }
+}

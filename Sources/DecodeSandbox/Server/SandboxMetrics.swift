@@ -1,0 +1,35 @@
+import Telemetry
+
+/// Counts what becomes of workers.
+struct SandboxMetrics: Sendable {
+    /// Why a worker is no more.
+    enum Cause: String, CaseIterable {
+        /// It ended by itself, or somebody ended or stopped it.
+        case crash
+        /// The kernel ended it over a system call or a limit, or it said what it must not.
+        case violation
+        /// Its picture took longer than it may.
+        case deadline
+        /// Nobody waited for its picture any more.
+        case cancelled
+        /// It had done enough.
+        case recycled
+    }
+
+    private let ends: CounterFamily
+    /// Pictures that were given to a second worker.
+    let retries: Counter
+    /// Contents that were put into quarantine.
+    let quarantined: Counter
+
+    init(registry: MetricsRegistry) {
+        ends = registry.counters(
+            "alula_decode_worker_ends_total", help: "Decode workers that ended, each replaced.", labels: "cause")
+        retries = registry.counter(
+            "alula_decode_retries_total", help: "Pictures decoded again because their worker ended.")
+        quarantined = registry.counter(
+            "alula_quarantined_total", help: "Contents that ended workers and are not decoded for a while.")
+    }
+
+    func ended(_ cause: Cause) { ends.counter(cause.rawValue).increment() }
+}

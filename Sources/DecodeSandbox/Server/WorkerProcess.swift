@@ -1,0 +1,117 @@
+import CLinux
+import Coordination
+import Glibc
+import Imaging
+import Memory
+
+/// The server's hold on one worker process, used by one thread at a time.
+@safe
+final class WorkerProcess: @unchecked Sendable {
+    /// The process.
+    let id: pid_t
+    let socket: MessageSocket
+    /// What it said of itself when it was ready.
+    let protections: Protections
+    /// Pictures that it was given.
+    private(set) var requests = 0
+
+    /// Takes over a process that was started, and must be ended.
+    init(id: pid_t, socket: MessageSocket, protections: Protections = .none) {
+        self.id = id
+        self.socket = socket
+        self.protections = protections
+    }
+
+    /// What became of a request.
+    enum Outcome {
+        case decoded(DecodedImage)
+        /// The picture is damaged; the text is for logs.
+        case failed(String)
+        /// The worker ended, or was found stopped, before it answered.
+        case lost
+        /// The worker said what it must not.
+        case breach(String)
+        /// The token said stop; the worker is still at it.
+        case interrupted
+    }
+
+    /// Between two looks at whether anybody still waits, in milliseconds.
+    private static let patience: CInt = 50
+
+    /// Has the worker decode the file in `file`, blocking the calling thread.
+    ///
+    /// - Throws: ``SharedMemoryError`` for what this process cannot do.
+    func decode(
+        _ file: borrowing SharedMemory, byteCount: Int, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws(SharedMemoryError) -> Outcome {
+        requests += 1
+        let pixels = try SharedMemory("alula pixels")
+        let request = WorkerRequest.decode(byteCount: byteCount, plan: plan)
+        guard socket.send(request.message, [file.descriptor, pixels.descriptor]) else { return .lost }
+        while !socket.wait(milliseconds: Self.patience) {
+            if token.shouldStop { return .interrupted }
+            if isStopped { return .lost }
+        }
+        let message = socket.receive(count: WorkerAnswer.byteCount)
+        if message.isEmpty { return .lost }
+        switch WorkerAnswer(message) {
+        case .decoded(let picture):
+            do {
+                return .decoded(try picture.image(in: pixels, of: header, by: plan))
+            } catch {
+                return .breach("\(error)")
+            }
+        case .failed(let text): return .failed(text)
+        default: return .breach("no such answer")
+        }
+    }
+
+    /// Has the worker try something; the number of the error, 0 where it worked, nil where the attempt ended it.
+    func attempt(_ deed: Deed) -> CInt? {
+        guard socket.send(WorkerRequest.attempt(deed).message), socket.wait(milliseconds: 10_000),
+            case .attempted(let error) = WorkerAnswer(socket.receive(count: WorkerAnswer.byteCount))
+        else { return nil }
+        return error
+    }
+
+    /// Kills the process, if it still runs, and waits for it; how it had ended before.
+    func end() -> WorkerEnd {
+        kill(id, SIGKILL)
+        var status: CInt = 0
+        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+        return WorkerEnd(status: status)
+    }
+
+    /// CPU time of the process so far.
+    var processorTime: Duration { .nanoseconds(max(0, CLinux_processor_nanoseconds(id))) }
+
+    /// Whether somebody has stopped the process with a signal: it will not answer.
+    var isStopped: Bool {
+        var information = unsafe siginfo_t()
+        let found = unsafe waitid(P_PID, id_t(id), &information, WSTOPPED | WNOHANG | CInt(WNOWAIT))
+        return unsafe found == 0 && information.si_signo == SIGCHLD
+    }
+}
+
+/// How a process came to its end.
+enum WorkerEnd: Hashable, CustomStringConvertible {
+    case exited(CInt)
+    case killed(signal: CInt)
+
+    /// Reads what the kernel reports.
+    init(status: CInt) {
+        self = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
+    }
+
+    /// Whether the kernel ended it over what it is not allowed: a system call, or more than its limits.
+    var isViolation: Bool {
+        if case .killed(let signal) = self { [SIGSYS, SIGXCPU, SIGXFSZ].contains(signal) } else { false }
+    }
+
+    var description: String {
+        switch self {
+        case .exited(let status): "exited with status \(status)"
+        case .killed(let signal): "was ended by signal \(signal)"
+        }
+    }
+}

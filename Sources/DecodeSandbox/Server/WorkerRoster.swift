@@ -1,0 +1,271 @@
+import CLinux
+import Coordination
+import Glibc
+import Telemetry
+
+/// The workers that run, and a thread of its own that starts, watches and buries them.
+///
+/// A worker belongs to whoever took it, until it is given back or dismissed. There is one more of them than are ever taken at a time,
+/// so that whoever loses one finds another at once.
+@safe
+final class WorkerRoster: @unchecked Sendable {
+    fileprivate struct State {
+        var running: [WorkerProcess] = []
+        /// The last one used is the next: what it works with is still near the processor.
+        var idle: [WorkerProcess] = []
+        /// Killed, to be waited for.
+        var dismissed: [WorkerProcess] = []
+        /// Ended while somebody had them, who will see it.
+        var noticed: Set<pid_t> = []
+        var first: Result<Protections, WorkerLaunch.Failure>?
+        var delay = WorkerRoster.shortestDelay
+        var nextStart = Duration.zero
+        var isStopped = false
+    }
+
+    private enum Task {
+        case start
+        case bury(WorkerProcess)
+        case watch([WorkerProcess], until: Duration?)
+    }
+
+    /// Between two attempts to start a worker where that fails.
+    private static let shortestDelay = Duration.milliseconds(100)
+    private static let longestDelay = Duration.seconds(5)
+
+    private let configuration: SandboxConfiguration
+    private let metrics: SandboxMetrics
+    private let logger: Logger
+    private var state = State()
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    /// Readable when the thread has something to do.
+    private let bell: (ring: MessageSocket, hear: MessageSocket)
+    private var thread = pthread_t()
+
+    /// Starts the thread, which starts the workers.
+    ///
+    /// - Throws: ``SharedMemoryError`` where there are no descriptors left.
+    init(
+        _ configuration: SandboxConfiguration, metrics: SandboxMetrics, logger: Logger
+    ) throws(SharedMemoryError) {
+        self.configuration = configuration
+        self.metrics = metrics
+        self.logger = logger
+        unsafe pthread_mutex_init(mutex, nil)
+        unsafe pthread_cond_init(condition, nil)
+        bell = try MessageSocket.pair()
+        // Balanced by `takeRetainedValue` on the new thread.
+        let context = unsafe Unmanaged.passRetained(self).toOpaque()
+        let status = unsafe pthread_create(&thread, nil, rosterEntry, context)
+        precondition(status == 0, "cannot start the sandbox's thread: error \(status)")
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    /// Waits until the first worker is ready; what protects it.
+    ///
+    /// - Throws: ``WorkerLaunch/Failure`` where it could not be started.
+    func blockingFirst() throws(WorkerLaunch.Failure) -> Protections {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            if let first = state.first { return try first.get() }
+            unsafe pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    /// Workers that are ready or at work.
+    var count: Int { withState { $0.running.count } }
+
+    /// The processes that are ready, the next to be taken last.
+    var idleProcesses: [pid_t] { withState { $0.idle.map(\.id) } }
+
+    /// A worker for the caller alone; waits for one where all are taken.
+    ///
+    /// - Throws: ``WorkerPool/Stopped``, or what `token` says.
+    func take(_ token: WorkToken) throws -> WorkerProcess {
+        while true {
+            guard let worker = try blockingIdle() else {
+                try token.check()
+                continue
+            }
+            // Nothing has been asked of it: who speaks has ended.
+            if !worker.socket.isReadable, !worker.isStopped { return worker }
+            bury(worker)
+        }
+    }
+
+    /// Takes a worker back that has answered.
+    func giveBack(_ worker: WorkerProcess) {
+        if worker.requests >= configuration.mostRequests
+            || worker.processorTime >= configuration.mostProcessorTime
+        {
+            dismiss(worker, .recycled)
+            return
+        }
+        let isLate = withState { state in
+            if state.isStopped { return true }
+            state.idle.append(worker)
+            unsafe pthread_cond_signal(condition)
+            return false
+        }
+        if isLate { _ = worker.end() }
+    }
+
+    /// Kills a worker that is of no use any more; does not wait for its end.
+    func dismiss(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause) {
+        kill(worker.id, SIGKILL)
+        metrics.ended(cause)
+        let isLate = withState { state in
+            state.forget(worker)
+            if !state.isStopped { state.dismissed.append(worker) }
+            return state.isStopped
+        }
+        if isLate { _ = worker.end() } else { ring() }
+    }
+
+    /// Waits for the end of a worker that is ending, or kills it; how it ended.
+    @discardableResult
+    func bury(_ worker: WorkerProcess) -> WorkerEnd {
+        let end = worker.end()
+        metrics.ended(end.isViolation ? .violation : .crash)
+        logger.warning("decode worker ended", ["process": .int(Int(worker.id)), "reason": .string("\(end)")])
+        withState { $0.forget(worker) }
+        ring()
+        return end
+    }
+
+    /// Ends all workers that nobody has, and the thread; those that are taken end when they are given back.
+    func shutDown() {
+        let wasStopped = withState { state in
+            defer { state.isStopped = true }
+            unsafe pthread_cond_broadcast(condition)
+            return state.isStopped
+        }
+        guard !wasStopped else { return }
+        ring()
+        pthread_join(thread, nil)
+    }
+
+    /// An idle worker; nil after a while without one.
+    private func blockingIdle() throws -> WorkerProcess? {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        if state.isStopped { throw WorkerPool.Stopped() }
+        if state.idle.isEmpty {
+            var time = timespec()
+            unsafe clock_gettime(CLOCK_REALTIME, &time)
+            time.tv_nsec += 50_000_000
+            if time.tv_nsec >= 1_000_000_000 {
+                (time.tv_sec, time.tv_nsec) = (time.tv_sec + 1, time.tv_nsec - 1_000_000_000)
+            }
+            unsafe pthread_cond_timedwait(condition, mutex, &time)
+        }
+        return state.idle.popLast()
+    }
+
+    fileprivate func work() {
+        unsafe CLinux_set_thread_name("sandbox")
+        while let task = nextTask() {
+            switch task {
+            case .start: start()
+            case .bury(let worker): _ = worker.end()
+            case .watch(let workers, let time): watch(workers, until: time)
+            }
+        }
+        let rest = withState { state in
+            defer { (state.idle, state.dismissed) = ([], []) }
+            return state.idle + state.dismissed
+        }
+        for worker in rest { _ = worker.end() }
+    }
+
+    private func nextTask() -> Task? {
+        let now = SystemTimekeeper().now
+        return withState { state in
+            if state.isStopped { return nil }
+            if let worker = state.dismissed.popLast() { return .bury(worker) }
+            let isShort = state.running.count < configuration.workerCount
+            if isShort, now >= state.nextStart { return .start }
+            return .watch(
+                state.running.filter { !state.noticed.contains($0.id) }, until: isShort ? state.nextStart : nil)
+        }
+    }
+
+    private func start() {
+        let result = Result { () throws(WorkerLaunch.Failure) in try configuration.launch.start() }
+        let isFirstFailure = withState { state in
+            let isFirst = state.delay == Self.shortestDelay
+            switch result {
+            case .success(let worker):
+                state.running.append(worker)
+                state.idle.append(worker)
+                (state.delay, state.nextStart) = (Self.shortestDelay, .zero)
+            case .failure:
+                state.nextStart = SystemTimekeeper().now + state.delay
+                state.delay = min(state.delay * 2, Self.longestDelay)
+            }
+            if state.first == nil { state.first = result.map(\.protections) }
+            unsafe pthread_cond_broadcast(condition)
+            return isFirst
+        }
+        guard case .failure(let failure) = result else { return }
+        // One that somebody killed at once is no news.
+        logger.log(
+            isFirstFailure ? .warning : .error, "a decode worker could not be started",
+            ["reason": .string(failure.description)])
+    }
+
+    /// Waits until a worker ends, the bell rings or the time has come; buries the worker if it was idle.
+    private func watch(_ workers: [WorkerProcess], until time: Duration?) {
+        var entries = [pollfd(fd: bell.hear.descriptor, events: Int16(POLLIN), revents: 0)]
+        // No events: the end of a worker is reported whether asked for or not, and its answers are not for this thread.
+        entries += workers.map { pollfd(fd: $0.socket.descriptor, events: 0, revents: 0) }
+        let now = SystemTimekeeper().now
+        let rest: Double = if let time { max(1, (time - now).seconds * 1_000) } else { -1 }
+        guard unsafe poll(&entries, nfds_t(entries.count), CInt(rest)) > 0 else { return }
+        while !bell.hear.receive(count: 1).isEmpty {}
+        for (worker, entry) in zip(workers, entries.dropFirst()) where entry.revents != 0 {
+            let wasIdle = withState { state in
+                if let index = state.idle.firstIndex(where: { $0 === worker }) {
+                    state.idle.remove(at: index)
+                    return true
+                }
+                state.noticed.insert(worker.id)
+                return false
+            }
+            if wasIdle { bury(worker) }
+        }
+    }
+
+    private func ring() {
+        // Where nobody listens any more, or it rings already, one more makes no difference.
+        _ = bell.ring.send([0])
+    }
+
+    private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body(&state)
+    }
+}
+
+extension WorkerRoster.State {
+    fileprivate mutating func forget(_ worker: WorkerProcess) {
+        running.removeAll { $0 === worker }
+        noticed.remove(worker.id)
+    }
+}
+
+private func rosterEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context = unsafe context else { return nil }
+    // The roster lives at least until its thread ends.
+    unsafe Unmanaged<WorkerRoster>.fromOpaque(context).takeRetainedValue().work()
+    return nil
+}

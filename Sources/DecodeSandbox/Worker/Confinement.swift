@@ -1,0 +1,55 @@
+import CLinux
+import CSeccompShim
+import Coordination
+import Glibc
+import Imaging
+import Memory
+
+/// How a worker gives up what decoding does not need, in the order in which that is possible.
+enum Confinement {
+    /// Starts the image library and confines this process, for good; what is in force afterwards.
+    ///
+    /// - Throws: What the image library says; the process is of no use then.
+    static func confine(_ limits: WorkerLimits, socket: CInt) throws -> Protections {
+        var protections = Protections.none
+        _ = CLinux_die_with_parent()
+        preferAsVictim()
+        try ImageLibrary.startDecoding()
+        // The limit on memory counts from here, and the file that says how much there is can still be read.
+        protections.hasLimits = limits.enforce()
+        protections.hasNoNewPrivileges = CLinux_set_no_new_privileges() == 0
+        // This thread is the only one so far, and those that libraries start later inherit what it may not do.
+        if CLinux_landlock_deny_all() == 0 { protections.landlockVersion = Int(CLinux_landlock_version()) }
+        try WarmUp.run()
+        protections.hasSystemCallFilter = CSeccompShim_confine(socket) == 0
+        return protections
+    }
+
+    /// When memory is short the kernel is to end a worker, which is replaced, and not the service.
+    private static func preferAsVictim() {
+        let descriptor = unsafe open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        _ = unsafe write(descriptor, "500", 3)
+        close(descriptor)
+    }
+}
+
+/// Decodes one small picture in each way, so that the libraries have made and looked up what they keep.
+enum WarmUp {
+    /// - Throws: ``ImagingError`` where a format does not work at all.
+    static func run() throws {
+        let size = PixelSize(width: 32, height: 32)
+        for format in [ImageFormat.jpeg, .png, .webp, .gif, .avif] {
+            let bands = format.supportsAlpha && format != .gif ? 4 : 3
+            let pixels = (0..<size.area * bands).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            let file = try ImageEncoder.encode(
+                pixels: pixels, size: size, bands: bands, format: format, quality: nil
+            ).bytes
+            let header = try ImageHeader.inspect(file)
+            for lane in ImageDecoder.Lane.allCases {
+                _ = try ImageDecoder.decode(
+                    file, header: header, plan: DecodePlan(level: 2), limits: .none, token: WorkToken(), lane: lane)
+            }
+        }
+    }
+}

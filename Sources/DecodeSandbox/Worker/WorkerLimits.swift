@@ -1,0 +1,54 @@
+import Glibc
+
+/// What the kernel grants a worker; more ends it.
+package struct WorkerLimits: Hashable, Sendable {
+    /// Bytes of memory beyond those that the process takes before its first picture.
+    package var memory: Int
+    /// Bytes of the pixels of one picture.
+    package var pixels: Int
+    /// Seconds of CPU time in its whole life.
+    package var processorSeconds: Int
+    /// Descriptors: the standard streams, the socket, and what comes with a message.
+    static let descriptors = 16
+
+    /// Limits of these values.
+    package init(memory: Int, pixels: Int, processorSeconds: Int) {
+        self.memory = memory
+        self.pixels = pixels
+        self.processorSeconds = processorSeconds
+    }
+
+    /// Reads what ``arguments`` has written; nil for anything else.
+    init?(_ arguments: [String]) {
+        let numbers = arguments.compactMap { Int($0) }.filter { 1...1 << 48 ~= $0 }
+        guard arguments.count == 3, numbers.count == 3 else { return nil }
+        self.init(memory: numbers[0], pixels: numbers[1], processorSeconds: numbers[2])
+    }
+
+    /// What a worker is started with.
+    var arguments: [String] { [memory, pixels, processorSeconds].map(String.init) }
+
+    /// Puts the limits in force for this process, for good; whether the kernel took them all.
+    func enforce() -> Bool {
+        let limits: [(resource: __rlimit_resource, most: Int)] = [
+            (RLIMIT_AS, Self.addressSpace + memory), (RLIMIT_FSIZE, pixels), (RLIMIT_CPU, processorSeconds),
+            (RLIMIT_NOFILE, Self.descriptors), (RLIMIT_CORE, 0),
+        ]
+        return limits.allSatisfy { resource, most in
+            // At the second number the kernel kills without saying why.
+            var limit = rlimit(rlim_cur: rlim_t(most), rlim_max: rlim_t(most + (resource == RLIMIT_CPU ? 1 : 0)))
+            return unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0
+        }
+    }
+
+    /// Bytes of address space that this process has now: libraries, stacks, what the allocator has reserved.
+    private static var addressSpace: Int {
+        let descriptor = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return 4 << 30 }
+        defer { close(descriptor) }
+        var line = [UInt8](repeating: 0, count: 256)
+        let count = unsafe read(descriptor, &line, line.count)
+        let pages = String(decoding: line.prefix(max(0, count)), as: UTF8.self).prefix { $0 != " " }
+        return (Int(pages) ?? 1 << 20) * sysconf(CInt(_SC_PAGESIZE))
+    }
+}

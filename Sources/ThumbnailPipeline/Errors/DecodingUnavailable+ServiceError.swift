@@ -1,0 +1,11 @@
+package import DecodeSandbox
+package import HTTPTypes
+
+extension DecodingUnavailable: ServiceError {
+    package var status: HTTPResponse.Status { .serviceUnavailable }
+    package var code: String { "overloaded" }
+    package var publicMessage: String { "The service has no room to decode the source; try again shortly." }
+    package var logDetail: String? { detail }
+    package var category: ErrorCategory { .overload }
+    package var retryAfter: Int? { 1 }
+}

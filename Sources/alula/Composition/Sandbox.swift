@@ -1,0 +1,47 @@
+import Coordination
+import DecodeSandbox
+import Telemetry
+
+/// Starts the workers that decode, and tells operators how well they are confined.
+enum Sandbox {
+    /// A service that must have a sandbox has none.
+    struct Required: Error, CustomStringConvertible {
+        let reason: String
+
+        var description: String { "requireSandbox is on, but \(reason)" }
+    }
+
+    /// The workers; nil where pictures are to be decoded in this process.
+    ///
+    /// - Throws: ``Required``, or ``WorkerLaunch/Failure`` where there can be no workers.
+    static func start(
+        _ settings: Settings, registry: MetricsRegistry, logger: Logger, time: any Timekeeper
+    ) throws -> SandboxedDecoder? {
+        if settings.sandbox.decodesInProcess {
+            if settings.sandbox.isRequired { throw Required(reason: "so is decodeInProcess") }
+            return nil
+        }
+        let decoder = try SandboxedDecoder(
+            settings.sandboxConfiguration, registry: registry, logger: logger, timekeeper: time)
+        if settings.sandbox.isRequired, !decoder.protections.isSandbox {
+            decoder.shutDown()
+            throw Required(reason: "this kernel offers \(decoder.protections)")
+        }
+        return decoder
+    }
+
+    /// Says in the log what pictures are decoded behind; loudly where that is not enough.
+    static func report(_ decoder: SandboxedDecoder?, to logger: Logger) {
+        guard let protections = decoder?.protections else {
+            logger.warning("decoding is not confined", ["reason": "decodeInProcess is on"])
+            return
+        }
+        if protections.isSandbox {
+            logger.info("decoding is confined", ["by": .string(protections.description)])
+        } else {
+            logger.error(
+                "decoding is not confined; AVIF and HEIC are off by default",
+                ["by": .string(protections.description)])
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import DecodeSandbox
+import Imaging
+import ThumbnailPipeline
+
+/// Where pictures are decoded.
+struct SandboxSettings: Sendable {
+    /// The executable that workers are started from: this one.
+    var executable = "/proc/self/exe"
+    /// Whether the service starts only where workers are confined.
+    var isRequired = false
+    /// Whether pictures are decoded in the serving process.
+    var decodesInProcess = false
+    /// The formats that an operator admits; nil where that follows from how safe decoding is.
+    var sourceFormats: Set<ImageFormat>?
+
+    /// The formats that are decoded, with or without a sandbox in force.
+    func sourceFormats(inSandbox isConfined: Bool) -> Set<ImageFormat> {
+        if let sourceFormats { return sourceFormats }
+        // Their decoder has had more faults than all others together.
+        let formats = ImagingLimits().sourceFormats
+        return isConfined ? formats.union([.avif, .heic]) : formats
+    }
+}
+
+extension Settings {
+    /// The workers that these settings want.
+    var sandboxConfiguration: SandboxConfiguration {
+        let pixels = pipeline.limits.maximumSourcePixels
+        let lifetime = SandboxConfiguration.processorTime
+        // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
+        let longest = 8 * max(1, Int(pipeline.decodeTimeout.components.seconds))
+        let limits = WorkerLimits(
+            // The dearest picture there is, interlaced with 16 bits a component, takes 8 bytes a pixel twice over.
+            memory: min(pixels, 1 << 36) * 16 + 256 << 20, pixels: min(pixels, 1 << 40) * 4 + 16 << 20,
+            processorSeconds: Int(lifetime.components.seconds) + longest)
+        return SandboxConfiguration(
+            launch: WorkerLaunch(executable: sandbox.executable, limits: limits), parallelism: renderWorkers)
+    }
+}

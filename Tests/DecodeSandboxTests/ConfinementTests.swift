@@ -1,0 +1,76 @@
+import Coordination
+import Glibc
+import TestSupport
+import Testing
+
+@testable import DecodeSandbox
+
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct ConfinementTests {
+    private static func start() throws -> WorkerProcess {
+        let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 30, processorSeconds: 60)
+        var launch = WorkerLaunch(executable: BuiltExecutable.alula, limits: limits)
+        launch.timeLimit = .seconds(60)
+        return try launch.start()
+    }
+
+    @Test(arguments: Deed.allCases)
+    func `a worker that tries what it must not gets nothing, or is ended`(deed: Deed) throws {
+        let worker = try Self.start()
+        guard worker.protections.isSandbox else {
+            _ = worker.end()
+            return
+        }
+        let error = worker.attempt(deed)
+        let end = worker.end()
+        if deed == .openFile {
+            #expect(error == EACCES)
+        } else {
+            #expect(error == nil)
+            #expect(end == .killed(signal: SIGSYS) && end.isViolation)
+        }
+    }
+
+    @Test func `a worker inherits neither descriptors nor secrets`() throws {
+        unsafe setenv("ALULA_SECRET_OF_A_TEST", "secret", 1)
+        defer { unsafe unsetenv("ALULA_SECRET_OF_A_TEST") }
+        let worker = try Self.start()
+        defer { _ = worker.end() }
+        let open = (0..<256).filter { unsafe access("/proc/\(worker.id)/fd/\($0)", F_OK) == 0 }
+        #expect(open == [0, 1, 2, 3])
+        let environment = try #require(contents("/proc/\(worker.id)/environ"))
+        #expect(environment.contains("SWIFT_BACKTRACE") && !environment.contains("SECRET"))
+    }
+
+    @Test func `a worker ends with the thread that started it`() async throws {
+        let worker = Locked<WorkerProcess?>(nil)
+        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
+        _ = pool.submit { _ in
+            let started = try? Self.start()
+            worker.withLock { $0 = started }
+        }
+        #expect(await eventually(within: .seconds(60)) { worker.withLock { $0 } != nil })
+        pool.shutDown()
+        let started = try #require(worker.withLock { $0 })
+        // The end of the connection, not of our patience.
+        #expect(started.socket.wait(milliseconds: 60_000))
+        #expect(started.end() == .killed(signal: SIGKILL))
+    }
+
+    @Test func `limits are written so that they can be read`() {
+        let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 20, processorSeconds: 60)
+        #expect(WorkerLimits(limits.arguments) == limits)
+        for wrong in [[], ["1", "2"], ["1", "2", "x"], ["1", "2", "-3"], ["1", "2", "3", "4"], ["0", "1", "1"]] {
+            #expect(WorkerLimits(wrong) == nil)
+        }
+    }
+
+    private func contents(_ path: String) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        return count >= 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    }
+}

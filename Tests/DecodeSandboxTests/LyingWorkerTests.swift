@@ -1,0 +1,184 @@
+import CLinux
+import Coordination
+import Glibc
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import DecodeSandbox
+
+/// A worker that a test plays: a process that does nothing, and a thread that answers for it.
+private final class PlayedWorker {
+    let process: WorkerProcess
+    private let thread = WorkerPool(count: 1, maximumQueued: 1, name: "played")
+
+    /// A worker that answers its first request with what `answer` makes; it is lent the pixels' memory.
+    init(_ answer: @escaping @Sendable (_ pixels: CInt) -> [UInt8]?) throws {
+        let (ours, theirs) = try MessageSocket.pair()
+        // The process gets an end that nobody listens to: the thread's own is to close with the thread.
+        let (_, other) = try MessageSocket.pair()
+        let arguments = unsafe [strdup("sleep"), strdup("1000"), nil]
+        defer { unsafe arguments.forEach { unsafe free($0) } }
+        let none: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
+        var id: pid_t = 0
+        let error = unsafe CLinux_spawn_worker("/bin/sleep", arguments, none, other.descriptor, &id)
+        precondition(error == 0, "sleep cannot be started")
+        process = WorkerProcess(id: id, socket: ours)
+        _ = thread.submit { _ in
+            guard let (_, descriptors) = theirs.nextMessage(count: WorkerRequest.byteCount) else { return }
+            defer { for descriptor in descriptors { close(descriptor) } }
+            guard descriptors.count == 2, let message = answer(descriptors[1]) else { return }
+            _ = theirs.write(message)
+        }
+    }
+
+    deinit {
+        _ = process.end()
+        thread.shutDown()
+    }
+
+    /// What the server makes of the answer to a request for a small photograph.
+    func outcome(token: WorkToken = WorkToken()) throws -> WorkerProcess.Outcome {
+        let file = ImageFixture.jpeg.bytes
+        let memory = try SharedMemory.sealed(file, "test")
+        return try process.decode(
+            memory, byteCount: file.count, header: .inspect(file), plan: DecodePlan(), token: token)
+    }
+}
+
+@Suite(.timeLimit(.minutes(2)))
+struct LyingWorkerTests {
+    /// An honest answer about 64×48 pixels, which `lie` may change.
+    private static func answer(
+        bytes: Int = 64 * 48 * 3, _ lie: @escaping @Sendable (inout WorkerAnswer.Picture) -> Void = { _ in }
+    ) -> @Sendable (CInt) -> [UInt8]? {
+        { pixels in
+            ftruncate(pixels, bytes)
+            var picture = WorkerAnswer.Picture(
+                description: DecodedDescription(size: ImageFixture.size, bands: 3), pixelCount: 64 * 48 * 3,
+                delayCount: 0, profileCount: 0)
+            lie(&picture)
+            return WorkerAnswer.decoded(picture).message
+        }
+    }
+
+    /// Planes as libjpeg makes them of the picture, which `lie` may change.
+    private static func planes(
+        _ lie: @escaping @Sendable (inout [DecodedDescription.Part]) -> Void
+    ) -> @Sendable (CInt) -> [UInt8]? {
+        answer(bytes: 64 * 48 + 2 * 64 * 24) { picture in
+            picture.pixelCount = 64 * 48 + 2 * 64 * 24
+            picture.description.planes = [
+                DecodedDescription.Part(size: ImageFixture.size, left: 0, top: 0, width: 64, height: 48)
+            ]
+            picture.description.planes += [0, 1].map { _ in
+                DecodedDescription.Part(
+                    size: PixelSize(width: 32, height: 24), left: 0, top: 0, width: 32, height: 24)
+            }
+            lie(&picture.description.planes)
+        }
+    }
+
+    @Test func `the truth is believed`() throws {
+        for answer in [Self.answer(), Self.planes { _ in }] {
+            guard case .decoded(let image) = try PlayedWorker(answer).outcome() else {
+                Issue.record("an honest answer was not believed")
+                continue
+            }
+            #expect(image.size == ImageFixture.size)
+        }
+    }
+
+    private static let lies: [String: @Sendable (CInt) -> [UInt8]?] = [
+        "less memory": answer(bytes: 64 * 48 * 3 - 1), "more memory": answer(bytes: 64 * 48 * 3 + 1),
+        "none": answer(bytes: 0) { $0.pixelCount = 0 },
+        "another size": answer { $0.description.size = PixelSize(width: 48, height: 64) },
+        "a huge size": answer { $0.description.size = PixelSize(width: 1 << 31, height: 1 << 31) },
+        "another number of bands": answer { $0.description.bands = 4 },
+        "no bands": answer { $0.description.bands = 0 },
+        "delays of a still": answer(bytes: 64 * 48 * 3 + 4) { $0.delayCount = 1 },
+        "many delays": answer { $0.delayCount = 1 << 30 },
+        "a profile that is none": answer(bytes: 64 * 48 * 3 + 200) { $0.profileCount = 200 },
+        "no answer of this kind": { _ in WorkerAnswer.ready(.none).message },
+        "no message": { _ in [UInt8](repeating: 7, count: WorkerAnswer.byteCount) },
+        "a short message": { _ in [1] },
+        "a long message": { _ in [UInt8](repeating: 3, count: 2 * WorkerAnswer.byteCount) },
+        "two planes": planes { $0.removeLast() },
+        "luma of another size": planes { $0[0].size.width = 63 },
+        "chroma larger than luma": planes { $0[1].size = PixelSize(width: 128, height: 12) },
+        "a picture outside its plane": planes { $0[1].left = 1 },
+        "a picture that is no number": planes { $0[2].width = .nan },
+        "an endless picture": planes { $0[2].height = .infinity },
+        "a picture of nothing": planes { $0[0].height = 0 },
+    ]
+
+    @Test(arguments: lies.keys.sorted())
+    func `a lie is seen`(lie: String) throws {
+        let answer = try #require(Self.lies[lie])
+        guard case .breach = try PlayedWorker(answer).outcome() else {
+            Issue.record("\(lie) was believed")
+            return
+        }
+    }
+
+    @Test func `pixels that can still be written to are none`() throws {
+        let mapping = Locked<UInt>(0)
+        let worker = try PlayedWorker { pixels in
+            let message = Self.answer()(pixels)
+            let base = unsafe mmap(nil, 4_096, PROT_READ | PROT_WRITE, MAP_SHARED, pixels, 0)
+            mapping.withLock { $0 = UInt(bitPattern: base) }
+            return message
+        }
+        guard case .breach = try worker.outcome() else {
+            Issue.record("somebody could change the pixels")
+            return
+        }
+        unsafe munmap(UnsafeMutableRawPointer(bitPattern: mapping.withLock { $0 }), 4_096)
+    }
+
+    @Test func `a worker that hangs up is lost`() throws {
+        guard case .lost = try PlayedWorker({ _ in nil }).outcome() else {
+            Issue.record("nobody answered")
+            return
+        }
+    }
+
+    @Test func `who is not waited for any more is let go`() throws {
+        let token = WorkToken()
+        let gate = Locked(false)
+        let worker = try PlayedWorker { _ in
+            // Asked, and nobody waits any more; the answer comes when the outcome is known.
+            token.cancel()
+            while !gate.withLock({ $0 }) { sched_yield() }
+            return nil
+        }
+        guard case .interrupted = try worker.outcome(token: token) else {
+            Issue.record("the wait went on")
+            return
+        }
+        gate.withLock { $0 = true }
+    }
+
+    @Test func `pixels of many bytes are not copied, and nobody can change them`() throws {
+        let side = 256
+        let file = ImageFixture.photo(width: side, height: side, format: .png)
+        let worker = try PlayedWorker { pixels in
+            ftruncate(pixels, side * side * 3)
+            return WorkerAnswer.decoded(
+                WorkerAnswer.Picture(
+                    description: DecodedDescription(size: PixelSize(width: side, height: side), bands: 3),
+                    pixelCount: side * side * 3, delayCount: 0, profileCount: 0)
+            ).message
+        }
+        let memory = try SharedMemory.sealed(file, "test")
+        let outcome = try worker.process.decode(
+            memory, byteCount: file.count, header: .inspect(file), plan: DecodePlan(), token: WorkToken())
+        guard case .decoded(let image) = outcome else {
+            Issue.record("an honest answer was not believed")
+            return
+        }
+        #expect(image.pixels.count == side * side * 3)
+        #expect(ftruncate(memory.descriptor, 0) != 0 && errno == EPERM)
+    }
+}

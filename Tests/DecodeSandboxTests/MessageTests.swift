@@ -1,0 +1,66 @@
+import Imaging
+import Testing
+
+@testable import DecodeSandbox
+
+struct MessageTests {
+    static let answers: [WorkerAnswer] = [
+        .ready(.none),
+        .ready(
+            Protections(hasNoNewPrivileges: true, hasSystemCallFilter: false, hasLimits: true, landlockVersion: 7)),
+        .notStarted("arguments"), .failed(""), .attempted(13),
+        .decoded(
+            WorkerAnswer.Picture(
+                description: DecodedDescription(size: PixelSize(width: 70_000, height: 2), bands: 4, loop: 5),
+                pixelCount: 1 << 40, delayCount: 3, profileCount: 500)),
+        .decoded(
+            WorkerAnswer.Picture(
+                description: DecodedDescription(
+                    size: PixelSize(width: 33, height: 21), bands: 3,
+                    planes: [
+                        part(33, 21, 0, 0, 32.5, 20.125), part(17, 11, 0.5, 0.25, 16.25, 10.5),
+                        part(17, 11, 0.5, 0.25, 16.25, 10.5),
+                    ], range: .limited), pixelCount: 2_752, delayCount: 0, profileCount: 0)),
+    ]
+
+    @Test(arguments: answers)
+    func `an answer reads back as it was written`(answer: WorkerAnswer) {
+        #expect(answer.message.count == WorkerAnswer.byteCount)
+        #expect(WorkerAnswer(answer.message) == answer)
+        #expect(WorkerAnswer(answer.message.dropLast()) == nil)
+        #expect(WorkerAnswer(answer.message + [0]) == nil)
+    }
+
+    @Test(arguments: [
+        WorkerRequest.decode(byteCount: 1 << 33, plan: DecodePlan(page: 7, level: 8)),
+        .decode(byteCount: 1, plan: DecodePlan(isAnimated: true)), .attempt(.openSocket),
+    ])
+    func `a request reads back as it was written`(request: WorkerRequest) {
+        #expect(request.message.count == WorkerRequest.byteCount)
+        #expect(WorkerRequest(request.message) == request)
+        #expect(WorkerRequest(request.message.dropLast()) == nil)
+    }
+
+    @Test func `what is no message is none`() {
+        #expect(WorkerAnswer([UInt8](repeating: 0, count: WorkerAnswer.byteCount)) == nil)
+        #expect(WorkerAnswer([UInt8](repeating: 255, count: WorkerAnswer.byteCount)) == nil)
+        #expect(WorkerRequest([UInt8](repeating: 0, count: WorkerRequest.byteCount)) == nil)
+        var level3 = WorkerRequest.decode(byteCount: 1, plan: DecodePlan(level: 4)).message
+        level3[13] = 3
+        #expect(WorkerRequest(level3) == nil)
+    }
+
+    @Test func `a worker's words cannot pretend to be lines of a log`() {
+        let text = "a\nb\u{1B}[2Jc\u{0}é"
+        #expect(WorkerAnswer(WorkerAnswer.failed(text).message) == .failed("a?b?[2Jc???"))
+        let long = String(repeating: "x", count: 1_000)
+        #expect(WorkerAnswer(WorkerAnswer.failed(long).message) == .failed(String(repeating: "x", count: 200)))
+    }
+
+    private static func part(
+        _ width: Int, _ height: Int, _ left: Double, _ top: Double, _ across: Double, _ down: Double
+    ) -> DecodedDescription.Part {
+        DecodedDescription.Part(
+            size: PixelSize(width: width, height: height), left: left, top: top, width: across, height: down)
+    }
+}

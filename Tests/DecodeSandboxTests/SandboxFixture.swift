@@ -1,0 +1,91 @@
+import Coordination
+import Glibc
+import Imaging
+import Memory
+import Telemetry
+import TestSupport
+
+@testable import DecodeSandbox
+
+/// Real workers, and a clock for what is remembered about pictures.
+final class SandboxFixture {
+    let time = ManualTimekeeper()
+    let registry = MetricsRegistry()
+    let decoder: SandboxedDecoder
+
+    /// Workers for one picture at a time, which makes two, unless `configure` says otherwise.
+    init(_ configure: (inout SandboxConfiguration) -> Void = { _ in }) throws {
+        let limits = WorkerLimits(memory: 4 << 30, pixels: 2 << 30, processorSeconds: 600)
+        var configuration = SandboxConfiguration(
+            launch: WorkerLaunch(executable: BuiltExecutable.alula, limits: limits), parallelism: 1)
+        configuration.launch.timeLimit = .seconds(60)
+        configure(&configuration)
+        decoder = try SandboxedDecoder(configuration, registry: registry, logger: .silent, timekeeper: time)
+    }
+
+    deinit {
+        decoder.shutDown()
+    }
+
+    func decode(
+        _ file: SharedBytes, plan: DecodePlan = DecodePlan(), token: WorkToken = WorkToken()
+    ) throws -> DecodedImage {
+        try decoder.decode(file, header: .inspect(file), plan: plan, limits: .none, token: token)
+    }
+
+    /// A picture that keeps a decoder busy for a while.
+    static let slow: SharedBytes = {
+        let pixels = [UInt8](repeating: 90, count: slowSize.area * 3)
+        do {
+            try ImageLibrary.start()
+            return try ImageEncoder.encode(pixels: pixels, size: slowSize, bands: 3, format: .png, quality: nil).bytes
+        } catch {
+            fatalError("the slow picture cannot be written: \(error)")
+        }
+    }()
+    static let slowSize = PixelSize(width: 8_192, height: 8_192)
+
+    /// Begins to decode the slow picture, on a thread of its own.
+    func startSlowly() -> Task<DecodedImage, any Error> {
+        let decoder = decoder
+        let file = Self.slow
+        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
+        return Task {
+            let result: Result<DecodedImage, any Error>
+            do {
+                result = .success(
+                    try await pool.run { token in
+                        try decoder.decode(
+                            file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: token)
+                    })
+            } catch {
+                result = .failure(error)
+            }
+            pool.shutDown()
+            return try result.get()
+        }
+    }
+
+    /// Waits until one of these idle workers is at work.
+    func busy(of processes: [pid_t]) async -> pid_t {
+        let isBusy = { @Sendable [decoder] in processes.first { !decoder.idleProcesses.contains($0) } }
+        _ = await eventually(within: .seconds(60)) { isBusy() != nil }
+        return isBusy() ?? 0
+    }
+
+    /// Waits until so many workers are ready; their processes, the next to be used last.
+    func idle(_ count: Int) async -> [pid_t] {
+        _ = await eventually(within: .seconds(60)) { [decoder] in decoder.idleProcesses.count == count }
+        return decoder.idleProcesses
+    }
+
+    /// The value of a metric, without labels or with these.
+    func metric(_ name: String) -> Int? {
+        let line = registry.prometheusText.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+        return line?.split(separator: " ").last.flatMap { Int($0) }
+    }
+
+    func ends(_ cause: SandboxMetrics.Cause) -> Int {
+        metric("alula_decode_worker_ends_total{cause=\"\(cause.rawValue)\"}") ?? 0
+    }
+}

@@ -1,0 +1,191 @@
+import Coordination
+import Glibc
+import Imaging
+import Memory
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import DecodeSandbox
+
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct SandboxedDecoderTests {
+    @Test func `a worker makes the very picture that this process makes`() throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture()
+        let profile = ICCWriter.profile(
+            primaries: [[0.5151, 0.2412, -0.0011], [0.2920, 0.6922, 0.0419], [0.1571, 0.0666, 0.7841]])
+        let photo = ImageFixture.photo(width: 401, height: 303)
+        var files = ImageFixture.readable.map { ($0.rawValue, $0.bytes) }
+        files += [
+            ("photo", photo), ("profiled", SharedBytes(JPEGWriter.profiled(photo.array, profile))),
+            ("turned", SharedBytes(JPEGWriter.oriented(photo.array, 6))),
+            ("webp", ImageFixture.photo(width: 401, height: 303, format: .webp)),
+            ("png", ImageFixture.photo(width: 401, height: 303, format: .png)),
+        ]
+        for (name, file) in files {
+            let header = try ImageHeader.inspect(file)
+            for level in [1, 2, 8] {
+                let plan = DecodePlan(level: level, isAnimated: header.frames > 1)
+                let expected = try InProcessDecoder().decode(
+                    file, header: header, plan: plan, limits: .none, token: WorkToken())
+                let image = try fixture.decode(file, plan: plan)
+                #expect(DecodedDescription(image) == DecodedDescription(expected), "\(name) at \(level)")
+                // Rendered, because what fills the rows of planes up means nothing.
+                let render = RenderPlan(
+                    decode: plan, resizedSize: image.size, format: header.frames > 1 ? .gif : .png, quality: 100)
+                let isSame =
+                    try ImageRenderer.render(image, plan: render, token: WorkToken()).bytes.array
+                    == ImageRenderer.render(expected, plan: render, token: WorkToken()).bytes.array
+                #expect(isSame, "\(name) at \(level)")
+            }
+        }
+        #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
+    }
+
+    @Test func `AVIF is decoded where it can do no harm`() throws {
+        let fixture = try SandboxFixture()
+        try #require(fixture.decoder.protections.isSandbox)
+        let image = try fixture.decode(ImageFixture.avif.bytes)
+        #expect(image.size == ImageFixture.size && image.bands == 3)
+    }
+
+    @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated])
+    func `a damaged picture costs no worker`(damaged: ImageFixture) async throws {
+        let fixture = try SandboxFixture()
+        let before = await fixture.idle(2)
+        #expect(throws: ImagingError.self) { try fixture.decode(damaged.bytes) }
+        #expect(fixture.decoder.idleProcesses == before)
+        #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
+    }
+
+    @Test func `what the limits forbid never reaches a worker`() async throws {
+        let fixture = try SandboxFixture()
+        let file = ImageFixture.jpeg.bytes
+        var limits = ImagingLimits()
+        limits.maximumSourcePixels = 10
+        // Stopped workers would be noticed.
+        for process in await fixture.idle(2) { kill(process, SIGSTOP) }
+        #expect(throws: ImagingError.tooManyPixels(ImageFixture.size)) {
+            try fixture.decoder.decode(
+                file, header: .inspect(file), plan: DecodePlan(), limits: limits, token: WorkToken())
+        }
+        #expect(fixture.ends(.crash) == 0)
+    }
+
+    @Test func `an idle worker that is killed is replaced, and no picture is tried twice`() async throws {
+        let fixture = try SandboxFixture()
+        let before = await fixture.idle(2)
+        for process in before { kill(process, SIGKILL) }
+        let decoder = fixture.decoder
+        _ = await eventually { Set(decoder.idleProcesses).isDisjoint(with: before) }
+        #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
+        #expect(Set(await fixture.idle(2)).isDisjoint(with: before))
+        #expect(fixture.ends(.crash) == 2)
+        #expect(fixture.metric("alula_decode_retries_total") == 0)
+    }
+
+    @Test func `an idle worker that is stopped is replaced, and no picture is tried twice`() async throws {
+        let fixture = try SandboxFixture()
+        let next = try #require(await fixture.idle(2).last)
+        kill(next, SIGSTOP)
+        #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
+        #expect(fixture.metric("alula_decode_retries_total") == 0)
+        #expect(!(await fixture.idle(2)).contains(next))
+    }
+
+    @Test(arguments: [SIGKILL, SIGSTOP, SIGSEGV])
+    func `a picture whose worker is lost is decoded by another`(signal: CInt) async throws {
+        let fixture = try SandboxFixture()
+        let before = await fixture.idle(2)
+        let slow = fixture.startSlowly()
+        kill(await fixture.busy(of: before), signal)
+        #expect(try await slow.value.size == SandboxFixture.slowSize)
+        #expect(fixture.metric("alula_decode_retries_total") == 1 && fixture.ends(.crash) == 1)
+        #expect(fixture.metric("alula_quarantined_total") == 0)
+    }
+
+    @Test func `a picture that loses two workers is not looked at for ten minutes, others are`() async throws {
+        let fixture = try SandboxFixture()
+        let before = await fixture.idle(2)
+        let slow = fixture.startSlowly()
+        let first = await fixture.busy(of: before)
+        kill(first, SIGKILL)
+        kill(await fixture.busy(of: before.filter { $0 != first }), SIGKILL)
+        await #expect(throws: ImagingError.self) { try await slow.value }
+        #expect(fixture.metric("alula_quarantined_total") == 1)
+        let after = await fixture.idle(2)
+        fixture.time.advance(by: .seconds(599))
+        #expect(throws: ImagingError.cannotDecode(detail: "the content ended workers a short while ago")) {
+            try fixture.decode(SandboxFixture.slow)
+        }
+        #expect(fixture.decoder.idleProcesses == after)
+        #expect(try fixture.decode(ImageFixture.png.bytes).size == ImageFixture.size)
+        fixture.time.advance(by: .seconds(1))
+        #expect(try fixture.decode(SandboxFixture.slow).size == SandboxFixture.slowSize)
+    }
+
+    @Test func `more CPU time or larger pixels than granted end the worker, and the picture is tried once`()
+        async throws
+    {
+        for limits in [
+            WorkerLimits(memory: 8 << 30, pixels: 2 << 30, processorSeconds: 1),
+            WorkerLimits(memory: 8 << 30, pixels: 1 << 20, processorSeconds: 60),
+        ] {
+            let fixture = try SandboxFixture { $0.launch.limits = limits }
+            #expect(throws: ImagingError.self) {
+                for _ in 0..<100 { _ = try fixture.decode(SandboxFixture.slow) }
+            }
+            #expect(fixture.ends(.violation) == 1 && fixture.metric("alula_decode_retries_total") == 0)
+            #expect(fixture.metric("alula_quarantined_total") == 1)
+        }
+    }
+
+    @Test func `more memory than granted is not given`() async throws {
+        let fixture = try SandboxFixture {
+            $0.launch.limits = WorkerLimits(memory: 64 << 20, pixels: 2 << 30, processorSeconds: 600)
+        }
+        #expect(throws: ImagingError.self) { try fixture.decode(ImageFixture.webpGiant.bytes) }
+        #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
+    }
+
+    @Test func `a decode past its time is stopped with its worker, and the next goes on`() async throws {
+        let fixture = try SandboxFixture()
+        let before = await fixture.idle(2)
+        let slow = SandboxFixture.slow
+        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
+        defer { pool.shutDown() }
+        let decoder = fixture.decoder
+        await #expect(throws: DeadlineExceeded.self) {
+            try await pool.run(timeLimit: .milliseconds(1)) { token in
+                try decoder.decode(
+                    slow, header: .inspect(slow), plan: DecodePlan(), limits: .none, token: token)
+            }
+        }
+        #expect(fixture.ends(.deadline) == 1 && fixture.metric("alula_quarantined_total") == 0)
+        let after = await fixture.idle(2)
+        #expect(after.contains(before[0]) && !after.contains(before[1]))
+        #expect(kill(before[1], 0) != 0 || errno == ESRCH)
+        #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
+    }
+
+    @Test func `a worker that has done enough is replaced`() async throws {
+        let fixture = try SandboxFixture { $0.mostRequests = 2 }
+        let next = try #require(await fixture.idle(2).last)
+        _ = try fixture.decode(ImageFixture.jpeg.bytes)
+        #expect(fixture.decoder.idleProcesses.last == next)
+        _ = try fixture.decode(ImageFixture.jpeg.bytes)
+        #expect(!fixture.decoder.idleProcesses.contains(next))
+        #expect(fixture.ends(.recycled) == 1)
+        #expect(!(await fixture.idle(2)).contains(next))
+    }
+
+    @Test func `a program that is no worker stops the start`() {
+        #expect(throws: WorkerLaunch.Failure.self) {
+            try SandboxFixture { $0.launch.executable = "/bin/true" }
+        }
+        #expect(throws: WorkerLaunch.Failure.self) {
+            try SandboxFixture { $0.launch.executable = "/nowhere/alula" }
+        }
+    }
+}
