@@ -11,7 +11,7 @@ RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-test build run test unit contract smoke namespace-test load-test crash-test sandbox-test mutation-test lint format \
-	bench bench-lanes bench-quality bench-prices coverage test-asan test-tsan fuzz clean
+	bench bench-lanes bench-quality bench-prices bench-sandbox coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,10 @@ bench-prices: deps ## Measure decodes, renders and refusals beside the memory th
 	@scripts/install-packages python3
 	$(SWIFT) build -c release --product prices
 	python3 Benchmarks/prices.py --prices .build/release/prices $(PRICES)
+
+bench-sandbox: build ## Measure decoding in workers beside decoding in process; PHOTOS=folder
+	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3
+	python3 Benchmarks/sandbox.py --alula $(RELEASE) --photos $(PHOTOS)
 
 coverage: deps ## Run the unit tests and print the coverage by file
 	$(SWIFT) test --disable-xctest --enable-code-coverage

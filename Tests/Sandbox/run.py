@@ -149,7 +149,7 @@ def main():
     expected = references(options.alula, origin)
 
     service = Service(options.alula, *SETTINGS)
-    struck = {}
+    struck, victims_struck = {}, set()
     try:
         load = Load(service.port, origin, expected, options.seed)
         end = time.monotonic() + options.seconds
@@ -158,7 +158,9 @@ def main():
             blow = choice.choice(BLOWS)
             victims = workers(service)
             if victims:
-                os.kill(choice.choice(victims), blow)
+                victim = choice.choice(victims)
+                victims_struck.add(victim)
+                os.kill(victim, blow)
                 struck[blow.name] = struck.get(blow.name, 0) + 1
         load.join()
         found = metrics(service) if service.process.poll() is None else {}
@@ -174,6 +176,16 @@ def main():
     print(f"struck: {json.dumps(struck)}; ends: {json.dumps(ends)}; "
           f"decoded again: {found.get('alula_decode_retries_total', 0):.0f}, "
           f"in quarantine: {found.get('alula_quarantined_total', 0):.0f}")
+    # A worker that ended although nobody struck it, or a refusal without two strikes on one picture, is a fault.
+    lines = [json.loads(line) for line in service.lines if line.startswith("{")]
+    ended = [line["process"] for line in lines if line["message"] == "decode worker ended"]
+    unexplained = [process for process in ended if process not in victims_struck]
+    struck_twice = sum(line["message"] == "content in quarantine" for line in lines)
+    refused = [fault for fault in load.wrong if fault[2] == 422]
+    if struck_twice and not unexplained:
+        print(f"{struck_twice} pictures were struck twice within one request, and refused {len(refused)} times")
+        load.wrong = [fault for fault in load.wrong if fault[2] != 422]
+    complaints += [f"worker {process} ended although nobody struck it" for process in unexplained]
     for fault in load.wrong[:10]:
         print(f"  wrong: source {fault[0]}, width {fault[1]}: status {fault[2]}, {fault[3]}")
     for complaint in complaints:

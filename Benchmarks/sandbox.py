@@ -1,0 +1,92 @@
+"""Measures what decoding in worker processes costs, beside decoding in the serving process, in turns within one run."""
+import argparse
+import glob
+import os
+import re
+import shutil
+import socket
+import statistics
+import tempfile
+
+import load
+from processes import free_port, nginx
+from run import Alula, FORMATS, thumbnail
+
+MODES = {"in workers": [], "in process": ["--decode-in-process", "on"]}
+UNCACHED = ["--access-log", "off", "--max-active-downloads-per-host", "32", "--result-cache-capacity", "0",
+            "--result-cache-preferred", "0", "--decoded-cache-capacity", "0", "--decoded-cache-preferred", "0"]
+
+
+def proportional(server):
+    """MiB of the process and its children, shared pages counted once."""
+    total = 0
+    for pid in server.tree():
+        with open(f"/proc/{pid}/smaps_rollup") as rollup:
+            total += next(int(line.split()[1]) for line in rollup if line.startswith("Pss:"))
+    return total / 1024
+
+
+def decode_times(port, path, count):
+    """Milliseconds of one decode after the other, as the service says; the source is in its memory."""
+    found = []
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        reader = connection.makefile("rb")
+        for _ in range(count):
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            length = 0
+            while (line := reader.readline().strip()):
+                name, _, value = line.decode().partition(":")
+                if name.lower() == "content-length":
+                    length = int(value)
+                if name.lower() == "server-timing" and (match := re.search(r"decode;dur=([\d.]+)", value)):
+                    found.append(float(match[1]))
+            reader.read(length)
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--alula", required=True)
+    parser.add_argument("--photos", required=True)
+    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    files = sorted(f for f in glob.glob(os.path.join(options.photos, "**"), recursive=True) if f.lower().endswith(FORMATS))
+    folder = tempfile.mkdtemp(prefix="alula-bench-")
+    os.chmod(folder, 0o755)
+    os.makedirs(f"{folder}/pictures")
+    for number, file in enumerate(files):
+        shutil.copy(file, f"{folder}/pictures/{number:03}.jpg")
+    names = sorted(os.listdir(f"{folder}/pictures"))
+    small = min(names, key=lambda name: os.path.getsize(f"{folder}/pictures/{name}"))
+    with nginx(folder, free_port(), f'root {folder}/pictures; add_header Cache-Control "max-age=86400";') as origin:
+        times, rates, cpus, memory, peaks = ({mode: [] for mode in MODES} for _ in range(5))
+        for number in range(options.rounds):
+            for mode in list(MODES) if number % 2 == 0 else reversed(MODES):
+                with Alula(options.alula, *UNCACHED, *MODES[mode]) as server:
+                    path = thumbnail(origin.port, small)
+                    decode_times(server.port, path, 30)
+                    times[mode] += decode_times(server.port, path, 300)
+                with Alula(options.alula, "--access-log", "off", "--max-active-downloads-per-host", "32", *MODES[mode]) as server:
+                    paths = [thumbnail(origin.port, name) for name in names]
+                    load.wrk(folder, server.port, paths, 8, 1, unique=True, suffix="%3Fw%3D")
+                    before = server.cpu()
+                    row = load.wrk(folder, server.port, paths, 8, options.seconds, unique=True, suffix="%3Fn%3D")
+                    assert row["failures"] == 0, row
+                    rates[mode].append(row["rate"])
+                    cpus[mode].append((server.cpu() - before) * 1000 / row["count"])
+                    memory[mode].append(proportional(server))
+                    peaks[mode].append(server.peak())
+    print(f"one decode of {os.path.getsize(f'{folder}/pictures/{small}')} bytes: " + ", ".join(
+        f"{mode} {statistics.median(times[mode]):.3f} ms (mean {statistics.mean(times[mode]):.3f})" for mode in MODES))
+    for mode in MODES:
+        print(f"cold, concurrency 8, {mode}: {statistics.median(rates[mode]):.1f} images/s "
+              f"({', '.join(f'{rate:.1f}' for rate in rates[mode])}), {statistics.median(cpus[mode]):.1f} ms CPU, "
+              f"{statistics.median(memory[mode]):.0f} MiB in the end, {statistics.median(peaks[mode]):.0f} MiB sum of peaks")
+    ratio = statistics.median(rates["in workers"]) / statistics.median(rates["in process"])
+    print(f"ratio {ratio:.3f}")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
