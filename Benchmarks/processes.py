@@ -37,8 +37,10 @@ class Server:
         found = [self.process.pid]
         for pid in found:
             try:
-                with open(f"/proc/{pid}/task/{pid}/children") as children:
-                    found += [int(child) for child in children.read().split()]
+                # A process that a thread has started is that thread's child.
+                for task in os.listdir(f"/proc/{pid}/task"):
+                    with open(f"/proc/{pid}/task/{task}/children") as children:
+                        found += [int(child) for child in children.read().split()]
             except OSError:
                 pass
         return found

@@ -67,7 +67,7 @@ def main():
                     path = thumbnail(origin.port, small)
                     decode_times(server.port, path, 30)
                     times[mode] += decode_times(server.port, path, 300)
-                with Alula(options.alula, "--access-log", "off", "--max-active-downloads-per-host", "32", *MODES[mode]) as server:
+                with Alula(options.alula, "--access-log", "off", "--max-active-downloads-per-host", "32", "--max-queue-delay", "10s", *MODES[mode]) as server:
                     paths = [thumbnail(origin.port, name) for name in names]
                     load.wrk(folder, server.port, paths, 8, 1, unique=True, suffix="%3Fw%3D")
                     before = server.cpu()
