@@ -63,7 +63,8 @@ package final class SandboxedDecoder: ImageDecoding {
                     outcome = try worker.decode(
                         file, byteCount: bytes.count, header: header, plan: plan, token: token)
                 } catch {
-                    roster.dismiss(worker, .crash)
+                    // Nothing was asked of it.
+                    roster.giveBack(worker)
                     throw error
                 }
                 switch outcome {
