@@ -113,8 +113,8 @@ test-asan: deps ## Run the unit tests under AddressSanitizer
 test-tsan: deps ## Run the unit tests under ThreadSanitizer
 	$(SWIFT) test -c release -Xswiftc -enable-testing -Xswiftc -DTSAN --sanitize thread --disable-xctest --scratch-path .build/tsan
 
-fuzz: deps ## Feed targets, URLs, fields and workers' messages with what libFuzzer makes up, a minute each; FUZZ="-max_total_time=600"
-	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)"
+fuzz: deps ## Feed targets, URLs, fields, workers' messages and heads of images with what libFuzzer makes up, a minute each; FUZZ="-max_total_time=600"
+	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)" "$(TARGETS)"
 
 clean: ## Remove everything that was built
 	rm -rf .build

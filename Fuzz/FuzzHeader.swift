@@ -1,0 +1,41 @@
+import Memory
+
+@testable import Imaging
+
+/// Files of all formats: whatever head is taken makes sense, and what decoders are spared changes nothing about it.
+@c(LLVMFuzzerTestOneInput)
+public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let file = SharedBytes(UnsafeBufferPointer(start: bytes, count: count))
+    guard let header = try? ImageHeader.inspect(file) else { return 0 }
+    precondition(file.withBytes { ImageHeader.sniff($0) } == header.format, "a head of another format")
+    precondition(header.storedSize.width > 0 && header.storedSize.height > 0, "a picture without a side")
+    precondition(1...4 ~= header.bands && 1...8 ~= header.orientation && header.frames > 0, "an odd head: \(header)")
+    precondition(0...count ~= header.profileByteCount, "a profile longer than its file")
+    var before = Int.max
+    for level in [1, 2, 4, 8] {
+        let price = header.price(of: DecodePlan(level: level, isAnimated: header.frames > 1), fileByteCount: count)
+        precondition(0...before ~= price, "a picture that is dearer when it is smaller")
+        before = price
+    }
+    switch header.format {
+    case .jpeg:
+        let trimmed = JPEGTrimming.trim(file, header: header)
+        check(trimmed, header, of: count)
+        for level in [1, 2, 4, 8] where header.isProgressive {
+            // One of nothing but details has no scan left that a small picture needs: its decoder will say so.
+            precondition(JPEGScans.trim(trimmed, level: level).count <= trimmed.count, "more is left than there was")
+        }
+    case .png: check(PNGTrimming.trim(file), header, of: count)
+    case .webp:
+        if let trimmed = try? WebPTrimming.trim(file, frames: 1) { check(trimmed, header, of: count) }
+    case .gif, .avif, .heic: break
+    }
+    return 0
+}
+
+/// What is left of a file is the same picture.
+private func check(_ file: SharedBytes, _ header: ImageHeader, of count: Int) {
+    precondition(file.count <= count, "more is left than there was")
+    guard let trimmed = try? ImageHeader.inspect(file) else { fatalError("what is left is no picture: \(header)") }
+    precondition(trimmed.format == header.format && trimmed.storedSize == header.storedSize, "another picture is left")
+}
