@@ -107,11 +107,11 @@ coverage: deps ## Run the unit tests and print the coverage by file
 	$(SWIFT) test --disable-xctest --enable-code-coverage
 	@scripts/coverage "$$($(SWIFT) test --show-codecov-path)"
 
-test-asan: deps ## Run the unit tests under AddressSanitizer
-	$(SWIFT) test --sanitize address --disable-xctest --scratch-path .build/asan
+test-asan: deps ## Run the unit tests under AddressSanitizer; SANITIZED="--filter ImagingTests"
+	SWIFT=$(SWIFT) scripts/sanitize address $(SANITIZED)
 
-test-tsan: deps ## Run the unit tests under ThreadSanitizer
-	$(SWIFT) test -c release -Xswiftc -enable-testing -Xswiftc -DTSAN --sanitize thread --disable-xctest --scratch-path .build/tsan
+test-tsan: deps ## Run the unit tests under ThreadSanitizer; SANITIZED="--filter CoordinationTests"
+	SWIFT=$(SWIFT) scripts/sanitize thread $(SANITIZED)
 
 fuzz: deps ## Feed targets, URLs, fields, workers' messages and heads of images with what libFuzzer makes up, a minute each; FUZZ="-max_total_time=600"
 	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)" "$(TARGETS)"

@@ -45,7 +45,7 @@ let fuzzing: [Product] =
     ]
 
 /// The allocator of the service, which the sanitizers bring one of their own for.
-let allocator: [LinkerSetting] = Context.environment["ALULA_SANITIZING"] == nil ? [.linkedLibrary("jemalloc")] : []
+let allocator: [LinkerSetting] = Context.environment["SANITIZING"] == nil ? [.linkedLibrary("jemalloc")] : []
 
 let package = Package(
     name: "alula",
