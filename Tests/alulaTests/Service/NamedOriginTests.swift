@@ -93,7 +93,7 @@ private struct NamedService {
         settings = try SettingsLoader.load(
             arguments: [
                 "--config", "a.json5", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--log-level",
-                "debug",
+                "debug", "--decode-in-process", "on",
             ], environment: ["TOKEN": "t0p-s3cret"]
         ) { _ in
             """
