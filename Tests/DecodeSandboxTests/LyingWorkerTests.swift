@@ -122,21 +122,6 @@ struct LyingWorkerTests {
         }
     }
 
-    @Test func `pixels that can still be written to are none`() throws {
-        let mapping = Locked<UInt>(0)
-        let worker = try PlayedWorker { pixels in
-            let message = Self.answer()(pixels)
-            let base = unsafe mmap(nil, 4_096, PROT_READ | PROT_WRITE, MAP_SHARED, pixels, 0)
-            mapping.withLock { $0 = UInt(bitPattern: base) }
-            return message
-        }
-        guard case .breach = try worker.outcome() else {
-            Issue.record("somebody could change the pixels")
-            return
-        }
-        unsafe munmap(UnsafeMutableRawPointer(bitPattern: mapping.withLock { $0 }), 4_096)
-    }
-
     @Test func `a worker that hangs up is lost`() throws {
         guard case .lost = try PlayedWorker({ _ in nil }).outcome() else {
             Issue.record("nobody answered")
@@ -160,25 +145,73 @@ struct LyingWorkerTests {
         gate.withLock { $0 = true }
     }
 
-    @Test func `pixels of many bytes are not copied, and nobody can change them`() throws {
-        let side = 256
-        let file = ImageFixture.photo(width: side, height: side, format: .png)
-        let worker = try PlayedWorker { pixels in
-            ftruncate(pixels, side * side * 3)
-            return WorkerAnswer.decoded(
-                WorkerAnswer.Picture(
-                    description: DecodedDescription(size: PixelSize(width: side, height: side), bands: 3),
-                    pixelCount: side * side * 3, delayCount: 0, profileCount: 0)
-            ).message
-        }
+    /// A picture of more bytes than are copied.
+    private static let side = 1_280
+
+    /// An honest answer about such a picture.
+    private static func manyPixels(_ pixels: CInt) -> [UInt8] {
+        ftruncate(pixels, side * side * 3)
+        return WorkerAnswer.decoded(
+            WorkerAnswer.Picture(
+                description: DecodedDescription(size: PixelSize(width: side, height: side), bands: 3),
+                pixelCount: side * side * 3, delayCount: 0, profileCount: 0)
+        ).message
+    }
+
+    private func outcomeOfManyPixels(_ worker: PlayedWorker) throws -> WorkerProcess.Outcome {
+        let file = ImageFixture.photo(width: Self.side, height: Self.side, format: .png)
         let memory = try SharedMemory.sealed(file, "test")
-        let outcome = try worker.process.decode(
+        #expect(ftruncate(memory.descriptor, 0) != 0 && errno == EPERM)
+        return try worker.process.decode(
             memory, byteCount: file.count, header: .inspect(file), plan: DecodePlan(), token: WorkToken())
-        guard case .decoded(let image) = outcome else {
+    }
+
+    @Test func `pixels of many bytes are not copied, and nobody can change them`() throws {
+        let copy = Locked<CInt>(-1)
+        let worker = try PlayedWorker { pixels in
+            copy.withLock { $0 = dup(pixels) }
+            return Self.manyPixels(pixels)
+        }
+        guard case .decoded(let image) = try outcomeOfManyPixels(worker) else {
             Issue.record("an honest answer was not believed")
             return
         }
-        #expect(image.pixels.count == side * side * 3)
-        #expect(ftruncate(memory.descriptor, 0) != 0 && errno == EPERM)
+        #expect(image.pixels.count == Self.side * Self.side * 3)
+        let kept = copy.withLock { $0 }
+        let byte: [UInt8] = [1]
+        #expect(unsafe pwrite(kept, byte, 1, 0) < 0 && errno == EPERM)
+        close(kept)
+    }
+
+    @Test func `many pixels that can still be written to are none`() throws {
+        let mapping = Locked<UInt>(0)
+        let worker = try PlayedWorker { pixels in
+            let message = Self.manyPixels(pixels)
+            let base = unsafe mmap(nil, 4_096, PROT_READ | PROT_WRITE, MAP_SHARED, pixels, 0)
+            mapping.withLock { $0 = UInt(bitPattern: base) }
+            return message
+        }
+        guard case .breach = try outcomeOfManyPixels(worker) else {
+            Issue.record("somebody could change the pixels")
+            return
+        }
+        unsafe munmap(UnsafeMutableRawPointer(bitPattern: mapping.withLock { $0 }), 4_096)
+    }
+
+    @Test func `few pixels stay as they are whatever the worker writes later`() throws {
+        let copy = Locked<CInt>(-1)
+        let worker = try PlayedWorker { pixels in
+            copy.withLock { $0 = dup(pixels) }
+            return Self.answer()(pixels)
+        }
+        guard case .decoded(let image) = try worker.outcome() else {
+            Issue.record("an honest answer was not believed")
+            return
+        }
+        let kept = copy.withLock { $0 }
+        let byte: [UInt8] = [1]
+        #expect(unsafe pwrite(kept, byte, 1, 0) == 1)
+        #expect(image.pixels.array.allSatisfy { $0 == 0 })
+        close(kept)
     }
 }

@@ -50,7 +50,8 @@ package struct SharedMemory: ~Copyable {
                 }
             }
         }
-        try memory.seal()
+        // Only this function has ever seen it.
+        if CLinux_seal_unmapped(memory.descriptor) != 0 { throw SharedMemoryError("fcntl") }
         return memory
     }
 

@@ -2,18 +2,21 @@ package import Imaging
 import Memory
 
 extension WorkerAnswer.Picture {
-    /// Up to here a copy of the pixels costs less than the pages of a mapping, in bytes.
-    private static let copied = 64 << 10
+    /// Up to here a copy of the pixels costs less than fresh pages and their sealing, in bytes.
+    private static let longestCopy = 4 << 20
     /// Longest colour profile, in bytes: three tables as long as a table can be.
     private static let longestProfile = 1 << 20
 
-    /// The picture that is said to be in `memory`, whose pixels nobody can change from now on.
+    /// Whether the server copies the pixels, and leaves the memory to the worker's next picture.
+    var isCopied: Bool { pixelCount <= Self.longestCopy }
+
+    /// The picture that is said to be in `memory`, whose pixels nobody can change from now on: they are copied, or sealed.
     ///
     /// - Throws: Where any of it is not true, or does not follow from the file's head and the plan.
     package func image(
         in memory: borrowing SharedMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {
-        try memory.seal()
+        if !isCopied { try memory.seal() }
         guard pixelCount > 0, delayCount <= header.frames, profileCount <= Self.longestProfile,
             try memory.byteCount() == byteCount
         else { throw ImagingError.cannotDecode(detail: "the memory does not hold what it is said to") }
@@ -26,7 +29,7 @@ extension WorkerAnswer.Picture {
             description.profile = ColorProfile(SharedBytes(try memory.bytes(start..<start + profileCount)))
             if description.profile == nil { throw ImagingError.cannotDecode(detail: "the profile is none") }
         }
-        let pixels = try pixelCount <= Self.copied ? memory.copied(count: pixelCount) : memory.mapped(count: pixelCount)
+        let pixels = try isCopied ? memory.copied(count: pixelCount) : memory.mapped(count: pixelCount)
         return try DecodedImage(description, pixels: pixels, of: header, by: plan)
     }
 }

@@ -14,6 +14,8 @@ final class WorkerProcess: @unchecked Sendable {
     let protections: Protections
     /// Pictures that it was given.
     private(set) var requests = 0
+    /// What pixels were copied out of, for the next picture: its pages are there already.
+    private var usedMemory: SharedMemory?
 
     /// Takes over a process that was started, and must be ended.
     init(id: pid_t, socket: MessageSocket, protections: Protections = .none) {
@@ -45,7 +47,8 @@ final class WorkerProcess: @unchecked Sendable {
         _ file: borrowing SharedMemory, byteCount: Int, header: ImageHeader, plan: DecodePlan, token: WorkToken
     ) throws(SharedMemoryError) -> Outcome {
         requests += 1
-        let pixels = try SharedMemory("alula pixels")
+        let pixels: SharedMemory
+        if let used = usedMemory.take() { pixels = used } else { pixels = try SharedMemory("alula pixels") }
         let request = WorkerRequest.decode(byteCount: byteCount, plan: plan)
         guard socket.send(request.message, [file.descriptor, pixels.descriptor]) else { return .lost }
         while !socket.wait(milliseconds: Self.patience) {
@@ -57,7 +60,9 @@ final class WorkerProcess: @unchecked Sendable {
         switch WorkerAnswer(message) {
         case .decoded(let picture):
             do {
-                return .decoded(try picture.image(in: pixels, of: header, by: plan))
+                let image = try picture.image(in: pixels, of: header, by: plan)
+                if picture.isCopied { usedMemory = consume pixels }
+                return .decoded(image)
             } catch {
                 return .breach("\(error)")
             }
