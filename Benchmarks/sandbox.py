@@ -21,8 +21,11 @@ def proportional(server):
     """MiB of the process and its children, shared pages counted once."""
     total = 0
     for pid in server.tree():
-        with open(f"/proc/{pid}/smaps_rollup") as rollup:
-            total += next(int(line.split()[1]) for line in rollup if line.startswith("Pss:"))
+        try:
+            with open(f"/proc/{pid}/smaps_rollup") as rollup:
+                total += next(int(line.split()[1]) for line in rollup if line.startswith("Pss:"))
+        except OSError:
+            pass  # A worker that was replaced a moment ago.
     return total / 1024
 
 
