@@ -19,6 +19,8 @@ SETTINGS = [
     "--connect-timeout", "500ms", "--first-byte-timeout", "500ms", "--download-timeout", "2s", "--request-timeout", "10s",
     # Larger results would only take time.
     "--max-output-pixels", "1000000",
+    # By default AVIF depends on whether this machine can confine decoders.
+    "--source-formats", "jpeg,png,webp,gif,avif",
 ]
 LEAST_EXAMPLES = 500
 LEAST_THUMBNAILS = 50

@@ -11,8 +11,6 @@ PROTOCOL = (502, "origin_protocol_error")
 
 # Every other path is answered with a thumbnail.
 FAILURES = {
-    # AVIF is written, but read only where that is asked for.
-    "/pictures/avif": NOT_AN_IMAGE,
     "/pictures/empty": NOT_AN_IMAGE,
     "/pictures/text": NOT_AN_IMAGE,
     "/pictures/jpegTruncated": CANNOT_DECODE,

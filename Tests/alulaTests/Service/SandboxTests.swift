@@ -1,0 +1,65 @@
+import DecodeSandbox
+import TestSupport
+import Testing
+
+@testable import alula
+
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct SandboxTests {
+    private static func confine(_ settings: inout Settings) {
+        settings.sandbox.decodesInProcess = false
+        settings.sandbox.executable = BuiltExecutable.alula
+        settings.renderWorkers = 1
+    }
+
+    @Test func `a thumbnail is the same whether its source is decoded in a worker or not`() async throws {
+        func answers(_ configure: (inout Settings) -> Void) async throws -> [[UInt8]] {
+            try await withService(configure: configure) { running in
+                var bodies: [[UInt8]] = []
+                for fixture in [ImageFixture.jpeg, .png, .webp, .gif, .jpegSwappedPrimaries] {
+                    running.origin.serve("/\(fixture.rawValue)", .image(fixture.array))
+                    let answer = try await running.thumbnail("/\(fixture.rawValue)")
+                    #expect(answer.status == 200)
+                    bodies.append(answer.body)
+                }
+                return bodies
+            }
+        }
+        let inWorkers = try await answers(Self.confine)
+        let inProcess = try await answers { _ in }
+        let isSame = inWorkers == inProcess
+        #expect(isSame)
+    }
+
+    @Test func `AVIF is decoded where that is confined, and nowhere else by default`() async throws {
+        let isConfined = try await withService(configure: Self.confine) { running in
+            running.origin.serve("/a", .image(ImageFixture.avif.array, type: "image/avif"))
+            let isConfined = try #require(running.service.sandbox).protections.isSandbox
+            let status = try await running.thumbnail("/a").status
+            #expect(status == (isConfined ? 200 : 415))
+            return isConfined
+        }
+        #expect(isConfined == Protections.offered.isSandbox)
+        try await withService { running in
+            running.origin.serve("/a", .image(ImageFixture.avif.array, type: "image/avif"))
+            let status = try await running.thumbnail("/a").status
+            #expect(status == 415)
+        }
+    }
+
+    @Test func `a damaged source is 422 and costs no worker`() async throws {
+        try await withService(configure: Self.confine) { running in
+            running.origin.serve("/a", .image(ImageFixture.jpegTruncated.array))
+            let status = try await running.thumbnail("/a").status
+            #expect(status == 422)
+            let ends = try await running.metric("alula_decode_worker_ends_total")
+            #expect(ends == 0)
+        }
+    }
+
+    @Test func `who requires a sandbox does not decode without one`() {
+        #expect(throws: Sandbox.Required.self) {
+            try RunningService(["--require-sandbox", "on"])
+        }
+    }
+}
