@@ -153,7 +153,7 @@ struct DiskStoreTests {
     @Test func `a write that waits does not bring back what was removed meanwhile`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
-            let hold = await ThreadHold.take(store)
+            let hold = await store.hold()
             store.store(.sample(1), for: .source(1))
             store.store(.sample(2), for: .source(2))
             store.removeAll(from: .text(1))
@@ -166,7 +166,7 @@ struct DiskStoreTests {
     @Test func `a reader comes after a write of its source that waits`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
-            let hold = await ThreadHold.take(store)
+            let hold = await store.hold()
             store.store(.sample(1), for: .source(1))
             async let entry = store.entry(for: .source(1))
             hold.release()
@@ -181,7 +181,7 @@ struct DiskStoreTests {
         try await fixture.withStore({ $0.maximumPendingBytes = 10_000 }) { store in
             store.store(.sample(1), for: .source(1))
             await store.settled()
-            let hold = await ThreadHold.take(store)
+            let hold = await store.hold()
             #expect(store.store(.sample(2, count: 9_000), for: .source(2)))
             #expect(!store.store(.sample(3, count: 9_000), for: .source(1)))
             hold.release()
@@ -196,7 +196,7 @@ struct DiskStoreTests {
         try await fixture.withStore({ $0.maximumPendingJobs = 1 }) { store in
             store.store(.sample(1), for: .source(1))
             await store.settled()
-            let hold = await ThreadHold.take(store)
+            let hold = await store.hold()
             store.store(.sample(2), for: .source(2))
             let removed = await store.removedAll(from: .text(1))
             #expect(removed.entries == 0)
@@ -211,7 +211,7 @@ struct DiskStoreTests {
         try await fixture.withStore({ $0.readTimeLimit = .seconds(1) }) { store in
             store.store(.sample(1), for: .source(1))
             await store.settled()
-            let hold = await ThreadHold.take(store)
+            let hold = await store.hold()
             async let entry = store.entry(for: .source(1))
             #expect(await eventually(within: .seconds(40)) { fixture.time.sleeperCount == 1 })
             fixture.time.advance(by: .seconds(1))

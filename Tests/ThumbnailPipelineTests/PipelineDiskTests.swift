@@ -167,7 +167,7 @@ final class PipelineDiskTests {
         _ = try await fill()
         try await life { fixture in
             let store = try #require(fixture.store)
-            let hold = await DiskHold.take(store)
+            let hold = await store.hold()
             let identity = try fixture.pipeline.identity(of: ThumbnailRequest.path().source)
             let reading = Task { await fixture.caches.restoredRecord(for: identity) }
             try #require(await eventually(within: .patience) { store.pendingCount == 1 })

@@ -1,5 +1,4 @@
 import CLinux
-import CSeccompShim
 
 /// What keeps a worker from doing anything but decoding.
 package struct Protections: Hashable, Sendable {
@@ -18,13 +17,6 @@ package struct Protections: Hashable, Sendable {
     /// None at all.
     package static let none = Protections(
         hasNoNewPrivileges: false, hasSystemCallFilter: false, hasLimits: false, landlockVersion: 0)
-
-    /// What the kernel of this machine offers.
-    package static var offered: Protections {
-        Protections(
-            hasNoNewPrivileges: true, hasSystemCallFilter: CSeccompShim_is_available() != 0, hasLimits: true,
-            landlockVersion: Int(CLinux_landlock_version()))
-    }
 }
 
 extension Protections: CustomStringConvertible {

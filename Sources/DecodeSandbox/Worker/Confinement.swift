@@ -53,3 +53,12 @@ enum WarmUp {
         }
     }
 }
+
+extension Protections {
+    /// What the kernel of this machine offers.
+    package static var offered: Protections {
+        Protections(
+            hasNoNewPrivileges: true, hasSystemCallFilter: CSeccompShim_is_available() != 0, hasLimits: true,
+            landlockVersion: Int(CLinux_landlock_version()))
+    }
+}

@@ -196,7 +196,7 @@ final class PrefetcherTests: Sendable {
         await before.close(timeLimit: .patience)
 
         let after = try store()
-        let hold = await DiskHold.take(after)
+        let hold = await after.hold()
         let second = prefetcher(store: after) { $0.maximumJobs = 1 }
         second.resume()
         let status = Task { await second.status(of: id) }
@@ -213,7 +213,7 @@ final class PrefetcherTests: Sendable {
         let store = try store()
         isBusy.withLock { $0 = true }
         let prefetcher = prefetcher(store: store) { $0.maximumJobs = 2 }
-        let hold = await DiskHold.take(store)
+        let hold = await store.hold()
         let jobs = (0..<5).map { _ in Task.immediate { try? await prefetcher.begin(["/a"]) } }
         hold.release()
         var begun: [PrefetchJob] = []
