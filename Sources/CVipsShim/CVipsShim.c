@@ -135,11 +135,15 @@ int CVipsShim_from_memory(const void *pixels, size_t count, int width, int heigh
 /// Bytes of the strips that pixels are computed in: what a processor's own cache holds.
 enum { strip_size = 128 << 10 };
 
+/// Rows of a strip at most: libvips lists the kept rows that a strip needs, walking the list to its end for each, which for
+/// the 43,690 rows that fit of a column takes minutes.
+enum { strip_rows = 256 };
+
 int CVipsShim_compute(VipsImage *in, void *pixels, int (*should_stop)(void *context), void *context)
 {
     size_t row_size = VIPS_IMAGE_SIZEOF_LINE(in);
     // Loaders give eight rows or more at a time.
-    int rows = VIPS_MAX(16, (int) (strip_size / row_size));
+    int rows = (int) VIPS_CLIP(16, strip_size / row_size, strip_rows);
     VipsRegion *region = vips_region_new(in);
     int y, row, failed = 0;
     for (y = 0; y < in->Ysize && !failed; y += rows) {

@@ -1,3 +1,4 @@
+import CVipsShim
 import Coordination
 import Memory
 import TestSupport
@@ -57,6 +58,22 @@ struct VipsImageTests {
         extendLifetime(token)
     }
 
+    @Test func `a column is computed in strips of a few hundred rows, though many more fit in one`() throws {
+        try ImageLibrary.start()
+        let height = 20_000
+        var asked = 0
+        try unsafe SharedBytes([1, 2, 3]).withUnsafeBytes { bytes throws in
+            let column = try unsafe VipsImage.pixels(bytes, width: 1, height: 1, bands: 3)
+                .embedded(left: 0, top: 0, in: PixelSize(width: 1, height: height), background: [1, 2, 3])
+            var pixels = [UInt8](repeating: 0, count: 3 * height)
+            let status = unsafe column.withRaw { raw in
+                unsafe CVipsShim_compute(raw, &pixels, countAndGoOn, &asked)
+            }
+            #expect(status == 0 && pixels[(3 * height - 3)...] == [1, 2, 3])
+        }
+        #expect(asked >= height / 512)
+    }
+
     @Test func `what fails says why`() throws {
         try ImageLibrary.start()
         #expect {
@@ -67,4 +84,10 @@ struct VipsImageTests {
             ($0 as? VipsError)?.text.isEmpty == false
         }
     }
+}
+
+/// Counts in its context, an `Int`, how often it is asked whether to stop.
+private func countAndGoOn(_ count: UnsafeMutableRawPointer?) -> Int32 {
+    unsafe count?.assumingMemoryBound(to: Int.self).pointee += 1
+    return 0
 }

@@ -19,6 +19,8 @@ package enum ImageTrap: String, CaseIterable, Sendable {
     case pngProfile, pngText
     /// A profile of 8 MB.
     case jpegProfile
+    /// A single column of 65,400 pixels, as a GIF and as a PNG.
+    case gifColumn, pngColumn
 
     /// Those whose head alone is reason to refuse them, when all their frames are wanted.
     package static let refused: [ImageTrap] = [
@@ -30,6 +32,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
 
     private static let frames = 20_000
     private static let inflated = 200_000_000
+    private static var column: Picture { Picture.plain(PixelSize(width: 1, height: 65_400), [30, 60, 90]) }
 
     private var array: [UInt8] {
         switch self {
@@ -44,6 +47,8 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         case .pngProfile: Self.png("iCCP", Array("P\0\0".utf8) + Zlib.zeros(Self.inflated))
         case .pngText: Self.png("zTXt", Array("T\0\0".utf8) + Zlib.zeros(Self.inflated))
         case .jpegProfile: Self.profiled(ImageFixture.jpeg.array, byteCount: 8_000_000)
+        case .gifColumn: ImageFixture.file(Self.column, as: .gif)
+        case .pngColumn: ImageFixture.file(Self.column, as: .png)
         }
     }
 

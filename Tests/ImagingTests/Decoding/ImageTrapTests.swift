@@ -45,4 +45,10 @@ struct ImageTrapTests {
     func `an enormous profile or text costs nobody the picture`(trap: ImageTrap) throws {
         #expect(try ImageReading.decode(trap.bytes).size == ImageFixture.size)
     }
+
+    @Test(arguments: [ImageTrap.gifColumn, .pngColumn])
+    func `a long column is decoded`(trap: ImageTrap) throws {
+        try ImageLibrary.start()
+        #expect(try ImageReading.decode(trap.bytes).size == PixelSize(width: 1, height: 65_400))
+    }
 }
