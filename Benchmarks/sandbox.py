@@ -1,5 +1,6 @@
 """Measures what decoding in worker processes costs, beside decoding in the serving process, in turns within one run."""
 import argparse
+import contextlib
 import glob
 import os
 import re
@@ -29,21 +30,40 @@ def proportional(server):
     return total / 1024
 
 
-def decode_times(port, path, count):
-    """Milliseconds of one decode after the other, as the service says; the source is in its memory."""
-    found = []
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
-        reader = connection.makefile("rb")
-        for _ in range(count):
-            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
-            length = 0
-            while (line := reader.readline().strip()):
-                name, _, value = line.decode().partition(":")
-                if name.lower() == "content-length":
-                    length = int(value)
-                if name.lower() == "server-timing" and (match := re.search(r"decode;dur=([\d.]+)", value)):
-                    found.append(float(match[1]))
-            reader.read(length)
+class Client:
+    """Asks one service for one picture again and again; its source is in the service's memory, its pixels are not."""
+
+    def __init__(self, port, path):
+        self.connection = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self.reader = self.connection.makefile("rb")
+        self.request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+
+    def decode_time(self):
+        """Milliseconds of the decode, as the service says."""
+        self.connection.sendall(self.request)
+        length = 0
+        found = None
+        while (line := self.reader.readline().strip()):
+            name, _, value = line.decode().partition(":")
+            if name.lower() == "content-length":
+                length = int(value)
+            if name.lower() == "server-timing" and (match := re.search(r"decode;dur=([\d.]+)", value)):
+                found = float(match[1])
+        self.reader.read(length)
+        assert found is not None, "nothing was decoded"
+        return found
+
+
+def decode_times(alula, path, count):
+    """Milliseconds of decodes by mode: both services run at the same time and are asked in turns, what else the machine does meets both."""
+    with contextlib.ExitStack() as stack:
+        clients = {mode: Client(stack.enter_context(Alula(alula, *UNCACHED, *MODES[mode])).port, path) for mode in MODES}
+        found = {mode: [] for mode in MODES}
+        for number in range(30 + count):
+            for mode in list(MODES) if number % 2 == 0 else reversed(MODES):
+                time = clients[mode].decode_time()
+                if number >= 30:
+                    found[mode].append(time)
     return found
 
 
@@ -63,13 +83,10 @@ def main():
     names = sorted(os.listdir(f"{folder}/pictures"))
     small = min(names, key=lambda name: os.path.getsize(f"{folder}/pictures/{name}"))
     with nginx(folder, free_port(), f'root {folder}/pictures; add_header Cache-Control "max-age=86400";') as origin:
-        times, rates, cpus, memory, peaks = ({mode: [] for mode in MODES} for _ in range(5))
+        times = decode_times(options.alula, thumbnail(origin.port, small), 300 * options.rounds)
+        rates, cpus, memory, peaks = ({mode: [] for mode in MODES} for _ in range(4))
         for number in range(options.rounds):
             for mode in list(MODES) if number % 2 == 0 else reversed(MODES):
-                with Alula(options.alula, *UNCACHED, *MODES[mode]) as server:
-                    path = thumbnail(origin.port, small)
-                    decode_times(server.port, path, 30)
-                    times[mode] += decode_times(server.port, path, 300)
                 with Alula(options.alula, "--access-log", "off", "--max-active-downloads-per-host", "32", "--max-queue-delay", "10s", *MODES[mode]) as server:
                     paths = [thumbnail(origin.port, name) for name in names]
                     load.wrk(folder, server.port, paths, 8, 1, unique=True, suffix="%3Fw%3D")
@@ -81,7 +98,8 @@ def main():
                     memory[mode].append(proportional(server))
                     peaks[mode].append(server.peak())
     print(f"one decode of {os.path.getsize(f'{folder}/pictures/{small}')} bytes: " + ", ".join(
-        f"{mode} {statistics.median(times[mode]):.3f} ms (mean {statistics.mean(times[mode]):.3f})" for mode in MODES))
+        f"{mode} {statistics.median(times[mode]):.3f} ms (mean {statistics.mean(times[mode]):.3f})" for mode in MODES)
+        + f", difference of the medians {statistics.median(times['in workers']) - statistics.median(times['in process']):.3f} ms")
     for mode in MODES:
         print(f"cold, concurrency 8, {mode}: {statistics.median(rates[mode]):.1f} images/s "
               f"({', '.join(f'{rate:.1f}' for rate in rates[mode])}), {statistics.median(cpus[mode]):.1f} ms CPU, "

@@ -20,10 +20,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     ]
     for header in headers {
         let plan = DecodePlan(level: rest.isEmpty ? 1 : 1 << (rest[0] % 4), isAnimated: header.frames > 1)
-        // Memory of the size that is announced: that another one is refused is known.
-        guard let memory = try? SharedMemory("fuzz"), (try? memory.append(rest, at: 0)) != nil,
-            (try? memory.resize(to: picture.byteCount)) != nil,
-            let image = try? picture.image(in: memory, of: header, by: plan)
+        guard var memory = try? KeptMemory("fuzz", isWritable: true), (try? memory.write(SharedBytes(rest))) != nil,
+            let image = try? picture.image(in: &memory, of: header, by: plan)
         else { continue }
         let format = header.frames > 1 ? ImageFormat.gif : .jpeg
         let target = PixelSize(width: min(image.size.width, 40), height: min(image.size.height, 30))

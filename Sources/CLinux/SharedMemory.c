@@ -19,13 +19,9 @@ int CLinux_shared_memory(const char *name)
     return descriptor >= 0 || errno != EINVAL ? descriptor : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
-#ifndef F_SEAL_FUTURE_WRITE
-#define F_SEAL_FUTURE_WRITE 0x0010
-#endif
-
-int CLinux_seal_unmapped(int descriptor)
+int CLinux_seal_size(int descriptor)
 {
-    return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL);
+    return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK);
 }
 
 int CLinux_seal(int descriptor)

@@ -41,9 +41,7 @@ private final class PlayedWorker {
     /// What the server makes of the answer to a request for a small photograph.
     func outcome(token: WorkToken = WorkToken()) throws -> WorkerProcess.Outcome {
         let file = ImageFixture.jpeg.bytes
-        let memory = try SharedMemory.sealed(file, "test")
-        return try process.decode(
-            memory, byteCount: file.count, header: .inspect(file), plan: DecodePlan(), token: token)
+        return try process.decode(file, header: .inspect(file), plan: DecodePlan(), token: token)
     }
 }
 
@@ -51,10 +49,9 @@ private final class PlayedWorker {
 struct LyingWorkerTests {
     /// An honest answer about 64×48 pixels, which `lie` may change.
     private static func answer(
-        bytes: Int = 64 * 48 * 3, _ lie: @escaping @Sendable (inout WorkerAnswer.Picture) -> Void = { _ in }
+        _ lie: @escaping @Sendable (inout WorkerAnswer.Picture) -> Void = { _ in }
     ) -> @Sendable (CInt) -> [UInt8]? {
-        { pixels in
-            ftruncate(pixels, bytes)
+        { _ in
             var picture = WorkerAnswer.Picture(
                 description: DecodedDescription(size: ImageFixture.size, bands: 3), pixelCount: 64 * 48 * 3,
                 delayCount: 0, profileCount: 0)
@@ -67,7 +64,7 @@ struct LyingWorkerTests {
     private static func planes(
         _ lie: @escaping @Sendable (inout [DecodedDescription.Part]) -> Void
     ) -> @Sendable (CInt) -> [UInt8]? {
-        answer(bytes: 64 * 48 + 2 * 64 * 24) { picture in
+        answer { picture in
             picture.pixelCount = 64 * 48 + 2 * 64 * 24
             picture.description.planes = [
                 DecodedDescription.Part(size: ImageFixture.size, left: 0, top: 0, width: 64, height: 48)
@@ -91,15 +88,14 @@ struct LyingWorkerTests {
     }
 
     private static let lies: [String: @Sendable (CInt) -> [UInt8]?] = [
-        "less memory": answer(bytes: 64 * 48 * 3 - 1), "more memory": answer(bytes: 64 * 48 * 3 + 1),
-        "none": answer(bytes: 0) { $0.pixelCount = 0 },
+        "none": answer { $0.pixelCount = 0 },
         "another size": answer { $0.description.size = PixelSize(width: 48, height: 64) },
         "a huge size": answer { $0.description.size = PixelSize(width: 1 << 31, height: 1 << 31) },
         "another number of bands": answer { $0.description.bands = 4 },
         "no bands": answer { $0.description.bands = 0 },
-        "delays of a still": answer(bytes: 64 * 48 * 3 + 4) { $0.delayCount = 1 },
+        "delays of a still": answer { $0.delayCount = 1 },
         "many delays": answer { $0.delayCount = 1 << 30 },
-        "a profile that is none": answer(bytes: 64 * 48 * 3 + 200) { $0.profileCount = 200 },
+        "a profile that is none": answer { $0.profileCount = 200 },
         "no answer of this kind": { _ in WorkerAnswer.ready(.none).message },
         "no message": { _ in [UInt8](repeating: 7, count: WorkerAnswer.byteCount) },
         "a short message": { _ in [1] },
@@ -120,6 +116,19 @@ struct LyingWorkerTests {
             Issue.record("\(lie) was believed")
             return
         }
+    }
+
+    @Test func `a worker cannot cut off what the server reads where it lies`() throws {
+        let outcome = try PlayedWorker { pixels in
+            let byte: [UInt8] = [200]
+            guard ftruncate(pixels, 0) != 0, errno == EPERM, unsafe pwrite(pixels, byte, 1, 0) == 1 else { return nil }
+            return Self.answer()(pixels)
+        }.outcome()
+        guard case .decoded(let image) = outcome else {
+            Issue.record("the memory became shorter")
+            return
+        }
+        #expect(image.pixels.array.first == 200)
     }
 
     @Test func `a worker that hangs up is lost`() throws {
@@ -149,8 +158,8 @@ struct LyingWorkerTests {
     private static let side = 1_280
 
     /// An honest answer about such a picture.
-    private static func manyPixels(_ pixels: CInt) -> [UInt8] {
-        ftruncate(pixels, side * side * 3)
+    private static func manyPixels(_ pixels: CInt, more: Int = 0) -> [UInt8] {
+        ftruncate(pixels, side * side * 3 + more)
         return WorkerAnswer.decoded(
             WorkerAnswer.Picture(
                 description: DecodedDescription(size: PixelSize(width: side, height: side), bands: 3),
@@ -160,10 +169,7 @@ struct LyingWorkerTests {
 
     private func outcomeOfManyPixels(_ worker: PlayedWorker) throws -> WorkerProcess.Outcome {
         let file = ImageFixture.photo(width: Self.side, height: Self.side, format: .png)
-        let memory = try SharedMemory.sealed(file, "test")
-        #expect(ftruncate(memory.descriptor, 0) != 0 && errno == EPERM)
-        return try worker.process.decode(
-            memory, byteCount: file.count, header: .inspect(file), plan: DecodePlan(), token: WorkToken())
+        return try worker.process.decode(file, header: .inspect(file), plan: DecodePlan(), token: WorkToken())
     }
 
     @Test func `pixels of many bytes are not copied, and nobody can change them`() throws {
@@ -196,6 +202,14 @@ struct LyingWorkerTests {
             return
         }
         unsafe munmap(UnsafeMutableRawPointer(bitPattern: mapping.withLock { $0 }), 4_096)
+    }
+
+    @Test(arguments: [-1, 1])
+    func `many pixels in more or less memory are none`(more: Int) throws {
+        guard case .breach = try outcomeOfManyPixels(PlayedWorker { Self.manyPixels($0, more: more) }) else {
+            Issue.record("the memory was of another size")
+            return
+        }
     }
 
     @Test func `few pixels stay as they are whatever the worker writes later`() throws {

@@ -32,8 +32,8 @@ struct MessageTests {
     }
 
     @Test(arguments: [
-        WorkerRequest.decode(byteCount: 1 << 33, plan: DecodePlan(page: 7, level: 8)),
-        .decode(byteCount: 1, plan: DecodePlan(isAnimated: true)), .attempt(.openSocket),
+        WorkerRequest.decode(byteCount: 1 << 33, plan: DecodePlan(page: 7, level: 8), new: []),
+        .decode(byteCount: 1, plan: DecodePlan(isAnimated: true), new: [.file, .pixels]), .attempt(.openSocket),
     ])
     func `a request reads back as it was written`(request: WorkerRequest) {
         #expect(request.message.count == WorkerRequest.byteCount)
@@ -45,7 +45,7 @@ struct MessageTests {
         #expect(WorkerAnswer([UInt8](repeating: 0, count: WorkerAnswer.byteCount)) == nil)
         #expect(WorkerAnswer([UInt8](repeating: 255, count: WorkerAnswer.byteCount)) == nil)
         #expect(WorkerRequest([UInt8](repeating: 0, count: WorkerRequest.byteCount)) == nil)
-        var level3 = WorkerRequest.decode(byteCount: 1, plan: DecodePlan(level: 4)).message
+        var level3 = WorkerRequest.decode(byteCount: 1, plan: DecodePlan(level: 4), new: .pixels).message
         level3[13] = 3
         #expect(WorkerRequest(level3) == nil)
     }

@@ -82,8 +82,8 @@ int CLinux_shared_memory(const char *name);
 /// Makes sure that nobody changes such memory any more; fails while anybody can write to it. 0, or -1 with errno.
 int CLinux_seal(int descriptor);
 
-/// The same for memory that nobody has mapped to write to, which it does not look for: that can take milliseconds. 0, or -1 with errno.
-int CLinux_seal_unmapped(int descriptor);
+/// Makes sure that such memory never becomes shorter. 0, or -1 with errno.
+int CLinux_seal_size(int descriptor);
 
 /// Sends one message with descriptors, without waiting. 0, or -1 with errno.
 int CLinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);

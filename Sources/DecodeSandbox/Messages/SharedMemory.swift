@@ -35,14 +35,13 @@ package struct SharedMemory: ~Copyable {
         close(descriptor)
     }
 
-    /// Memory that holds a copy of `bytes` and will never hold anything else.
-    static func sealed(_ bytes: SharedBytes, _ name: StaticString) throws(SharedMemoryError) -> SharedMemory {
-        let memory = try SharedMemory(name)
+    /// Makes it begin with `bytes`.
+    func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
         try unsafe bytes.withUnsafeBytes { bytes throws(SharedMemoryError) in
             var start = 0
             while start < bytes.count {
                 let written = unsafe pwrite(
-                    memory.descriptor, bytes.baseAddress?.advanced(by: start), bytes.count - start, start)
+                    descriptor, bytes.baseAddress?.advanced(by: start), bytes.count - start, start)
                 if written > 0 {
                     start += written
                 } else if errno != EINTR {
@@ -50,9 +49,6 @@ package struct SharedMemory: ~Copyable {
                 }
             }
         }
-        // Only this function has ever seen it.
-        if CLinux_seal_unmapped(memory.descriptor) != 0 { throw SharedMemoryError("fcntl") }
-        return memory
     }
 
     /// Makes sure that nobody changes the memory any more.
@@ -60,6 +56,11 @@ package struct SharedMemory: ~Copyable {
     /// - Throws: Also while another process is still able to.
     func seal() throws(SharedMemoryError) {
         if CLinux_seal(descriptor) != 0 { throw SharedMemoryError("fcntl") }
+    }
+
+    /// Makes sure that what is there stays there, though it may change: who reads it where it lies must not come to an end in it.
+    func sealSize() throws(SharedMemoryError) {
+        if CLinux_seal_size(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
     /// How many bytes it holds.
@@ -84,6 +85,7 @@ package struct SharedMemory: ~Copyable {
 
     /// The bytes of `range`, copied.
     func bytes(_ range: Range<Int>) throws(SharedMemoryError) -> [UInt8] {
+        if range.isEmpty { return [] }
         var bytes = [UInt8](repeating: 0, count: range.count)
         let count = unsafe pread(descriptor, &bytes, range.count, range.lowerBound)
         guard count == range.count else {
@@ -98,27 +100,22 @@ package struct SharedMemory: ~Copyable {
         return unsafe SharedBytes(adopting: base, count: count, release: { base, count in unsafe munmap(base, count) })
     }
 
-    /// The first `count` bytes in memory of this process's own.
-    func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
-        let copy = PlaneMemory(count: count)
-        guard unsafe pread(descriptor, copy.bytes.baseAddress, count, 0) == count else {
-            throw SharedMemoryError("pread")
-        }
-        return copy.finish()
-    }
-
     /// The first `count` bytes, to be written.
     func writable(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         let base = unsafe try map(count, PROT_READ | PROT_WRITE)
         return unsafe PlaneMemory(adopting: base, count: count, release: { base, count in unsafe munmap(base, count) })
     }
 
-    /// Pages begin where any processor's registers like it.
+    /// Where its first `count` bytes are from now on; the caller's to unmap.
     ///
-    /// All are made at once: each by itself would cost a fault.
+    /// - Parameter isFilled: Whether all pages are made at once; each by itself costs a fault.
     @unsafe
-    private func map(_ count: Int, _ protection: CInt) throws(SharedMemoryError) -> UnsafeMutableRawPointer {
-        let base = unsafe mmap(nil, count, protection, MAP_SHARED | CInt(MAP_POPULATE), descriptor, 0)
+    func map(
+        _ count: Int, _ protection: CInt, isFilled: Bool = true
+    ) throws(SharedMemoryError) -> UnsafeMutableRawPointer {
+        let flags = MAP_SHARED | (isFilled ? CInt(MAP_POPULATE) : 0)
+        // Pages begin where any processor's registers like it.
+        let base = unsafe mmap(nil, count, protection, flags, descriptor, 0)
         guard let base = unsafe base, unsafe base != MAP_FAILED else { throw SharedMemoryError("mmap") }
         return unsafe base
     }

@@ -6,7 +6,7 @@ package enum WorkerAnswer: Hashable, Sendable {
     case ready(Protections)
     /// It could not be started; the text is for logs.
     case notStarted(String)
-    /// The pixels are in the memory that came with the request, and behind them, up to `byteCount`, what has no fixed size.
+    /// The pixels are in the memory for them, and behind them, up to `byteCount`, what has no fixed size.
     case decoded(Picture)
     /// The picture is damaged; the text is for logs.
     case failed(String)

@@ -55,15 +55,13 @@ package final class SandboxedDecoder: ImageDecoding {
         try ImageDecoder.check(header, plan: plan, limits: limits)
         try refuseQuarantined(bytes)
         do {
-            let file = try SharedMemory.sealed(bytes, "alula source")
             for isLast in [false, true] {
                 let worker = try roster.take(token)
                 let outcome: WorkerProcess.Outcome
                 do {
-                    outcome = try worker.decode(
-                        file, byteCount: bytes.count, header: header, plan: plan, token: token)
+                    outcome = try worker.decode(bytes, header: header, plan: plan, token: token)
                 } catch {
-                    // Nothing was asked of it.
+                    // Nothing was asked of it, or it has answered.
                     roster.giveBack(worker)
                     throw error
                 }

@@ -14,8 +14,8 @@ final class WorkerProcess: @unchecked Sendable {
     let protections: Protections
     /// Pictures that it was given.
     private(set) var requests = 0
-    /// What pixels were copied out of, for the next picture: its pages are there already.
-    private var usedMemory: SharedMemory?
+    /// The memory that the worker has as well: what files are copied into, and what pixels were copied out of.
+    private var file, pixels: KeptMemory?
 
     /// Takes over a process that was started, and must be ended.
     init(id: pid_t, socket: MessageSocket, protections: Protections = .none) {
@@ -40,17 +40,22 @@ final class WorkerProcess: @unchecked Sendable {
     /// Between two looks at whether anybody still waits, in milliseconds.
     private static let patience: CInt = 50
 
-    /// Has the worker decode the file in `file`, blocking the calling thread.
+    /// Has the worker decode a file, blocking the calling thread.
     ///
     /// - Throws: ``SharedMemoryError`` for what this process cannot do.
     func decode(
-        _ file: borrowing SharedMemory, byteCount: Int, header: ImageHeader, plan: DecodePlan, token: WorkToken
+        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
     ) throws(SharedMemoryError) -> Outcome {
         requests += 1
-        let pixels: SharedMemory
-        if let used = usedMemory.take() { pixels = used } else { pixels = try SharedMemory("alula pixels") }
-        let request = WorkerRequest.decode(byteCount: byteCount, plan: plan)
-        guard socket.send(request.message, [file.descriptor, pixels.descriptor]) else { return .lost }
+        var new: WorkerRequest.Memories = []
+        var pixels: KeptMemory
+        if let kept = self.pixels.take() {
+            pixels = kept
+        } else {
+            pixels = try KeptMemory("alula pixels", isWritable: false)
+            new.insert(.pixels)
+        }
+        guard try ask(bytes, plan, new, pixels.memory.descriptor) else { return .lost }
         while !socket.wait(milliseconds: Self.patience) {
             if token.shouldStop { return .interrupted }
             if isStopped { return .lost }
@@ -60,8 +65,8 @@ final class WorkerProcess: @unchecked Sendable {
         switch WorkerAnswer(message) {
         case .decoded(let picture):
             do {
-                let image = try picture.image(in: pixels, of: header, by: plan)
-                if picture.isCopied { usedMemory = consume pixels }
+                let image = try picture.image(in: &pixels, of: header, by: plan)
+                if picture.isCopied { self.pixels = consume pixels }
                 return .decoded(image)
             } catch {
                 return .breach("\(error)")
@@ -69,6 +74,33 @@ final class WorkerProcess: @unchecked Sendable {
         case .failed(let text): return .failed(text)
         default: return .breach("no such answer")
         }
+    }
+
+    /// Sends a request, with what the worker needs of it; false where nobody takes it.
+    private func ask(
+        _ bytes: SharedBytes, _ plan: DecodePlan, _ new: WorkerRequest.Memories, _ pixels: CInt
+    ) throws(SharedMemoryError) -> Bool {
+        func send(_ new: WorkerRequest.Memories, _ descriptors: [CInt]) -> Bool {
+            socket.send(
+                WorkerRequest.decode(byteCount: bytes.count, plan: plan, new: new).message,
+                descriptors + (new.contains(.pixels) ? [pixels] : []))
+        }
+        let kept = file.take()
+        guard bytes.count <= KeptMemory.count else {
+            let file = try SharedMemory("alula source")
+            try file.write(bytes)
+            return send(new.union(.file), [file.descriptor])
+        }
+        if var file = consume kept {
+            try file.write(bytes)
+            self.file = consume file
+            return send(new, [])
+        }
+        var file = try KeptMemory("alula source", isWritable: true)
+        try file.write(bytes)
+        let descriptor = file.memory.descriptor
+        self.file = consume file
+        return send(new.union(.file), [descriptor])
     }
 
     /// Has the worker try something; the number of the error, 0 where it worked, nil where the attempt ended it.

@@ -26,38 +26,46 @@ package enum DecodeWorker {
             _ = socket.write(WorkerAnswer.notStarted("\(error)").message)
             exit(70)
         }
+        var bench = Workbench()
         while let (message, descriptors) = socket.nextMessage(count: WorkerRequest.byteCount) {
-            guard let answer = answer(to: WorkerRequest(message), descriptors), socket.write(answer.message) else {
-                break
-            }
+            guard let answer = bench.answer(to: WorkerRequest(message), descriptors), socket.write(answer.message)
+            else { break }
         }
         // Without a word to anybody: the server is gone, or does not speak our language.
         _exit(0)
     }
+}
 
-    private static func answer(to request: WorkerRequest?, _ descriptors: [CInt]) -> WorkerAnswer? {
-        switch (request, descriptors.count) {
-        case (.decode(let byteCount, let plan), 2):
-            // Closed when this returns, before the answer: the server seals what nobody can write to any more.
-            let file = SharedMemory(adopting: descriptors[0])
-            let pixels = SharedMemory(adopting: descriptors[1])
-            return decode(file, byteCount: byteCount, plan: plan, into: pixels)
-        case (.attempt(let deed), 0): return .attempted(deed.attempt())
-        default: return nil
+/// The memory that a worker shares with the server, for as long as the server leaves it the same.
+private struct Workbench: ~Copyable {
+    private var file, pixels: KeptMemory?
+
+    /// The answer; nil where nobody asks so.
+    mutating func answer(to request: WorkerRequest?, _ descriptors: [CInt]) -> WorkerAnswer? {
+        switch request {
+        case .decode(let byteCount, let plan, let new):
+            guard descriptors.count == new.count else { return nil }
+            if new.contains(.file) { file = KeptMemory(adopting: descriptors[0], isWritable: false) }
+            if new.contains(.pixels) { pixels = KeptMemory(adopting: descriptors[new.count - 1], isWritable: true) }
+            guard var file = file.take(), var pixels = pixels.take() else { return nil }
+            let answer = Self.decode(&file, byteCount: byteCount, plan: plan, into: &pixels)
+            self.file = consume file
+            self.pixels = consume pixels
+            return answer
+        case .attempt(let deed): return .attempted(deed.attempt())
+        case nil: return nil
         }
     }
 
+    /// Decodes the file of `byteCount` bytes, and leaves pixels.
     private static func decode(
-        _ file: borrowing SharedMemory, byteCount: Int, plan: DecodePlan, into pixels: borrowing SharedMemory
+        _ file: inout KeptMemory, byteCount: Int, plan: DecodePlan, into pixels: inout KeptMemory
     ) -> WorkerAnswer {
         do {
-            let bytes = try file.mapped(count: byteCount)
+            let bytes = try file.bytes(count: byteCount)
             let image = try ImageDecoder.decode(
                 bytes, header: .inspect(bytes), plan: plan, limits: .none, token: WorkToken(),
-                room: { count in
-                    try pixels.resize(to: count)
-                    return try pixels.writable(count: count)
-                })
+                room: { try pixels.room(count: $0) })
             var description = DecodedDescription(image)
             let delays = description.delays.flatMap { delay -> [UInt8] in
                 var writer = MessageWriter(count: 4)
@@ -65,7 +73,7 @@ package enum DecodeWorker {
                 return writer.finish()
             }
             let profile = description.profile?.file.array ?? []
-            try pixels.append(delays + profile, at: image.pixels.count)
+            try pixels.memory.append(delays + profile, at: image.pixels.count)
             let delayCount = description.delays.count
             (description.delays, description.profile) = ([], nil)
             return .decoded(

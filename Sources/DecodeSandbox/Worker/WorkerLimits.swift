@@ -2,7 +2,7 @@ import Glibc
 
 /// What the kernel grants a worker; more ends it.
 package struct WorkerLimits: Hashable, Sendable {
-    /// Bytes of memory beyond those that the process takes before its first picture.
+    /// Bytes of memory beyond those that the process takes before its first picture, and beyond ``KeptMemory``.
     package var memory: Int
     /// Bytes of the pixels of one picture.
     package var pixels: Int
@@ -31,8 +31,8 @@ package struct WorkerLimits: Hashable, Sendable {
     /// Puts the limits in force for this process, for good; whether the kernel took them all.
     func enforce() -> Bool {
         let limits: [(resource: __rlimit_resource, most: Int)] = [
-            (RLIMIT_AS, Self.addressSpace + memory), (RLIMIT_FSIZE, pixels), (RLIMIT_CPU, processorSeconds),
-            (RLIMIT_NOFILE, Self.descriptors), (RLIMIT_CORE, 0),
+            (RLIMIT_AS, Self.addressSpace + 2 * KeptMemory.count + memory), (RLIMIT_FSIZE, pixels),
+            (RLIMIT_CPU, processorSeconds), (RLIMIT_NOFILE, Self.descriptors), (RLIMIT_CORE, 0),
         ]
         return limits.allSatisfy { resource, most in
             // At the second number the kernel kills without saying why.
