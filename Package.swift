@@ -52,6 +52,7 @@ let package = Package(
     products: [.executable(name: "alula", targets: ["alula"])] + fuzzing,
     targets: [
         library("CVips", pkgConfig: "vips", package: "libvips-dev"),
+        library("CGModule", pkgConfig: "gmodule-no-export-2.0", package: "libglib2.0-dev"),
         library("CJPEG", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
         library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
         library("CHEIF", pkgConfig: "libheif", package: "libheif-dev"),
@@ -66,7 +67,7 @@ let package = Package(
         library("CSeccomp", pkgConfig: "libseccomp", package: "libseccomp-dev"),
         shim("CLinux"),
         shim("CSeccompShim", ["CSeccomp"]),
-        shim("CVipsShim", ["CVips"]),
+        shim("CVipsShim", ["CGModule", "CVips"]),
         shim("CPlanarShim", ["CHEIF", "CJPEG", "CWebP", "CZimg"]),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
