@@ -8,7 +8,7 @@ import TestSupport
 @testable import DecodeSandbox
 
 /// Real workers, and a clock for what is remembered about pictures.
-final class SandboxFixture {
+final class SandboxFixture: Sendable {
     let time = ManualTimekeeper()
     let registry = MetricsRegistry()
     let decoder: SandboxedDecoder
@@ -45,25 +45,20 @@ final class SandboxFixture {
     }()
     static let slowSize = PixelSize(width: 8_192, height: 8_192)
 
-    /// Begins to decode the slow picture, on a thread of its own.
-    func startSlowly() -> Task<DecodedImage, any Error> {
+    /// Decodes the slow picture, on a thread of its own.
+    func decodeSlowly(timeLimit: Duration? = nil) async throws -> DecodedImage {
         let decoder = decoder
         let file = Self.slow
         let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
-        return Task {
-            let result: Result<DecodedImage, any Error>
-            do {
-                result = .success(
-                    try await pool.run { token in
-                        try decoder.decode(
-                            file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: token)
-                    })
-            } catch {
-                result = .failure(error)
-            }
-            pool.shutDown()
-            return try result.get()
+        defer { pool.shutDown() }
+        return try await pool.run(timeLimit: timeLimit) { token in
+            try decoder.decode(file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: token)
         }
+    }
+
+    /// Begins to decode the slow picture.
+    func startSlowly() -> Task<DecodedImage, any Error> {
+        Task { try await self.decodeSlowly() }
     }
 
     /// Waits until one of these idle workers is at work.

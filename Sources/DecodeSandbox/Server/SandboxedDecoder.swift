@@ -7,7 +7,7 @@ package import Telemetry
 /// Decodes in processes that can do nothing else, so that a picture which takes one of them over has won nothing.
 ///
 /// A worker that ends takes nobody's picture with it: another one is given the picture. A picture that ends two, or one by what
-/// is forbidden, is damaged, and its content is not looked at for a while.
+/// is forbidden, is damaged, and its content is not looked at for a while; no more is one that keeps a processor busy past its deadline.
 package final class SandboxedDecoder: ImageDecoding {
     /// What protects the service from the workers.
     package let protections: Protections
@@ -72,8 +72,10 @@ package final class SandboxedDecoder: ImageDecoding {
                 case .failed(let text):
                     roster.giveBack(worker)
                     throw ImagingError.cannotDecode(detail: text)
-                case .interrupted:
+                case .interrupted(let wasBusy):
                     roster.dismiss(worker, token.isCancelled ? .cancelled : .deadline)
+                    // Where the machine had no time for it, the picture may be innocent.
+                    if wasBusy, !token.isCancelled { condemn(bytes, "a worker was at it past its deadline") }
                     try token.check()
                 case .breach(let text):
                     roster.dismiss(worker, .violation)
@@ -106,12 +108,16 @@ package final class SandboxedDecoder: ImageDecoding {
     }
 
     private func condemned(_ bytes: SharedBytes, _ detail: String) -> ImagingError {
+        condemn(bytes, detail)
+        return .cannotDecode(detail: detail)
+    }
+
+    private func condemn(_ bytes: SharedBytes, _ detail: String) {
         let digest = bytes.withBytes { SHA256.hash($0) }
         quarantine.withLock { $0.insert(digest, at: timekeeper.now) }
         metrics.quarantined.increment()
         logger.warning(
             "content in quarantine", ["sha256": .string(digest.hexadecimal), "reason": .string(detail)])
-        return .cannotDecode(detail: detail)
     }
 }
 

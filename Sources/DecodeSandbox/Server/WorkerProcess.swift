@@ -33,8 +33,8 @@ final class WorkerProcess: @unchecked Sendable {
         case lost
         /// The worker said what it must not.
         case breach(String)
-        /// The token said stop; the worker is still at it.
-        case interrupted
+        /// The token said stop; the worker is still at it, and has had a processor for at least half of the time, or has not.
+        case interrupted(wasBusy: Bool)
     }
 
     /// Between two looks at whether anybody still waits, in milliseconds.
@@ -55,9 +55,13 @@ final class WorkerProcess: @unchecked Sendable {
             pixels = try KeptMemory("alula pixels", isWritable: false)
             new.insert(.pixels)
         }
+        let (start, processorStart) = (SystemTimekeeper().now, processorTime)
         guard try ask(bytes, plan, new, pixels.memory.descriptor) else { return .lost }
         while !socket.wait(milliseconds: Self.patience) {
-            if token.shouldStop { return .interrupted }
+            if token.shouldStop {
+                let (elapsed, used) = (SystemTimekeeper().now - start, processorTime - processorStart)
+                return .interrupted(wasBusy: used >= elapsed / 2)
+            }
             if isStopped { return .lost }
         }
         let message = socket.receive(count: WorkerAnswer.byteCount)
