@@ -152,7 +152,8 @@ extension ThumbnailResponder {
         _ thumbnail: Thumbnail, _ request: HTTPRequest, _ prepared: PreparedQuery, _ exchange: Exchange
     ) -> APIAnswer {
         guard !Preconditions.areStated(in: request.headerFields),
-            let response = recurringResponse(thumbnail, prepared, since: exchange.startedAt)
+            let response = recurringResponse(
+                thumbnail, prepared, since: exchange.startedAt, second: timekeeper.secondsSince1970)
         else { return .now(success(thumbnail, request, prepared, exchange)) }
         return .again(response, by: RecurringThumbnail(prepared, of: self))
     }
@@ -172,19 +173,20 @@ extension ThumbnailResponder {
             return last
         }
         guard let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring),
-            let response = recurringResponse(thumbnail, prepared, since: start)
+            let response = recurringResponse(thumbnail, prepared, since: start, second: second)
         else { return nil }
         return DatedResponse(response: response, second: second, generation: generation)
     }
 
     private func recurringResponse(
-        _ thumbnail: Thumbnail, _ prepared: PreparedQuery, since start: Duration
+        _ thumbnail: Thumbnail, _ prepared: PreparedQuery, since start: Duration, second: Int
     ) -> RecurringResponse? {
         guard !recorder.isLoggingAll, let template = template(for: thumbnail, prepared) else { return nil }
         recorder.count(.ok, .thumbnail, since: start)
         let age = thumbnail.freshness.age
-        return template.response(age: age) {
+        return template.response(age: age, second: second) {
             var fields = template.fields
+            fields.append(.date, HTTPDate(secondsSince1970: second).imfFixdate)
             if let age { fields.append(.age, String(age)) }
             fields.append(.serverTiming, ServerTimingText.ofHits)
             return HTTPResponse(status: .ok, headerFields: fields, body: .shared(thumbnail.image.bytes))

@@ -28,6 +28,18 @@ struct HTTPServerTests {
         #expect(response.headerFields[.connection] == nil)
     }
 
+    @Test func `sends the date that an answer has, and no second one`() async throws {
+        let date = HTTPDate(secondsSince1970: 784_111_777).imfFixdate
+        let server = try TestServer.start { _ in
+            var response = HTTPResponse.text("hello")
+            response.headerFields.append(.date, date)
+            return .now(response)
+        }
+        let client = try RawHTTPClient(port: server.port)
+        client.get("/")
+        #expect(try await client.response().headerFields.values(of: .date) == [date])
+    }
+
     @Test func `hands over method, raw target and fields as they came`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)

@@ -35,6 +35,7 @@ struct RecurringAnswerTests {
             .serverTiming: "total;dur=0", .vary: "Accept", .xContentTypeOptions: "nosniff",
         ]
         for (name, value) in expected { #expect(first.response[name] == value, "\(name)") }
+        #expect(first.response[.date] == HTTPDate(secondsSince1970: edge.time.secondsSince1970).imfFixdate)
         #expect(first.response[.xRequestID] == nil)
         #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
     }
@@ -84,7 +85,9 @@ struct RecurringAnswerTests {
         #expect(edge.thumbnails.requests.count == 2)
         #expect(edge.thumbnails.repeatedHits == 2)
         edge.time.advance(by: .seconds(1))
-        for _ in 0..<2 { #expect(answer.response() === first) }
+        let next = try #require(answer.response())
+        #expect(next.response[.date] == HTTPDate(secondsSince1970: edge.time.secondsSince1970).imfFixdate)
+        #expect(next !== first && answer.response() === next)
         #expect(edge.thumbnails.requests.count == 3)
         edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 8), place: place)
         edge.thumbnails.generation = 1

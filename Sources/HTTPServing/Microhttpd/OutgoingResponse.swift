@@ -17,7 +17,7 @@ struct OutgoingResponse: ~Copyable {
         status = UInt32(response.status.code)
         var refused = isLast ? unsafe Self.add("Connection", "close", to: raw) : 0
         response.headerFields.forEach { field in
-            guard !Self.isServers(field.name), !field.value.isEmpty else { return }
+            guard !Self.isServers(field), !field.value.isEmpty else { return }
             refused += unsafe Self.add(field.name.rawName, field.value, to: raw)
         }
         refusedFieldCount = refused
@@ -45,13 +45,13 @@ struct OutgoingResponse: ~Copyable {
         return isAdded ? 0 : 1
     }
 
-    /// `Content-Length`, `Date`, `Connection` and `Transfer-Encoding` are written by the library.
-    private static func isServers(_ name: HTTPField.Name) -> Bool {
-        switch name.rawName.utf8.count {
-        case 4: name == .date
-        case 10: name == .connection
-        case 14: name == .contentLength
-        case 17: name == .transferEncoding
+    /// `Content-Length`, `Connection` and `Transfer-Encoding` are written by the library, and `Date` where there is none yet.
+    private static func isServers(_ field: HTTPField) -> Bool {
+        switch field.name.rawName.utf8.count {
+        case 4: field.name == .date && HTTPDate(field.value) == nil
+        case 10: field.name == .connection
+        case 14: field.name == .contentLength
+        case 17: field.name == .transferEncoding
         default: false
         }
     }

@@ -15,7 +15,7 @@ final class ThumbnailAnswerTemplate: Sendable {
     private let lifetime: Int?
     private let fileName: FileName
     private let isNegotiated: Bool
-    private let recurring = Locked<(age: Int?, response: RecurringResponse)?>(nil)
+    private let recurring = Locked<(age: Int?, second: Int, response: RecurringResponse)?>(nil)
 
     private init(_ thumbnail: Thumbnail, _ prepared: PreparedQuery, _ fields: HTTPFields) {
         self.fields = HTTPFields(continuing: fields)
@@ -44,13 +44,13 @@ final class ThumbnailAnswerTemplate: Sendable {
         return made
     }
 
-    /// The whole answer, the same for everybody within a second of `age`.
-    func response(age: Int?, make: () -> HTTPResponse) -> RecurringResponse {
-        let known = recurring.withLock { $0?.age == age ? $0?.response : nil }
+    /// The whole answer at this `second` since 1970, the same for everybody in it.
+    func response(age: Int?, second: Int, make: () -> HTTPResponse) -> RecurringResponse {
+        let known = recurring.withLock { $0?.age == age && $0?.second == second ? $0?.response : nil }
         if let known { return known }
         let made = RecurringResponse(make())
         let replaced = recurring.withLock { recurring in
-            defer { recurring = (age, made) }
+            defer { recurring = (age, second, made) }
             return recurring
         }
         // Released here, outside the lock.
