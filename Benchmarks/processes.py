@@ -1,8 +1,10 @@
 """Starting servers on loopback and reading what they cost."""
+import contextlib
 import os
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -68,6 +70,17 @@ class Server:
                 pass
         return total / 1024
 
+    def proportional(self):
+        """Memory now, in MiB, of all processes together; pages that several of them map are counted once."""
+        total = 0
+        for pid in self.tree():
+            try:
+                with open(f"/proc/{pid}/smaps_rollup") as rollup:
+                    total += next(int(line.split()[1]) for line in rollup if line.startswith("Pss:"))
+            except (OSError, StopIteration):
+                pass  # One that has just ended.
+        return total / 1024
+
     def resident(self):
         """Resident size now, in MiB."""
         total = 0
@@ -78,6 +91,23 @@ class Server:
             except OSError:
                 pass
         return total * PAGE / 1048576
+
+    @contextlib.contextmanager
+    def watched(self, seconds=0.2):
+        """Looks at the memory again and again while the body runs: a list with the largest that was seen."""
+        largest, over = [0], threading.Event()
+
+        def look():
+            while not over.wait(seconds):
+                largest[0] = max(largest[0], self.proportional())
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        try:
+            yield largest
+        finally:
+            over.set()
+            thread.join()
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)

@@ -47,10 +47,12 @@ def thumbnail(origin, name, width=300, **extra):
 
 
 def cold(server, folder, paths, connections, seconds, suffix):
-    """Distinct sources: images a second and CPU milliseconds an image."""
+    """Distinct sources: images a second, CPU milliseconds an image, and the most memory in MiB."""
     before = server.cpu()
-    result = load.wrk(folder, server.port, paths, connections, seconds, unique=True, suffix=suffix)
+    with server.watched() as largest:
+        result = load.wrk(folder, server.port, paths, connections, seconds, unique=True, suffix=suffix)
     result["cpu"] = (server.cpu() - before) * 1000 / max(1, result["count"])
+    result["peak"] = largest[0]
     return result
 
 
@@ -60,11 +62,9 @@ def rows_cold(options, folder, origin, names, others):
         with Alula(options.alula, "--access-log", "off", "--max-active-downloads-per-host", "32") as server:
             paths = [thumbnail(origin.port, name) for name in names]
             columns = {"alula": cold(server, folder, paths, connections, options.seconds, "%3Fn%3D")}
-            columns["alula"]["peak"] = server.peak()
         for name, start, path in others:
             with start() as server:
                 columns[name] = cold(server, folder, [path(n) for n in names], connections, options.seconds, "?n=")
-                columns[name]["peak"] = server.peak()
         rows.append((f"cold, concurrency {connections}", columns))
     return rows
 

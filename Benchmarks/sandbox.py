@@ -18,18 +18,6 @@ UNCACHED = ["--access-log", "off", "--max-active-downloads-per-host", "32", "--r
             "--result-cache-preferred", "0", "--decoded-cache-capacity", "0", "--decoded-cache-preferred", "0"]
 
 
-def proportional(server):
-    """MiB of the process and its children, shared pages counted once."""
-    total = 0
-    for pid in server.tree():
-        try:
-            with open(f"/proc/{pid}/smaps_rollup") as rollup:
-                total += next(int(line.split()[1]) for line in rollup if line.startswith("Pss:"))
-        except OSError:
-            pass  # A worker that was replaced a moment ago.
-    return total / 1024
-
-
 class Client:
     """Asks one service for one picture again and again; its source is in the service's memory, its pixels are not."""
 
@@ -95,7 +83,7 @@ def main():
                     assert row["failures"] == 0, row
                     rates[mode].append(row["rate"])
                     cpus[mode].append((server.cpu() - before) * 1000 / row["count"])
-                    memory[mode].append(proportional(server))
+                    memory[mode].append(server.proportional())
                     peaks[mode].append(server.peak())
     print(f"one decode of {os.path.getsize(f'{folder}/pictures/{small}')} bytes: " + ", ".join(
         f"{mode} {statistics.median(times[mode]):.3f} ms (mean {statistics.mean(times[mode]):.3f})" for mode in MODES)
