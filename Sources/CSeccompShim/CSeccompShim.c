@@ -15,7 +15,7 @@
 // What is harmless whatever its arguments are.
 static const char *const allowed[] = {
     // Memory; what makes it executable is refused below.
-    "brk", "munmap", "mremap", "madvise",
+    "brk", "munmap", "mremap",
     // Threads and their waiting; they are made below.
     "futex", "futex_time64", "set_robust_list", "rseq", "sched_yield", "sched_getaffinity", "gettid", "getpid", "exit", "exit_group",
     // Time.
@@ -56,6 +56,8 @@ static int add_conditional(scmp_filter_ctx filter, int socket)
     const struct scmp_arg_cmp own_process[] = {{0, SCMP_CMP_EQ, (scmp_datum_t) getpid(), 0}};
     const struct scmp_arg_cmp not_executable[] = {{2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0}};
     const struct scmp_arg_cmp a_thread[] = {{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM}};
+    // Taking pages out of memory that the server has mapped is not advice.
+    const struct scmp_arg_cmp not_removing[] = {{2, SCMP_CMP_NE, MADV_REMOVE, 0}};
     const struct scmp_arg_cmp set_name[] = {{0, SCMP_CMP_EQ, PR_SET_NAME, 0}};
     int error = 0;
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "write", 1, on_socket);
@@ -64,6 +66,7 @@ static int add_conditional(scmp_filter_ctx filter, int socket)
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "tgkill", 1, own_process);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "mmap", 1, not_executable);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "mprotect", 1, not_executable);
+    error = error ? error : add(filter, SCMP_ACT_ALLOW, "madvise", 1, not_removing);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "clone", 1, a_thread);
     // A filter cannot see its arguments; the C library goes on with clone.
     error = error ? error : add(filter, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL);

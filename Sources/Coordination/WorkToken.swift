@@ -6,6 +6,8 @@ package final class WorkToken: Sendable {
     /// Nanoseconds of the monotonic clock; `Int64.max` without a limit.
     private let deadline = Atomic(Int64.max)
 
+    private let limit = Atomic(Int64.max)
+
     /// A token without a limit.
     package init() {}
 
@@ -32,8 +34,15 @@ package final class WorkToken: Sendable {
     /// Asks the work to stop.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
+    /// How long the work may take, from when it was begun; nil without a limit.
+    package var timeLimit: Duration? {
+        let limit = limit.load(ordering: .relaxed)
+        return limit == .max ? nil : .nanoseconds(limit)
+    }
+
     func start(timeLimit: Duration?) {
         guard let timeLimit else { return }
+        limit.store(Self.nanoseconds(timeLimit), ordering: .relaxed)
         deadline.store(Self.nanoseconds(SystemTimekeeper().now + timeLimit), ordering: .relaxed)
     }
 

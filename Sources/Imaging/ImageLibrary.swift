@@ -35,6 +35,7 @@ package enum ImageLibrary {
     /// - Throws: ``StartError``.
     package static func startDecoding() throws(StartError) {
         guard CVipsShim_start() == 0 else { throw .notStarted(detail: VipsError.last().text) }
+        guard unsafe vips_type_find("VipsOperation", "heifload_buffer") != 0 else { throw .lacks(.avif) }
         unsafe vips_operation_block_set("VipsForeignLoadHeifBuffer", 0)
         // No decoding step makes machine code, and the process will not be able to run any that is made.
         CVipsShim_renounce_machine_code()

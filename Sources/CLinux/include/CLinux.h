@@ -83,7 +83,7 @@ int CLinux_shared_memory(const char *name);
 int CLinux_seal(int descriptor);
 
 /// Makes sure that such memory never becomes shorter. 0, or -1 with errno.
-int CLinux_seal_size(int descriptor);
+int CLinux_seal_against_shrinking(int descriptor);
 
 /// Sends one message with descriptors, without waiting. 0, or -1 with errno.
 int CLinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);

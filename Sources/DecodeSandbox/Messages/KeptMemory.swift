@@ -1,6 +1,6 @@
 import Glibc
 import Imaging
-import Memory
+package import Memory
 
 /// Shared memory that server and worker keep from picture to picture, each with a mapping of its beginning: pages that are there
 /// already cost neither the kernel's work nor its zeros.
@@ -13,6 +13,8 @@ package struct KeptMemory: ~Copyable {
     let memory: SharedMemory
     private let protection: CInt
     private var base: UnsafeMutableRawPointer?
+    /// Bytes at the beginning whose pages are known to be there.
+    private var filled = 0
 
     /// Takes over a descriptor that came from the server.
     init(adopting descriptor: CInt, isWritable: Bool) {
@@ -26,7 +28,7 @@ package struct KeptMemory: ~Copyable {
         let memory = try SharedMemory(name)
         try memory.resize(to: Self.count)
         // A mapping that reaches behind the end of its memory kills who reads there.
-        try memory.sealSize()
+        try memory.sealAgainstShrinking()
         self.init(memory, isWritable: isWritable)
     }
 
@@ -54,9 +56,17 @@ package struct KeptMemory: ~Copyable {
         unsafe base = nil
     }
 
+    /// Makes sure that the first `count` bytes can be touched: where the kernel has no page to give, that ends who touches them.
+    private mutating func fill(_ count: Int) throws(SharedMemoryError) {
+        guard count > filled else { return }
+        try memory.fill(count)
+        filled = count
+    }
+
     /// Puts `bytes`, no more than are kept, at the beginning.
-    mutating func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
+    package mutating func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
         precondition(bytes.count <= Self.count, "the memory ends before the file")
+        try fill(bytes.count)
         let base = unsafe try mapping()
         unsafe bytes.withUnsafeBytes { bytes in
             if let start = bytes.baseAddress { unsafe base.copyMemory(from: start, byteCount: bytes.count) }
@@ -66,6 +76,7 @@ package struct KeptMemory: ~Copyable {
     /// The first `count` bytes, no more than are kept, in memory of this process's own.
     mutating func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the pixels")
+        try fill(count)
         let copy = PlaneMemory(count: count)
         let base = unsafe try mapping()
         unsafe copy.bytes.copyMemory(from: UnsafeRawBufferPointer(start: base, count: count))

@@ -10,6 +10,9 @@ package struct SharedMemoryError: Error {
     /// The number of the error.
     let number: CInt
 
+    /// Whether the kernel has no more of what it takes, which is nobody's fault.
+    var isShortage: Bool { [ENOMEM, ENOSPC, ENFILE, EMFILE].contains(number) }
+
     init(_ step: StaticString, _ number: CInt = errno) {
         self.step = step
         self.number = number
@@ -58,9 +61,15 @@ package struct SharedMemory: ~Copyable {
         if CLinux_seal(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
-    /// Makes sure that what is there stays there, though it may change: who reads it where it lies must not come to an end in it.
-    func sealSize() throws(SharedMemoryError) {
-        if CLinux_seal_size(descriptor) != 0 { throw SharedMemoryError("fcntl") }
+    /// Makes sure that it never becomes shorter, though it may change: who reads it where it lies must not come to its end.
+    func sealAgainstShrinking() throws(SharedMemoryError) {
+        if CLinux_seal_against_shrinking(descriptor) != 0 { throw SharedMemoryError("fcntl") }
+    }
+
+    /// Makes the pages of its first `count` bytes.
+    func fill(_ count: Int) throws(SharedMemoryError) {
+        let error = posix_fallocate(descriptor, 0, count)
+        if error != 0 { throw SharedMemoryError("posix_fallocate", error) }
     }
 
     /// How many bytes it holds.
@@ -89,7 +98,7 @@ package struct SharedMemory: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: range.count)
         let count = unsafe pread(descriptor, &bytes, range.count, range.lowerBound)
         guard count == range.count else {
-            throw SharedMemoryError("pread")
+            throw SharedMemoryError("pread", count < 0 ? errno : 0)
         }
         return bytes
     }

@@ -26,6 +26,8 @@ package enum WorkerAnswer: Hashable, Sendable {
 
         /// All bytes that the memory holds.
         package var byteCount: Int { pixelCount + 4 * delayCount + profileCount }
+        /// Whether the server copies them out, and both sides keep the memory for the next picture; else it is the picture's from now on.
+        var isCopied: Bool { byteCount <= KeptMemory.count }
     }
 
     /// Size of every answer.

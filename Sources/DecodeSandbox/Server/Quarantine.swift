@@ -1,12 +1,10 @@
-import Crypto
-
-/// The contents that have ended workers lately, by their hash: not to be decoded for a while, whatever their URL.
-struct Quarantine {
-    /// How long a content stays.
+/// What has done harm lately, such as the hash of a content that ended workers: not to be tried for a while, whatever its URL.
+struct Quarantine<Offender: Hashable> {
+    /// How long each stays.
     let duration: Duration
-    /// Most contents; of more, the one that has been here longest goes.
+    /// Most of them; of more, the one that has been here longest goes.
     let capacity: Int
-    private var ends: [SHA256Digest: Duration] = [:]
+    private var ends: [Offender: Duration] = [:]
 
     /// Nothing is in it.
     init(duration: Duration = .seconds(600), capacity: Int = 4_096) {
@@ -20,17 +18,17 @@ struct Quarantine {
         return ends.isEmpty
     }
 
-    /// Number of contents, those that are due included.
+    /// How many there are, those that are due included.
     var count: Int { ends.count }
 
-    func contains(_ digest: SHA256Digest, at now: Duration) -> Bool {
-        ends[digest].map { $0 > now } ?? false
+    func contains(_ offender: Offender, at now: Duration) -> Bool {
+        ends[offender].map { $0 > now } ?? false
     }
 
-    mutating func insert(_ digest: SHA256Digest, at now: Duration) {
-        if ends.count >= capacity, ends[digest] == nil, let oldest = ends.min(by: { $0.value < $1.value })?.key {
+    mutating func insert(_ offender: Offender, at now: Duration) {
+        if ends.count >= capacity, ends[offender] == nil, let oldest = ends.min(by: { $0.value < $1.value })?.key {
             ends[oldest] = nil
         }
-        ends[digest] = now + duration
+        ends[offender] = now + duration
     }
 }

@@ -7,7 +7,8 @@ package import Telemetry
 /// Decodes in processes that can do nothing else, so that a picture which takes one of them over has won nothing.
 ///
 /// A worker that ends takes nobody's picture with it: another one is given the picture. A picture that ends two, or one by what
-/// is forbidden, is damaged, and its content is not looked at for a while; no more is one that keeps a processor busy past its deadline.
+/// is forbidden, is damaged, and its content is not looked at for a while. One that keeps a processor busy past its deadline is not decoded in
+/// that way for as long: it would take as much again.
 package final class SandboxedDecoder: ImageDecoding {
     /// What protects the service from the workers.
     package let protections: Protections
@@ -15,7 +16,14 @@ package final class SandboxedDecoder: ImageDecoding {
     private let metrics: SandboxMetrics
     private let logger: Logger
     private let timekeeper: any Timekeeper
-    private let quarantine: Locked<Quarantine>
+    private let damaged: Locked<Quarantine<SHA256Digest>>
+    private let endless: Locked<Quarantine<PlannedContent>>
+
+    /// A content, and what was wanted of it.
+    private struct PlannedContent: Hashable {
+        let digest: SHA256Digest
+        let plan: DecodePlan
+    }
 
     /// Starts the workers, and returns when the first is ready.
     ///
@@ -26,7 +34,8 @@ package final class SandboxedDecoder: ImageDecoding {
         metrics = SandboxMetrics(registry: registry)
         self.logger = logger
         self.timekeeper = timekeeper
-        quarantine = Locked(Quarantine(duration: configuration.quarantine))
+        damaged = Locked(Quarantine(duration: configuration.quarantine))
+        endless = Locked(Quarantine(duration: configuration.quarantine))
         let roster: WorkerRoster
         do {
             roster = try WorkerRoster(configuration, metrics: metrics, logger: logger)
@@ -53,7 +62,7 @@ package final class SandboxedDecoder: ImageDecoding {
     ) throws -> DecodedImage {
         try token.check()
         try ImageDecoder.check(header, plan: plan, limits: limits)
-        try refuseQuarantined(bytes)
+        try refuseQuarantined(bytes, plan)
         do {
             for isLast in [false, true] {
                 let worker = try roster.take(token)
@@ -75,7 +84,10 @@ package final class SandboxedDecoder: ImageDecoding {
                 case .interrupted(let wasBusy):
                     roster.dismiss(worker, token.isCancelled ? .cancelled : .deadline)
                     // Where the machine had no time for it, the picture may be innocent.
-                    if wasBusy, !token.isCancelled { condemn(bytes, "a worker was at it past its deadline") }
+                    if wasBusy, !token.isCancelled {
+                        let digest = note(bytes, "a worker was at it for most of its time and past its deadline")
+                        endless.withLock { $0.insert(PlannedContent(digest: digest, plan: plan), at: timekeeper.now) }
+                    }
                     try token.check()
                 case .breach(let text):
                     roster.dismiss(worker, .violation)
@@ -98,26 +110,33 @@ package final class SandboxedDecoder: ImageDecoding {
     /// Ends the workers.
     package func shutDown() { roster.shutDown() }
 
-    private func refuseQuarantined(_ bytes: SharedBytes) throws(ImagingError) {
+    private func refuseQuarantined(_ bytes: SharedBytes, _ plan: DecodePlan) throws {
         let now = timekeeper.now
-        if quarantine.withLock({ $0.isEmpty(at: now) }) { return }
+        let isAnyDamaged = !damaged.withLock { $0.isEmpty(at: now) }
+        let isAnyEndless = !endless.withLock { $0.isEmpty(at: now) }
+        guard isAnyDamaged || isAnyEndless else { return }
         let digest = bytes.withBytes { SHA256.hash($0) }
-        if quarantine.withLock({ $0.contains(digest, at: now) }) {
-            throw .cannotDecode(detail: "the content ended workers a short while ago")
+        if damaged.withLock({ $0.contains(digest, at: now) }) {
+            throw ImagingError.cannotDecode(detail: "the content ended workers a short while ago")
+        }
+        if endless.withLock({ $0.contains(PlannedContent(digest: digest, plan: plan), at: now) }) {
+            throw DeadlineExceeded()
         }
     }
 
     private func condemned(_ bytes: SharedBytes, _ detail: String) -> ImagingError {
-        condemn(bytes, detail)
+        let digest = note(bytes, detail)
+        damaged.withLock { $0.insert(digest, at: timekeeper.now) }
         return .cannotDecode(detail: detail)
     }
 
-    private func condemn(_ bytes: SharedBytes, _ detail: String) {
+    /// Counts and logs a content that goes into quarantine; its hash.
+    private func note(_ bytes: SharedBytes, _ detail: String) -> SHA256Digest {
         let digest = bytes.withBytes { SHA256.hash($0) }
-        quarantine.withLock { $0.insert(digest, at: timekeeper.now) }
         metrics.quarantined.increment()
         logger.warning(
             "content in quarantine", ["sha256": .string(digest.hexadecimal), "reason": .string(detail)])
+        return digest
     }
 }
 

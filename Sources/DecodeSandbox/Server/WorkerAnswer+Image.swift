@@ -5,9 +5,6 @@ extension WorkerAnswer.Picture {
     /// Longest colour profile, in bytes: three tables as long as a table can be.
     private static let longestProfile = 1 << 20
 
-    /// Whether the server copies the pixels, and leaves the memory to the worker's next picture.
-    var isCopied: Bool { pixelCount <= KeptMemory.count }
-
     /// The picture that is said to be in `memory`, whose pixels nobody can change from now on: they are copied, or sealed.
     ///
     /// - Throws: Where any of it is not true, or does not follow from the file's head and the plan.

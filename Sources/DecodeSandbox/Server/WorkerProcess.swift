@@ -33,7 +33,7 @@ final class WorkerProcess: @unchecked Sendable {
         case lost
         /// The worker said what it must not.
         case breach(String)
-        /// The token said stop; the worker is still at it, and has had a processor for at least half of the time, or has not.
+        /// The token said stop; the worker is still at it, and has had a processor for at least half of the time limit, or has not.
         case interrupted(wasBusy: Bool)
     }
 
@@ -55,12 +55,12 @@ final class WorkerProcess: @unchecked Sendable {
             pixels = try KeptMemory("alula pixels", isWritable: false)
             new.insert(.pixels)
         }
-        let (start, processorStart) = (SystemTimekeeper().now, processorTime)
+        let processorStart = processorTime
         guard try ask(bytes, plan, new, pixels.memory.descriptor) else { return .lost }
         while !socket.wait(milliseconds: Self.patience) {
             if token.shouldStop {
-                let (elapsed, used) = (SystemTimekeeper().now - start, processorTime - processorStart)
-                return .interrupted(wasBusy: used >= elapsed / 2)
+                let isBusy = token.timeLimit.map { processorTime - processorStart >= $0 / 2 }
+                return .interrupted(wasBusy: isBusy ?? false)
             }
             if isStopped { return .lost }
         }
@@ -72,6 +72,8 @@ final class WorkerProcess: @unchecked Sendable {
                 let image = try picture.image(in: &pixels, of: header, by: plan)
                 if picture.isCopied { self.pixels = consume pixels }
                 return .decoded(image)
+            } catch let error as SharedMemoryError where error.isShortage {
+                throw error
             } catch {
                 return .breach("\(error)")
             }

@@ -49,8 +49,9 @@ private struct Workbench: ~Copyable {
             if new.contains(.pixels) { pixels = KeptMemory(adopting: descriptors[new.count - 1], isWritable: true) }
             guard var file = file.take(), var pixels = pixels.take() else { return nil }
             let answer = Self.decode(&file, byteCount: byteCount, plan: plan, into: &pixels)
-            self.file = consume file
-            self.pixels = consume pixels
+            // Memory that the server does not keep either is given back before it hears of it.
+            if byteCount <= KeptMemory.count { self.file = consume file }
+            if case .decoded(let picture) = answer, picture.isCopied { self.pixels = consume pixels }
             return answer
         case .attempt(let deed): return .attempted(deed.attempt())
         case nil: return nil
