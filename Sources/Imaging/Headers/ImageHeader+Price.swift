@@ -17,10 +17,13 @@ extension ImageHeader {
         let rowWidth = format == .jpeg ? Price.quotient(storedSize.width, plan.level) : Price(storedSize.width)
         let rows = Price(min(storedSize.height, Self.keptRows)) * rowWidth * Price(bands * max(1, bitDepth / 8))
         let working = area * workingBytes(isWhole: isWhole) * (format == .webp ? frameCount : Price(1))
-        return (result + rows + working + Price(fileByteCount)).bytes
+        let tables = Price(format == .jpeg && bands == 4 ? Self.inkTables : 0)
+        return (result + rows + working + tables + Price(fileByteCount)).bytes
     }
 
     private static let keptRows = 900
+    /// Bytes that the colour engine takes to turn inks into colours.
+    private static let inkTables = 4 << 20
 
     /// What the decoder holds besides the rows and the pixels that it hands over, in bytes for each pixel of a frame.
     private func workingBytes(isWhole: Bool) -> Price {
