@@ -8,7 +8,6 @@ import threading
 import time
 
 TICKS = os.sysconf("SC_CLK_TCK")
-PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def free_port():
@@ -60,37 +59,23 @@ class Server:
         return total / TICKS
 
     def peak(self):
-        """Largest resident size so far, in MiB, of all processes together."""
-        total = 0
-        for pid in self.tree():
-            try:
-                with open(f"/proc/{pid}/status") as status:
-                    total += next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-            except (OSError, StopIteration):
-                pass
-        return total / 1024
+        """Largest resident sizes so far of all processes, added up, in MiB."""
+        return self._added("status", "VmHWM:")
 
     def proportional(self):
         """Memory now, in MiB, of all processes together; pages that several of them map are counted once."""
+        return self._added("smaps_rollup", "Pss:")
+
+    def _added(self, file, field):
+        """Sum over all processes, in MiB, of what the kernel says in kB."""
         total = 0
         for pid in self.tree():
             try:
-                with open(f"/proc/{pid}/smaps_rollup") as rollup:
-                    total += next(int(line.split()[1]) for line in rollup if line.startswith("Pss:"))
+                with open(f"/proc/{pid}/{file}") as lines:
+                    total += next(int(line.split()[1]) for line in lines if line.startswith(field))
             except (OSError, StopIteration):
                 pass  # One that has just ended.
         return total / 1024
-
-    def resident(self):
-        """Resident size now, in MiB."""
-        total = 0
-        for pid in self.tree():
-            try:
-                with open(f"/proc/{pid}/statm") as statm:
-                    total += int(statm.read().split()[1])
-            except OSError:
-                pass
-        return total * PAGE / 1048576
 
     @contextlib.contextmanager
     def watched(self, seconds=0.2):
