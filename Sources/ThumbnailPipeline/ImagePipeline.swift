@@ -16,7 +16,7 @@ package final class ImagePipeline: ThumbnailServing {
     let workers: WorkerPool
     let broken: BrokenSources
     let budget: MemoryBudget
-    private let decoder: any ImageDecoding
+    private let codec: any ImageCodec
     private let configuration: PipelineConfiguration
     private let timekeeper: any Timekeeper
     private let metrics: PipelineMetrics
@@ -29,7 +29,7 @@ package final class ImagePipeline: ThumbnailServing {
     /// A pipeline over these parts; `caches` is also the cache that `downloader` asks.
     package init(
         configuration: PipelineConfiguration, downloader: ImageDownloader, caches: PipelineCaches, workers: WorkerPool,
-        decoder: any ImageDecoding = InProcessDecoder(), metrics: PipelineMetrics, timekeeper: any Timekeeper,
+        codec: any ImageCodec = InProcessCodec(), metrics: PipelineMetrics, timekeeper: any Timekeeper,
         budget: MemoryBudget = MemoryBudget()
     ) {
         self.budget = budget
@@ -37,7 +37,7 @@ package final class ImagePipeline: ThumbnailServing {
         self.downloader = downloader
         self.caches = caches
         self.workers = workers
-        self.decoder = decoder
+        self.codec = codec
         self.metrics = metrics
         self.timekeeper = timekeeper
         admission = MissAdmission(workers: workers, maximumDelay: configuration.maximumQueueDelay)
@@ -325,8 +325,8 @@ package final class ImagePipeline: ThumbnailServing {
             let start = timekeeper.now
             let image = try await workers.run(
                 timeLimit: configuration.decodeTimeout, patience: patience
-            ) { [decoder] token in
-                try decoder.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
+            ) { [codec] token in
+                try codec.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
             }
             metrics.decoded(record.header.format, in: timekeeper.now - start)
             broken.forget(key.plan, of: key.source)

@@ -11,7 +11,7 @@ import TestSupport
 final class SandboxFixture: Sendable {
     let time = ManualTimekeeper()
     let registry = MetricsRegistry()
-    let decoder: SandboxedDecoder
+    let codec: SandboxedCodec
 
     /// Workers for one picture at a time, which makes two, unless `configure` says otherwise.
     init(_ configure: (inout SandboxConfiguration) -> Void = { _ in }) throws {
@@ -20,20 +20,20 @@ final class SandboxFixture: Sendable {
             launch: WorkerLaunch(executable: BuiltExecutable.alula, limits: limits), parallelism: 1)
         configuration.launch.timeLimit = .seconds(60)
         configure(&configuration)
-        decoder = try SandboxedDecoder(configuration, registry: registry, logger: .silent, timekeeper: time)
+        codec = try SandboxedCodec(configuration, registry: registry, logger: .silent, timekeeper: time)
     }
 
     deinit {
-        decoder.shutDown()
+        codec.shutDown()
     }
 
     func decode(
         _ file: SharedBytes, plan: DecodePlan = DecodePlan(), token: WorkToken = WorkToken()
     ) throws -> DecodedImage {
-        try decoder.decode(file, header: .inspect(file), plan: plan, limits: .none, token: token)
+        try codec.decode(file, header: .inspect(file), plan: plan, limits: .none, token: token)
     }
 
-    /// A picture that keeps a decoder busy for a while.
+    /// A picture that keeps a codec busy for a while.
     static let slow: SharedBytes = {
         let pixels = [UInt8](repeating: 90, count: slowSize.area * 3)
         do {
@@ -47,12 +47,12 @@ final class SandboxFixture: Sendable {
 
     /// Decodes the slow picture, on a thread of its own.
     func decodeSlowly(timeLimit: Duration? = nil) async throws -> DecodedImage {
-        let decoder = decoder
+        let codec = codec
         let file = Self.slow
         let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
         defer { pool.shutDown() }
         return try await pool.run(timeLimit: timeLimit) { token in
-            try decoder.decode(file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: token)
+            try codec.decode(file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: token)
         }
     }
 
@@ -63,15 +63,15 @@ final class SandboxFixture: Sendable {
 
     /// Waits until one of these idle workers is at work.
     func busy(of processes: [pid_t]) async -> pid_t {
-        let isBusy = { @Sendable [decoder] in processes.first { !decoder.idleProcesses.contains($0) } }
+        let isBusy = { @Sendable [codec] in processes.first { !codec.idleProcesses.contains($0) } }
         _ = await eventually(within: .seconds(60)) { isBusy() != nil }
         return isBusy() ?? 0
     }
 
     /// Waits until so many workers are ready; their processes, the next to be used last.
     func idle(_ count: Int) async -> [pid_t] {
-        _ = await eventually(within: .seconds(60)) { [decoder] in decoder.idleProcesses.count == count }
-        return decoder.idleProcesses
+        _ = await eventually(within: .seconds(60)) { [codec] in codec.idleProcesses.count == count }
+        return codec.idleProcesses
     }
 
     /// The value of a metric, without labels or with these.

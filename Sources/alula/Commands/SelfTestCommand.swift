@@ -55,11 +55,11 @@ enum SelfTestCommand {
             isWell = checkRefusal(of: deed, configuration.launch) && isWell
         }
         return check("a worker decodes every format behind all of it") {
-            let decoder = try SandboxedDecoder(
+            let codec = try SandboxedCodec(
                 configuration, registry: MetricsRegistry(), logger: .silent, timekeeper: SystemTimekeeper())
-            defer { decoder.shutDown() }
-            guard decoder.protections.isSandbox else { throw NotConfined(protections: decoder.protections) }
-            for format in formats { try decode(try picture(format), by: decoder) }
+            defer { codec.shutDown() }
+            guard codec.protections.isSandbox else { throw NotConfined(protections: codec.protections) }
+            for format in formats { try decode(try picture(format), by: codec) }
         } && isWell
     }
 
@@ -87,7 +87,7 @@ enum SelfTestCommand {
     private static func roundTrip(_ format: ImageFormat) throws {
         let file = try picture(format)
         // Where decoding is not confined, whether AVIF is read is the operator's choice, so only its header is checked.
-        if format == .avif { _ = try ImageHeader.inspect(file) } else { try decode(file, by: InProcessDecoder()) }
+        if format == .avif { _ = try ImageHeader.inspect(file) } else { try decode(file, by: InProcessCodec()) }
     }
 
     private static let size = PixelSize(width: 64, height: 48)
@@ -100,9 +100,9 @@ enum SelfTestCommand {
         return try ImageEncoder.encode(pixels: pixels, size: size, bands: 3, format: format, quality: nil).bytes
     }
 
-    private static func decode(_ file: SharedBytes, by decoder: some ImageDecoding) throws {
+    private static func decode(_ file: SharedBytes, by codec: some ImageCodec) throws {
         let header = try ImageHeader.inspect(file)
-        let image = try decoder.decode(file, header: header, plan: DecodePlan(), limits: .none, token: WorkToken())
+        let image = try codec.decode(file, header: header, plan: DecodePlan(), limits: .none, token: WorkToken())
         guard image.size == size else {
             throw ImagingError.cannotDecode(detail: "a \(header.format.rawValue) of \(size) is \(image.size)")
         }

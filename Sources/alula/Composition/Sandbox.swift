@@ -16,23 +16,23 @@ enum Sandbox {
     /// - Throws: ``Required``, or ``WorkerLaunch/Failure`` where there can be no workers.
     static func start(
         _ settings: Settings, registry: MetricsRegistry, logger: Logger, time: any Timekeeper
-    ) throws -> SandboxedDecoder? {
+    ) throws -> SandboxedCodec? {
         if settings.sandbox.decodesInProcess {
             if settings.sandbox.isRequired { throw Required(reason: "so is decodeInProcess") }
             return nil
         }
-        let decoder = try SandboxedDecoder(
+        let codec = try SandboxedCodec(
             settings.sandboxConfiguration, registry: registry, logger: logger, timekeeper: time)
-        if settings.sandbox.isRequired, !decoder.protections.isSandbox {
-            decoder.shutDown()
-            throw Required(reason: "this kernel offers \(decoder.protections)")
+        if settings.sandbox.isRequired, !codec.protections.isSandbox {
+            codec.shutDown()
+            throw Required(reason: "this kernel offers \(codec.protections)")
         }
-        return decoder
+        return codec
     }
 
     /// Says in the log what pictures are decoded behind; loudly where that is not enough.
-    static func report(_ decoder: SandboxedDecoder?, to logger: Logger) {
-        guard let protections = decoder?.protections else {
+    static func report(_ codec: SandboxedCodec?, to logger: Logger) {
+        guard let protections = codec?.protections else {
             logger.warning("decoding is not confined", ["reason": "decodeInProcess is on"])
             return
         }

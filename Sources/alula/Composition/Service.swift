@@ -17,7 +17,7 @@ struct Service: Sendable {
     let folders: FolderLoader
     let workers: WorkerPool
     /// Nil where pictures are decoded in this process.
-    let sandbox: SandboxedDecoder?
+    let sandbox: SandboxedCodec?
     let pipeline: ImagePipeline
     /// Nil where nothing is written.
     let disk: DiskStore?
@@ -75,7 +75,7 @@ struct Service: Sendable {
             name: "render", timekeeper: time, onThreadExit: { ImageLibrary.endThread() })
         pipeline = ImagePipeline(
             configuration: pipelineSettings, downloader: downloader, caches: caches, workers: workers,
-            decoder: sandbox ?? InProcessDecoder(), metrics: PipelineMetrics(registry: registry), timekeeper: time,
+            codec: sandbox ?? InProcessCodec(), metrics: PipelineMetrics(registry: registry), timekeeper: time,
             budget: budget)
         pipeline.register(in: registry)
         ProcessMetrics.register(in: registry)

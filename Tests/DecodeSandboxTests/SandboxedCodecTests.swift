@@ -10,7 +10,7 @@ import Testing
 @testable import DecodeSandbox
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
-struct SandboxedDecoderTests {
+struct SandboxedCodecTests {
     @Test func `a worker makes the very picture that this process makes`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
@@ -28,7 +28,7 @@ struct SandboxedDecoderTests {
             let header = try ImageHeader.inspect(file)
             for level in [1, 2, 8] {
                 let plan = DecodePlan(level: level, isAnimated: header.frames > 1)
-                let expected = try InProcessDecoder().decode(
+                let expected = try InProcessCodec().decode(
                     file, header: header, plan: plan, limits: .none, token: WorkToken())
                 let image = try fixture.decode(file, plan: plan)
                 #expect(DecodedDescription(image) == DecodedDescription(expected), "\(name) at \(level)")
@@ -46,7 +46,7 @@ struct SandboxedDecoderTests {
 
     @Test func `AVIF is decoded where it can do no harm`() throws {
         let fixture = try SandboxFixture()
-        try #require(fixture.decoder.protections.isSandbox)
+        try #require(fixture.codec.protections.isSandbox)
         let image = try fixture.decode(ImageFixture.avif.bytes)
         #expect(image.size == ImageFixture.size && image.bands == 3)
     }
@@ -56,7 +56,7 @@ struct SandboxedDecoderTests {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)
         #expect(throws: ImagingError.self) { try fixture.decode(damaged.bytes) }
-        #expect(fixture.decoder.idleProcesses == before)
+        #expect(fixture.codec.idleProcesses == before)
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
     }
 
@@ -68,7 +68,7 @@ struct SandboxedDecoderTests {
         // Stopped workers would be noticed.
         for process in await fixture.idle(2) { kill(process, SIGSTOP) }
         #expect(throws: ImagingError.tooManyPixels(ImageFixture.size)) {
-            try fixture.decoder.decode(
+            try fixture.codec.decode(
                 file, header: .inspect(file), plan: DecodePlan(), limits: limits, token: WorkToken())
         }
         #expect(fixture.ends(.crash) == 0)
@@ -78,8 +78,8 @@ struct SandboxedDecoderTests {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)
         for process in before { kill(process, SIGKILL) }
-        let decoder = fixture.decoder
-        _ = await eventually { Set(decoder.idleProcesses).isDisjoint(with: before) }
+        let codec = fixture.codec
+        _ = await eventually { Set(codec.idleProcesses).isDisjoint(with: before) }
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
         #expect(Set(await fixture.idle(2)).isDisjoint(with: before))
         #expect(fixture.ends(.crash) == 2)
@@ -125,7 +125,7 @@ struct SandboxedDecoderTests {
         #expect(throws: ImagingError.cannotDecode(detail: "the content ended workers a short while ago")) {
             try fixture.decode(SandboxFixture.slow)
         }
-        #expect(fixture.decoder.idleProcesses == after)
+        #expect(fixture.codec.idleProcesses == after)
         #expect(try fixture.decode(ImageFixture.png.bytes).size == ImageFixture.size)
         fixture.time.advance(by: .seconds(1))
         #expect(try fixture.decode(SandboxFixture.slow).size == SandboxFixture.slowSize)
@@ -198,7 +198,7 @@ struct SandboxedDecoderTests {
             let header = try ImageHeader.inspect(file)
             let plan = DecodePlan(isAnimated: header.frames > 1)
             let image = try fixture.decode(file, plan: plan)
-            let expected = try InProcessDecoder().decode(
+            let expected = try InProcessCodec().decode(
                 file, header: header, plan: plan, limits: .none, token: WorkToken())
             #expect(DecodedDescription(image) == DecodedDescription(expected))
             if case .interleaved = image.layout { #expect(image.pixels.array == expected.pixels.array) }
@@ -221,16 +221,16 @@ struct SandboxedDecoderTests {
             _ = try? fixture.decode(file)
             #expect(try held() <= 2 * KeptMemory.count)
         }
-        #expect(fixture.decoder.idleProcesses.last == worker)
+        #expect(fixture.codec.idleProcesses.last == worker)
     }
 
     @Test func `a worker that has done enough is replaced`() async throws {
         let fixture = try SandboxFixture { $0.mostRequests = 2 }
         let next = try #require(await fixture.idle(2).last)
         _ = try fixture.decode(ImageFixture.jpeg.bytes)
-        #expect(fixture.decoder.idleProcesses.last == next)
+        #expect(fixture.codec.idleProcesses.last == next)
         _ = try fixture.decode(ImageFixture.jpeg.bytes)
-        #expect(!fixture.decoder.idleProcesses.contains(next))
+        #expect(!fixture.codec.idleProcesses.contains(next))
         #expect(fixture.ends(.recycled) == 1)
         #expect(!(await fixture.idle(2)).contains(next))
     }

@@ -2,7 +2,7 @@ package import Coordination
 package import Memory
 
 /// Where image files are turned into pixels: in this process, or in one that can do nothing else.
-package protocol ImageDecoding: Sendable {
+package protocol ImageCodec: Sendable {
     /// Decodes what `plan` says of a file whose head is known; blocks the calling thread, for as long as it takes.
     ///
     /// - Throws: ``ImagingError`` for the picture's faults, `CancellationError` or `DeadlineExceeded` when `token` says stop.
@@ -12,7 +12,7 @@ package protocol ImageDecoding: Sendable {
 }
 
 /// Decodes where it is called.
-package struct InProcessDecoder: ImageDecoding {
+package struct InProcessCodec: ImageCodec {
     /// A decoder for any thread.
     package init() {}
 

@@ -9,7 +9,7 @@ package import Telemetry
 /// A worker that ends takes nobody's picture with it: another one is given the picture. A picture that ends two, or one by what
 /// is forbidden, is damaged, and its content is not looked at for a while. One that keeps a processor busy past its deadline is not decoded in
 /// that way for as long: it would take as much again.
-package final class SandboxedDecoder: ImageDecoding {
+package final class SandboxedCodec: ImageCodec {
     /// What protects the service from the workers.
     package let protections: Protections
     private let roster: WorkerRoster
