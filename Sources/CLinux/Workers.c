@@ -75,6 +75,7 @@ static int outcome(long result)
 int CLinux_try(CLinuxDeed deed)
 {
     char *const arguments[] = {"true", NULL};
+    void *shared;
     switch (deed) {
     case CLinuxOpenFile: return outcome(open("/etc/passwd", O_RDONLY | O_CLOEXEC));
     case CLinuxOpenSocket: return outcome(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -84,6 +85,9 @@ int CLinux_try(CLinuxDeed deed)
     case CLinuxFork: return outcome(fork());
     case CLinuxExecutableMemory:
         return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
+    case CLinuxRemovePages:
+        shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        return shared == MAP_FAILED ? errno : outcome(madvise(shared, 4096, MADV_REMOVE));
     }
     return EINVAL;
 }

@@ -62,16 +62,23 @@ package struct DecodedDescription: Hashable, Sendable {
 extension DecodedImage {
     /// A picture as somebody describes it who is not to be believed.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for what does not follow from the file's head and the plan, or does not
-    ///   fill `pixels` exactly.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` also for what does not follow from the file's head and the plan.
     package convenience init(
         _ description: DecodedDescription, pixels: SharedBytes, of header: ImageHeader, by plan: DecodePlan
     ) throws(ImagingError) {
         guard description.hasSize(of: header, level: plan.level) else {
             throw .cannotDecode(detail: "the picture is said to be \(description.size), its head says \(header.size)")
         }
+        try self.init(description, pixels: pixels, frames: plan.isAnimated ? header.frames : 1)
+    }
+
+    /// A picture as somebody describes it who is not to be believed.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for what contradicts itself, or does not fill `pixels` exactly.
+    package convenience init(
+        _ description: DecodedDescription, pixels: SharedBytes, frames: Int = 1
+    ) throws(ImagingError) {
         if description.planes.isEmpty {
-            let frames = plan.isAnimated ? header.frames : 1
             guard let count = description.pixelCount(frames: frames), pixels.count == count else {
                 throw .cannotDecode(detail: "the pixels do not fill the picture")
             }

@@ -1,4 +1,4 @@
-import Memory
+package import Memory
 
 /// Writes pictures as files; runs on a worker thread.
 package enum ImageEncoder {
@@ -9,14 +9,36 @@ package enum ImageEncoder {
     package static func encode(
         pixels: [UInt8], size: PixelSize, bands: Int, format: ImageFormat, quality: Int?
     ) throws(ImagingError) -> EncodedImage {
+        try encode(
+            SharedBytes(pixels), size: size, bands: bands, format: format, quality: quality ?? format.defaultQuality)
+    }
+
+    /// Writes a finished still as an AVIF file, to the end: AV1's encoder cannot be asked to stop.
+    ///
+    /// - Parameters:
+    ///   - picture: Interleaved, or the three planes of a picture in full range.
+    ///   - quality: 1…100.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``.
+    package static func encodeAVIF(_ picture: DecodedImage, quality: Int) throws(ImagingError) -> SharedBytes {
+        switch picture.layout {
+        case .interleaved(let bands):
+            try encode(picture.pixels, size: picture.size, bands: bands, format: .avif, quality: quality).bytes
+        case .planar(let planes, let range):
+            try AVIFPlanes.encode(picture.pixels, planes: planes, range: range, quality: quality)
+        }
+    }
+
+    private static func encode(
+        _ pixels: SharedBytes, size: PixelSize, bands: Int, format: ImageFormat, quality: Int
+    ) throws(ImagingError) -> EncodedImage {
         guard 1...4 ~= bands, size.width > 0, size.height > 0, pixels.count == size.area * bands else {
             throw .encodeFailed(detail: "\(pixels.count) bytes are no \(size) picture of \(bands) bands")
         }
         do throws(VipsError) {
-            return try unsafe SharedBytes(pixels).withUnsafeBytes { bytes throws(VipsError) in
+            return try unsafe pixels.withUnsafeBytes { bytes throws(VipsError) in
                 var image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
                 if !format.supportsAlpha { image = try image.flattened(on: .white) }
-                return try encode(image, size: size, format: format, quality: quality ?? format.defaultQuality)
+                return try encode(image, size: size, format: format, quality: quality)
             }
         } catch {
             throw .encodeFailed(detail: error.text)

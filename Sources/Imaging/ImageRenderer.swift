@@ -6,26 +6,34 @@ import Memory
 package enum ImageRenderer {
     /// Resamples, cuts, lays on a ground and encodes, as `plan` says.
     ///
-    /// The same pixels and plan make the same bytes, on any thread.
+    /// The same pixels and plan make the same bytes, on any thread and by any codec.
+    /// - Parameter codec: Writes AVIF files.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` when `token` says stop.
-    package static func render(_ image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> EncodedImage {
+    package static func render(
+        _ image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec = InProcessCodec()
+    ) throws -> EncodedImage {
         try token.check()
         defer { extendLifetime(token) }
-        guard case .planar = image.layout else { return try renderPixels(of: image, plan: plan, token: token) }
-        guard PlanarLane.resamples(image, plan: plan) else {
-            return try renderPixels(of: PlanarRendering.pixels(of: image, token: token), plan: plan, token: token)
+        func rendered(_ image: DecodedImage, _ plan: RenderPlan) throws -> EncodedImage {
+            try renderPixels(of: image, plan: plan, token: token, codec: codec)
         }
-        if PlanarLane.encodes(image, plan: plan) { return try PlanarRendering.render(image, plan: plan, token: token) }
-        let resampled = try PlanarRendering.resampledPixels(of: image, plan: plan, token: token)
-        return try renderPixels(of: resampled, plan: plan.afterResampling, token: token)
+        guard case .planar = image.layout else { return try rendered(image, plan) }
+        guard PlanarLane.resamples(image, plan: plan) else {
+            return try rendered(PlanarRendering.pixels(of: image, token: token), plan)
+        }
+        if PlanarLane.encodes(image, plan: plan) {
+            return try PlanarRendering.render(image, plan: plan, token: token, codec: codec)
+        }
+        return try rendered(
+            PlanarRendering.resampledPixels(of: image, plan: plan, token: token), plan.afterResampling)
     }
 
     private static func renderPixels(
-        of image: DecodedImage, plan: RenderPlan, token: WorkToken
+        of image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         do {
             return try unsafe image.pixels.withUnsafeBytes { bytes throws in
-                try unsafe render(bytes, of: image, plan: plan, token: token)
+                try unsafe render(bytes, of: image, plan: plan, token: token, codec: codec)
             }
         } catch let error as VipsError {
             try token.check()
@@ -53,7 +61,8 @@ package enum ImageRenderer {
     }
 
     private static func render(
-        _ bytes: UnsafeRawBufferPointer, of image: DecodedImage, plan: RenderPlan, token: WorkToken
+        _ bytes: UnsafeRawBufferPointer, of image: DecodedImage, plan: RenderPlan, token: WorkToken,
+        codec: any ImageCodec
     ) throws -> EncodedImage {
         let frameBytes = bytes.count / image.frames
         let frames = plan.isAnimated ? image.frames : 1
@@ -67,6 +76,12 @@ package enum ImageRenderer {
             results.append(try composer.compose(source))
         }
         let result = try VipsImage.stacked(results)
+        if plan.format == .avif {
+            let picture = DecodedImage(
+                pixels: try result.pixels(token: token), size: plan.outputSize, bands: result.bands)
+            let file = try codec.encodeAVIF(picture, quality: plan.quality, token: token)
+            return EncodedImage(bytes: file, format: .avif, size: plan.outputSize)
+        }
         if frames > 1 {
             result.markAnimated(frameHeight: plan.outputSize.height, delays: image.delays, loop: image.loop)
         }

@@ -295,8 +295,8 @@ package final class ImagePipeline: ThumbnailServing {
         let start = timekeeper.now
         let result = try await workers.run(
             priority: .finishing, timeLimit: configuration.decodeTimeout, patience: patience
-        ) { token in
-            RenderedImage(try ImageRenderer.render(image, plan: plan, token: token))
+        ) { [codec] token in
+            RenderedImage(try ImageRenderer.render(image, plan: plan, token: token, codec: codec))
         }
         metrics.rendered(plan.format, in: timekeeper.now - start)
         return result

@@ -39,9 +39,25 @@ private final class PlayedWorker {
     }
 
     /// What the server makes of the answer to a request for a small photograph.
-    func outcome(token: WorkToken = WorkToken()) throws -> WorkerProcess.Outcome {
-        let file = ImageFixture.jpeg.bytes
-        return try process.decode(file, header: .inspect(file), plan: DecodePlan(), token: token)
+    func outcome(
+        of file: SharedBytes = ImageFixture.jpeg.bytes, token: WorkToken = WorkToken()
+    ) throws -> WorkerProcess.Outcome<DecodedImage> {
+        let header = try ImageHeader.inspect(file)
+        return try process.perform(.decode(DecodePlan()), on: file, token: token) { answer, output in
+            guard case .decoded(let picture) = answer else { throw ImagingError.notAnImage }
+            return try picture.image(in: &output, of: header, by: DecodePlan())
+        }
+    }
+
+    /// What the server makes of the answer to a request to write a grey picture of 64×48 pixels.
+    func encodingOutcome() throws -> WorkerProcess.Outcome<SharedBytes> {
+        let picture = DecodedImage(
+            pixels: SharedBytes([UInt8](repeating: 7, count: 64 * 48)), size: ImageFixture.size, bands: 1)
+        let work = WorkerRequest.Work.encodeAVIF(DecodedDescription(picture), quality: 50)
+        return try process.perform(work, on: picture.pixels, token: WorkToken()) { answer, output in
+            guard case .encoded(let count) = answer else { throw ImagingError.notAnImage }
+            return try WorkerAnswer.avif(byteCount: count, in: &output, size: picture.size)
+        }
     }
 }
 
@@ -79,7 +95,7 @@ struct LyingWorkerTests {
 
     @Test func `the truth is believed`() throws {
         for answer in [Self.answer(), Self.planes { _ in }] {
-            guard case .decoded(let image) = try PlayedWorker(answer).outcome() else {
+            guard case .done(let image) = try PlayedWorker(answer).outcome() else {
                 Issue.record("an honest answer was not believed")
                 continue
             }
@@ -124,7 +140,7 @@ struct LyingWorkerTests {
             guard ftruncate(pixels, 0) != 0, errno == EPERM, unsafe pwrite(pixels, byte, 1, 0) == 1 else { return nil }
             return Self.answer()(pixels)
         }.outcome()
-        guard case .decoded(let image) = outcome else {
+        guard case .done(let image) = outcome else {
             Issue.record("the memory became shorter")
             return
         }
@@ -167,9 +183,8 @@ struct LyingWorkerTests {
         ).message
     }
 
-    private func outcomeOfManyPixels(_ worker: PlayedWorker) throws -> WorkerProcess.Outcome {
-        let file = ImageFixture.photo(width: Self.side, height: Self.side, format: .png)
-        return try worker.process.decode(file, header: .inspect(file), plan: DecodePlan(), token: WorkToken())
+    private func outcomeOfManyPixels(_ worker: PlayedWorker) throws -> WorkerProcess.Outcome<DecodedImage> {
+        try worker.outcome(of: ImageFixture.photo(width: Self.side, height: Self.side, format: .png))
     }
 
     @Test func `pixels of many bytes are not copied, and nobody can change them`() throws {
@@ -178,7 +193,7 @@ struct LyingWorkerTests {
             copy.withLock { $0 = dup(pixels) }
             return Self.manyPixels(pixels)
         }
-        guard case .decoded(let image) = try outcomeOfManyPixels(worker) else {
+        guard case .done(let image) = try outcomeOfManyPixels(worker) else {
             Issue.record("an honest answer was not believed")
             return
         }
@@ -218,7 +233,7 @@ struct LyingWorkerTests {
             copy.withLock { $0 = dup(pixels) }
             return Self.answer()(pixels)
         }
-        guard case .decoded(let image) = try worker.outcome() else {
+        guard case .done(let image) = try worker.outcome() else {
             Issue.record("an honest answer was not believed")
             return
         }
@@ -227,5 +242,43 @@ struct LyingWorkerTests {
         #expect(unsafe pwrite(kept, byte, 1, 0) == 1)
         #expect(image.pixels.array.allSatisfy { $0 == 0 })
         close(kept)
+    }
+
+    /// Leaves `bytes` in the memory, and says that they are a file of `count` bytes.
+    private static func leaving(_ bytes: [UInt8], count: Int) -> @Sendable (CInt) -> [UInt8]? {
+        { output in
+            guard unsafe pwrite(output, bytes, bytes.count, 0) == bytes.count else { return nil }
+            return WorkerAnswer.encoded(byteCount: count).message
+        }
+    }
+
+    @Test func `only an AVIF file of the picture's size is one`() throws {
+        let file = ImageFixture.avif.bytes.array
+        let whole = try PlayedWorker(Self.leaving(file, count: file.count)).encodingOutcome()
+        guard case .done(let avif) = whole else {
+            Issue.record("an honest answer was not believed")
+            return
+        }
+        #expect(avif.array == file)
+        try ImageLibrary.start()
+        let pixels = [UInt8](repeating: 7, count: 65 * 48)
+        let size = PixelSize(width: 65, height: 48)
+        let other = try ImageEncoder.encode(pixels: pixels, size: size, bands: 1, format: .avif, quality: 50).bytes
+            .array
+        let jpeg = ImageFixture.jpeg.bytes.array
+        for (lie, count) in [(jpeg, jpeg.count), (other, other.count), (file, 0), (file, 40), (file, 1 << 40)] {
+            guard case .breach = try PlayedWorker(Self.leaving(lie, count: count)).encodingOutcome() else {
+                Issue.record("\(count) bytes were believed")
+                continue
+            }
+        }
+        guard case .breach = try PlayedWorker(Self.answer()).encodingOutcome() else {
+            Issue.record("pixels were taken for a file")
+            return
+        }
+        guard case .breach = try PlayedWorker(Self.leaving(file, count: file.count)).outcome() else {
+            Issue.record("a file was taken for pixels")
+            return
+        }
     }
 }

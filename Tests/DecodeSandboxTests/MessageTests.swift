@@ -8,20 +8,20 @@ struct MessageTests {
         .ready(.none),
         .ready(
             Protections(hasNoNewPrivileges: true, hasSystemCallFilter: false, hasLimits: true, landlockVersion: 7)),
-        .notStarted("arguments"), .failed(""), .attempted(13),
+        .notStarted("arguments"), .failed(""), .attempted(13), .encoded(byteCount: 1 << 33),
         .decoded(
             WorkerAnswer.Picture(
                 description: DecodedDescription(size: PixelSize(width: 70_000, height: 2), bands: 4, loop: 5),
                 pixelCount: 1 << 40, delayCount: 3, profileCount: 500)),
-        .decoded(
-            WorkerAnswer.Picture(
-                description: DecodedDescription(
-                    size: PixelSize(width: 33, height: 21), bands: 3,
-                    planes: [
-                        part(33, 21, 0, 0, 32.5, 20.125), part(17, 11, 0.5, 0.25, 16.25, 10.5),
-                        part(17, 11, 0.5, 0.25, 16.25, 10.5),
-                    ], range: .limited), pixelCount: 2_752, delayCount: 0, profileCount: 0)),
+        .decoded(WorkerAnswer.Picture(description: planes, pixelCount: 2_752, delayCount: 0, profileCount: 0)),
     ]
+
+    static let planes = DecodedDescription(
+        size: PixelSize(width: 33, height: 21), bands: 3,
+        planes: [
+            part(33, 21, 0, 0, 32.5, 20.125), part(17, 11, 0.5, 0.25, 16.25, 10.5),
+            part(17, 11, 0.5, 0.25, 16.25, 10.5),
+        ], range: .limited)
 
     @Test(arguments: answers)
     func `an answer reads back as it was written`(answer: WorkerAnswer) {
@@ -32,8 +32,9 @@ struct MessageTests {
     }
 
     @Test(arguments: [
-        WorkerRequest.decode(byteCount: 1 << 33, plan: DecodePlan(page: 7, level: 8), new: []),
-        .decode(byteCount: 1, plan: DecodePlan(isAnimated: true), new: [.file, .pixels]), .attempt(.openSocket),
+        WorkerRequest.perform(.decode(DecodePlan(page: 7, level: 8)), byteCount: 1 << 33, new: []),
+        .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, new: [.input, .output]),
+        .perform(.encodeAVIF(planes, quality: 100), byteCount: 2_752, new: .output), .attempt(.openSocket),
     ])
     func `a request reads back as it was written`(request: WorkerRequest) {
         #expect(request.message.count == WorkerRequest.byteCount)
@@ -45,9 +46,14 @@ struct MessageTests {
         #expect(WorkerAnswer([UInt8](repeating: 0, count: WorkerAnswer.byteCount)) == nil)
         #expect(WorkerAnswer([UInt8](repeating: 255, count: WorkerAnswer.byteCount)) == nil)
         #expect(WorkerRequest([UInt8](repeating: 0, count: WorkerRequest.byteCount)) == nil)
-        var level3 = WorkerRequest.decode(byteCount: 1, plan: DecodePlan(level: 4), new: .pixels).message
-        level3[13] = 3
+        var level3 = WorkerRequest.perform(.decode(DecodePlan(level: 4)), byteCount: 1, new: .output).message
+        #expect(level3[14] == 4)
+        level3[14] = 3
         #expect(WorkerRequest(level3) == nil)
+        var best = WorkerRequest.perform(.encodeAVIF(Self.planes, quality: 100), byteCount: 1, new: .output).message
+        #expect(best[10] == 100)
+        best[10] = 101
+        #expect(WorkerRequest(best) == nil)
     }
 
     @Test func `a worker's words cannot pretend to be lines of a log`() {

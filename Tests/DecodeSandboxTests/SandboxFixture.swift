@@ -56,6 +56,27 @@ final class SandboxFixture: Sendable {
         }
     }
 
+    /// A picture that keeps AVIF's encoder busy for a while: nothing in it is like its neighbour.
+    static let noise: DecodedImage = {
+        var state: UInt32 = 1
+        let samples = (0..<noiseSize.area * 3).map { _ in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return UInt8(truncatingIfNeeded: state >> 24)
+        }
+        return DecodedImage(pixels: SharedBytes(samples), size: noiseSize, bands: 3)
+    }()
+    static let noiseSize = PixelSize(width: 1_600, height: 1_200)
+
+    /// Encodes the noise, on a thread of its own.
+    func encodeSlowly(timeLimit: Duration? = nil) async throws -> SharedBytes {
+        let codec = codec
+        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
+        defer { pool.shutDown() }
+        return try await pool.run(timeLimit: timeLimit) { token in
+            try codec.encodeAVIF(Self.noise, quality: 90, token: token)
+        }
+    }
+
     /// Begins to decode the slow picture.
     func startSlowly() -> Task<DecodedImage, any Error> {
         Task { try await self.decodeSlowly() }

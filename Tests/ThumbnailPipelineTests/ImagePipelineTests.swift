@@ -107,6 +107,18 @@ struct ImagePipelineTests {
         #expect(fixture.caches.figures.map(\.figures.usage.entries) == [0, 0, 1])
     }
 
+    @Test func `what decodes writes AVIF files as well, and its faults are answered`() async throws {
+        let codec = WatchedCodec()
+        let fixture = try PipelineFixture(codec: codec)
+        let avif = try await fixture.thumbnail(format: .fixed(.avif))
+        #expect(codec.encoded.withLock { $0 } == [PixelSize(width: 20, height: 15)])
+        #expect(try ImageHeader.inspect(avif.image.bytes).format == .avif)
+        _ = try await fixture.thumbnail(format: .fixed(.webp))
+        #expect(codec.encoded.withLock { $0.count } == 1)
+        codec.fault.withLock { $0 = DeadlineExceeded() }
+        await #expect(throws: DeadlineExceeded.self) { try await fixture.thumbnail(width: 21, format: .fixed(.avif)) }
+    }
+
     @Test func `a removal while a thumbnail is made lets it be served, and keeps nothing of it`() async throws {
         let fixture = try PipelineFixture()
         let hold = try await fixture.holdWorkers()

@@ -60,6 +60,7 @@ typedef enum {
     CLinuxSignal,
     CLinuxFork,
     CLinuxExecutableMemory,
+    CLinuxRemovePages,
 } CLinuxDeed;
 
 /// Tries it: 0 where it worked, else the number of the error.

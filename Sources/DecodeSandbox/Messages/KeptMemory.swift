@@ -15,6 +15,8 @@ package struct KeptMemory: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     /// Bytes at the beginning whose pages are known to be there.
     private var filled = 0
+    /// Whether it is for the next picture as well; else what is in it has it for good.
+    private(set) var isKept = true
 
     /// Takes over a descriptor that came from the server.
     init(adopting descriptor: CInt, isWritable: Bool) {
@@ -50,8 +52,25 @@ package struct KeptMemory: ~Copyable {
         return unsafe made
     }
 
+    /// Makes sure that the `byteCount` bytes which a worker has left stay as they are: more than are kept are sealed, fewer are copied
+    /// when they are asked for.
+    ///
+    /// - Throws: Also where there are more or fewer, or somebody can still write to them.
+    mutating func settle(byteCount: Int) throws(SharedMemoryError) {
+        guard byteCount > Self.count else { return }
+        isKept = false
+        unmap()
+        try memory.seal()
+        guard try memory.byteCount() == byteCount else { throw SharedMemoryError("a size that is not true", 0) }
+    }
+
+    /// The first `count` bytes of settled memory, which nobody can change from now on.
+    mutating func settled(count: Int) throws(SharedMemoryError) -> SharedBytes {
+        try isKept ? copied(count: count) : memory.mapped(count: count)
+    }
+
     /// Nobody can seal what somebody has mapped.
-    mutating func unmap() {
+    private mutating func unmap() {
         if let base = unsafe base { unsafe munmap(base, Self.count) }
         unsafe base = nil
     }
@@ -74,7 +93,7 @@ package struct KeptMemory: ~Copyable {
     }
 
     /// The first `count` bytes, no more than are kept, in memory of this process's own.
-    mutating func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
+    private mutating func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the pixels")
         try fill(count)
         let copy = PlaneMemory(count: count)

@@ -43,7 +43,10 @@ struct MessageReader {
     /// A count or a side: never negative.
     mutating func size() -> Int? { number(UInt32.self).map(Int.init) }
 
-    mutating func fraction() -> Double? { number(UInt64.self).map(Double.init(bitPattern:)) }
+    /// A number, though it may be endless.
+    mutating func fraction() -> Double? {
+        number(UInt64.self).map(Double.init(bitPattern:)).flatMap { $0.isNaN ? nil : $0 }
+    }
 
     mutating func flag() -> Bool? {
         switch number(UInt8.self) {

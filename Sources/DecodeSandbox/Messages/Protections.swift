@@ -32,7 +32,7 @@ extension Protections: CustomStringConvertible {
 
 /// What a worker must not be able to do: tried by the self-test, from inside.
 package enum Deed: UInt8, Sendable, CaseIterable {
-    case openFile, openSocket, execute, trace, signal, fork, executableMemory
+    case openFile, openSocket, execute, trace, signal, fork, executableMemory, removePages
 
     /// In words.
     package var title: String {
@@ -44,6 +44,7 @@ package enum Deed: UInt8, Sendable, CaseIterable {
         case .signal: "send a signal"
         case .fork: "start a process"
         case .executableMemory: "make memory executable"
+        case .removePages: "take pages out of shared memory"
         }
     }
 
@@ -58,6 +59,7 @@ package enum Deed: UInt8, Sendable, CaseIterable {
             case .signal: CLinuxSignal
             case .fork: CLinuxFork
             case .executableMemory: CLinuxExecutableMemory
+            case .removePages: CLinuxRemovePages
             }
         return CLinux_try(deed)
     }

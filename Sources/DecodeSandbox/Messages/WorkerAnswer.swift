@@ -8,7 +8,9 @@ package enum WorkerAnswer: Hashable, Sendable {
     case notStarted(String)
     /// The pixels are in the memory for them, and behind them, up to `byteCount`, what has no fixed size.
     case decoded(Picture)
-    /// The picture is damaged; the text is for logs.
+    /// A file of so many bytes is in the memory for it.
+    case encoded(byteCount: Int)
+    /// The picture is damaged, or cannot be written; the text is for logs.
     case failed(String)
     /// The number of the error that an attempt ended with, 0 where it worked.
     case attempted(CInt)
@@ -26,8 +28,15 @@ package enum WorkerAnswer: Hashable, Sendable {
 
         /// All bytes that the memory holds.
         package var byteCount: Int { pixelCount + 4 * delayCount + profileCount }
-        /// Whether the server copies them out, and both sides keep the memory for the next picture; else it is the picture's from now on.
-        var isCopied: Bool { byteCount <= KeptMemory.count }
+    }
+
+    /// Bytes that the worker has left in the memory for them.
+    var leftByteCount: Int {
+        switch self {
+        case .decoded(let picture): picture.byteCount
+        case .encoded(let byteCount): byteCount
+        case .ready, .notStarted, .failed, .attempted: 0
+        }
     }
 
     /// Size of every answer.
@@ -36,7 +45,7 @@ package enum WorkerAnswer: Hashable, Sendable {
 
     private enum Kind: UInt8 {
         case ready = 1
-        case notStarted, decoded, failed, attempted
+        case notStarted, decoded, encoded, failed, attempted
     }
 
     /// The message.
@@ -52,6 +61,9 @@ package enum WorkerAnswer: Hashable, Sendable {
         case .decoded(let picture):
             writer.put(Kind.decoded.rawValue)
             writer.put(picture)
+        case .encoded(let byteCount):
+            writer.put(Kind.encoded.rawValue)
+            writer.put(UInt64(byteCount))
         case .failed(let text):
             writer.put(Kind.failed.rawValue)
             writer.put(text, longest: Self.longestText)
@@ -73,6 +85,7 @@ package enum WorkerAnswer: Hashable, Sendable {
             case .ready: reader.protections().map { .ready($0) }
             case .notStarted: reader.text(longest: Self.longestText).map { .notStarted($0) }
             case .decoded: reader.picture().map { .decoded($0) }
+            case .encoded: reader.byteCount().map { .encoded(byteCount: $0) }
             case .failed: reader.text(longest: Self.longestText).map { .failed($0) }
             case .attempted: reader.number(CInt.self).map { .attempted($0) }
             }
@@ -96,20 +109,10 @@ extension MessageWriter {
     }
 
     fileprivate mutating func put(_ picture: WorkerAnswer.Picture) {
-        let description = picture.description
-        for side in [description.size.width, description.size.height, description.bands, description.loop] {
-            put(UInt32(clamping: side))
-        }
+        put(picture.description)
         put(UInt64(picture.pixelCount))
         put(UInt32(picture.delayCount))
         put(UInt32(picture.profileCount))
-        put(description.range == .limited)
-        put(UInt8(description.planes.count))
-        for plane in description.planes {
-            put(UInt32(plane.size.width))
-            put(UInt32(plane.size.height))
-            for number in [plane.left, plane.top, plane.width, plane.height] { put(number) }
-        }
     }
 }
 
@@ -129,25 +132,15 @@ extension MessageReader {
     }
 
     fileprivate mutating func picture() -> WorkerAnswer.Picture? {
-        guard let width = size(), let height = size(), let bands = size(), let loop = size(),
-            let pixelCount = number(UInt64.self).flatMap({ Int(exactly: $0) }), pixelCount < 1 << 48,
-            let delayCount = size(), let profileCount = size(), let isLimited = flag(),
-            let planeCount = number(UInt8.self), planeCount <= 3
+        guard let description = description(), let pixelCount = byteCount(), let delayCount = size(),
+            let profileCount = size()
         else { return nil }
-        let planes = (0..<planeCount).compactMap { _ in plane() }
-        guard planes.count == planeCount else { return nil }
-        let description = DecodedDescription(
-            size: PixelSize(width: width, height: height), bands: bands, planes: planes,
-            range: isLimited ? .limited : .full, loop: loop)
         return WorkerAnswer.Picture(
             description: description, pixelCount: pixelCount, delayCount: delayCount, profileCount: profileCount)
     }
 
-    private mutating func plane() -> DecodedDescription.Part? {
-        guard let width = size(), let height = size(), let left = fraction(), let top = fraction(),
-            let across = fraction(), let down = fraction()
-        else { return nil }
-        return DecodedDescription.Part(
-            size: PixelSize(width: width, height: height), left: left, top: top, width: across, height: down)
+    /// Bytes of memory, of which no machine has as many as could be said.
+    fileprivate mutating func byteCount() -> Int? {
+        number(UInt64.self).flatMap { Int(exactly: $0) }.flatMap { $0 < 1 << 48 ? $0 : nil }
     }
 }

@@ -4,11 +4,12 @@ package import Imaging
 package import Memory
 package import Telemetry
 
-/// Decodes in processes that can do nothing else, so that a picture which takes one of them over has won nothing.
+/// Decodes, and encodes what cannot be stopped otherwise, in processes that can do nothing else, so that a picture which takes one
+/// of them over has won nothing.
 ///
 /// A worker that ends takes nobody's picture with it: another one is given the picture. A picture that ends two, or one by what
-/// is forbidden, is damaged, and its content is not looked at for a while. One that keeps a processor busy past its deadline is not decoded in
-/// that way for as long: it would take as much again.
+/// is forbidden, is damaged, and its content is not looked at for a while. One that keeps a processor busy past its deadline is not worked
+/// on in that way for as long: it would take as much again.
 package final class SandboxedCodec: ImageCodec {
     /// What protects the service from the workers.
     package let protections: Protections
@@ -17,12 +18,17 @@ package final class SandboxedCodec: ImageCodec {
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let damaged: Locked<Quarantine<SHA256Digest>>
-    private let endless: Locked<Quarantine<PlannedContent>>
+    private let endless: Locked<Quarantine<Task>>
 
     /// A content, and what was wanted of it.
-    private struct PlannedContent: Hashable {
+    private struct Task: Hashable {
         let digest: SHA256Digest
-        let plan: DecodePlan
+        let work: WorkerRequest.Work
+    }
+
+    /// What is wrong with a picture, for logs.
+    private struct Fault: Error {
+        let detail: String
     }
 
     /// Starts the workers, and returns when the first is ready.
@@ -56,37 +62,70 @@ package final class SandboxedCodec: ImageCodec {
 
     /// Decodes in a worker; in a second one where the first ends.
     ///
-    /// - Throws: Also ``DecodingUnavailable``.
+    /// - Throws: Also ``WorkerUnavailable``.
     package func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage {
         try token.check()
         try ImageDecoder.check(header, plan: plan, limits: limits)
-        try refuseQuarantined(bytes, plan)
+        do {
+            return try perform(.decode(plan), on: bytes, token: token) { answer, output in
+                guard case .decoded(let picture) = answer else { throw Fault(detail: "no such answer") }
+                return try picture.image(in: &output, of: header, by: plan)
+            }
+        } catch let fault as Fault {
+            throw ImagingError.cannotDecode(detail: fault.detail)
+        }
+    }
+
+    /// Encodes in a worker; in a second one where the first ends.
+    ///
+    /// - Throws: Also ``WorkerUnavailable``.
+    package func encodeAVIF(_ picture: DecodedImage, quality: Int, token: WorkToken) throws -> SharedBytes {
+        try token.check()
+        let work = WorkerRequest.Work.encodeAVIF(DecodedDescription(picture), quality: quality)
+        do {
+            return try perform(work, on: picture.pixels, token: token) { answer, output in
+                guard case .encoded(let byteCount) = answer else { throw Fault(detail: "no such answer") }
+                return try WorkerAnswer.avif(byteCount: byteCount, in: &output, size: picture.size)
+            }
+        } catch let fault as Fault {
+            throw ImagingError.encodeFailed(detail: fault.detail)
+        }
+    }
+
+    /// Has a worker do it; a second one where the first ends.
+    ///
+    /// - Throws: ``Fault`` for what is the picture's, ``WorkerUnavailable``, or what `token` says.
+    private func perform<Result>(
+        _ work: WorkerRequest.Work, on bytes: SharedBytes, token: WorkToken,
+        read: (WorkerAnswer, inout KeptMemory) throws -> Result
+    ) throws -> Result {
+        try refuseQuarantined(bytes, work)
         do {
             for isLast in [false, true] {
                 let worker = try roster.take(token)
-                let outcome: WorkerProcess.Outcome
+                let outcome: WorkerProcess.Outcome<Result>
                 do {
-                    outcome = try worker.decode(bytes, header: header, plan: plan, token: token)
+                    outcome = try worker.perform(work, on: bytes, token: token, read: read)
                 } catch {
                     // Nothing was asked of it, or it has answered.
                     roster.giveBack(worker)
                     throw error
                 }
                 switch outcome {
-                case .decoded(let image):
+                case .done(let result):
                     roster.giveBack(worker)
-                    return image
+                    return result
                 case .failed(let text):
                     roster.giveBack(worker)
-                    throw ImagingError.cannotDecode(detail: text)
+                    throw Fault(detail: text)
                 case .interrupted(let wasBusy):
                     roster.dismiss(worker, token.isCancelled ? .cancelled : .deadline)
                     // Where the machine had no time for it, the picture may be innocent.
                     if wasBusy, !token.isCancelled {
                         let digest = note(bytes, "a worker was at it for most of its time and past its deadline")
-                        endless.withLock { $0.insert(PlannedContent(digest: digest, plan: plan), at: timekeeper.now) }
+                        endless.withLock { $0.insert(Task(digest: digest, work: work), at: timekeeper.now) }
                     }
                     try token.check()
                 case .breach(let text):
@@ -99,7 +138,7 @@ package final class SandboxedCodec: ImageCodec {
                 }
             }
         } catch let error as SharedMemoryError {
-            throw DecodingUnavailable(detail: "\(error.step): error \(error.number)")
+            throw WorkerUnavailable(detail: "\(error.step): error \(error.number)")
         }
         throw CancellationError()
     }
@@ -110,24 +149,24 @@ package final class SandboxedCodec: ImageCodec {
     /// Ends the workers.
     package func shutDown() { roster.shutDown() }
 
-    private func refuseQuarantined(_ bytes: SharedBytes, _ plan: DecodePlan) throws {
+    private func refuseQuarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work) throws {
         let now = timekeeper.now
         let isAnyDamaged = !damaged.withLock { $0.isEmpty(at: now) }
         let isAnyEndless = !endless.withLock { $0.isEmpty(at: now) }
         guard isAnyDamaged || isAnyEndless else { return }
         let digest = bytes.withBytes { SHA256.hash($0) }
         if damaged.withLock({ $0.contains(digest, at: now) }) {
-            throw ImagingError.cannotDecode(detail: "the content ended workers a short while ago")
+            throw Fault(detail: "the content ended workers a short while ago")
         }
-        if endless.withLock({ $0.contains(PlannedContent(digest: digest, plan: plan), at: now) }) {
+        if endless.withLock({ $0.contains(Task(digest: digest, work: work), at: now) }) {
             throw DeadlineExceeded()
         }
     }
 
-    private func condemned(_ bytes: SharedBytes, _ detail: String) -> ImagingError {
+    private func condemned(_ bytes: SharedBytes, _ detail: String) -> Fault {
         let digest = note(bytes, detail)
         damaged.withLock { $0.insert(digest, at: timekeeper.now) }
-        return .cannotDecode(detail: detail)
+        return Fault(detail: detail)
     }
 
     /// Counts and logs a content that goes into quarantine; its hash.
@@ -141,7 +180,7 @@ package final class SandboxedCodec: ImageCodec {
 }
 
 /// The machine has no room to hand a picture over; not the picture's fault.
-package struct DecodingUnavailable: Error {
+package struct WorkerUnavailable: Error {
     /// For logs.
     package let detail: String
 }

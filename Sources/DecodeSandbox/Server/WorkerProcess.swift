@@ -1,7 +1,6 @@
 import CLinux
 import Coordination
 import Glibc
-import Imaging
 import Memory
 
 /// The server's hold on one worker process, used by one thread at a time.
@@ -12,10 +11,10 @@ final class WorkerProcess: @unchecked Sendable {
     let socket: MessageSocket
     /// What it said of itself when it was ready.
     let protections: Protections
-    /// Pictures that it was given.
+    /// Pictures that it was given, files or pixels.
     private(set) var requests = 0
-    /// The memory that the worker has as well: what files are copied into, and what pixels were copied out of.
-    private var file, pixels: KeptMemory?
+    /// The memory that the worker has as well: what is given to it is copied into the one, what comes of it out of the other.
+    private var input, output: KeptMemory?
 
     /// Takes over a process that was started, and must be ended.
     init(id: pid_t, socket: MessageSocket, protections: Protections = .none) {
@@ -25,9 +24,9 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// What became of a request.
-    enum Outcome {
-        case decoded(DecodedImage)
-        /// The picture is damaged; the text is for logs.
+    enum Outcome<Result> {
+        case done(Result)
+        /// The picture is damaged, or cannot be written; the text is for logs.
         case failed(String)
         /// The worker ended, or was found stopped, before it answered.
         case lost
@@ -40,23 +39,25 @@ final class WorkerProcess: @unchecked Sendable {
     /// Between two looks at whether anybody still waits, in milliseconds.
     private static let patience: CInt = 50
 
-    /// Has the worker decode a file, blocking the calling thread.
+    /// Has the worker do something with `bytes`, blocking the calling thread.
     ///
+    /// - Parameter read: Makes the result of what the worker says and has left in the memory; throws where that is not true.
     /// - Throws: ``SharedMemoryError`` for what this process cannot do.
-    func decode(
-        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
-    ) throws(SharedMemoryError) -> Outcome {
+    func perform<Result>(
+        _ work: WorkerRequest.Work, on bytes: SharedBytes, token: WorkToken,
+        read: (_ answer: WorkerAnswer, _ output: inout KeptMemory) throws -> Result
+    ) throws(SharedMemoryError) -> Outcome<Result> {
         requests += 1
         var new: WorkerRequest.Memories = []
-        var pixels: KeptMemory
-        if let kept = self.pixels.take() {
-            pixels = kept
+        var output: KeptMemory
+        if let kept = self.output.take() {
+            output = kept
         } else {
-            pixels = try KeptMemory("alula pixels", isWritable: false)
-            new.insert(.pixels)
+            output = try KeptMemory("alula output", isWritable: false)
+            new.insert(.output)
         }
         let processorStart = processorTime
-        guard try ask(bytes, plan, new, pixels.memory.descriptor) else { return .lost }
+        guard try ask(for: work, on: bytes, new, output.memory.descriptor) else { return .lost }
         while !socket.wait(milliseconds: Self.patience) {
             if token.shouldStop {
                 let isBusy = token.timeLimit.map { processorTime - processorStart >= $0 / 2 }
@@ -66,47 +67,44 @@ final class WorkerProcess: @unchecked Sendable {
         }
         let message = socket.receive(count: WorkerAnswer.byteCount)
         if message.isEmpty { return .lost }
-        switch WorkerAnswer(message) {
-        case .decoded(let picture):
-            do {
-                let image = try picture.image(in: &pixels, of: header, by: plan)
-                if picture.isCopied { self.pixels = consume pixels }
-                return .decoded(image)
-            } catch let error as SharedMemoryError where error.isShortage {
-                throw error
-            } catch {
-                return .breach("\(error)")
-            }
-        case .failed(let text): return .failed(text)
-        default: return .breach("no such answer")
+        guard let answer = WorkerAnswer(message) else { return .breach("no such answer") }
+        if case .failed(let text) = answer { return .failed(text) }
+        do {
+            let result = try read(answer, &output)
+            if output.isKept { self.output = consume output }
+            return .done(result)
+        } catch let error as SharedMemoryError where error.isShortage {
+            throw error
+        } catch {
+            return .breach("\(error)")
         }
     }
 
-    /// Sends a request, with what the worker needs of it; false where nobody takes it.
+    /// Sends a request, with what the worker needs for it; false where nobody takes it.
     private func ask(
-        _ bytes: SharedBytes, _ plan: DecodePlan, _ new: WorkerRequest.Memories, _ pixels: CInt
+        for work: WorkerRequest.Work, on bytes: SharedBytes, _ new: WorkerRequest.Memories, _ output: CInt
     ) throws(SharedMemoryError) -> Bool {
         func send(_ new: WorkerRequest.Memories, _ descriptors: [CInt]) -> Bool {
             socket.send(
-                WorkerRequest.decode(byteCount: bytes.count, plan: plan, new: new).message,
-                descriptors + (new.contains(.pixels) ? [pixels] : []))
+                WorkerRequest.perform(work, byteCount: bytes.count, new: new).message,
+                descriptors + (new.contains(.output) ? [output] : []))
         }
-        let kept = file.take()
+        let kept = input.take()
         guard bytes.count <= KeptMemory.count else {
-            let file = try SharedMemory("alula source")
-            try file.write(bytes)
-            return send(new.union(.file), [file.descriptor])
+            let input = try SharedMemory("alula input")
+            try input.write(bytes)
+            return send(new.union(.input), [input.descriptor])
         }
-        if var file = consume kept {
-            try file.write(bytes)
-            self.file = consume file
+        if var input = consume kept {
+            try input.write(bytes)
+            self.input = consume input
             return send(new, [])
         }
-        var file = try KeptMemory("alula source", isWritable: true)
-        try file.write(bytes)
-        let descriptor = file.memory.descriptor
-        self.file = consume file
-        return send(new.union(.file), [descriptor])
+        var input = try KeptMemory("alula input", isWritable: true)
+        try input.write(bytes)
+        let descriptor = input.memory.descriptor
+        self.input = consume input
+        return send(new.union(.input), [descriptor])
     }
 
     /// Has the worker try something; the number of the error, 0 where it worked, nil where the attempt ended it.

@@ -4,7 +4,7 @@ import Glibc
 import Imaging
 import Memory
 
-/// What runs in a worker process: takes itself everything that decoding does not need, then decodes what it is handed, until the
+/// What runs in a worker process: takes itself everything that its work does not need, then works on what it is handed, until the
 /// server is gone.
 package enum DecodeWorker {
     /// The subcommand that the server starts the executable with.
@@ -38,53 +38,73 @@ package enum DecodeWorker {
 
 /// The memory that a worker shares with the server, for as long as the server leaves it the same.
 private struct Workbench: ~Copyable {
-    private var file, pixels: KeptMemory?
+    private var input, output: KeptMemory?
 
     /// The answer; nil where nobody asks so.
     mutating func answer(to request: WorkerRequest?, _ descriptors: [CInt]) -> WorkerAnswer? {
         switch request {
-        case .decode(let byteCount, let plan, let new):
+        case .perform(let work, let byteCount, let new):
             guard descriptors.count == new.count else { return nil }
-            if new.contains(.file) { file = KeptMemory(adopting: descriptors[0], isWritable: false) }
-            if new.contains(.pixels) { pixels = KeptMemory(adopting: descriptors[new.count - 1], isWritable: true) }
-            guard var file = file.take(), var pixels = pixels.take() else { return nil }
-            let answer = Self.decode(&file, byteCount: byteCount, plan: plan, into: &pixels)
+            if new.contains(.input) { input = KeptMemory(adopting: descriptors[0], isWritable: false) }
+            if new.contains(.output) { output = KeptMemory(adopting: descriptors[new.count - 1], isWritable: true) }
+            guard var input = input.take(), var output = output.take() else { return nil }
+            let answer = Self.answer(to: work, on: &input, byteCount: byteCount, into: &output)
             // Memory that the server does not keep either is given back before it hears of it.
-            if byteCount <= KeptMemory.count { self.file = consume file }
-            if case .decoded(let picture) = answer, picture.isCopied { self.pixels = consume pixels }
+            if byteCount <= KeptMemory.count { self.input = consume input }
+            if 1...KeptMemory.count ~= answer.leftByteCount { self.output = consume output }
             return answer
         case .attempt(let deed): return .attempted(deed.attempt())
         case nil: return nil
         }
     }
 
-    /// Decodes the file of `byteCount` bytes, and leaves pixels.
-    private static func decode(
-        _ file: inout KeptMemory, byteCount: Int, plan: DecodePlan, into pixels: inout KeptMemory
+    private static func answer(
+        to work: WorkerRequest.Work, on input: inout KeptMemory, byteCount: Int, into output: inout KeptMemory
     ) -> WorkerAnswer {
         do {
-            let bytes = try file.bytes(count: byteCount)
-            let image = try ImageDecoder.decode(
-                bytes, header: .inspect(bytes), plan: plan, limits: .none, token: WorkToken(),
-                room: { try pixels.room(count: $0) })
-            var description = DecodedDescription(image)
-            let delays = description.delays.flatMap { delay -> [UInt8] in
-                var writer = MessageWriter(count: 4)
-                writer.put(UInt32(clamping: delay))
-                return writer.finish()
+            let bytes = try input.bytes(count: byteCount)
+            return switch work {
+            case .decode(let plan): try decode(bytes, plan: plan, into: &output)
+            case .encodeAVIF(let picture, let quality):
+                try encode(DecodedImage(picture, pixels: bytes), quality: quality, into: &output)
             }
-            let profile = description.profile?.file.array ?? []
-            try pixels.memory.append(delays + profile, at: image.pixels.count)
-            let delayCount = description.delays.count
-            (description.delays, description.profile) = ([], nil)
-            return .decoded(
-                WorkerAnswer.Picture(
-                    description: description, pixelCount: image.pixels.count, delayCount: delayCount,
-                    profileCount: profile.count))
-        } catch ImagingError.cannotDecode(let detail) {
+        } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
             return .failed(detail)
         } catch {
             return .failed("\(error)")
         }
+    }
+
+    /// Decodes the file, and leaves pixels.
+    private static func decode(
+        _ file: SharedBytes, plan: DecodePlan, into output: inout KeptMemory
+    ) throws -> WorkerAnswer {
+        let image = try ImageDecoder.decode(
+            file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken(),
+            room: { try output.room(count: $0) })
+        var description = DecodedDescription(image)
+        let delays = description.delays.flatMap { delay -> [UInt8] in
+            var writer = MessageWriter(count: 4)
+            writer.put(UInt32(clamping: delay))
+            return writer.finish()
+        }
+        let profile = description.profile?.file.array ?? []
+        try output.memory.append(delays + profile, at: image.pixels.count)
+        let delayCount = description.delays.count
+        (description.delays, description.profile) = ([], nil)
+        return .decoded(
+            WorkerAnswer.Picture(
+                description: description, pixelCount: image.pixels.count, delayCount: delayCount,
+                profileCount: profile.count))
+    }
+
+    /// Encodes the picture, and leaves a file.
+    private static func encode(
+        _ picture: DecodedImage, quality: Int, into output: inout KeptMemory
+    ) throws -> WorkerAnswer {
+        let file = try ImageEncoder.encodeAVIF(picture, quality: quality)
+        let room = try output.room(count: file.count)
+        unsafe file.withUnsafeBytes { unsafe room.bytes.copyMemory(from: $0) }
+        return .encoded(byteCount: file.count)
     }
 }

@@ -8,10 +8,17 @@ enum PlanarRendering {
     /// The finished picture of a plan that ``PlanarLane/encodes(_:plan:)``.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
-    static func render(_ image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> EncodedImage {
+    static func render(
+        _ image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
+    ) throws -> EncodedImage {
         let target = PlanarTarget(
             resizedSize: plan.resizedSize, rectangle: plan.rectangle, chromaStep: plan.chromaStep,
             range: plan.format == .webp ? .limited : .full, needsChroma: plan.format != .jpeg, light: plan.light)
+        if plan.format == .avif {
+            let file = try codec.encodeAVIF(
+                planes(of: image, target: target, token: token), quality: plan.quality, token: token)
+            return EncodedImage(bytes: file, format: .avif, size: plan.outputSize)
+        }
         let file = try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in
                 try encode(planes, plan: plan, token: token)
@@ -33,6 +40,19 @@ enum PlanarRendering {
             of: image,
             target: PlanarTarget(resizedSize: plan.resizedSize, rectangle: plan.rectangle, light: plan.light),
             token: token)
+    }
+
+    /// The resampled planes, as a picture of their own.
+    private static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
+        let planes = target.planes(ofGrey: image.bands == 1)
+        let memory = PlaneMemory(count: planes.byteCount)
+        try PlanarWorkspace.withShared { workspace throws in
+            try workspace.resample(image, to: target, token: token) { resampled throws in
+                let samples = unsafe UnsafeRawBufferPointer(start: resampled.planes.0.samples, count: planes.byteCount)
+                unsafe memory.bytes.copyMemory(from: samples)
+            }
+        }
+        return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)
     }
 
     private static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
@@ -62,13 +82,11 @@ enum PlanarRendering {
         let status =
             switch plan.format {
             case .webp: unsafe CPlanarShim_write_webp(&planes, quality, effort, watch, &base, &count, &text)
-            case .avif: unsafe CPlanarShim_write_avif(&planes, quality, effort, &base, &count, &text)
             default: unsafe CPlanarShim_write_jpeg(&planes, quality, watch, &base, &count, &text)
             }
         guard status == CPlanarShimDone else {
             try token.check()
-            throw ImagingError.encodeFailed(
-                detail: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
+            throw ImagingError.encodeFailed(text)
         }
         return unsafe SharedBytes(adopting: base, count: count, release: { base, _ in unsafe free(base) })
     }

@@ -18,9 +18,12 @@ struct PlanarTarget {
 
     /// Samples of a plane: exactly as many as its pixels need.
     func size(ofPlane index: Int) -> PixelSize {
-        let step = index == 0 ? 1 : chromaStep
-        let size = rectangle.size
-        return PixelSize(width: (size.width + step - 1) / step, height: (size.height + step - 1) / step)
+        rectangle.size.samples(forEach: index == 0 ? 1 : chromaStep)
+    }
+
+    /// The planes, of a grey picture or of one in colours.
+    func planes(ofGrey isGrey: Bool) -> [Plane] {
+        .stacked((0..<(isGrey && !needsChroma ? 1 : 3)).map { size(ofPlane: $0) })
     }
 
     /// How the samples of a plane are mixed, whose source has this range.

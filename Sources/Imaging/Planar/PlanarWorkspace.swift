@@ -24,7 +24,8 @@ final class PlanarWorkspace {
         return try body(workspace)
     }
 
-    /// Resamples a planar picture and lends the planes, which are valid during `body` and may be written to.
+    /// Resamples a planar picture and lends the planes, which lie behind each other as the target says, are valid during `body` and
+    /// may be written to.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
     func resample<Result>(
@@ -34,8 +35,7 @@ final class PlanarWorkspace {
         guard case .planar(let sources, let range) = image.layout else {
             preconditionFailure("the picture has no planes")
         }
-        let count = target.needsChroma ? 3 : sources.count
-        let planes = [Plane].stacked((0..<count).map { target.size(ofPlane: $0) })
+        let planes = target.planes(ofGrey: sources.count == 1)
         result.reserve(planes.byteCount)
         for (index, plane) in planes.enumerated() {
             guard index < sources.count else {

@@ -63,3 +63,10 @@ extension [Plane] {
     /// Bytes of all planes together.
     var byteCount: Int { last.map { $0.offset + $0.byteCount } ?? 0 }
 }
+
+extension PixelSize {
+    /// Samples that a plane has of a picture of this size, one for each `step` pixels on either side: the last may stand for fewer.
+    func samples(forEach step: Int) -> PixelSize {
+        PixelSize(width: (width + step - 1) / step, height: (height + step - 1) / step)
+    }
+}

@@ -54,12 +54,14 @@ enum SelfTestCommand {
         for deed in Deed.allCases {
             isWell = checkRefusal(of: deed, configuration.launch) && isWell
         }
-        return check("a worker decodes every format behind all of it") {
+        return check("a worker decodes every format, and writes AVIF, behind all of it") {
             let codec = try SandboxedCodec(
                 configuration, registry: MetricsRegistry(), logger: .silent, timekeeper: SystemTimekeeper())
             defer { codec.shutDown() }
             guard codec.protections.isSandbox else { throw NotConfined(protections: codec.protections) }
             for format in formats { try decode(try picture(format), by: codec) }
+            let picture = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: 3)
+            _ = try codec.encodeAVIF(picture, quality: 50, token: WorkToken())
         } && isWell
     }
 
@@ -92,12 +94,13 @@ enum SelfTestCommand {
 
     private static let size = PixelSize(width: 64, height: 48)
 
+    private static let pixels = (0..<size.area).flatMap { index -> [UInt8] in
+        let (row, column) = index.quotientAndRemainder(dividingBy: size.width)
+        return [UInt8(column * 4), UInt8(row * 5), 128]
+    }
+
     private static func picture(_ format: ImageFormat) throws -> SharedBytes {
-        let pixels = (0..<size.area).flatMap { index -> [UInt8] in
-            let (row, column) = index.quotientAndRemainder(dividingBy: size.width)
-            return [UInt8(column * 4), UInt8(row * 5), 128]
-        }
-        return try ImageEncoder.encode(pixels: pixels, size: size, bands: 3, format: format, quality: nil).bytes
+        try ImageEncoder.encode(pixels: pixels, size: size, bands: 3, format: format, quality: nil).bytes
     }
 
     private static func decode(_ file: SharedBytes, by codec: some ImageCodec) throws {

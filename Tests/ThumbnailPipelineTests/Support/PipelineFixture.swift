@@ -30,7 +30,7 @@ final class PipelineFixture: Sendable {
     init(
         workerCount: Int = 2, maximumQueued: Int = 1_000, staleAllowances: StaleAllowances = StaleAllowances(),
         diskFolder: String? = nil, engine: String = "test", memoryLimit: Int = .max,
-        _ configure: (inout PipelineConfiguration) -> Void = { _ in }
+        codec: any ImageCodec = InProcessCodec(), _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) throws {
         try ImageLibrary.start()
         self.workerCount = workerCount
@@ -56,7 +56,7 @@ final class PipelineFixture: Sendable {
             count: workerCount, maximumQueued: maximumQueued, name: "test", timekeeper: time.clock,
             onThreadExit: { ImageLibrary.endThread() })
         pipeline = ImagePipeline(
-            configuration: configuration, downloader: downloader, caches: caches, workers: workers,
+            configuration: configuration, downloader: downloader, caches: caches, workers: workers, codec: codec,
             metrics: PipelineMetrics(registry: registry), timekeeper: time, budget: budget)
         pipeline.register(in: registry)
         origin.serve(Pictures.jpeg)

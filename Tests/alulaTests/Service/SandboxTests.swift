@@ -12,7 +12,7 @@ struct SandboxTests {
         settings.renderWorkers = 1
     }
 
-    @Test func `a thumbnail is the same whether its source is decoded in a worker or not`() async throws {
+    @Test func `a thumbnail is the same whether workers decode and encode or not`() async throws {
         func answers(_ configure: (inout Settings) -> Void) async throws -> [[UInt8]] {
             try await withService(configure: configure) { running in
                 var bodies: [[UInt8]] = []
@@ -21,6 +21,9 @@ struct SandboxTests {
                     let answer = try await running.thumbnail("/\(fixture.rawValue)")
                     #expect(answer.status == 200)
                     bodies.append(answer.body)
+                    let avif = try await running.thumbnail("/\(fixture.rawValue)", "w=32&format=avif")
+                    #expect(avif.status == 200)
+                    bodies.append(avif.body)
                 }
                 return bodies
             }

@@ -1,0 +1,39 @@
+import Imaging
+
+// A description in a message: all of it that has a fixed size, so neither delays nor a profile.
+
+extension MessageWriter {
+    mutating func put(_ description: DecodedDescription) {
+        for side in [description.size.width, description.size.height, description.bands, description.loop] {
+            put(UInt32(clamping: side))
+        }
+        put(description.range == .limited)
+        put(UInt8(description.planes.count))
+        for plane in description.planes {
+            put(UInt32(plane.size.width))
+            put(UInt32(plane.size.height))
+            for number in [plane.left, plane.top, plane.width, plane.height] { put(number) }
+        }
+    }
+}
+
+extension MessageReader {
+    mutating func description() -> DecodedDescription? {
+        guard let width = size(), let height = size(), let bands = size(), let loop = size(), let isLimited = flag(),
+            let planeCount = number(UInt8.self), planeCount <= 3
+        else { return nil }
+        let planes = (0..<planeCount).compactMap { _ in plane() }
+        guard planes.count == planeCount else { return nil }
+        return DecodedDescription(
+            size: PixelSize(width: width, height: height), bands: bands, planes: planes,
+            range: isLimited ? .limited : .full, loop: loop)
+    }
+
+    private mutating func plane() -> DecodedDescription.Part? {
+        guard let width = size(), let height = size(), let left = fraction(), let top = fraction(),
+            let across = fraction(), let down = fraction()
+        else { return nil }
+        return DecodedDescription.Part(
+            size: PixelSize(width: width, height: height), left: left, top: top, width: across, height: down)
+    }
+}

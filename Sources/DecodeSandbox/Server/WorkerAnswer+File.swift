@@ -1,0 +1,17 @@
+package import Imaging
+package import Memory
+
+extension WorkerAnswer {
+    /// The AVIF file of a picture of `size` that is said to be in `memory`, which nobody can change from now on.
+    ///
+    /// - Throws: Where it is none.
+    package static func avif(byteCount: Int, in memory: inout KeptMemory, size: PixelSize) throws -> SharedBytes {
+        try memory.settle(byteCount: byteCount)
+        let file = try memory.settled(count: byteCount)
+        let header = try ImageHeader.inspect(file)
+        guard header.format == .avif, header.storedSize == size else {
+            throw ImagingError.encodeFailed(detail: "the file is said to be an AVIF of \(size)")
+        }
+        return file
+    }
+}

@@ -1,0 +1,111 @@
+import Coordination
+import Glibc
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import DecodeSandbox
+
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct SandboxedEncodingTests {
+    @Test func `a worker writes the very file that this process writes`() throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture()
+        // Planes with and without colours, pixels with and without alpha, and more of them than memory is kept for.
+        let large = PixelSize(width: 1_280, height: 1_280)
+        for (file, size) in [
+            (ImageFixture.photo(width: 401, height: 303), PixelSize(width: 203, height: 151)),
+            (ImageFixture.photo(width: 1_300, height: 1_300), large),
+            (ImageFixture.photo(width: 401, height: 303, format: .png), PixelSize(width: 203, height: 151)),
+            (ImageFixture.photo(width: 1_280, height: 1_280, format: .png), large),
+            (ImageFixture.pngHalfTransparent.bytes, ImageFixture.size),
+            (ImageFixture.jpegGreyRamp.bytes, ImageFixture.size),
+        ] {
+            let image = try InProcessCodec().decode(
+                file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken())
+            for quality in [50, 95] {
+                let plan = RenderPlan(decode: DecodePlan(), resizedSize: size, format: .avif, quality: quality)
+                let expected = try ImageRenderer.render(image, plan: plan, token: WorkToken())
+                let rendered = try ImageRenderer.render(image, plan: plan, token: WorkToken(), codec: fixture.codec)
+                #expect(rendered.bytes.array == expected.bytes.array && rendered.size == expected.size)
+                #expect(try ImageHeader.inspect(rendered.bytes).storedSize == size)
+            }
+        }
+        #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
+    }
+
+    @Test func `a picture whose encoder ends is given to another worker`() async throws {
+        let fixture = try SandboxFixture()
+        let before = await fixture.idle(2)
+        let file = Task { try await fixture.encodeSlowly() }
+        kill(await fixture.busy(of: before), SIGKILL)
+        #expect(try await ImageHeader.inspect(file.value).storedSize == SandboxFixture.noiseSize)
+        #expect(fixture.metric("alula_decode_retries_total") == 1 && fixture.ends(.crash) == 1)
+        #expect(fixture.metric("alula_quarantined_total") == 0)
+    }
+
+    @Test func `a picture that ends two encoders is our fault, and not tried for a while`() async throws {
+        let fixture = try SandboxFixture()
+        let before = await fixture.idle(2)
+        let file = Task { try await fixture.encodeSlowly() }
+        let first = await fixture.busy(of: before)
+        kill(first, SIGKILL)
+        kill(await fixture.busy(of: before.filter { $0 != first }), SIGKILL)
+        await #expect(throws: ImagingError.encodeFailed(detail: "a worker was ended by signal 9")) {
+            try await file.value
+        }
+        let after = await fixture.idle(2)
+        await #expect(throws: ImagingError.encodeFailed(detail: "the content ended workers a short while ago")) {
+            try await fixture.encodeSlowly()
+        }
+        #expect(fixture.codec.idleProcesses == after)
+    }
+
+    @Test func `an encoder past its time is stopped with its worker, and its picture not tried for a while`()
+        async throws
+    {
+        let fixture = try SandboxFixture()
+        let before = await fixture.idle(2)
+        await #expect(throws: DeadlineExceeded.self) { try await fixture.encodeSlowly(timeLimit: .milliseconds(1)) }
+        #expect(fixture.ends(.deadline) == 1)
+        let after = await fixture.idle(2)
+        #expect(after.contains(before[0]) && !after.contains(before[1]))
+        #expect(kill(before[1], 0) != 0 || errno == ESRCH)
+        await #expect(throws: DeadlineExceeded.self) { try await fixture.encodeSlowly() }
+        #expect(fixture.ends(.deadline) == 1)
+        // Of another quality it may take less.
+        let file = try fixture.codec.encodeAVIF(SandboxFixture.noise, quality: 10, token: WorkToken())
+        #expect(try ImageHeader.inspect(file).format == .avif)
+    }
+
+    @Test func `an encoder that nobody waits for is stopped with its worker`() async throws {
+        let fixture = try SandboxFixture()
+        let before = await fixture.idle(2)
+        let token = WorkToken()
+        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
+        defer { pool.shutDown() }
+        let codec = fixture.codec
+        let file = Task {
+            try await pool.run { _ in try codec.encodeAVIF(SandboxFixture.noise, quality: 90, token: token) }
+        }
+        _ = await fixture.busy(of: before)
+        token.cancel()
+        await #expect(throws: CancellationError.self) { try await file.value }
+        #expect(fixture.ends(.cancelled) == 1 && fixture.metric("alula_quarantined_total") == 0)
+    }
+
+    @Test func `what AVIF cannot hold costs no worker`() throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture()
+        let grey = ImageFixture.jpegGreyRamp.bytes
+        let plane = try InProcessCodec().decode(
+            grey, header: .inspect(grey), plan: DecodePlan(), limits: .none, token: WorkToken())
+        for codec in [fixture.codec, InProcessCodec()] as [any ImageCodec] {
+            #expect(throws: ImagingError.encodeFailed(detail: "not the planes of an AVIF file")) {
+                try codec.encodeAVIF(plane, quality: 50, token: WorkToken())
+            }
+        }
+        #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
+    }
+}

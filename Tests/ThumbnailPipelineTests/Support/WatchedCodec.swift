@@ -1,0 +1,24 @@
+import Coordination
+import Imaging
+import Memory
+
+/// A codec that tells what it has encoded, or fails.
+final class WatchedCodec: ImageCodec {
+    /// Sizes of the pictures, in the order in which they came.
+    let encoded = Locked<[PixelSize]>([])
+    /// What comes of the next picture to be encoded, if anything.
+    let fault = Locked<(any Error)?>(nil)
+    private let codec = InProcessCodec()
+
+    func decode(
+        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
+    ) throws -> DecodedImage {
+        try codec.decode(bytes, header: header, plan: plan, limits: limits, token: token)
+    }
+
+    func encodeAVIF(_ picture: DecodedImage, quality: Int, token: WorkToken) throws -> SharedBytes {
+        if let fault = fault.withLock({ $0 }) { throw fault }
+        encoded.withLock { $0.append(picture.size) }
+        return try codec.encodeAVIF(picture, quality: quality, token: token)
+    }
+}
