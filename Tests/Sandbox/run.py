@@ -18,7 +18,10 @@ sys.path.append(str(HERE.parent / "Support"))
 from service import Service  # noqa: E402
 
 BLOWS = [signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS]
-WIDTHS = [60, 150, 300]
+# AVIF is encoded by workers as well.
+QUERIES = [{"w": 60}, {"w": 150}, {"w": 300}, {"w": 150, "format": "avif"}]
+# What a picture is that ends two decoders, or two encoders.
+REFUSALS = (422, 500)
 # Every request is to be decoded.
 SETTINGS = ["--access-log", "off", "--result-cache-capacity", "0", "--result-cache-preferred", "0",
             "--decoded-cache-capacity", "0", "--decoded-cache-preferred", "0", "--source-cache-memory", "64MiB"]
@@ -56,8 +59,8 @@ def get(connection, path):
     return answer.status, answer.read()
 
 
-def target(origin, number, width):
-    return "/thumbnail?" + urllib.parse.urlencode({"url": f"{origin}/{number}", "w": width})
+def target(origin, number, query):
+    return "/thumbnail?" + urllib.parse.urlencode({"url": f"{origin}/{number}", **QUERIES[query]})
 
 
 def references(executable, origin):
@@ -67,10 +70,10 @@ def references(executable, origin):
         connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
         found = {}
         for number in range(len(Pictures.bodies)):
-            for width in WIDTHS:
-                status, body = get(connection, target(origin, number, width))
-                assert status == 200, f"reference {number}, {width}: {status} {body[:200]}"
-                found[number, width] = body
+            for query in range(len(QUERIES)):
+                status, body = get(connection, target(origin, number, query))
+                assert status == 200, f"reference {number}, {QUERIES[query]}: {status} {body[:200]}"
+                found[number, query] = body
         return found
     finally:
         service.kill()
@@ -181,13 +184,13 @@ def main():
     ended = [line["process"] for line in lines if line["message"] == "decode worker ended"]
     unexplained = [process for process in ended if process not in victims_struck]
     struck_twice = sum(line["message"] == "content in quarantine" for line in lines)
-    refused = [fault for fault in load.wrong if fault[2] == 422]
+    refused = [fault for fault in load.wrong if fault[2] in REFUSALS]
     if struck_twice and not unexplained:
         print(f"{struck_twice} pictures were struck twice within one request, and refused {len(refused)} times")
-        load.wrong = [fault for fault in load.wrong if fault[2] != 422]
+        load.wrong = [fault for fault in load.wrong if fault[2] not in REFUSALS]
     complaints += [f"worker {process} ended although nobody struck it" for process in unexplained]
     for fault in load.wrong[:10]:
-        print(f"  wrong: source {fault[0]}, width {fault[1]}: status {fault[2]}, {fault[3]}")
+        print(f"  wrong: source {fault[0]}, {QUERIES[fault[1]]}: status {fault[2]}, {fault[3]}")
     for complaint in complaints:
         print(f"  {complaint}")
     if load.wrong or complaints or not ends.get("crash") or len(times) < options.seconds:
