@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -65,6 +66,32 @@ int64_t CLinux_processor_nanoseconds(pid_t process)
     if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0)
         return -1;
     return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+// A set that is too small for the machine's processors is refused, everywhere alike: nothing is bound then.
+static cpu_set_t noted;
+
+void CLinux_note_processors(void)
+{
+    if (sched_getaffinity(0, sizeof noted, &noted) != 0)
+        CPU_ZERO(&noted);
+}
+
+void CLinux_free_processor(void)
+{
+    if (CPU_COUNT(&noted) > 1)
+        sched_setaffinity(0, sizeof noted, &noted);
+}
+
+void CLinux_bind_to_this_processor(pid_t process)
+{
+    int processor = sched_getcpu();
+    cpu_set_t only;
+    if (processor < 0 || processor >= CPU_SETSIZE)
+        return;
+    CPU_ZERO(&only);
+    CPU_SET(processor, &only);
+    sched_setaffinity(process, sizeof only, &only);
 }
 
 static int outcome(long result)

@@ -58,6 +58,8 @@ static int add_conditional(scmp_filter_ctx filter, int socket)
     const struct scmp_arg_cmp a_thread[] = {{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM}};
     // Taking pages out of memory that the server has mapped is not advice.
     const struct scmp_arg_cmp not_removing[] = {{2, SCMP_CMP_NE, MADV_REMOVE, 0}};
+    // To be woken on one processor and to go on anywhere.
+    const struct scmp_arg_cmp own_thread[] = {{0, SCMP_CMP_EQ, 0, 0}};
     const struct scmp_arg_cmp set_name[] = {{0, SCMP_CMP_EQ, PR_SET_NAME, 0}};
     int error = 0;
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "write", 1, on_socket);
@@ -70,6 +72,7 @@ static int add_conditional(scmp_filter_ctx filter, int socket)
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "clone", 1, a_thread);
     // A filter cannot see its arguments; the C library goes on with clone.
     error = error ? error : add(filter, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL);
+    error = error ? error : add(filter, SCMP_ACT_ALLOW, "sched_setaffinity", 1, own_thread);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "prctl", 1, set_name);
     return error;
 }

@@ -64,13 +64,4 @@ struct ConfinementTests {
             #expect(WorkerLimits(wrong) == nil)
         }
     }
-
-    private func contents(_ path: String) -> String? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        let count = unsafe read(descriptor, &bytes, bytes.count)
-        return count >= 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
-    }
 }

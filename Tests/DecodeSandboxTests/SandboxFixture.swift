@@ -105,3 +105,13 @@ final class SandboxFixture: Sendable {
         metric("alula_decode_worker_ends_total{cause=\"\(cause.rawValue)\"}") ?? 0
     }
 }
+
+/// What the kernel tells in a file of its own, of up to 64 KiB; nil where there is none.
+func contents(_ path: String) -> String? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = unsafe read(descriptor, &bytes, bytes.count)
+    return count >= 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+}

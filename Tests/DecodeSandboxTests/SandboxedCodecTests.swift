@@ -1,3 +1,4 @@
+import CLinux
 import Coordination
 import Foundation
 import Glibc
@@ -220,6 +221,23 @@ struct SandboxedCodecTests {
         for file in [SandboxFixture.slow, ImageTrap.jpegProfile.bytes, ImageFixture.jpegTruncated.bytes] {
             _ = try? fixture.decode(file)
             #expect(try held() <= 2 * KeptMemory.count)
+        }
+        #expect(fixture.codec.idleProcesses.last == worker)
+    }
+
+    @Test func `a worker may run on all processors, wherever it was woken`() async throws {
+        let fixture = try SandboxFixture()
+        let worker = try #require(await fixture.idle(2).last)
+        func processors(of process: String) throws -> Substring {
+            let status = try #require(contents("/proc/\(process)/status"))
+            return try #require(status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") })
+        }
+        let all = try processors(of: "self")
+        for _ in 0..<10 {
+            CLinux_bind_to_this_processor(worker)
+            if CLinux_available_processors() > 1 { #expect(try processors(of: "\(worker)") != all) }
+            _ = try fixture.decode(ImageFixture.jpeg.bytes)
+            #expect(try processors(of: "\(worker)") == all)
         }
         #expect(fixture.codec.idleProcesses.last == worker)
     }

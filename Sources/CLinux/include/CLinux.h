@@ -51,6 +51,18 @@ int CLinux_set_no_new_privileges(void);
 /// User and system time of a process so far, or -1 with errno.
 int64_t CLinux_processor_nanoseconds(pid_t process);
 
+/// Has a process that sleeps woken on the calling thread's processor, which it may not leave until it calls ``CLinux_free_processor``.
+///
+/// For whoever is about to wake it and sleep: the kernel would often have it wait behind others for a processor that it ran on
+/// before, while this one idles. Does nothing where it is not allowed.
+void CLinux_bind_to_this_processor(pid_t process);
+
+/// Notes on which processors this process may run; before it is bound for the first time.
+void CLinux_note_processors(void);
+
+/// Lets the calling thread run on all noted processors again.
+void CLinux_free_processor(void);
+
 /// What a confined process must not be able to do.
 typedef enum {
     CLinuxOpenFile,

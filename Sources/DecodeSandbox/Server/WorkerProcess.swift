@@ -85,7 +85,9 @@ final class WorkerProcess: @unchecked Sendable {
         for work: WorkerRequest.Work, on bytes: SharedBytes, _ new: WorkerRequest.Memories, _ output: CInt
     ) throws(SharedMemoryError) -> Bool {
         func send(_ new: WorkerRequest.Memories, _ descriptors: [CInt]) -> Bool {
-            socket.send(
+            // As if this thread went on itself.
+            CLinux_bind_to_this_processor(id)
+            return socket.send(
                 WorkerRequest.perform(work, byteCount: bytes.count, new: new).message,
                 descriptors + (new.contains(.output) ? [output] : []))
         }

@@ -19,6 +19,7 @@ package enum DecodeWorker {
             _ = socket.write(WorkerAnswer.notStarted("arguments").message)
             exit(64)
         }
+        CLinux_note_processors()
         do {
             let protections = try Confinement.confine(limits, socket: socket.descriptor)
             _ = socket.write(WorkerAnswer.ready(protections).message)
@@ -28,6 +29,8 @@ package enum DecodeWorker {
         }
         var bench = Workbench()
         while let (message, descriptors) = socket.nextMessage(count: WorkerRequest.byteCount) {
+            // Before there is a thread that would inherit it: whoever called had this one woken where it was itself.
+            CLinux_free_processor()
             guard let answer = bench.answer(to: WorkerRequest(message), descriptors), socket.write(answer.message)
             else { break }
         }
