@@ -18,7 +18,7 @@ struct HTTPServerTimeoutTests {
         #expect(try await client.response().status == 200)
         client.send(begun)
         // One byte now and then keeps the library's own timer from ever ending.
-        time.atEachLook { client.send("x") }
+        time.walk { client.send("x") }
         let response = try await client.response()
         #expect(response.status == 408)
         #expect(response.text == "headTimeout")
@@ -66,6 +66,8 @@ struct HTTPServerTimeoutTests {
     private func passHeaderTimeout(of server: HTTPServer) async throws {
         let client = try RawHTTPClient(port: server.port)
         client.send("GET / HTTP/1.1\r\nHost: ")
+        time.walk()
+        defer { time.stand() }
         #expect(try await client.response().status == 408)
         #expect(try await client.remainder().isEmpty)
     }
@@ -127,10 +129,13 @@ struct HTTPServerTimeoutTests {
     }
 }
 
-/// A clock that goes on whenever it is looked at: the server's thread takes as many looks as it needs, and nobody has to wait.
+/// A clock that stands, or goes on whenever it is looked at: the server's thread takes as many looks as it needs, and nobody has to wait.
+///
+/// It stands while requests are sent in time, for whatever the machine does to them meanwhile.
 private final class WalkingTimekeeper: Timekeeper {
     private struct State {
         var now = Duration.zero
+        var step = Duration.zero
         var body: @Sendable () -> Void = {}
     }
 
@@ -138,7 +143,7 @@ private final class WalkingTimekeeper: Timekeeper {
 
     var now: Duration {
         let (now, body) = state.withLock { state in
-            state.now += .milliseconds(50)
+            state.now += state.step
             return (state.now, state.body)
         }
         body()
@@ -151,6 +156,11 @@ private final class WalkingTimekeeper: Timekeeper {
         while now < deadline { await Task.yield() }
     }
 
-    /// Runs `body` at each look from now on.
-    func atEachLook(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.body = body } }
+    /// Goes on from now on, and runs `body` at each look.
+    func walk(_ body: @escaping @Sendable () -> Void = {}) {
+        state.withLock { ($0.step, $0.body) = (.milliseconds(50), body) }
+    }
+
+    /// Stands from now on.
+    func stand() { state.withLock { ($0.step, $0.body) = (.zero, {}) } }
 }

@@ -45,6 +45,7 @@ import Testing
         let isKept = sockets.keep(copyOf: pairs[32].server, at: .zero)
         #expect(isKept)
         sockets.closeAll()
+        extendLifetime(pairs)
     }
 }
 
