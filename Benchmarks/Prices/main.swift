@@ -50,10 +50,10 @@ private func decode(_ path: String, level: Int, isAnimated: Bool) throws {
     }
 }
 
-private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int) {
+private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int, quality: Int?) {
     let picture = bands == 3 ? Picture.photo(size) : Picture.photoWithAlpha(size)
     let image = DecodedImage(pixels: SharedBytes(picture.pixels), size: size, bands: bands)
-    let plan = RenderPlan(resizedSize: size, format: format, quality: format.defaultQuality)
+    let plan = RenderPlan(resizedSize: size, format: format, quality: quality ?? format.defaultQuality)
     measure(price: plan.price) {
         "\(try ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes.count) bytes"
     }
@@ -83,11 +83,12 @@ case ("make", let rest) where rest.count == 2:
     write(file, rest[1])
 case ("decode", let rest) where rest.count >= 2:
     try decode(rest[0], level: Int(rest[1]) ?? 1, isAnimated: rest.count == 3)
-case ("render", let rest) where rest.count == 4:
+case ("render", let rest) where 4...5 ~= rest.count:
     guard let format = ImageFormat(rawValue: rest[0]), let width = Int(rest[1]), let height = Int(rest[2]),
         let bands = Int(rest[3])
     else { fatalError("no such render") }
-    render(format, PixelSize(width: width, height: height), bands: bands)
+    render(
+        format, PixelSize(width: width, height: height), bands: bands, quality: rest.count == 5 ? Int(rest[4]) : nil)
 case ("refuse", let rest) where rest.count == 1: refuse(rest[0])
 default: fatalError("list, make, decode, render or refuse?")
 }

@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -114,7 +115,8 @@ int CLinux_try(CLinuxDeed deed)
         return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
     case CLinuxRemovePages:
         shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        return shared == MAP_FAILED ? errno : outcome(madvise(shared, 4096, MADV_REMOVE));
+        // The kernel looks at the lower half only.
+        return shared == MAP_FAILED ? errno : outcome(syscall(SYS_madvise, shared, 4096L, (1L << 32) + MADV_REMOVE));
     }
     return EINVAL;
 }

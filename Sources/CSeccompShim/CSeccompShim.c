@@ -10,6 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// Of Linux 6.13: how newer C libraries fence stacks.
+enum { guard_install = 102, guard_remove = 103 };
+
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 // What is harmless whatever its arguments are.
@@ -32,6 +35,13 @@ static const char *const refused[] = {
     "readlinkat", "getcwd", "uname", "sysinfo", "getrlimit", "prlimit64", "ioctl", "sched_getattr", "sched_setattr",
 };
 
+// What allocators and threads say of their own memory. Taking pages out of memory that the server has mapped (MADV_REMOVE) is none of it;
+// a list, because a filter sees 64 bits of what the kernel takes 32 of, and so cannot rule a single number out.
+static const int advice[] = {
+    MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTDUMP,
+    MADV_DODUMP, guard_install, guard_remove,
+};
+
 static int add(scmp_filter_ctx filter, uint32_t action, const char *name, unsigned count, const struct scmp_arg_cmp *conditions)
 {
     int number = seccomp_syscall_resolve_name(name);
@@ -50,14 +60,23 @@ static int add_all(scmp_filter_ctx filter, uint32_t action, const char *const *n
     return error;
 }
 
+static int add_advice(scmp_filter_ctx filter)
+{
+    size_t index;
+    int error = 0;
+    for (index = 0; index < COUNT(advice) && !error; index++) {
+        const struct scmp_arg_cmp is_this[] = {{2, SCMP_CMP_EQ, (scmp_datum_t) advice[index], 0}};
+        error = add(filter, SCMP_ACT_ALLOW, "madvise", 1, is_this);
+    }
+    return error;
+}
+
 static int add_conditional(scmp_filter_ctx filter, int socket)
 {
     const struct scmp_arg_cmp on_socket[] = {{0, SCMP_CMP_EQ, (scmp_datum_t) socket, 0}};
     const struct scmp_arg_cmp own_process[] = {{0, SCMP_CMP_EQ, (scmp_datum_t) getpid(), 0}};
     const struct scmp_arg_cmp not_executable[] = {{2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0}};
     const struct scmp_arg_cmp a_thread[] = {{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM}};
-    // Taking pages out of memory that the server has mapped is not advice.
-    const struct scmp_arg_cmp not_removing[] = {{2, SCMP_CMP_NE, MADV_REMOVE, 0}};
     // To be woken on one processor and to go on anywhere.
     const struct scmp_arg_cmp own_thread[] = {{0, SCMP_CMP_EQ, 0, 0}};
     const struct scmp_arg_cmp set_name[] = {{0, SCMP_CMP_EQ, PR_SET_NAME, 0}};
@@ -68,7 +87,7 @@ static int add_conditional(scmp_filter_ctx filter, int socket)
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "tgkill", 1, own_process);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "mmap", 1, not_executable);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "mprotect", 1, not_executable);
-    error = error ? error : add(filter, SCMP_ACT_ALLOW, "madvise", 1, not_removing);
+    error = error ? error : add_advice(filter);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "clone", 1, a_thread);
     // A filter cannot see its arguments; the C library goes on with clone.
     error = error ? error : add(filter, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL);

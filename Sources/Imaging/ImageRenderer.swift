@@ -42,21 +42,27 @@ package enum ImageRenderer {
     }
 
     /// A picture of one colour.
+    ///
+    /// - Parameter codec: Writes AVIF files.
+    /// - Throws: As ``render(_:plan:token:codec:)``.
     package static func placeholder(
-        color: Color, size: PixelSize, format: ImageFormat
-    ) throws(ImagingError) -> EncodedImage {
+        color: Color, size: PixelSize, format: ImageFormat, token: WorkToken, codec: any ImageCodec = InProcessCodec()
+    ) throws -> EncodedImage {
+        defer { extendLifetime(token) }
         let opaque = color.alpha == 255 || !format.supportsAlpha
         let shown = format.supportsAlpha ? color : color.composited(over: .white)
         let pixel = [shown.red, shown.green, shown.blue] + (opaque ? [] : [shown.alpha])
         // One pixel is enough in memory: libvips repeats it.
-        do throws(VipsError) {
-            return try unsafe SharedBytes(pixel).withUnsafeBytes { bytes throws(VipsError) in
+        do {
+            return try unsafe SharedBytes(pixel).withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.pixels(bytes, width: 1, height: 1, bands: pixel.count)
                     .embedded(left: 0, top: 0, in: size, background: pixel.map(Double.init))
-                return try ImageEncoder.encode(image, size: size, format: format, quality: format.defaultQuality)
+                return try encode(
+                    image, size: size, format: format, quality: format.defaultQuality, token: token, codec: codec)
             }
-        } catch {
-            throw .encodeFailed(detail: error.text)
+        } catch let error as VipsError {
+            try token.check()
+            throw ImagingError.encodeFailed(detail: error.text)
         }
     }
 
@@ -76,18 +82,24 @@ package enum ImageRenderer {
             results.append(try composer.compose(source))
         }
         let result = try VipsImage.stacked(results)
-        if plan.format == .avif {
-            let picture = DecodedImage(
-                pixels: try result.pixels(token: token), size: plan.outputSize, bands: result.bands)
-            let file = try codec.encodeAVIF(picture, quality: plan.quality, token: token)
-            return EncodedImage(bytes: file, format: .avif, size: plan.outputSize)
-        }
         if frames > 1 {
             result.markAnimated(frameHeight: plan.outputSize.height, delays: image.delays, loop: image.loop)
         }
-        result.watch(token)
-        let encoded = try ImageEncoder.encode(
-            result, size: plan.outputSize, format: plan.format, quality: plan.quality)
+        return try encode(
+            result, size: plan.outputSize, format: plan.format, quality: plan.quality, token: token, codec: codec)
+    }
+
+    /// Computes `image` and writes it; `size` is that of one frame.
+    private static func encode(
+        _ image: VipsImage, size: PixelSize, format: ImageFormat, quality: Int, token: WorkToken, codec: any ImageCodec
+    ) throws -> EncodedImage {
+        if format == .avif {
+            let picture = DecodedImage(pixels: try image.pixels(token: token), size: size, bands: image.bands)
+            let file = try codec.encodeAVIF(picture, quality: quality, token: token)
+            return EncodedImage(bytes: file, format: .avif, size: size)
+        }
+        image.watch(token)
+        let encoded = try ImageEncoder.encode(image, size: size, format: format, quality: quality)
         try token.check()
         return encoded
     }

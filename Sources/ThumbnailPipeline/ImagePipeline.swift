@@ -125,8 +125,10 @@ package final class ImagePipeline: ThumbnailServing {
         else { throw PipelineError.placeholderTooLarge }
         let room = try await reserveMemory(forPlaceholderOf: size, format: format)
         defer { room.release() }
-        return try await workers.run(priority: .finishing) { _ in
-            try ImageRenderer.placeholder(color: color, size: size, format: format)
+        return try await workers.run(
+            priority: .finishing, timeLimit: configuration.decodeTimeout
+        ) { [codec] token in
+            try ImageRenderer.placeholder(color: color, size: size, format: format, token: token, codec: codec)
         }
     }
 

@@ -8,7 +8,7 @@ struct MessageTests {
         .ready(.none),
         .ready(
             Protections(hasNoNewPrivileges: true, hasSystemCallFilter: false, hasLimits: true, landlockVersion: 7)),
-        .notStarted("arguments"), .failed(""), .attempted(13), .encoded(byteCount: 1 << 33),
+        .notStarted("arguments"), .failed(""), .attempted(13), .encoded(byteCount: 1 << 33), .noRoom,
         .decoded(
             WorkerAnswer.Picture(
                 description: DecodedDescription(size: PixelSize(width: 70_000, height: 2), bands: 4, loop: 5),

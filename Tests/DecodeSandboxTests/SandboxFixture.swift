@@ -70,16 +70,37 @@ final class SandboxFixture: Sendable {
     /// Encodes the noise, on a thread of its own.
     func encodeSlowly(timeLimit: Duration? = nil) async throws -> SharedBytes {
         let codec = codec
+        let noise = Self.noise
         let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
         defer { pool.shutDown() }
         return try await pool.run(timeLimit: timeLimit) { token in
-            try codec.encodeAVIF(Self.noise, quality: 90, token: token)
+            try codec.encodeAVIF(noise, quality: 90, token: token)
         }
     }
 
     /// Begins to decode the slow picture.
     func startSlowly() -> Task<DecodedImage, any Error> {
         Task { try await self.decodeSlowly() }
+    }
+
+    /// Has the encoder started, and waits until it is ready; its process.
+    func idleEncoder() async throws -> pid_t {
+        let pixel = DecodedImage(pixels: SharedBytes([7]), size: PixelSize(width: 1, height: 1), bands: 1)
+        if codec.encoders == nil { _ = try codec.encodeAVIF(pixel, quality: 50, token: WorkToken()) }
+        let isIdle = { @Sendable [codec] in codec.encoders?.idleProcesses.count == 1 }
+        _ = await eventually(within: .seconds(60), isIdle)
+        return codec.encoders?.idleProcesses.first ?? 0
+    }
+
+    /// Waits until an encoder other than `process` is at work; its process.
+    func busyEncoder(besides process: pid_t = 0) async -> pid_t {
+        let found = { @Sendable [codec] in
+            let encoders = codec.encoders
+            let idle = encoders?.idleProcesses ?? []
+            return encoders?.processes.first { $0 != process && !idle.contains($0) }
+        }
+        _ = await eventually(within: .seconds(60)) { found() != nil }
+        return found() ?? 0
     }
 
     /// Waits until one of these idle workers is at work.

@@ -35,11 +35,52 @@ struct SandboxedEncodingTests {
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
     }
 
-    @Test func `a picture whose encoder ends is given to another worker`() async throws {
+    @Test(arguments: [(1, 1), (1, 400), (400, 1), (15, 7), (2, 3)])
+    func `a worker writes pictures of few pixels`(width: Int, height: Int) throws {
+        try ImageLibrary.start()
         let fixture = try SandboxFixture()
-        let before = await fixture.idle(2)
+        let size = PixelSize(width: width, height: height)
+        for bands in 1...4 {
+            let pixels = (0..<size.area * bands).map { UInt8(truncatingIfNeeded: $0 * 11) }
+            let picture = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: bands)
+            let file = try fixture.codec.encodeAVIF(picture, quality: 50, token: WorkToken())
+            let isSame = try file.array == InProcessCodec().encodeAVIF(picture, quality: 50, token: WorkToken()).array
+            #expect(isSame, "\(bands) bands")
+        }
+    }
+
+    @Test func `a file of more bytes than are kept is sealed, not copied`() async throws {
+        let fixture = try SandboxFixture()
+        for _ in 0..<2 {
+            let file = try fixture.codec.encodeAVIF(SandboxFixture.noise, quality: 100, token: WorkToken())
+            #expect(file.count > KeptMemory.count)
+            #expect(try ImageHeader.inspect(file).storedSize == SandboxFixture.noiseSize)
+        }
+        #expect(fixture.codec.encoders?.processes.count == 1 && fixture.ends(.violation) == 0)
+    }
+
+    @Test func `who encodes has never seen a file, and who decodes writes none`() async throws {
+        let fixture = try SandboxFixture()
+        #expect(fixture.codec.encoders == nil)
+        let decoders = await fixture.idle(2)
+        let encoder = try await fixture.idleEncoder()
+        #expect(!decoders.contains(encoder))
         let file = Task { try await fixture.encodeSlowly() }
-        kill(await fixture.busy(of: before), SIGKILL)
+        #expect(await fixture.busyEncoder() == encoder)
+        #expect(fixture.codec.idleProcesses == decoders)
+        _ = try await file.value
+        let slow = fixture.startSlowly()
+        _ = await fixture.busy(of: decoders)
+        #expect(fixture.codec.encoders?.idleProcesses == [encoder])
+        _ = try await slow.value
+    }
+
+    @Test func `a picture whose encoder ends is given to another`() async throws {
+        let fixture = try SandboxFixture()
+        let encoder = try await fixture.idleEncoder()
+        let file = Task { try await fixture.encodeSlowly() }
+        _ = await fixture.busyEncoder()
+        kill(encoder, SIGKILL)
         #expect(try await ImageHeader.inspect(file.value).storedSize == SandboxFixture.noiseSize)
         #expect(fixture.metric("alula_decode_retries_total") == 1 && fixture.ends(.crash) == 1)
         #expect(fixture.metric("alula_quarantined_total") == 0)
@@ -47,31 +88,29 @@ struct SandboxedEncodingTests {
 
     @Test func `a picture that ends two encoders is our fault, and not tried for a while`() async throws {
         let fixture = try SandboxFixture()
-        let before = await fixture.idle(2)
+        let first = try await fixture.idleEncoder()
         let file = Task { try await fixture.encodeSlowly() }
-        let first = await fixture.busy(of: before)
+        _ = await fixture.busyEncoder()
         kill(first, SIGKILL)
-        kill(await fixture.busy(of: before.filter { $0 != first }), SIGKILL)
+        kill(await fixture.busyEncoder(besides: first), SIGKILL)
         await #expect(throws: ImagingError.encodeFailed(detail: "a worker was ended by signal 9")) {
             try await file.value
         }
-        let after = await fixture.idle(2)
         await #expect(throws: ImagingError.encodeFailed(detail: "the content ended workers a short while ago")) {
             try await fixture.encodeSlowly()
         }
-        #expect(fixture.codec.idleProcesses == after)
+        #expect(fixture.ends(.crash) == 2)
     }
 
     @Test func `an encoder past its time is stopped with its worker, and its picture not tried for a while`()
         async throws
     {
         let fixture = try SandboxFixture()
-        let before = await fixture.idle(2)
+        let encoder = try await fixture.idleEncoder()
         await #expect(throws: DeadlineExceeded.self) { try await fixture.encodeSlowly(timeLimit: .milliseconds(1)) }
         #expect(fixture.ends(.deadline) == 1)
-        let after = await fixture.idle(2)
-        #expect(after.contains(before[0]) && !after.contains(before[1]))
-        #expect(kill(before[1], 0) != 0 || errno == ESRCH)
+        #expect(try await fixture.idleEncoder() != encoder)
+        #expect(kill(encoder, 0) != 0 || errno == ESRCH)
         await #expect(throws: DeadlineExceeded.self) { try await fixture.encodeSlowly() }
         #expect(fixture.ends(.deadline) == 1)
         // Of another quality it may take less.
@@ -81,7 +120,7 @@ struct SandboxedEncodingTests {
 
     @Test func `an encoder that nobody waits for is stopped with its worker`() async throws {
         let fixture = try SandboxFixture()
-        let before = await fixture.idle(2)
+        _ = try await fixture.idleEncoder()
         let token = WorkToken()
         let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
         defer { pool.shutDown() }
@@ -89,10 +128,18 @@ struct SandboxedEncodingTests {
         let file = Task {
             try await pool.run { _ in try codec.encodeAVIF(SandboxFixture.noise, quality: 90, token: token) }
         }
-        _ = await fixture.busy(of: before)
+        _ = await fixture.busyEncoder()
         token.cancel()
         await #expect(throws: CancellationError.self) { try await file.value }
         #expect(fixture.ends(.cancelled) == 1 && fixture.metric("alula_quarantined_total") == 0)
+    }
+
+    @Test func `nothing is encoded after the end`() throws {
+        let fixture = try SandboxFixture()
+        fixture.codec.shutDown()
+        #expect(throws: WorkerPool.Stopped.self) {
+            try fixture.codec.encodeAVIF(SandboxFixture.noise, quality: 50, token: WorkToken())
+        }
     }
 
     @Test func `what AVIF cannot hold costs no worker`() throws {

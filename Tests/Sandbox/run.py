@@ -20,8 +20,6 @@ from service import Service  # noqa: E402
 BLOWS = [signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS]
 # AVIF is encoded by workers as well.
 QUERIES = [{"w": 60}, {"w": 150}, {"w": 300}, {"w": 150, "format": "avif"}]
-# What a picture is that ends two decoders, or two encoders.
-REFUSALS = (422, 500)
 # Every request is to be decoded.
 SETTINGS = ["--access-log", "off", "--result-cache-capacity", "0", "--result-cache-preferred", "0",
             "--decoded-cache-capacity", "0", "--decoded-cache-preferred", "0", "--source-cache-memory", "64MiB"]
@@ -184,10 +182,12 @@ def main():
     ended = [line["process"] for line in lines if line["message"] == "decode worker ended"]
     unexplained = [process for process in ended if process not in victims_struck]
     struck_twice = sum(line["message"] == "content in quarantine" for line in lines)
-    refused = [fault for fault in load.wrong if fault[2] in REFUSALS]
-    if struck_twice and not unexplained:
+    # A file is refused in whatever form it is asked for, and finished pixels as a file of one form.
+    refused = [fault for fault in load.wrong if fault[2] == 422 or fault[2] == 500 and "format" in QUERIES[fault[1]]]
+    contents = {(fault[0], fault[1] if fault[2] == 500 else None) for fault in refused}
+    if len(contents) <= struck_twice and not unexplained:
         print(f"{struck_twice} pictures were struck twice within one request, and refused {len(refused)} times")
-        load.wrong = [fault for fault in load.wrong if fault[2] not in REFUSALS]
+        load.wrong = [fault for fault in load.wrong if fault not in refused]
     complaints += [f"worker {process} ended although nobody struck it" for process in unexplained]
     for fault in load.wrong[:10]:
         print(f"  wrong: source {fault[0]}, {QUERIES[fault[1]]}: status {fault[2]}, {fault[3]}")

@@ -115,6 +115,9 @@ struct ImagePipelineTests {
         #expect(try ImageHeader.inspect(avif.image.bytes).format == .avif)
         _ = try await fixture.thumbnail(format: .fixed(.webp))
         #expect(codec.encoded.withLock { $0.count } == 1)
+        let request = ThumbnailRequest.path("/a", width: 30, format: .fixed(.avif))
+        _ = try await fixture.pipeline.placeholder(for: request, color: .white)
+        #expect(codec.encoded.withLock { $0.last } == PixelSize(width: 30, height: 30))
         codec.fault.withLock { $0 = DeadlineExceeded() }
         await #expect(throws: DeadlineExceeded.self) { try await fixture.thumbnail(width: 21, format: .fixed(.avif)) }
     }

@@ -4,7 +4,7 @@
 /// Whether the kernel can end a process over a system call that a filter does not allow.
 int CSeccompShim_is_available(void);
 
-/// Allows all threads of this process what decoding pictures takes, for good: computing, memory that is not executable, threads, and
+/// Allows all threads of this process what decoding and encoding pictures takes, for good: computing, memory that is not executable, threads, and
 /// messages over the descriptor `socket`. Opening files fails with EACCES, anything else ends the process with SIGSYS.
 ///
 /// 0, or the number of the error.

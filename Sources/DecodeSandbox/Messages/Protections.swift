@@ -1,10 +1,10 @@
 import CLinux
 
-/// What keeps a worker from doing anything but decoding.
+/// What keeps a worker from doing anything but its work on pictures.
 package struct Protections: Hashable, Sendable {
     /// No program that it starts could have more rights than it.
     package var hasNoNewPrivileges: Bool
-    /// The kernel ends it over a system call that decoding does not need (seccomp).
+    /// The kernel ends it over a system call that its work does not need (seccomp).
     package var hasSystemCallFilter: Bool
     /// Memory, CPU time and files are limited.
     package var hasLimits: Bool

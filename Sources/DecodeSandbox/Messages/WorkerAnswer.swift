@@ -12,6 +12,8 @@ package enum WorkerAnswer: Hashable, Sendable {
     case encoded(byteCount: Int)
     /// The picture is damaged, or cannot be written; the text is for logs.
     case failed(String)
+    /// The machine has no room for it, which is not the picture's fault.
+    case noRoom
     /// The number of the error that an attempt ended with, 0 where it worked.
     case attempted(CInt)
 
@@ -35,7 +37,7 @@ package enum WorkerAnswer: Hashable, Sendable {
         switch self {
         case .decoded(let picture): picture.byteCount
         case .encoded(let byteCount): byteCount
-        case .ready, .notStarted, .failed, .attempted: 0
+        case .ready, .notStarted, .failed, .noRoom, .attempted: 0
         }
     }
 
@@ -45,7 +47,7 @@ package enum WorkerAnswer: Hashable, Sendable {
 
     private enum Kind: UInt8 {
         case ready = 1
-        case notStarted, decoded, encoded, failed, attempted
+        case notStarted, decoded, encoded, failed, noRoom, attempted
     }
 
     /// The message.
@@ -67,6 +69,7 @@ package enum WorkerAnswer: Hashable, Sendable {
         case .failed(let text):
             writer.put(Kind.failed.rawValue)
             writer.put(text, longest: Self.longestText)
+        case .noRoom: writer.put(Kind.noRoom.rawValue)
         case .attempted(let error):
             writer.put(Kind.attempted.rawValue)
             writer.put(error)
@@ -87,6 +90,7 @@ package enum WorkerAnswer: Hashable, Sendable {
             case .decoded: reader.picture().map { .decoded($0) }
             case .encoded: reader.byteCount().map { .encoded(byteCount: $0) }
             case .failed: reader.text(longest: Self.longestText).map { .failed($0) }
+            case .noRoom: .noRoom
             case .attempted: reader.number(CInt.self).map { .attempted($0) }
             }
         guard let answer else { return nil }

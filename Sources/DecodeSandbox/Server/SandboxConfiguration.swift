@@ -2,8 +2,10 @@
 package struct SandboxConfiguration: Sendable {
     /// How a worker is started.
     package var launch: WorkerLaunch
-    /// Processes that are kept: one for each picture decoded at a time, and one to take the place of one that ends.
-    package var workerCount: Int
+    /// Processes that decode: one for each picture at a time, and one to take the place of one that ends.
+    package var decoderCount: Int
+    /// Processes that encode, once there is something for them: one for each picture at a time.
+    package var encoderCount: Int
     /// Pictures and CPU time after which a worker is replaced, whatever it has gathered by then.
     package var mostRequests = 10_000
     package var mostProcessorTime = SandboxConfiguration.processorTime
@@ -16,6 +18,7 @@ package struct SandboxConfiguration: Sendable {
     /// Workers for `parallelism` pictures at a time.
     package init(launch: WorkerLaunch, parallelism: Int) {
         self.launch = launch
-        workerCount = parallelism + 1
+        decoderCount = parallelism + 1
+        encoderCount = parallelism
     }
 }

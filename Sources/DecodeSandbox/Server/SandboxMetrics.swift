@@ -26,9 +26,10 @@ struct SandboxMetrics: Sendable {
         ends = registry.counters(
             "alula_decode_worker_ends_total", help: "Decode workers that ended, each replaced.", labels: "cause")
         retries = registry.counter(
-            "alula_decode_retries_total", help: "Pictures decoded again because their worker ended.")
+            "alula_decode_retries_total", help: "Pictures given to another worker because the first ended.")
         quarantined = registry.counter(
-            "alula_quarantined_total", help: "Contents that ended workers and are not decoded for a while.")
+            "alula_quarantined_total",
+            help: "Contents that ended workers, or kept one busy too long, and are refused for a while.")
     }
 
     func ended(_ cause: Cause) { ends.counter(cause.rawValue).increment() }

@@ -13,12 +13,21 @@ package import Telemetry
 package final class SandboxedCodec: ImageCodec {
     /// What protects the service from the workers.
     package let protections: Protections
-    private let roster: WorkerRoster
+    private let decoders: WorkerRoster
+    /// Other processes than those that see files: what these write goes to clients as it is.
+    private let encoderState = Locked(Encoders.notNeeded)
+    private let configuration: SandboxConfiguration
     private let metrics: SandboxMetrics
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let damaged: Locked<Quarantine<SHA256Digest>>
     private let endless: Locked<Quarantine<Task>>
+
+    /// Started when the first picture is to be encoded.
+    private enum Encoders {
+        case notNeeded, stopped
+        case started(WorkerRoster)
+    }
 
     /// A content, and what was wanted of it.
     private struct Task: Hashable {
@@ -40,23 +49,23 @@ package final class SandboxedCodec: ImageCodec {
         metrics = SandboxMetrics(registry: registry)
         self.logger = logger
         self.timekeeper = timekeeper
+        self.configuration = configuration
         damaged = Locked(Quarantine(duration: configuration.quarantine))
         endless = Locked(Quarantine(duration: configuration.quarantine))
-        let roster: WorkerRoster
         do {
-            roster = try WorkerRoster(configuration, metrics: metrics, logger: logger)
+            decoders = try WorkerRoster(
+                configuration, workerCount: configuration.decoderCount, metrics: metrics, logger: logger)
         } catch {
             throw WorkerLaunch.Failure(description: "\(error)")
         }
-        self.roster = roster
         do {
-            protections = try roster.blockingFirst()
+            protections = try decoders.blockingFirst()
         } catch {
-            roster.shutDown()
+            decoders.shutDown()
             throw error
         }
-        registry.gauge("alula_decode_workers", help: "Decode workers that are ready or at work.") {
-            [([], Double(roster.count))]
+        registry.gauge("alula_decode_workers", help: "Workers that are ready, decode or encode.") { [weak self] in
+            [([], Double(self?.processCount ?? 0))]
         }
     }
 
@@ -69,7 +78,7 @@ package final class SandboxedCodec: ImageCodec {
         try token.check()
         try ImageDecoder.check(header, plan: plan, limits: limits)
         do {
-            return try perform(.decode(plan), on: bytes, token: token) { answer, output in
+            return try perform(.decode(plan), on: bytes, by: decoders, token: token) { answer, output in
                 guard case .decoded(let picture) = answer else { throw Fault(detail: "no such answer") }
                 return try picture.image(in: &output, of: header, by: plan)
             }
@@ -85,7 +94,7 @@ package final class SandboxedCodec: ImageCodec {
         try token.check()
         let work = WorkerRequest.Work.encodeAVIF(DecodedDescription(picture), quality: quality)
         do {
-            return try perform(work, on: picture.pixels, token: token) { answer, output in
+            return try perform(work, on: picture.pixels, by: startedEncoders(), token: token) { answer, output in
                 guard case .encoded(let byteCount) = answer else { throw Fault(detail: "no such answer") }
                 return try WorkerAnswer.avif(byteCount: byteCount, in: &output, size: picture.size)
             }
@@ -98,7 +107,7 @@ package final class SandboxedCodec: ImageCodec {
     ///
     /// - Throws: ``Fault`` for what is the picture's, ``WorkerUnavailable``, or what `token` says.
     private func perform<Result>(
-        _ work: WorkerRequest.Work, on bytes: SharedBytes, token: WorkToken,
+        _ work: WorkerRequest.Work, on bytes: SharedBytes, by roster: WorkerRoster, token: WorkToken,
         read: (WorkerAnswer, inout KeptMemory) throws -> Result
     ) throws -> Result {
         try refuseQuarantined(bytes, work)
@@ -143,11 +152,44 @@ package final class SandboxedCodec: ImageCodec {
         throw CancellationError()
     }
 
-    /// The processes that are ready, the next to be used last.
-    var idleProcesses: [CInt] { roster.idleProcesses }
+    /// The processes that are ready to decode, the next to be used last.
+    var idleProcesses: [CInt] { decoders.idleProcesses }
+
+    /// The processes that encode, or are ready to; none before the first picture.
+    var encoders: WorkerRoster? {
+        encoderState.withLock { if case .started(let roster) = $0 { roster } else { nil } }
+    }
 
     /// Ends the workers.
-    package func shutDown() { roster.shutDown() }
+    package func shutDown() {
+        decoders.shutDown()
+        let started = encoderState.withLock { state -> WorkerRoster? in
+            defer { state = .stopped }
+            guard case .started(let roster) = state else { return nil }
+            return roster
+        }
+        started?.shutDown()
+    }
+
+    private var processCount: Int { decoders.processes.count + (encoders?.processes.count ?? 0) }
+
+    private func startedEncoders() throws -> WorkerRoster {
+        try encoderState.withLock { state in
+            switch state {
+            case .started(let roster): return roster
+            case .stopped: throw WorkerPool.Stopped()
+            case .notNeeded: break
+            }
+            do throws(SharedMemoryError) {
+                let roster = try WorkerRoster(
+                    configuration, workerCount: configuration.encoderCount, metrics: metrics, logger: logger)
+                state = .started(roster)
+                return roster
+            } catch {
+                throw WorkerUnavailable(detail: "\(error.step): error \(error.number)")
+            }
+        }
+    }
 
     private func refuseQuarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work) throws {
         let now = timekeeper.now

@@ -4,8 +4,11 @@ package import Memory
 extension WorkerAnswer {
     /// The AVIF file of a picture of `size` that is said to be in `memory`, which nobody can change from now on.
     ///
-    /// - Throws: Where it is none.
+    /// - Throws: Where it is none, or longer than the dearest pixels take with everything around them.
     package static func avif(byteCount: Int, in memory: inout KeptMemory, size: PixelSize) throws -> SharedBytes {
+        guard byteCount <= size.area * 8 + 1 << 16 else {
+            throw ImagingError.encodeFailed(detail: "\(byteCount) bytes for \(size)")
+        }
         try memory.settle(byteCount: byteCount)
         let file = try memory.settled(count: byteCount)
         let header = try ImageHeader.inspect(file)

@@ -42,7 +42,7 @@ final class WorkerProcess: @unchecked Sendable {
     /// Has the worker do something with `bytes`, blocking the calling thread.
     ///
     /// - Parameter read: Makes the result of what the worker says and has left in the memory; throws where that is not true.
-    /// - Throws: ``SharedMemoryError`` for what this process cannot do.
+    /// - Throws: ``SharedMemoryError`` for what this process cannot do, or the worker for want of memory.
     func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, token: WorkToken,
         read: (_ answer: WorkerAnswer, _ output: inout KeptMemory) throws -> Result
@@ -68,7 +68,11 @@ final class WorkerProcess: @unchecked Sendable {
         let message = socket.receive(count: WorkerAnswer.byteCount)
         if message.isEmpty { return .lost }
         guard let answer = WorkerAnswer(message) else { return .breach("no such answer") }
-        if case .failed(let text) = answer { return .failed(text) }
+        switch answer {
+        case .failed(let text): return .failed(text)
+        case .noRoom: throw SharedMemoryError("a worker's memory", ENOMEM)
+        default: break
+        }
         do {
             let result = try read(answer, &output)
             if output.isKept { self.output = consume output }

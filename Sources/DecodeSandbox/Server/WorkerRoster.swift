@@ -5,8 +5,8 @@ import Telemetry
 
 /// The workers that run, and a thread of its own that starts, watches and buries them.
 ///
-/// A worker belongs to whoever took it, until it is given back or dismissed. There is one more of them than are ever taken at a time,
-/// so that whoever loses one finds another at once.
+/// A worker belongs to whoever took it, until it is given back or dismissed. Where there is one more of them than are ever taken at a
+/// time, whoever loses one finds another at once.
 @safe
 final class WorkerRoster: @unchecked Sendable {
     fileprivate struct State {
@@ -34,6 +34,7 @@ final class WorkerRoster: @unchecked Sendable {
     private static let longestDelay = Duration.seconds(5)
 
     private let configuration: SandboxConfiguration
+    private let workerCount: Int
     private let metrics: SandboxMetrics
     private let logger: Logger
     private var state = State()
@@ -47,9 +48,10 @@ final class WorkerRoster: @unchecked Sendable {
     ///
     /// - Throws: ``SharedMemoryError`` where there are no descriptors left.
     init(
-        _ configuration: SandboxConfiguration, metrics: SandboxMetrics, logger: Logger
+        _ configuration: SandboxConfiguration, workerCount: Int, metrics: SandboxMetrics, logger: Logger
     ) throws(SharedMemoryError) {
         self.configuration = configuration
+        self.workerCount = workerCount
         self.metrics = metrics
         self.logger = logger
         unsafe pthread_mutex_init(mutex, nil)
@@ -80,8 +82,8 @@ final class WorkerRoster: @unchecked Sendable {
         }
     }
 
-    /// Workers that are ready or at work.
-    var count: Int { withState { $0.running.count } }
+    /// The processes that are ready or at work.
+    var processes: [pid_t] { withState { $0.running.map(\.id) } }
 
     /// The processes that are ready, the next to be taken last.
     var idleProcesses: [pid_t] { withState { $0.idle.map(\.id) } }
@@ -191,7 +193,7 @@ final class WorkerRoster: @unchecked Sendable {
         return withState { state in
             if state.isStopped { return nil }
             if let worker = state.dismissed.popLast() { return .bury(worker) }
-            let isShort = state.running.count < configuration.workerCount
+            let isShort = state.running.count < workerCount
             if isShort, now >= state.nextStart { return .start }
             return .watch(
                 state.running.filter { !state.noticed.contains($0.id) }, until: isShort ? state.nextStart : nil)

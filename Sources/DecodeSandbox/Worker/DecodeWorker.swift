@@ -73,6 +73,8 @@ private struct Workbench: ~Copyable {
             }
         } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
             return .failed(detail)
+        } catch let error as SharedMemoryError where error.isShortage {
+            return .noRoom
         } catch {
             return .failed("\(error)")
         }

@@ -4,7 +4,7 @@ import Glibc
 package struct WorkerLimits: Hashable, Sendable {
     /// Bytes of memory beyond those that the process takes before its first picture, and beyond ``KeptMemory``.
     package var memory: Int
-    /// Bytes of the pixels of one picture.
+    /// Bytes of the pixels of one picture, or of the file of one.
     package var pixels: Int
     /// Seconds of CPU time in its whole life.
     package var processorSeconds: Int

@@ -1,4 +1,7 @@
 extension RenderPlan {
+    /// Bytes that an AVIF file takes of memory for each of its pixels while it is written.
+    package static let avifBytesPerPixel = 32
+
     /// Bytes of memory that the render and its encoder take at their peak, the result included, the decoded pixels not.
     ///
     /// The factors were measured (`make bench-prices`).
@@ -9,7 +12,7 @@ extension RenderPlan {
             case .webp: (24, 1 << 20)
             case .gif: (16, 1 << 20)
             // Whatever the size, its encoder sets up a good deal first.
-            case .avif, .heic: (32, 8 << 20)
+            case .avif, .heic: (Self.avifBytesPerPixel, 8 << 20)
             }
         // An animation is composed and encoded frame by frame.
         return least + max(resizedSize.area, outputSize.area) * perPixel

@@ -42,14 +42,19 @@ enum PlanarRendering {
             token: token)
     }
 
-    /// The resampled planes, as a picture of their own.
+    /// The three resampled planes, as a picture of their own.
     private static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let planes = target.planes(ofGrey: image.bands == 1)
         let memory = PlaneMemory(count: planes.byteCount)
+        // What fills rows up in the workspace is left of other pictures; the same picture is to be the same bytes.
+        unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { resampled throws in
-                let samples = unsafe UnsafeRawBufferPointer(start: resampled.planes.0.samples, count: planes.byteCount)
-                unsafe memory.bytes.copyMemory(from: samples)
+                var from = unsafe resampled.planes
+                var to = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)).planes
+                unsafe CPlanarShim_turn(&from.0, &to.0, 1)
+                unsafe CPlanarShim_turn(&from.1, &to.1, 1)
+                unsafe CPlanarShim_turn(&from.2, &to.2, 1)
             }
         }
         return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)

@@ -24,8 +24,7 @@ final class PlanarWorkspace {
         return try body(workspace)
     }
 
-    /// Resamples a planar picture and lends the planes, which lie behind each other as the target says, are valid during `body` and
-    /// may be written to.
+    /// Resamples a planar picture and lends the planes, which are valid during `body` and may be written to.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
     func resample<Result>(

@@ -25,13 +25,16 @@ struct SandboxSettings: Sendable {
 extension Settings {
     /// The workers that these settings want.
     var sandboxConfiguration: SandboxConfiguration {
-        let pixels = pipeline.limits.maximumSourcePixels
+        let source = min(pipeline.limits.maximumSourcePixels, 1 << 36)
+        let output = min(pipeline.limits.maximumOutputPixels, 1 << 36)
         let lifetime = SandboxConfiguration.processorTime
         // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
         let longest = 8 * max(1, Int(pipeline.decodeTimeout.components.seconds))
         let limits = WorkerLimits(
-            // The dearest picture there is, interlaced with 16 bits a component, takes 8 bytes a pixel twice over.
-            memory: min(pixels, 1 << 36) * 16 + 256 << 20, pixels: min(pixels, 1 << 40) * 4 + 16 << 20,
+            // The dearest picture there is, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; encoding AVIF is
+            // dearer.
+            memory: max(source * 16, output * 2 * RenderPlan.avifBytesPerPixel) + 256 << 20,
+            pixels: max(source, output) * 4 + 16 << 20,
             processorSeconds: Int(lifetime.components.seconds) + longest)
         return SandboxConfiguration(
             launch: WorkerLaunch(executable: sandbox.executable, limits: limits), parallelism: renderWorkers)

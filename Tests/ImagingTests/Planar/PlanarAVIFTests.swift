@@ -43,10 +43,52 @@ struct PlanarAVIFTests {
         #expect(try avif(of: photo, quality: 60).array == avif(of: photo, quality: 60).array)
     }
 
+    @Test(arguments: [ImageFormat.jpeg, .webp], [ResamplingLight.gamma, .linear])
+    func `the same picture gives an encoder the same bytes, whatever was made before it`(
+        source: ImageFormat, light: ResamplingLight
+    ) throws {
+        try ImageLibrary.start()
+        let watched = HandedPixels()
+        func render(_ file: SharedBytes, _ size: PixelSize) throws {
+            let image = try InProcessCodec().decode(
+                file, header: .inspect(file), plan: DecodePlan(), limits: ImagingLimits(), token: WorkToken())
+            let plan = RenderPlan(
+                decode: DecodePlan(), resizedSize: size, light: light, format: .avif, quality: 60)
+            _ = try ImageRenderer.render(image, plan: plan, token: WorkToken(), codec: watched)
+        }
+        let photo = ImageFixture.photo(width: 203, height: 155, format: source)
+        let white = SharedBytes(
+            ImageFixture.file(
+                Picture(PixelSize(width: 211, height: 160), bands: 3) { _, _ in [255, 255, 255] }, as: source))
+        // Rows of the one end in the middle of those of the other.
+        let size = PixelSize(width: 101, height: 77)
+        try render(photo, size)
+        try render(white, PixelSize(width: 192, height: 77))
+        try render(photo, size)
+        let pixels = watched.pixels.withLock { $0 }
+        #expect(pixels.count == 3 && pixels[0] == pixels[2] && pixels[0] != pixels[1])
+    }
+
     private func avif(of file: SharedBytes, quality: Int) throws -> SharedBytes {
         var options = RenderingOptions()
         (options.width, options.quality) = (101, quality)
         return try thumbnail(file, options, .avif).bytes
+    }
+}
+
+/// A codec that keeps the pixels that it is to encode.
+private final class HandedPixels: ImageCodec {
+    let pixels = Locked<[[UInt8]]>([])
+
+    func decode(
+        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
+    ) throws -> DecodedImage {
+        preconditionFailure("nothing is decoded here")
+    }
+
+    func encodeAVIF(_ picture: DecodedImage, quality: Int, token: WorkToken) throws -> SharedBytes {
+        pixels.withLock { $0.append(picture.pixels.array) }
+        return SharedBytes([])
     }
 }
 

@@ -38,7 +38,7 @@ struct ImageEncoderTests {
         try ImageLibrary.start()
         let color = Color(red: 10, green: 200, blue: 90)
         for size in [PixelSize(width: 1, height: 1), PixelSize(width: 301, height: 7)] {
-            let result = try ImageRenderer.placeholder(color: color, size: size, format: format)
+            let result = try ImageRenderer.placeholder(color: color, size: size, format: format, token: WorkToken())
             #expect(try ImageHeader.inspect(result.bytes).size == size)
             guard format != .avif else { continue }
             let image = try ImageReading.decode(result.bytes)
@@ -50,20 +50,20 @@ struct ImageEncoderTests {
     func `the longest side of a format can be written, and a longer one cannot`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let longest = PixelSize(width: format.maximumSide, height: 1)
-        let result = try ImageRenderer.placeholder(color: .white, size: longest, format: format)
+        let result = try ImageRenderer.placeholder(color: .white, size: longest, format: format, token: WorkToken())
         #expect(result.bytes.count > 0)
         let longer = PixelSize(width: longest.width + 1, height: 1)
         #expect(throws: ImagingError.self) {
-            try ImageRenderer.placeholder(color: .white, size: longer, format: format)
+            try ImageRenderer.placeholder(color: .white, size: longer, format: format, token: WorkToken())
         }
     }
 
     @Test func `a placeholder may be transparent where the format can`() throws {
         try ImageLibrary.start()
         let size = PixelSize(width: 4, height: 4)
-        let clear = try ImageRenderer.placeholder(color: .transparent, size: size, format: .png)
+        let clear = try ImageRenderer.placeholder(color: .transparent, size: size, format: .png, token: WorkToken())
         #expect(try ImageReading.decode(clear.bytes).pixel(x: 1, y: 1).last == 0)
-        let white = try ImageRenderer.placeholder(color: .transparent, size: size, format: .jpeg)
+        let white = try ImageRenderer.placeholder(color: .transparent, size: size, format: .jpeg, token: WorkToken())
         #expect(try ImageReading.decode(white.bytes).pixel(x: 1, y: 1) == [255, 255, 255])
     }
 }

@@ -1,0 +1,22 @@
+import DecodeSandbox
+import Imaging
+import Testing
+import ThumbnailPipeline
+
+@testable import alula
+
+struct SandboxSettingsTests {
+    @Test(arguments: [(1_000_000, 50_000_000), (50_000_000, 1_000_000), (1, 1), (Int.max, Int.max)])
+    func `a worker may take what the dearest picture costs, in or out`(source: Int, output: Int) {
+        var settings = Settings()
+        settings.pipeline.limits.maximumSourcePixels = source
+        settings.pipeline.limits.maximumOutputPixels = output
+        let limits = settings.sandboxConfiguration.launch.limits
+        let pixels = min(max(source, output), 1 << 36)
+        #expect(limits.pixels >= 4 * pixels && limits.pixels <= 1 << 48)
+        #expect(limits.memory <= 1 << 48)
+        let size = PixelSize(width: min(output, 1 << 36), height: 1)
+        #expect(limits.memory >= RenderPlan(resizedSize: size, format: .avif, quality: 60).price)
+        #expect(limits.memory >= 16 * min(source, 1 << 36))
+    }
+}
