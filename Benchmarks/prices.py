@@ -10,7 +10,6 @@ LEVELS = [1, 2, 8]
 RENDERS = [(name, bands) for bands in [3, 4] for name in ["jpeg", "png", "webp", "gif", "avif"] if (name, bands) != ("jpeg", 4)]
 # Of more than the usual: chroma in full.
 BEST = {"avif": 95}
-RENDERED = {"avif": [(300, 200), (1500, 1000)]}
 # A process that has done nothing else yet sets up what stays: tables, threads, code pages.
 FIRST_USE = 2 << 20
 REFUSAL = {"cpuMicroseconds": 10_000, "taken": 16 << 20}
@@ -60,7 +59,7 @@ def main():
         for name, bands in RENDERS:
             if options.only not in name:
                 continue
-            for width, height in RENDERED.get(name, [(300, 200), (3000, 2000)]):
+            for width, height in [(300, 200), (3000, 2000)]:
                 for quality in [[], [BEST[name]]] if name in BEST else [[]]:
                     row(f"{name}, {bands} bands" + "".join(f", quality {best}" for best in quality), f"{width}×{height}",
                         run(options.prices, "render", name, width, height, bands, *quality))

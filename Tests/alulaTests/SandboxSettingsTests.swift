@@ -16,7 +16,7 @@ struct SandboxSettingsTests {
         #expect(limits.pixels >= 4 * pixels && limits.pixels <= 1 << 48)
         #expect(limits.memory <= 1 << 48)
         let size = PixelSize(width: min(output, 1 << 36), height: 1)
-        #expect(limits.memory >= RenderPlan(resizedSize: size, format: .avif, quality: 60).price)
+        #expect(limits.memory >= RenderPlan(resizedSize: size, format: .avif, quality: 100).price)
         #expect(limits.memory >= 16 * min(source, 1 << 36))
     }
 }

@@ -96,8 +96,3 @@ enum PlanarRendering {
         return unsafe SharedBytes(adopting: base, count: count, release: { base, _ in unsafe free(base) })
     }
 }
-
-extension RenderPlan {
-    /// Pixels for one sample of chroma, as libvips writes them: all but WebP keep all of it from quality 90 on.
-    fileprivate var chromaStep: Int { format != .webp && quality >= 90 ? 1 : 2 }
-}

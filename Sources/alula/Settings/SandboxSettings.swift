@@ -27,13 +27,16 @@ extension Settings {
     var sandboxConfiguration: SandboxConfiguration {
         let source = min(pipeline.limits.maximumSourcePixels, 1 << 36)
         let output = min(pipeline.limits.maximumOutputPixels, 1 << 36)
+        let dearest = RenderPlan(
+            resizedSize: PixelSize(width: output, height: 1), format: .avif, quality: 100
+        ).price
         let lifetime = SandboxConfiguration.processorTime
         // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
         let longest = 8 * max(1, Int(pipeline.decodeTimeout.components.seconds))
         let limits = WorkerLimits(
-            // The dearest picture there is, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; encoding AVIF is
-            // dearer.
-            memory: max(source * 16, output * 2 * RenderPlan.avifBytesPerPixel) + 256 << 20,
+            // The dearest picture to decode, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; to encode AVIF
+            // is dearer, and address space is more than what is used of it.
+            memory: max(source * 16, dearest * 2) + 256 << 20,
             pixels: max(source, output) * 4 + 16 << 20,
             processorSeconds: Int(lifetime.components.seconds) + longest)
         return SandboxConfiguration(
