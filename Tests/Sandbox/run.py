@@ -185,7 +185,7 @@ def main():
     # A file is refused in whatever form it is asked for, and finished pixels as a file of one form.
     refused = [fault for fault in load.wrong if fault[2] == 422 or fault[2] == 500 and "format" in QUERIES[fault[1]]]
     contents = {(fault[0], fault[1] if fault[2] == 500 else None) for fault in refused}
-    if len(contents) <= struck_twice and not unexplained:
+    if refused and len(contents) <= struck_twice and not unexplained:
         print(f"{struck_twice} pictures were struck twice within one request, and refused {len(refused)} times")
         load.wrong = [fault for fault in load.wrong if fault not in refused]
     complaints += [f"worker {process} ended although nobody struck it" for process in unexplained]
