@@ -49,9 +49,7 @@ final class SandboxFixture: Sendable {
     func decodeSlowly(timeLimit: Duration? = nil) async throws -> DecodedImage {
         let codec = codec
         let file = Self.slow
-        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
-        defer { pool.shutDown() }
-        return try await pool.run(timeLimit: timeLimit) { token in
+        return try await Self.onThread(timeLimit: timeLimit) { token in
             try codec.decode(file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: token)
         }
     }
@@ -71,11 +69,17 @@ final class SandboxFixture: Sendable {
     func encodeSlowly(timeLimit: Duration? = nil) async throws -> SharedBytes {
         let codec = codec
         let noise = Self.noise
-        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
-        defer { pool.shutDown() }
-        return try await pool.run(timeLimit: timeLimit) { token in
+        return try await Self.onThread(timeLimit: timeLimit) { token in
             try codec.encodeAVIF(noise, quality: 90, token: token)
         }
+    }
+
+    private static func onThread<Result: Sendable>(
+        timeLimit: Duration?, _ body: @escaping @Sendable (WorkToken) throws -> Result
+    ) async throws -> Result {
+        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
+        defer { pool.shutDown() }
+        return try await pool.run(timeLimit: timeLimit, body)
     }
 
     /// Begins to decode the slow picture.
