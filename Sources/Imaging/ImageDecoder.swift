@@ -1,4 +1,3 @@
-import CVips
 package import Coordination
 package import Memory
 
@@ -109,8 +108,9 @@ package enum ImageDecoder {
         strip = try strip.map { frame throws(VipsError) in try frame.upright(from: header.orientation) }
 
         let image = strip.image
-        guard image.format == VIPS_FORMAT_UCHAR, 1...4 ~= image.bands else {
-            throw ImagingError.cannotDecode(detail: "\(image.bands) bands of type \(image.format.rawValue)")
+        guard image.hasEightBits, 1...4 ~= image.bands else {
+            throw ImagingError.cannotDecode(
+                detail: "\(image.bands) bands\(image.hasEightBits ? "" : ", not of 8 bits")")
         }
         let pixels = try image.pixels(in: room, token: token)
         return DecodedImage(

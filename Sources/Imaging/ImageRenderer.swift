@@ -1,4 +1,3 @@
-import CVips
 package import Coordination
 import Memory
 

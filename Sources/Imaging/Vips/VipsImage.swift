@@ -44,6 +44,7 @@ final class VipsImage {
     var height: Int { unsafe Int(raw.pointee.Ysize) }
     var bands: Int { unsafe Int(raw.pointee.Bands) }
     var format: VipsBandFormat { unsafe raw.pointee.BandFmt }
+    var hasEightBits: Bool { format == VIPS_FORMAT_UCHAR }
     var interpretation: VipsInterpretation { unsafe raw.pointee.Type }
     var hasAlpha: Bool { unsafe vips_image_hasalpha(raw) != 0 }
 
@@ -67,7 +68,7 @@ final class VipsImage {
     ///
     /// - Throws: ``VipsError``, or what `token` or `room` says.
     func pixels(in room: PlaneMemory.Maker = { PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes {
-        precondition(format == VIPS_FORMAT_UCHAR, "only bytes can be handed over")
+        precondition(hasEightBits, "only bytes can be handed over")
         let memory = try room(PixelSize(width: width, height: height).area * bands)
         let status = unsafe CVipsShim_compute(
             raw, memory.bytes.baseAddress, shouldStop, Unmanaged.passUnretained(token).toOpaque())

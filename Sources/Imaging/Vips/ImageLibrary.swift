@@ -30,7 +30,8 @@ package enum ImageLibrary {
         }
     }
 
-    /// Starts libvips in a process that decodes pictures, or encodes them, and does nothing else; that all is well was proved by who started it.
+    /// Starts libvips in a process that decodes pictures, or encodes them, and does nothing else; that all is well was proved by who
+    /// started it.
     ///
     /// - Throws: ``StartError``.
     package static func startDecoding() throws(StartError) {
