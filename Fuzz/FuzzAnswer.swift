@@ -14,7 +14,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     if case .encoded(let byteCount) = answer, byteCount < 1 << 20,
         var memory = try? KeptMemory("fuzz", isWritable: true), (try? memory.write(SharedBytes(rest))) != nil
     {
-        _ = try? WorkerAnswer.avif(byteCount: byteCount, in: &memory, size: PixelSize(width: 64, height: 48))
+        _ = try? WorkerAnswer.file(
+            byteCount: byteCount, in: &memory, format: .avif, size: PixelSize(width: 64, height: 48))
     }
     guard case .decoded(let picture) = answer, 1...1 << 20 ~= picture.pixelCount, picture.delayCount < 1 << 10,
         picture.profileCount < 1 << 16

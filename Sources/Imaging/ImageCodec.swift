@@ -10,14 +10,15 @@ package protocol ImageCodec: Sendable {
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
 
-    /// Writes a finished still as an AVIF file; blocks the calling thread, for as long as it takes.
+    /// Writes a finished still in a format that ``ImageFormat/isEncodedInOneStep``; blocks the calling thread, for as long as it takes.
     ///
-    /// AV1's encoder is the one that cannot be asked to stop.
     /// - Parameters:
-    ///   - picture: Interleaved, or the three planes of a picture in full range.
-    ///   - quality: 1…100.
+    ///   - picture: Interleaved, or for AVIF the three planes of a picture in full range.
+    ///   - quality: 1…100, where the format knows quality.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` when `token` says stop.
-    func encodeAVIF(_ picture: DecodedImage, quality: Int, token: WorkToken) throws -> SharedBytes
+    func encode(
+        _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+    ) throws -> SharedBytes
 }
 
 /// Decodes and encodes where it is called.
@@ -33,9 +34,11 @@ package struct InProcessCodec: ImageCodec {
     }
 
     /// Encodes with ``ImageEncoder``, to the end, whatever `token` says meanwhile.
-    package func encodeAVIF(_ picture: DecodedImage, quality: Int, token: WorkToken) throws -> SharedBytes {
+    package func encode(
+        _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+    ) throws -> SharedBytes {
         try token.check()
-        let file = try ImageEncoder.encodeAVIF(picture, quality: quality)
+        let file = try ImageEncoder.encode(picture, as: format, quality: quality)
         try token.check()
         return file
     }

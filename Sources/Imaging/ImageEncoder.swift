@@ -13,18 +13,21 @@ package enum ImageEncoder {
             SharedBytes(pixels), size: size, bands: bands, format: format, quality: quality ?? format.defaultQuality)
     }
 
-    /// Writes a finished still as an AVIF file, to the end: AV1's encoder cannot be asked to stop.
+    /// Writes a finished still as a file, to the end.
     ///
     /// - Parameters:
-    ///   - picture: Interleaved, or the three planes of a picture in full range.
-    ///   - quality: 1…100.
+    ///   - picture: Interleaved, or for AVIF the three planes of a picture in full range.
+    ///   - quality: 1…100, where the format knows quality.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
-    package static func encodeAVIF(_ picture: DecodedImage, quality: Int) throws(ImagingError) -> SharedBytes {
+    package static func encode(
+        _ picture: DecodedImage, as format: ImageFormat, quality: Int
+    ) throws(ImagingError) -> SharedBytes {
         switch picture.layout {
         case .interleaved(let bands):
-            try encode(picture.pixels, size: picture.size, bands: bands, format: .avif, quality: quality).bytes
+            return try encode(picture.pixels, size: picture.size, bands: bands, format: format, quality: quality).bytes
         case .planar(let planes, let range):
-            try AVIFPlanes.encode(picture.pixels, planes: planes, range: range, quality: quality)
+            guard format == .avif else { throw .encodeFailed(detail: "only AVIF is written from planes here") }
+            return try AVIFPlanes.encode(picture.pixels, planes: planes, range: range, quality: quality)
         }
     }
 
@@ -67,4 +70,10 @@ package enum ImageEncoder {
         case .avif, .heic: 1
         }
     }
+}
+
+extension ImageFormat {
+    /// Whether the encoder does most of its work on a still in one step, in which nobody can ask it to stop: AV1's, and the choice of
+    /// a GIF's colours.
+    package var isEncodedInOneStep: Bool { self == .avif || self == .gif }
 }

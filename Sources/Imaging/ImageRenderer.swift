@@ -6,7 +6,7 @@ package enum ImageRenderer {
     /// Resamples, cuts, lays on a ground and encodes, as `plan` says.
     ///
     /// The same pixels and plan make the same bytes, on any thread and by any codec.
-    /// - Parameter codec: Writes AVIF files.
+    /// - Parameter codec: Writes what is encoded in one step.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` when `token` says stop.
     package static func render(
         _ image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec = InProcessCodec()
@@ -42,7 +42,7 @@ package enum ImageRenderer {
 
     /// A picture of one colour.
     ///
-    /// - Parameter codec: Writes AVIF files.
+    /// - Parameter codec: Writes what is encoded in one step.
     /// - Throws: As ``render(_:plan:token:codec:)``.
     package static func placeholder(
         color: Color, size: PixelSize, format: ImageFormat, token: WorkToken, codec: any ImageCodec = InProcessCodec()
@@ -92,10 +92,10 @@ package enum ImageRenderer {
     private static func encode(
         _ image: VipsImage, size: PixelSize, format: ImageFormat, quality: Int, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
-        if format == .avif {
+        if format.isEncodedInOneStep, image.height == size.height {
             let picture = DecodedImage(pixels: try image.pixels(token: token), size: size, bands: image.bands)
-            let file = try codec.encodeAVIF(picture, quality: quality, token: token)
-            return EncodedImage(bytes: file, format: .avif, size: size)
+            let file = try codec.encode(picture, as: format, quality: quality, token: token)
+            return EncodedImage(bytes: file, format: format, size: size)
         }
         image.watch(token)
         let encoded = try ImageEncoder.encode(image, size: size, format: format, quality: quality)

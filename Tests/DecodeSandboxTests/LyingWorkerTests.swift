@@ -53,10 +53,10 @@ private final class PlayedWorker {
     func encodingOutcome() throws -> WorkerProcess.Outcome<SharedBytes> {
         let picture = DecodedImage(
             pixels: SharedBytes([UInt8](repeating: 7, count: 64 * 48)), size: ImageFixture.size, bands: 1)
-        let work = WorkerRequest.Work.encodeAVIF(DecodedDescription(picture), quality: 50)
+        let work = WorkerRequest.Work.encode(DecodedDescription(picture), as: .avif, quality: 50)
         return try process.perform(work, on: picture.pixels, token: WorkToken()) { answer, output in
             guard case .encoded(let count) = answer else { throw ImagingError.notAnImage }
-            return try WorkerAnswer.avif(byteCount: count, in: &output, size: picture.size)
+            return try WorkerAnswer.file(byteCount: count, in: &output, format: .avif, size: picture.size)
         }
     }
 }

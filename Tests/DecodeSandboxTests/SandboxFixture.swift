@@ -66,11 +66,11 @@ final class SandboxFixture: Sendable {
     static let noiseSize = PixelSize(width: 1_600, height: 1_200)
 
     /// Encodes the noise, on a thread of its own.
-    func encodeSlowly(timeLimit: Duration? = nil) async throws -> SharedBytes {
+    func encodeSlowly(as format: ImageFormat = .avif, timeLimit: Duration? = nil) async throws -> SharedBytes {
         let codec = codec
         let noise = Self.noise
         return try await Self.onThread(timeLimit: timeLimit) { token in
-            try codec.encodeAVIF(noise, quality: 90, token: token)
+            try codec.encode(noise, as: format, quality: 90, token: token)
         }
     }
 
@@ -90,7 +90,7 @@ final class SandboxFixture: Sendable {
     /// Has the encoder started, and waits until it is ready; its process.
     func idleEncoder() async throws -> pid_t {
         let pixel = DecodedImage(pixels: SharedBytes([7]), size: PixelSize(width: 1, height: 1), bands: 1)
-        if codec.encoders == nil { _ = try codec.encodeAVIF(pixel, quality: 50, token: WorkToken()) }
+        if codec.encoders == nil { _ = try codec.encode(pixel, as: .avif, quality: 50, token: WorkToken()) }
         let isIdle = { @Sendable [codec] in codec.encoders?.idleProcesses.count == 1 }
         _ = await eventually(within: .seconds(60), isIdle)
         return codec.encoders?.idleProcesses.first ?? 0

@@ -9,7 +9,8 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SandboxedEncodingTests {
-    @Test func `a worker writes the very file that this process writes`() throws {
+    @Test(arguments: [ImageFormat.avif, .gif])
+    func `a worker writes the very file that this process writes`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         // Planes with and without colours, pixels with and without alpha, and more of them than memory is kept for.
@@ -25,7 +26,7 @@ struct SandboxedEncodingTests {
             let image = try InProcessCodec().decode(
                 file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken())
             for quality in [50, 95] {
-                let plan = RenderPlan(decode: DecodePlan(), resizedSize: size, format: .avif, quality: quality)
+                let plan = RenderPlan(decode: DecodePlan(), resizedSize: size, format: format, quality: quality)
                 let expected = try ImageRenderer.render(image, plan: plan, token: WorkToken())
                 let rendered = try ImageRenderer.render(image, plan: plan, token: WorkToken(), codec: fixture.codec)
                 #expect(rendered.bytes.array == expected.bytes.array && rendered.size == expected.size)
@@ -43,8 +44,9 @@ struct SandboxedEncodingTests {
         for bands in 1...4 {
             let pixels = (0..<size.area * bands).map { UInt8(truncatingIfNeeded: $0 * 11) }
             let picture = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: bands)
-            let file = try fixture.codec.encodeAVIF(picture, quality: 50, token: WorkToken())
-            let isSame = try file.array == InProcessCodec().encodeAVIF(picture, quality: 50, token: WorkToken()).array
+            let file = try fixture.codec.encode(picture, as: .avif, quality: 50, token: WorkToken())
+            let isSame =
+                try file.array == InProcessCodec().encode(picture, as: .avif, quality: 50, token: WorkToken()).array
             #expect(isSame, "\(bands) bands")
         }
     }
@@ -52,7 +54,7 @@ struct SandboxedEncodingTests {
     @Test func `a file of more bytes than are kept is sealed, not copied`() async throws {
         let fixture = try SandboxFixture()
         for _ in 0..<2 {
-            let file = try fixture.codec.encodeAVIF(SandboxFixture.noise, quality: 100, token: WorkToken())
+            let file = try fixture.codec.encode(SandboxFixture.noise, as: .avif, quality: 100, token: WorkToken())
             #expect(file.count > KeptMemory.count)
             #expect(try ImageHeader.inspect(file).storedSize == SandboxFixture.noiseSize)
         }
@@ -107,15 +109,25 @@ struct SandboxedEncodingTests {
     {
         let fixture = try SandboxFixture()
         let encoder = try await fixture.idleEncoder()
-        await #expect(throws: DeadlineExceeded.self) { try await fixture.encodeSlowly(timeLimit: .milliseconds(1)) }
+        await #expect(throws: DeadlineExceeded.self) { try await fixture.encodeSlowly(timeLimit: .milliseconds(20)) }
         #expect(fixture.ends(.deadline) == 1)
         #expect(try await fixture.idleEncoder() != encoder)
         #expect(kill(encoder, 0) != 0 || errno == ESRCH)
         await #expect(throws: DeadlineExceeded.self) { try await fixture.encodeSlowly() }
         #expect(fixture.ends(.deadline) == 1)
         // Of another quality it may take less.
-        let file = try fixture.codec.encodeAVIF(SandboxFixture.noise, quality: 10, token: WorkToken())
+        let file = try fixture.codec.encode(SandboxFixture.noise, as: .avif, quality: 10, token: WorkToken())
         #expect(try ImageHeader.inspect(file).format == .avif)
+    }
+
+    @Test func `a GIF past its time is stopped with its encoder, too`() async throws {
+        let fixture = try SandboxFixture()
+        let encoder = try await fixture.idleEncoder()
+        await #expect(throws: DeadlineExceeded.self) {
+            try await fixture.encodeSlowly(as: .gif, timeLimit: .milliseconds(20))
+        }
+        #expect(fixture.ends(.deadline) == 1)
+        #expect(try await fixture.idleEncoder() != encoder)
     }
 
     @Test func `an encoder that nobody waits for is stopped with its worker`() async throws {
@@ -126,7 +138,7 @@ struct SandboxedEncodingTests {
         defer { pool.shutDown() }
         let codec = fixture.codec
         let file = Task {
-            try await pool.run { _ in try codec.encodeAVIF(SandboxFixture.noise, quality: 90, token: token) }
+            try await pool.run { _ in try codec.encode(SandboxFixture.noise, as: .avif, quality: 90, token: token) }
         }
         _ = await fixture.busyEncoder()
         token.cancel()
@@ -138,7 +150,7 @@ struct SandboxedEncodingTests {
         let fixture = try SandboxFixture()
         fixture.codec.shutDown()
         #expect(throws: WorkerPool.Stopped.self) {
-            try fixture.codec.encodeAVIF(SandboxFixture.noise, quality: 50, token: WorkToken())
+            try fixture.codec.encode(SandboxFixture.noise, as: .avif, quality: 50, token: WorkToken())
         }
     }
 
@@ -150,7 +162,7 @@ struct SandboxedEncodingTests {
             grey, header: .inspect(grey), plan: DecodePlan(), limits: .none, token: WorkToken())
         for codec in [fixture.codec, InProcessCodec()] as [any ImageCodec] {
             #expect(throws: ImagingError.encodeFailed(detail: "not the planes of an AVIF file")) {
-                try codec.encodeAVIF(plane, quality: 50, token: WorkToken())
+                try codec.encode(plane, as: .avif, quality: 50, token: WorkToken())
             }
         }
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)

@@ -12,8 +12,8 @@ package enum WorkerRequest: Hashable, Sendable {
     package enum Work: Hashable, Sendable {
         /// Decode the file.
         case decode(DecodePlan)
-        /// Write the pixels of a still, which has neither delays nor a profile, as an AVIF file.
-        case encodeAVIF(DecodedDescription, quality: Int)
+        /// Write the pixels of a still, which has neither delays nor a profile, as a file.
+        case encode(DecodedDescription, as: ImageFormat, quality: Int)
     }
 
     /// What the server shares with a worker, in the order in which descriptors are sent.
@@ -33,7 +33,7 @@ package enum WorkerRequest: Hashable, Sendable {
 
     private enum Kind: UInt8 {
         case decode = 1
-        case encodeAVIF, attempt
+        case encode, attempt
     }
 
     /// The message.
@@ -47,10 +47,11 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(UInt32(plan.page))
             writer.put(UInt8(plan.level))
             writer.put(plan.isAnimated)
-        case .perform(.encodeAVIF(let picture, let quality), let byteCount, let new):
-            writer.put(Kind.encodeAVIF.rawValue)
+        case .perform(.encode(let picture, let format, let quality), let byteCount, let new):
+            writer.put(Kind.encode.rawValue)
             writer.put(UInt64(byteCount))
             writer.put(new.rawValue)
+            writer.put(format == .gif)
             writer.put(UInt8(quality))
             writer.put(picture)
         case .attempt(let deed):
@@ -87,7 +88,10 @@ extension MessageReader {
     }
 
     fileprivate mutating func encoding() -> WorkerRequest.Work? {
-        guard let quality = number(UInt8.self), 1...100 ~= quality, let picture = description() else { return nil }
-        return .encodeAVIF(picture, quality: Int(quality))
+        guard let isGIF = flag(), let quality = number(UInt8.self), 1...100 ~= quality, let picture = description()
+        else {
+            return nil
+        }
+        return .encode(picture, as: isGIF ? .gif : .avif, quality: Int(quality))
     }
 }

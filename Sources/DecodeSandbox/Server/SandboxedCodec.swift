@@ -90,13 +90,15 @@ package final class SandboxedCodec: ImageCodec {
     /// Encodes in a worker; in a second one where the first ends.
     ///
     /// - Throws: Also ``WorkerUnavailable``.
-    package func encodeAVIF(_ picture: DecodedImage, quality: Int, token: WorkToken) throws -> SharedBytes {
+    package func encode(
+        _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+    ) throws -> SharedBytes {
         try token.check()
-        let work = WorkerRequest.Work.encodeAVIF(DecodedDescription(picture), quality: quality)
+        let work = WorkerRequest.Work.encode(DecodedDescription(picture), as: format, quality: quality)
         do {
             return try perform(work, on: picture.pixels, by: startedEncoders(), token: token) { answer, output in
                 guard case .encoded(let byteCount) = answer else { throw Fault(detail: "no such answer") }
-                return try WorkerAnswer.avif(byteCount: byteCount, in: &output, size: picture.size)
+                return try WorkerAnswer.file(byteCount: byteCount, in: &output, format: format, size: picture.size)
             }
         } catch let fault as Fault {
             throw ImagingError.encodeFailed(detail: fault.detail)

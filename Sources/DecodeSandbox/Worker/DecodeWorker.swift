@@ -68,8 +68,8 @@ private struct Workbench: ~Copyable {
             let bytes = try input.bytes(count: byteCount)
             return switch work {
             case .decode(let plan): try decode(bytes, plan: plan, into: &output)
-            case .encodeAVIF(let picture, let quality):
-                try encode(DecodedImage(picture, pixels: bytes), quality: quality, into: &output)
+            case .encode(let picture, let format, let quality):
+                try encode(DecodedImage(picture, pixels: bytes), as: format, quality: quality, into: &output)
             }
         } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
             return .failed(detail)
@@ -105,9 +105,9 @@ private struct Workbench: ~Copyable {
 
     /// Encodes the picture, and leaves a file.
     private static func encode(
-        _ picture: DecodedImage, quality: Int, into output: inout KeptMemory
+        _ picture: DecodedImage, as format: ImageFormat, quality: Int, into output: inout KeptMemory
     ) throws -> WorkerAnswer {
-        let file = try ImageEncoder.encodeAVIF(picture, quality: quality)
+        let file = try ImageEncoder.encode(picture, as: format, quality: quality)
         let room = try output.room(count: file.count)
         unsafe file.withUnsafeBytes { unsafe room.bytes.copyMemory(from: $0) }
         return .encoded(byteCount: file.count)

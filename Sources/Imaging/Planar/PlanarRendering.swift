@@ -15,8 +15,8 @@ enum PlanarRendering {
             resizedSize: plan.resizedSize, rectangle: plan.rectangle, chromaStep: plan.chromaStep,
             range: plan.format == .webp ? .limited : .full, needsChroma: plan.format != .jpeg, light: plan.light)
         if plan.format == .avif {
-            let file = try codec.encodeAVIF(
-                planes(of: image, target: target, token: token), quality: plan.quality, token: token)
+            let file = try codec.encode(
+                planes(of: image, target: target, token: token), as: .avif, quality: plan.quality, token: token)
             return EncodedImage(bytes: file, format: .avif, size: plan.outputSize)
         }
         let file = try PlanarWorkspace.withShared { workspace throws in

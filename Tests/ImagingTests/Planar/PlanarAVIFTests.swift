@@ -86,7 +86,9 @@ private final class HandedPixels: ImageCodec {
         preconditionFailure("nothing is decoded here")
     }
 
-    func encodeAVIF(_ picture: DecodedImage, quality: Int, token: WorkToken) throws -> SharedBytes {
+    func encode(
+        _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+    ) throws -> SharedBytes {
         pixels.withLock { $0.append(picture.pixels.array) }
         return SharedBytes([])
     }

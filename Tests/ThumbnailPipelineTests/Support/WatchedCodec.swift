@@ -16,9 +16,11 @@ final class WatchedCodec: ImageCodec {
         try codec.decode(bytes, header: header, plan: plan, limits: limits, token: token)
     }
 
-    func encodeAVIF(_ picture: DecodedImage, quality: Int, token: WorkToken) throws -> SharedBytes {
+    func encode(
+        _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+    ) throws -> SharedBytes {
         if let fault = fault.withLock({ $0 }) { throw fault }
         encoded.withLock { $0.append(picture.size) }
-        return try codec.encodeAVIF(picture, quality: quality, token: token)
+        return try codec.encode(picture, as: format, quality: quality, token: token)
     }
 }
