@@ -10,7 +10,7 @@ enum PricedSource: String, CaseIterable {
     case png, pngAlpha, pngSixteenBit, pngInterlaced, pngInterlacedSixteenBit, pngPalette, pngOneBit
     case webp, webpAlpha, webpLossless, webpAnimated
     case gif, gifAnimated
-    case avif
+    case avif, avifFullChroma, avifAlpha
 
     static let size = PixelSize(width: 3_000, height: 2_000)
     /// Of animations, which are decoded with all their frames.
@@ -41,6 +41,8 @@ enum PricedSource: String, CaseIterable {
         case .gif: ImageFixture.file(photo, as: .gif)
         case .gifAnimated: animation(as: .gif)
         case .avif: ImageFixture.file(photo, as: .avif)
+        case .avifFullChroma: ImageFixture.file(photo, as: .avif, quality: 95)
+        case .avifAlpha: ImageFixture.file(Picture.photoWithAlpha(Self.size), as: .avif, quality: 95)
         }
     }
 

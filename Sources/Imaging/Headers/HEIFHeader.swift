@@ -91,15 +91,26 @@ private struct HEIFItems {
             case .mirror(let isLeftToRight): turn.mirror(leftToRight: isLeftToRight)
             case .depths(let values): depths = values
             case .profile(let count): profileByteCount = count
-            case .alpha, .other: break
+            case .coding, .alpha, .other: break
             }
         }
+        // A grid's tiles are items of their own, coded as none of the grid's properties say.
+        let codings = properties.compactMap { property in
+            if case .coding(let depth, let isSubsampled) = property {
+                (depth: depth, isSubsampled: isSubsampled)
+            } else {
+                nil
+            }
+        }
+        let bands = depths.count < 3 ? 1 : 3
+        depths += codings.map(\.depth)
         guard let size, size.width > 0, size.height > 0, let depth = depths.max() else {
             throw .cannotDecode(detail: "a HEIF file whose primary item has no size")
         }
         return ImageHeader(
             format: format, storedSize: size, orientation: turn.orientation,
-            bands: (depths.count < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), bitDepth: depth, hasAlpha: hasAlpha,
+            bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth, hasAlpha: hasAlpha,
+            isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
             profileByteCount: profileByteCount)
     }
 }

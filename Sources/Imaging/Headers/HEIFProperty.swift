@@ -10,6 +10,8 @@ enum HEIFProperty: Equatable {
     case mirror(isLeftToRight: Bool)
     /// `pixi`: bits of each component.
     case depths([Int])
+    /// `av1C` or `hvcC`: bits of each component as they are coded, and whether there is less chroma than luma.
+    case coding(depth: Int, isSubsampled: Bool)
     /// `colr` with an ICC profile of so many bytes.
     case profile(byteCount: Int)
     /// `auxC` of an alpha plane.
@@ -38,6 +40,15 @@ enum HEIFProperty: Equatable {
                 depths.append(try bytes.byte(at: start + 5 + index))
             }
             self = .depths(depths)
+        case BoxCursor.type("av1C"):
+            // AV1 Codec ISO Media File Format Binding, section 2.3.3; of a grey picture both bits of subsampling are set.
+            let flags = try bytes.byte(at: start + 2)
+            self = .coding(
+                depth: flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12, isSubsampled: flags & 0x08 != 0)
+        case BoxCursor.type("hvcC"):
+            // ISO/IEC 14496-15 section 8.3.2.1.
+            let chroma = try bytes.byte(at: start + 16) & 3
+            self = try .coding(depth: 8 + bytes.byte(at: start + 17) & 7, isSubsampled: chroma != 3)
         case BoxCursor.type("colr") where bytes.hasText("prof", at: start) || bytes.hasText("rICC", at: start):
             self = .profile(byteCount: box.contents.count - 4)
         case BoxCursor.type("auxC")

@@ -15,7 +15,7 @@ extension ImageHeader {
         let result = reduced * Price(bands) * frameCount
         // Rows that libvips keeps while it goes through the file, as wide as its loader makes them.
         let rowWidth = format == .jpeg ? Price.quotient(storedSize.width, plan.level) : Price(storedSize.width)
-        let rows = Price(min(storedSize.height, Self.keptRows)) * rowWidth * Price(bands * max(1, bitDepth / 8))
+        let rows = Price(min(storedSize.height, Self.keptRows)) * rowWidth * Price(bands * max(1, (bitDepth + 7) / 8))
         let working = area * workingBytes(isWhole: isWhole) * (format == .webp ? frameCount : Price(1))
         let tables = Price(format == .jpeg && bands == 4 ? Self.inkTables : 0)
         return (result + rows + working + tables + Price(fileByteCount)).bytes
@@ -38,7 +38,10 @@ extension ImageHeader {
         // A lossless picture, or one with alpha, goes through three buffers; its scaler spares it all but one.
         case .webp: return Price(frames > 1 ? 4 : isWhole ? 12 : 8)
         case .gif: return Price(5)
-        case .avif, .heic: return Price(8)
+        case .avif, .heic:
+            // Planes of the decoder's, the same again for libheif, and pixels; of more than 8 bits all of it in words.
+            let planes = (isChromaSubsampled ? 8 : 14) + (hasAlpha ? 4 : 0)
+            return Price(bitDepth > 8 ? 2 * planes + 2 : planes)
         }
     }
 }

@@ -37,6 +37,14 @@ struct HEIFFile {
 
     static func depths(_ values: [UInt8]) -> [UInt8] { box("pixi", [0, 0, 0, 0, UInt8(values.count)] + values) }
 
+    /// How AV1 samples are coded: the flags of depth and subsampling.
+    static func av1(_ flags: UInt8) -> [UInt8] { box("av1C", [0x81, 0, flags, 0]) }
+
+    /// How HEVC samples are coded: the format of chroma, and the bits beyond eight.
+    static func hevc(chroma: UInt8, extraBits: UInt8) -> [UInt8] {
+        box("hvcC", [1] + [UInt8](repeating: 0, count: 15) + [0xFC | chroma, 0xF8 | extraBits, 0xF8, 0])
+    }
+
     static let alpha = box("auxC", [0, 0, 0, 0] + Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
 
     var bytes: [UInt8] {
@@ -82,6 +90,20 @@ struct HEIFHeaderTests {
         let expected = ImageHeader(
             format: .avif, storedSize: PixelSize(width: 300, height: 200), bands: 4, bitDepth: 10, hasAlpha: true)
         #expect(try inspect(file.bytes) == expected)
+    }
+
+    @Test(arguments: [
+        ([HEIFFile.av1(0x0C)], 8, true), ([HEIFFile.av1(0x00)], 8, false), ([HEIFFile.av1(0x08)], 8, true),
+        ([HEIFFile.av1(0x4C)], 10, true), ([HEIFFile.av1(0x60)], 12, false), ([HEIFFile.av1(0x1C)], 8, true),
+        ([HEIFFile.hevc(chroma: 1, extraBits: 0)], 8, true), ([HEIFFile.hevc(chroma: 3, extraBits: 2)], 10, false),
+        ([HEIFFile.av1(0x0C), HEIFFile.av1(0x40)], 10, false), ([], 8, false),
+        ([HEIFFile.depths([8, 8, 8]), HEIFFile.av1(0x6C)], 12, true),
+    ])
+    func `depth and chroma are those of the dearest item`(codings: [[UInt8]], depth: Int, isSubsampled: Bool) throws {
+        // Whichever item they belong to: a grid's tiles are items, too.
+        let file = HEIFFile(properties: [HEIFFile.size(300, 200)] + codings)
+        let header = try inspect(file.bytes)
+        #expect(header.bitDepth == depth && header.isChromaSubsampled == isSubsampled && header.bands == 3)
     }
 
     @Test(arguments: [

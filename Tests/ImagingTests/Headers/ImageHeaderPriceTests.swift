@@ -41,7 +41,9 @@ struct ImageHeaderPriceTests {
         Row("WebP", .webp, price: 5_700_000 + 12_000_000),
         Row("WebP", .webp, level: 2, price: 750_000 + 2_700_000 + 8_000_000),
         Row("GIF", .gif, bands: 4, price: 7_600_000 + 5_000_000),
-        Row("AVIF", .avif, price: 5_700_000 + 8_000_000),
+        Row("AVIF", .avif, isSubsampled: true, price: 5_700_000 + 8_000_000),
+        Row("AVIF of full chroma", .avif, price: 5_700_000 + 14_000_000),
+        Row("AVIF of 12 bits", .avif, depth: 12, isSubsampled: true, price: 3_000_000 + 5_400_000 + 18_000_000),
     ])
     func `each kind of source has its price`(row: Row) {
         #expect(row.header.price(of: DecodePlan(level: row.level)) == row.price)
