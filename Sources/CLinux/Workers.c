@@ -6,9 +6,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -60,6 +63,32 @@ int CLinux_set_no_new_privileges(void)
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+int64_t CLinux_address_space(pid_t process)
+{
+    char path[64], line[256];
+    ssize_t count;
+    int file;
+    snprintf(path, sizeof path, "/proc/%d/statm", (int) process);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return -1;
+    count = read(file, line, sizeof line - 1);
+    close(file);
+    if (count <= 0)
+        return -1;
+    line[count] = 0;
+    return (int64_t) strtoll(line, NULL, 10) * sysconf(_SC_PAGESIZE);
+}
+
+int CLinux_limit_address_space(pid_t process, int64_t bytes)
+{
+    struct rlimit limit;
+    if (prlimit(process, RLIMIT_AS, NULL, &limit) != 0)
+        return -1;
+    limit.rlim_cur = (rlim_t) bytes < limit.rlim_max ? (rlim_t) bytes : limit.rlim_max;
+    return prlimit(process, RLIMIT_AS, &limit, NULL);
+}
+
 int64_t CLinux_processor_nanoseconds(pid_t process)
 {
     clockid_t clock;
@@ -69,7 +98,6 @@ int64_t CLinux_processor_nanoseconds(pid_t process)
     return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-// A set that is too small for the machine's processors is refused, everywhere alike: nothing is bound then.
 static cpu_set_t noted;
 
 void CLinux_note_processors(void)
@@ -88,7 +116,8 @@ void CLinux_bind_to_this_processor(pid_t process)
 {
     int processor = sched_getcpu();
     cpu_set_t only;
-    if (processor < 0 || processor >= CPU_SETSIZE)
+    // Where the set is too small for all processors of the machine, the process could not note them and free itself.
+    if (processor < 0 || processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof only, &only) != 0 || CPU_COUNT(&only) < 2)
         return;
     CPU_ZERO(&only);
     CPU_SET(processor, &only);

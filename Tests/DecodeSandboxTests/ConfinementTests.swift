@@ -1,5 +1,6 @@
 import Coordination
 import Glibc
+import Telemetry
 import TestSupport
 import Testing
 
@@ -55,6 +56,33 @@ struct ConfinementTests {
         // The end of the connection, not of our patience.
         #expect(started.socket.wait(milliseconds: 60_000))
         #expect(started.end() == .killed(signal: SIGKILL))
+    }
+
+    @Test func `a worker that is protected by less than it must be is none`() throws {
+        var required = Protections.offered
+        required.landlockVersion += 1
+        let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 30, processorSeconds: 60)
+        var launch = WorkerLaunch(executable: BuiltExecutable.alula, limits: limits)
+        launch.timeLimit = .seconds(60)
+        let roster = try WorkerRoster(
+            SandboxConfiguration(launch: launch, parallelism: 1), workerCount: 1, atLeast: required,
+            metrics: SandboxMetrics(registry: MetricsRegistry()), logger: .silent)
+        defer { roster.shutDown() }
+        #expect(throws: WorkerLaunch.Failure.self) { try roster.blockingFirst() }
+        #expect(roster.processes.isEmpty)
+    }
+
+    @Test func `protections are compared one by one`() {
+        let all = Protections(hasNoNewPrivileges: true, hasSystemCallFilter: true, hasLimits: true, landlockVersion: 4)
+        #expect(all.isAtLeast(all) && all.isAtLeast(.none) && !Protections.none.isAtLeast(all))
+        for weaken: (inout Protections) -> Void in [
+            { $0.hasNoNewPrivileges = false }, { $0.hasSystemCallFilter = false }, { $0.hasLimits = false },
+            { $0.landlockVersion = 3 },
+        ] {
+            var weaker = all
+            weaken(&weaker)
+            #expect(!weaker.isAtLeast(all) && all.isAtLeast(weaker))
+        }
     }
 
     @Test func `limits are written so that they can be read`() {

@@ -225,6 +225,32 @@ struct SandboxedCodecTests {
         #expect(fixture.codec.idleProcesses.last == worker)
     }
 
+    @Test func `a file takes no more memory than its head is priced at, whatever is in it`() async throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture { $0.spareMemory = 48 << 20 }
+        try #require(fixture.codec.protections.isSandbox)
+        let size = PixelSize(width: 4_096, height: 4_096)
+        let pixels = DecodedImage(
+            pixels: SharedBytes([UInt8](repeating: 128, count: size.area)), size: size, bands: 1)
+        let honest = try ImageEncoder.encode(pixels, as: .avif, quality: 50)
+        #expect(try fixture.decode(honest, plan: DecodePlan(level: 8)).size == PixelSize(width: 512, height: 512))
+        // The box that says the size, of version 0: the decoder finds out when it is done.
+        var lie = honest.array
+        let box = try #require(lie.firstRange(of: Array("ispe".utf8))?.upperBound)
+        lie.replaceSubrange(box + 4..<box + 12, with: [0, 0, 0, 64, 0, 0, 0, 48])
+        let file = SharedBytes(lie)
+        #expect(try ImageHeader.inspect(file).storedSize == ImageFixture.size)
+        // With memory enough for the lie it is seen only when all is decoded.
+        for spare in [48 << 20, 1 << 30] {
+            let fixture = try SandboxFixture { $0.spareMemory = spare }
+            let error = #expect(throws: ImagingError.self) { try fixture.decode(file) }
+            guard case .cannotDecode(let detail) = error else { continue }
+            #expect(detail.contains("dimensions") == (spare > 48 << 20), "\(detail)")
+            #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
+        }
+        #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
+    }
+
     @Test func `a worker may run on all processors, wherever it was woken`() async throws {
         let fixture = try SandboxFixture()
         let worker = try #require(await fixture.idle(2).last)

@@ -102,6 +102,8 @@ struct SandboxedEncodingTests {
             try await fixture.encodeSlowly()
         }
         #expect(fixture.ends(.crash) == 2)
+        // As another file the pixels are another matter.
+        #expect(try await ImageHeader.inspect(fixture.encodeSlowly(as: .gif)).format == .gif)
     }
 
     @Test func `an encoder past its time is stopped with its worker, and its picture not tried for a while`()

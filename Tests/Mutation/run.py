@@ -134,7 +134,7 @@ def main():
     parser.add_argument("--count", type=int, default=20_000, help="damaged images")
     parser.add_argument("--corpus", default="", help="a folder whose files are sent as they are, and damaged too")
     parser.add_argument("--parallel", type=int, default=8)
-    parser.add_argument("--formats", default="jpeg,png,webp,gif", help="what the service may decode")
+    parser.add_argument("--formats", default="jpeg,png,webp,gif,avif,heic", help="what the service may decode")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("--keep", type=int, help="write damaged file number KEEP to standard output instead")
     options = parser.parse_args()

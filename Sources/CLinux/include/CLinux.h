@@ -48,6 +48,12 @@ int CLinux_die_with_parent(void);
 /// Makes sure that no program that this thread starts has more rights than it. 0, or -1 with errno.
 int CLinux_set_no_new_privileges(void);
 
+/// Bytes of address space that a process has, or -1 with errno.
+int64_t CLinux_address_space(pid_t process);
+
+/// Lets a process have so many bytes of address space from now on, and no more than its hard limit. 0, or -1 with errno.
+int CLinux_limit_address_space(pid_t process, int64_t bytes);
+
 /// User and system time of a process so far, or -1 with errno.
 int64_t CLinux_processor_nanoseconds(pid_t process);
 

@@ -14,6 +14,12 @@ package struct Protections: Hashable, Sendable {
     /// Whether a worker that was taken over can do no harm: Landlock is a second fence around what the filter denies already.
     package var isSandbox: Bool { hasNoNewPrivileges && hasSystemCallFilter && hasLimits }
 
+    /// Whether nothing is missing that `other` has.
+    func isAtLeast(_ other: Protections) -> Bool {
+        (hasNoNewPrivileges || !other.hasNoNewPrivileges) && (hasSystemCallFilter || !other.hasSystemCallFilter)
+            && (hasLimits || !other.hasLimits) && landlockVersion >= other.landlockVersion
+    }
+
     /// None at all.
     package static let none = Protections(
         hasNoNewPrivileges: false, hasSystemCallFilter: false, hasLimits: false, landlockVersion: 0)

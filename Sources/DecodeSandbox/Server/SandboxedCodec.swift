@@ -20,7 +20,7 @@ package final class SandboxedCodec: ImageCodec {
     private let metrics: SandboxMetrics
     private let logger: Logger
     private let timekeeper: any Timekeeper
-    private let damaged: Locked<Quarantine<SHA256Digest>>
+    private let damaged: Locked<Quarantine<Offender>>
     private let endless: Locked<Quarantine<Task>>
 
     /// Started when the first picture is to be encoded.
@@ -33,6 +33,18 @@ package final class SandboxedCodec: ImageCodec {
     private struct Task: Hashable {
         let digest: SHA256Digest
         let work: WorkerRequest.Work
+    }
+
+    /// What ended workers.
+    private enum Offender: Hashable {
+        /// A file, whatever was wanted of it.
+        case file(SHA256Digest)
+        /// Finished pixels: as a file of another kind, or of another shape, they are another matter.
+        case pixels(Task)
+
+        init(_ task: Task) {
+            self = if case .decode = task.work { .file(task.digest) } else { .pixels(task) }
+        }
     }
 
     /// What is wrong with a picture, for logs.
@@ -78,7 +90,8 @@ package final class SandboxedCodec: ImageCodec {
         try token.check()
         try ImageDecoder.check(header, plan: plan, limits: limits)
         do {
-            return try perform(.decode(plan), on: bytes, by: decoders, token: token) { answer, output in
+            let memory = 2 * header.price(of: plan, fileByteCount: bytes.count) + configuration.spareMemory
+            return try perform(.decode(plan), on: bytes, by: decoders, memory: memory, token: token) { answer, output in
                 guard case .decoded(let picture) = answer else { throw Fault(detail: "no such answer") }
                 return try picture.image(in: &output, of: header, by: plan)
             }
@@ -109,7 +122,8 @@ package final class SandboxedCodec: ImageCodec {
     ///
     /// - Throws: ``Fault`` for what is the picture's, ``WorkerUnavailable``, or what `token` says.
     private func perform<Result>(
-        _ work: WorkerRequest.Work, on bytes: SharedBytes, by roster: WorkerRoster, token: WorkToken,
+        _ work: WorkerRequest.Work, on bytes: SharedBytes, by roster: WorkerRoster, memory: Int? = nil,
+        token: WorkToken,
         read: (WorkerAnswer, inout KeptMemory) throws -> Result
     ) throws -> Result {
         try refuseQuarantined(bytes, work)
@@ -118,7 +132,7 @@ package final class SandboxedCodec: ImageCodec {
                 let worker = try roster.take(token)
                 let outcome: WorkerProcess.Outcome<Result>
                 do {
-                    outcome = try worker.perform(work, on: bytes, token: token, read: read)
+                    outcome = try worker.perform(work, on: bytes, memory: memory, token: token, read: read)
                 } catch {
                     // Nothing was asked of it, or it has answered.
                     roster.giveBack(worker)
@@ -141,10 +155,10 @@ package final class SandboxedCodec: ImageCodec {
                     try token.check()
                 case .breach(let text):
                     roster.dismiss(worker, .violation)
-                    throw condemned(bytes, "a worker lied: \(text)")
+                    throw condemned(bytes, work, "a worker lied: \(text)")
                 case .lost:
                     let end = roster.bury(worker)
-                    if end.isViolation || isLast { throw condemned(bytes, "a worker \(end)") }
+                    if end.isViolation || isLast { throw condemned(bytes, work, "a worker \(end)") }
                     metrics.retries.increment()
                 }
             }
@@ -184,7 +198,8 @@ package final class SandboxedCodec: ImageCodec {
             }
             do throws(SharedMemoryError) {
                 let roster = try WorkerRoster(
-                    configuration, workerCount: configuration.encoderCount, metrics: metrics, logger: logger)
+                    configuration, workerCount: configuration.encoderCount, atLeast: protections, metrics: metrics,
+                    logger: logger)
                 state = .started(roster)
                 return roster
             } catch {
@@ -198,18 +213,18 @@ package final class SandboxedCodec: ImageCodec {
         let isAnyDamaged = !damaged.withLock { $0.isEmpty(at: now) }
         let isAnyEndless = !endless.withLock { $0.isEmpty(at: now) }
         guard isAnyDamaged || isAnyEndless else { return }
-        let digest = bytes.withBytes { SHA256.hash($0) }
-        if damaged.withLock({ $0.contains(digest, at: now) }) {
+        let task = Task(digest: bytes.withBytes { SHA256.hash($0) }, work: work)
+        if damaged.withLock({ $0.contains(Offender(task), at: now) }) {
             throw Fault(detail: "the content ended workers a short while ago")
         }
-        if endless.withLock({ $0.contains(Task(digest: digest, work: work), at: now) }) {
+        if endless.withLock({ $0.contains(task, at: now) }) {
             throw DeadlineExceeded()
         }
     }
 
-    private func condemned(_ bytes: SharedBytes, _ detail: String) -> Fault {
-        let digest = note(bytes, detail)
-        damaged.withLock { $0.insert(digest, at: timekeeper.now) }
+    private func condemned(_ bytes: SharedBytes, _ work: WorkerRequest.Work, _ detail: String) -> Fault {
+        let task = Task(digest: note(bytes, detail), work: work)
+        damaged.withLock { $0.insert(Offender(task), at: timekeeper.now) }
         return Fault(detail: detail)
     }
 

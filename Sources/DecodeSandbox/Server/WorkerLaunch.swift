@@ -51,15 +51,15 @@ package struct WorkerLaunch: Sendable {
             _ = WorkerProcess(id: id, socket: ours).end()
             throw Failure(description: "a worker cannot work: \(reason)")
         default:
-            throw Failure(
-                description: "a worker was not ready in time; it \(WorkerProcess(id: id, socket: ours).end())")
+            throw Failure(description: "a worker was not ready: it \(WorkerProcess(id: id, socket: ours).end())")
         }
     }
 
     /// Nothing of the service's own environment, which may hold secrets, but where its libraries are.
     private static var environment: [String] {
         // A worker that crashed must end at once, and could start no backtracer.
-        var variables = ["SWIFT_BACKTRACE=enable=no", "MALLOC_CONF=narenas:1"]
+        // Address space is limited, so what is not used is not kept.
+        var variables = ["SWIFT_BACKTRACE=enable=no", "MALLOC_CONF=narenas:1,retain:false"]
         if let path = unsafe getenv("LD_LIBRARY_PATH") {
             variables.append("LD_LIBRARY_PATH=\(unsafe String(cString: path))")
         }

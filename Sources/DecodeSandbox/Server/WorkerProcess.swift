@@ -13,6 +13,8 @@ final class WorkerProcess: @unchecked Sendable {
     let protections: Protections
     /// Pictures that it was given, files or pixels.
     private(set) var requests = 0
+    /// Bytes of address space when it was ready, with what is kept for it.
+    private let addressSpace: Int
     /// The memory that the worker has as well: what is given to it is copied into the one, what comes of it out of the other.
     private var input, output: KeptMemory?
 
@@ -21,6 +23,7 @@ final class WorkerProcess: @unchecked Sendable {
         self.id = id
         self.socket = socket
         self.protections = protections
+        addressSpace = max(0, Int(CLinux_address_space(id))) + 2 * KeptMemory.count
     }
 
     /// What became of a request.
@@ -41,10 +44,13 @@ final class WorkerProcess: @unchecked Sendable {
 
     /// Has the worker do something with `bytes`, blocking the calling thread.
     ///
-    /// - Parameter read: Makes the result of what the worker says and has left in the memory; throws where that is not true.
+    /// - Parameters:
+    ///   - memory: Bytes that it may take for it, beside what it has: a file of which its head says too little ends there. All that
+    ///     the worker was started with where this is nil.
+    ///   - read: Makes the result of what the worker says and has left in the memory; throws where that is not true.
     /// - Throws: ``SharedMemoryError`` for what this process cannot do, or the worker for want of memory.
     func perform<Result>(
-        _ work: WorkerRequest.Work, on bytes: SharedBytes, token: WorkToken,
+        _ work: WorkerRequest.Work, on bytes: SharedBytes, memory: Int? = nil, token: WorkToken,
         read: (_ answer: WorkerAnswer, _ output: inout KeptMemory) throws -> Result
     ) throws(SharedMemoryError) -> Outcome<Result> {
         requests += 1
@@ -56,6 +62,7 @@ final class WorkerProcess: @unchecked Sendable {
             output = try KeptMemory("alula output", isWritable: false)
             new.insert(.output)
         }
+        if let memory { _ = CLinux_limit_address_space(id, Int64(addressSpace + memory)) }
         let processorStart = processorTime
         guard try ask(for: work, on: bytes, new, output.memory.descriptor) else { return .lost }
         while !socket.wait(milliseconds: Self.patience) {
@@ -128,6 +135,9 @@ final class WorkerProcess: @unchecked Sendable {
         while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
         return WorkerEnd(status: status)
     }
+
+    /// Bytes of address space that it has beyond those at its start.
+    var growth: Int { Int(CLinux_address_space(id)) - addressSpace }
 
     /// CPU time of the process so far.
     var processorTime: Duration { .nanoseconds(max(0, CLinux_processor_nanoseconds(id))) }

@@ -35,6 +35,8 @@ final class WorkerRoster: @unchecked Sendable {
 
     private let configuration: SandboxConfiguration
     private let workerCount: Int
+    /// What every worker must be protected by; nil for what the first is.
+    private let requirement: Protections?
     private let metrics: SandboxMetrics
     private let logger: Logger
     private var state = State()
@@ -48,8 +50,10 @@ final class WorkerRoster: @unchecked Sendable {
     ///
     /// - Throws: ``SharedMemoryError`` where there are no descriptors left.
     init(
-        _ configuration: SandboxConfiguration, workerCount: Int, metrics: SandboxMetrics, logger: Logger
+        _ configuration: SandboxConfiguration, workerCount: Int, atLeast requirement: Protections? = nil,
+        metrics: SandboxMetrics, logger: Logger
     ) throws(SharedMemoryError) {
+        self.requirement = requirement
         self.configuration = configuration
         self.workerCount = workerCount
         self.metrics = metrics
@@ -107,6 +111,8 @@ final class WorkerRoster: @unchecked Sendable {
     func giveBack(_ worker: WorkerProcess) {
         if worker.requests >= configuration.mostRequests
             || worker.processorTime >= configuration.mostProcessorTime
+            // What it keeps of large pictures would be missing for the next.
+            || worker.growth > configuration.spareMemory / 2
         {
             dismiss(worker, .recycled)
             return
@@ -201,7 +207,7 @@ final class WorkerRoster: @unchecked Sendable {
     }
 
     private func start() {
-        let result = Result { () throws(WorkerLaunch.Failure) in try configuration.launch.start() }
+        let result = Result { () throws(WorkerLaunch.Failure) in try startProtected() }
         let isFirstFailure = withState { state in
             let isFirst = state.delay == Self.shortestDelay
             switch result {
@@ -222,6 +228,15 @@ final class WorkerRoster: @unchecked Sendable {
         logger.log(
             isFirstFailure ? .warning : .error, "a decode worker could not be started",
             ["reason": .string(failure.description)])
+    }
+
+    /// A worker that is protected by as much as those before it.
+    private func startProtected() throws(WorkerLaunch.Failure) -> WorkerProcess {
+        let worker = try configuration.launch.start()
+        let required = requirement ?? (try? withState { $0.first }?.get())
+        guard let required, !worker.protections.isAtLeast(required) else { return worker }
+        _ = worker.end()
+        throw WorkerLaunch.Failure(description: "a worker is protected by \(worker.protections) of \(required)")
     }
 
     /// Waits until a worker ends, the bell rings or the time has come; buries the worker if it was idle.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// What the kernel grants a worker; more ends it.
@@ -34,21 +35,24 @@ package struct WorkerLimits: Hashable, Sendable {
             (RLIMIT_AS, Self.addressSpace + 2 * KeptMemory.count + memory), (RLIMIT_FSIZE, pixels),
             (RLIMIT_CPU, processorSeconds), (RLIMIT_NOFILE, Self.descriptors), (RLIMIT_CORE, 0),
         ]
-        return limits.allSatisfy { resource, most in
+        // All of them, whatever becomes of one.
+        let isInForce = limits.map { resource, most in
             // At the second number the kernel kills without saying why.
-            var limit = rlimit(rlim_cur: rlim_t(most), rlim_max: rlim_t(most + (resource == RLIMIT_CPU ? 1 : 0)))
-            return unsafe setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0
+            let second = most + (resource == RLIMIT_CPU ? 1 : 0)
+            let resource = __rlimit_resource_t(resource.rawValue)
+            var limit = rlimit()
+            guard unsafe getrlimit(resource, &limit) == 0 else { return false }
+            // Somebody may have set less.
+            let hard = min(limit.rlim_max, rlim_t(second))
+            limit = rlimit(rlim_cur: min(rlim_t(most), hard), rlim_max: hard)
+            return unsafe setrlimit(resource, &limit) == 0
         }
+        return isInForce.allSatisfy { $0 }
     }
 
     /// Bytes of address space that this process has now: libraries, stacks, what the allocator has reserved.
     private static var addressSpace: Int {
-        let descriptor = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return 4 << 30 }
-        defer { close(descriptor) }
-        var line = [UInt8](repeating: 0, count: 256)
-        let count = unsafe read(descriptor, &line, line.count)
-        let pages = String(decoding: line.prefix(max(0, count)), as: UTF8.self).prefix { $0 != " " }
-        return (Int(pages) ?? 1 << 20) * sysconf(CInt(_SC_PAGESIZE))
+        let bytes = CLinux_address_space(getpid())
+        return bytes < 0 ? 4 << 30 : Int(bytes)
     }
 }

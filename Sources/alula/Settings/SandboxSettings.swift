@@ -1,3 +1,4 @@
+import Coordination
 import DecodeSandbox
 import Imaging
 import ThumbnailPipeline
@@ -32,7 +33,7 @@ extension Settings {
         ).price
         let lifetime = SandboxConfiguration.processorTime
         // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
-        let longest = 8 * max(1, Int(pipeline.decodeTimeout.components.seconds))
+        let longest = max(8, availableProcessorCount()) * max(1, Int(pipeline.decodeTimeout.components.seconds))
         let limits = WorkerLimits(
             // The dearest picture to decode, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; to encode AVIF
             // is dearer, and address space is more than what is used of it.
