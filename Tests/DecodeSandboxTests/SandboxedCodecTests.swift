@@ -227,7 +227,7 @@ struct SandboxedCodecTests {
 
     @Test func `a file takes no more memory than its head is priced at, whatever is in it`() async throws {
         try ImageLibrary.start()
-        let fixture = try SandboxFixture { $0.spareMemory = 48 << 20 }
+        let fixture = try SandboxFixture { $0.launch.spareMemory = 16 << 20 }
         try #require(fixture.codec.protections.isSandbox)
         let size = PixelSize(width: 4_096, height: 4_096)
         let pixels = DecodedImage(
@@ -241,11 +241,11 @@ struct SandboxedCodecTests {
         let file = SharedBytes(lie)
         #expect(try ImageHeader.inspect(file).storedSize == ImageFixture.size)
         // With memory enough for the lie it is seen only when all is decoded.
-        for spare in [48 << 20, 1 << 30] {
-            let fixture = try SandboxFixture { $0.spareMemory = spare }
+        for spare in [16 << 20, 1 << 30] {
+            let fixture = try SandboxFixture { $0.launch.spareMemory = spare }
             let error = #expect(throws: ImagingError.self) { try fixture.decode(file) }
             guard case .cannotDecode(let detail) = error else { continue }
-            #expect(detail.contains("dimensions") == (spare > 48 << 20), "\(detail)")
+            #expect(detail.contains("dimensions") == (spare > 16 << 20), "\(detail)")
             #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
         }
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)

@@ -9,8 +9,6 @@ package struct SandboxConfiguration: Sendable {
     /// Pictures and CPU time after which a worker is replaced, whatever it has gathered by then.
     package var mostRequests = 10_000
     package var mostProcessorTime = SandboxConfiguration.processorTime
-    /// Bytes that a decoder may take beyond twice the price of its picture.
-    package var spareMemory = 256 << 20
     /// How long a content that ended workers is not decoded.
     package var quarantine = Duration.seconds(600)
 

@@ -90,7 +90,8 @@ package final class SandboxedCodec: ImageCodec {
         try token.check()
         try ImageDecoder.check(header, plan: plan, limits: limits)
         do {
-            let memory = 2 * header.price(of: plan, fileByteCount: bytes.count) + configuration.spareMemory
+            // Address space is more than what is used of it.
+            let memory = 2 * min(header.price(of: plan, fileByteCount: bytes.count), 1 << 46)
             return try perform(.decode(plan), on: bytes, by: decoders, memory: memory, token: token) { answer, output in
                 guard case .decoded(let picture) = answer else { throw Fault(detail: "no such answer") }
                 return try picture.image(in: &output, of: header, by: plan)

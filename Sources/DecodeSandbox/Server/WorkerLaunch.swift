@@ -8,6 +8,8 @@ package struct WorkerLaunch: Sendable {
     package var executable = "/proc/self/exe"
     /// What the kernel grants each.
     package var limits: WorkerLimits
+    /// Bytes that a decoder may take beyond twice the price of its picture.
+    package var spareMemory = 256 << 20
     /// Longest time from the start to being ready.
     package var timeLimit = Duration.seconds(20)
 
@@ -46,7 +48,8 @@ package struct WorkerLaunch: Sendable {
             ours.wait(milliseconds: CInt(timeLimit.seconds * 1_000))
             ? WorkerAnswer(ours.receive(count: WorkerAnswer.byteCount)) : nil
         switch answer {
-        case .ready(let protections): return WorkerProcess(id: id, socket: ours, protections: protections)
+        case .ready(let protections):
+            return WorkerProcess(id: id, socket: ours, protections: protections, spareMemory: spareMemory)
         case .notStarted(let reason):
             _ = WorkerProcess(id: id, socket: ours).end()
             throw Failure(description: "a worker cannot work: \(reason)")

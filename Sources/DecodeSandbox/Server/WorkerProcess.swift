@@ -15,11 +15,16 @@ final class WorkerProcess: @unchecked Sendable {
     private(set) var requests = 0
     /// Bytes of address space when it was ready, with what is kept for it.
     private let addressSpace: Int
+    /// Bytes that it may have beside that and its picture's.
+    private let spareMemory: Int
+    /// Bytes that it was allowed for its last picture; nil for all that it was started with.
+    private var allowance: Int?
     /// The memory that the worker has as well: what is given to it is copied into the one, what comes of it out of the other.
     private var input, output: KeptMemory?
 
     /// Takes over a process that was started, and must be ended.
-    init(id: pid_t, socket: MessageSocket, protections: Protections = .none) {
+    init(id: pid_t, socket: MessageSocket, protections: Protections = .none, spareMemory: Int = 0) {
+        self.spareMemory = spareMemory
         self.id = id
         self.socket = socket
         self.protections = protections
@@ -62,7 +67,7 @@ final class WorkerProcess: @unchecked Sendable {
             output = try KeptMemory("alula output", isWritable: false)
             new.insert(.output)
         }
-        if let memory { _ = CLinux_limit_address_space(id, Int64(addressSpace + memory)) }
+        if let memory { allow(memory) }
         let processorStart = processorTime
         guard try ask(for: work, on: bytes, new, output.memory.descriptor) else { return .lost }
         while !socket.wait(milliseconds: Self.patience) {
@@ -136,8 +141,23 @@ final class WorkerProcess: @unchecked Sendable {
         return WorkerEnd(status: status)
     }
 
-    /// Bytes of address space that it has beyond those at its start.
-    var growth: Int { Int(CLinux_address_space(id)) - addressSpace }
+    /// Whether it has kept so much that the next picture might miss it.
+    ///
+    /// Asked after large pictures, and now and then after small ones: the kernel takes its time to tell.
+    var hasGrown: Bool {
+        guard requests % 64 == 0 || allowance ?? 0 > Self.allowanceStep else { return false }
+        return Int(CLinux_address_space(id)) - addressSpace > spareMemory / 2
+    }
+
+    private static let allowanceStep = 64 << 20
+
+    /// Lets it have so many bytes beside what is to spare, rounded up so that pictures of about a size need no change.
+    private func allow(_ memory: Int) {
+        let rounded = (memory / Self.allowanceStep + 1) * Self.allowanceStep
+        guard rounded != allowance else { return }
+        allowance = rounded
+        _ = CLinux_limit_address_space(id, Int64(addressSpace + spareMemory + rounded))
+    }
 
     /// CPU time of the process so far.
     var processorTime: Duration { .nanoseconds(max(0, CLinux_processor_nanoseconds(id))) }

@@ -112,7 +112,7 @@ final class WorkerRoster: @unchecked Sendable {
         if worker.requests >= configuration.mostRequests
             || worker.processorTime >= configuration.mostProcessorTime
             // What it keeps of large pictures would be missing for the next.
-            || worker.growth > configuration.spareMemory / 2
+            || worker.hasGrown
         {
             dismiss(worker, .recycled)
             return
