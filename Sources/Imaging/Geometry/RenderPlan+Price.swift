@@ -14,7 +14,4 @@ extension RenderPlan {
         // An animation is composed and encoded frame by frame.
         return least + max(resizedSize.area, outputSize.area) * perPixel
     }
-
-    /// Pixels for one sample of chroma, as libvips writes them: all but WebP keep all of it from quality 90 on.
-    var chromaStep: Int { format != .webp && quality >= 90 ? 1 : 2 }
 }
