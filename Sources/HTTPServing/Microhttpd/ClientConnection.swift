@@ -264,8 +264,10 @@ final class ClientConnection: @unchecked Sendable {
         if abandon() { return true }
         return shared.withLock { shared in
             guard shared.isOpen else { return false }
+            // Looked at first: the end of its connection ends the request at once.
+            let isInRequest = occupant.load(ordering: .relaxed) == .request
             shutdown(descriptor, CInt(SHUT_RDWR))
-            return occupant.load(ordering: .relaxed) == .request
+            return isInRequest
         }
     }
 
