@@ -41,7 +41,8 @@ let fuzzing: [Product] =
     ? []
     : [
         .library(
-            name: "Fuzzed", type: .static, targets: ["Downloading", "HTTPTypes", "Imaging", "Memory", "ThumbnailAPI"])
+            name: "Fuzzed", type: .static,
+            targets: ["Downloading", "HTTPTypes", "Imaging", "Memory", "Text", "ThumbnailAPI"])
     ]
 
 /// The allocator of the service, which the sanitizers bring one of their own for.
@@ -73,8 +74,9 @@ let package = Package(
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
 
         module("Memory"),
+        module("Text"),
         module("Crypto", ["CLibcrypto"]),
-        module("HTTPTypes", ["Memory"]),
+        module("HTTPTypes", ["Memory", "Text"]),
         module("Coordination", ["CLinux"]),
         module("Telemetry", ["CLinux", "Coordination"]),
         module("ImageCaching", ["Coordination"]),
@@ -87,16 +89,17 @@ let package = Package(
             "Downloading",
             [
                 "CCurl", "CCares", "CCurlShim", "CIdn2", "CLinux", "Coordination", "Crypto", "HTTPTypes", "Memory",
-                "Telemetry",
+                "Telemetry", "Text",
             ]),
         module(
             "ThumbnailPipeline",
             [
                 "Coordination", "Crypto", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching",
-                "Imaging", "Memory", "Telemetry",
+                "Imaging", "Memory", "Telemetry", "Text",
             ]),
         module(
-            "ThumbnailAPI", ["Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry", "ThumbnailPipeline"],
+            "ThumbnailAPI",
+            ["Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry", "Text", "ThumbnailPipeline"],
             embedding: ["openapi.yaml", "page.html", "page.css", "page.js"].map { "Resources/" + $0 }),
         module(
             "HTTPServing",
@@ -105,7 +108,8 @@ let package = Package(
             name: "alula",
             dependencies: [
                 "CLinux", "Coordination", "Crypto", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPServing",
-                "HTTPTypes", "ImageCaching", "Imaging", "Memory", "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
+                "HTTPTypes", "ImageCaching", "Imaging", "Memory", "Telemetry", "Text", "ThumbnailAPI",
+                "ThumbnailPipeline",
             ],
             swiftSettings: settings,
             linkerSettings: allocator),
@@ -120,6 +124,7 @@ let package = Package(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], swiftSettings: settings),
 
         tests("MemoryTests", ["Memory"]),
+        tests("TextTests", ["Text"]),
         tests("CryptoTests", ["Crypto"]),
         tests("HTTPTypesTests", ["HTTPTypes"]),
         tests("CoordinationTests", ["Coordination"]),
@@ -131,17 +136,18 @@ let package = Package(
             "DecodeSandboxTests",
             ["alula", "CLinux", "Coordination", "Crypto", "DecodeSandbox", "Imaging", "Memory", "Telemetry"]
         ),
-        tests("DownloadingTests", ["Coordination", "Crypto", "Downloading", "HTTPTypes", "Memory", "Telemetry"]),
+        tests(
+            "DownloadingTests", ["Coordination", "Crypto", "Downloading", "HTTPTypes", "Memory", "Telemetry", "Text"]),
         tests(
             "ThumbnailPipelineTests",
             [
                 "Coordination", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory",
-                "Telemetry", "ThumbnailPipeline",
+                "Telemetry", "Text", "ThumbnailPipeline",
             ]),
         tests(
             "ThumbnailAPITests",
             [
-                "Coordination", "Crypto", "HTTPTypes", "Imaging", "Memory", "Telemetry", "ThumbnailAPI",
+                "Coordination", "Crypto", "HTTPTypes", "Imaging", "Memory", "Telemetry", "Text", "ThumbnailAPI",
                 "ThumbnailPipeline",
             ]),
         tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry"]),
@@ -150,7 +156,7 @@ let package = Package(
             [
                 "alula", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes", "Imaging",
                 "Memory",
-                "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
+                "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ]),
     ]
 )

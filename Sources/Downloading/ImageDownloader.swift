@@ -1,5 +1,6 @@
 package import Coordination
 package import HTTPTypes
+package import Text
 
 /// Downloads sources, each at most once at a time for everybody who asks, and no more at once than allowed.
 ///
@@ -44,7 +45,7 @@ package final class ImageDownloader: Sendable {
     }
 
     /// The identity of a source as a client names it: an absolute URL, or `NAME:PATH` of a configured origin.
-    package func identity(of source: String) throws(SourceURLError) -> SourceIdentity {
+    package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
         try origins.identity(of: source)
     }
 

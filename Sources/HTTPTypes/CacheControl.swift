@@ -1,16 +1,18 @@
+import Text
+
 /// The directives of a `Cache-Control` field (RFC 9111 section 5.2).
 ///
 /// Unknown directives are ignored. A duplicated or unreadable number makes the value stale at once (0), the safe reading of
 /// RFC 9111 section 4.2.1; the first of two equal directives counts otherwise.
 package struct CacheControl: Hashable, Sendable {
-    private var directives: [String: String]
+    private var directives: [ExactText: String]
 
     /// Parses the joined value of all `Cache-Control` lines; nil stands for no field.
     package init(_ value: String?) {
         directives = [:]
         for member in value.map({ HTTPSyntax.list($0) }) ?? [] {
-            let name = HTTPSyntax.trimmed(member.prefix { $0 != "=" }).lowercased()
-            let argument = member.firstIndex(of: "=").map { HTTPSyntax.trimmed(member[member.index(after: $0)...]) }
+            let name = ExactText(HTTPSyntax.trimmed(member.prefix(before: UInt8(ascii: "="))).asciiLowercased)
+            let argument = member.suffix(after: UInt8(ascii: "=")).map { HTTPSyntax.trimmed($0) }
             let text = argument.map(HTTPSyntax.unquoted) ?? ""
             if let earlier = directives[name], earlier != text,
                 Self.seconds(text) != nil || Self.seconds(earlier) != nil
@@ -23,14 +25,14 @@ package struct CacheControl: Hashable, Sendable {
     }
 
     /// Whether a directive of this lower-case name is there, with or without an argument.
-    package func contains(_ name: String) -> Bool { directives[name] != nil }
+    package func contains(_ name: String) -> Bool { directives[ExactText(name)] != nil }
 
     /// The argument of a directive; empty where it has none.
-    package func argument(_ name: String) -> String? { directives[name] }
+    package func argument(_ name: String) -> String? { directives[ExactText(name)] }
 
     /// The argument of a directive in seconds, capped at 2³¹; 0 where it cannot be read (RFC 9111 section 1.2.2).
     package func seconds(_ name: String) -> Int? {
-        directives[name].map { Self.seconds($0) ?? 0 }
+        directives[ExactText(name)].map { Self.seconds($0) ?? 0 }
     }
 
     private static func seconds(_ text: String) -> Int? {

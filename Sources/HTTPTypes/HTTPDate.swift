@@ -1,3 +1,5 @@
+import Text
+
 /// A point in time with the resolution of HTTP: whole seconds since 1970-01-01T00:00:00Z.
 package struct HTTPDate: Hashable, Comparable, Sendable {
     /// Seconds since 1970.
@@ -34,7 +36,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     /// A two-digit year more than 50 years ahead of `now` belongs to the century before, as the section demands. Case does not
     /// matter (RFC 9111 section 4.2), the number of spaces does, but for asctime's day.
     package init?(_ text: String, now: HTTPDate = HTTPDate(secondsSince1970: 1_767_225_600)) {
-        let text = text.lowercased()
+        let text = text.asciiLowercased
         let isPadded = text.contains("  ")
         let parts = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
         guard let first = parts.first, !isPadded || parts.count == 5 else { return nil }

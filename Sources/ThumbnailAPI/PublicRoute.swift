@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// What the public listener serves; the raw value is a metric label.
 enum PublicRoute: String, CaseIterable, Sendable {
@@ -14,13 +15,8 @@ enum PublicRoute: String, CaseIterable, Sendable {
 
     /// The route of a raw target: its path must be written exactly so.
     init(target: String) {
-        if target.hasPrefix("/thumbnail?") {
-            self = .thumbnail
-            return
-        }
-        let bytes = target.utf8
         self =
-            switch bytes.firstIndex(of: UInt8(ascii: "?")).map({ target[..<$0] }) ?? target[...] {
+            switch target.prefix(before: UInt8(ascii: "?")) {
             case "/thumbnail": .thumbnail
             case "/health/live": .live
             case "/health/ready": .ready

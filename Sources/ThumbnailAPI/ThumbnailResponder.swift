@@ -4,6 +4,7 @@ import HTTPTypes
 import Imaging
 import Memory
 import Telemetry
+import Text
 import ThumbnailPipeline
 
 /// Answers `/thumbnail`.
@@ -52,7 +53,7 @@ final class ThumbnailResponder: Sendable {
             return hit(thumbnail, request, prepared, exchange)
         }
         if let refusal = thumbnails.refusal(of: prepared.recurring) {
-            return .now(failure(refusal, exchange, source: prepared.query.request.source))
+            return .now(failure(refusal, exchange, source: prepared.query.request.source.string))
         }
         return .later { [self] in
             var response = await made(request, prepared, directives ?? .none, exchange)
@@ -107,7 +108,7 @@ extension ThumbnailResponder {
             case .placeholder(let image, let error): return placeholder(image, error, prepared, exchange)
             }
         } catch {
-            return failure(serviceError(error), exchange, source: prepared.query.request.source)
+            return failure(serviceError(error), exchange, source: prepared.query.request.source.string)
         }
     }
 
@@ -215,7 +216,7 @@ extension ThumbnailResponder {
             headerFields: isNotModified ? ThumbnailFields.notModified(answered) : answered,
             body: .shared(thumbnail.image.bytes))
         return recorder.finish(
-            response, exchange, timings: thumbnail.timings, source: prepared.query.request.source)
+            response, exchange, timings: thumbnail.timings, source: prepared.query.request.source.string)
     }
 
     /// Has the fields of a 200.
@@ -231,7 +232,7 @@ extension ThumbnailResponder {
         var answered = fields.lasting(thumbnail, prepared: prepared, secondsLeft: nil)
         answered.append(.alulaError, error.code)
         let response = HTTPResponse(status: .ok, headerFields: answered, body: .shared(image.bytes))
-        return recorder.finish(response, exchange, source: prepared.query.request.source, error: error)
+        return recorder.finish(response, exchange, source: prepared.query.request.source.string, error: error)
     }
 
     private func failure(_ error: any ServiceError, _ exchange: Exchange, source: String?) -> HTTPResponse {

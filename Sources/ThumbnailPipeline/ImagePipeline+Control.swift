@@ -1,6 +1,7 @@
 import Coordination
 import Downloading
 import ImageCaching
+package import Text
 
 /// What operators see and do goes to the part that knows.
 extension ImagePipeline: ServiceControlling {
@@ -38,7 +39,7 @@ extension ImagePipeline: ServiceControlling {
         return await caches.removedEverything()
     }
 
-    package func remove(source: String) async throws -> RemovedEntries {
+    package func remove(source: ExactText) async throws -> RemovedEntries {
         let identity = try identity(of: source)
         downloader.forget(identity)
         broken.forget(identity)

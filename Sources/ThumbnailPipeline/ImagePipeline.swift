@@ -4,6 +4,7 @@ package import HTTPTypes
 import ImageCaching
 package import Imaging
 import Memory
+import Text
 
 /// Turns a thumbnail request into an encoded image, doing each piece of work at most once at a time.
 ///
@@ -23,7 +24,7 @@ package final class ImagePipeline: ThumbnailServing {
     let admission: MissAdmission
     let decodes = SharedTasks<DecodeKey, DecodedImage>()
     let renders = SharedTasks<ResultKey, Render>()
-    private let identities = BoundedMemo<String, SourceIdentity>(capacity: 8_192)
+    private let identities = BoundedMemo<ExactText, SourceIdentity>(capacity: 8_192)
     private static let resultHit = [CacheLayerStatus(.result, .hit)]
 
     /// A pipeline over these parts; `caches` is also the cache that `downloader` asks.
@@ -133,7 +134,7 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     /// The identity of a source as a client names it.
-    func identity(of source: String) throws -> SourceIdentity {
+    func identity(of source: ExactText) throws -> SourceIdentity {
         if let known = identities[source] { return known }
         let identity = try downloader.identity(of: source)
         identities[source] = identity

@@ -1,9 +1,10 @@
 package import Imaging
+package import Text
 
 /// One caller's wish: which source, what to do with it, and in which format it may come.
 package struct ThumbnailRequest: Hashable, Sendable {
     /// The source as the client named it, percent-decoded once: an absolute URL, or `NAME:PATH` of a configured origin.
-    package var source: String
+    package var source: ExactText
     /// Size, crop, quality and the like.
     package var options: RenderingOptions
     /// The output format, or what to choose it by.
@@ -11,7 +12,7 @@ package struct ThumbnailRequest: Hashable, Sendable {
 
     /// A request for `source`.
     package init(
-        source: String, options: RenderingOptions = RenderingOptions(), format: FormatChoice = .negotiated([:])
+        source: ExactText, options: RenderingOptions = RenderingOptions(), format: FormatChoice = .negotiated([:])
     ) {
         self.source = source
         self.options = options

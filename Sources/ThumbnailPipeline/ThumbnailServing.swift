@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Imaging
+package import Text
 
 /// Makes thumbnails: what the API needs of the pipeline.
 package protocol ThumbnailServing: Sendable {
@@ -47,7 +48,7 @@ package protocol ServiceControlling: Sendable {
     /// Removes a source, all made from it and remembered failures; what was removed.
     ///
     /// - Throws: A ``ServiceError`` when `source` is no URL.
-    func remove(source: String) async throws -> RemovedEntries
+    func remove(source: ExactText) async throws -> RemovedEntries
     /// Cancels one caller's wait; false when no caller waits under this receipt.
     func cancel(receipt: String) -> Bool
 }

@@ -201,6 +201,27 @@ def try_names(trial):
         trial.expect(f"http://[{address}]/a.png" if ":" in address else f"http://{address}/a.png", 403)
 
 
+def try_paths(options):
+    """With one folder allowed, no spelling of a path leads out of it; the origin resolves paths as common servers do."""
+    service = Service(options.alula, "--bind", "127.0.0.1", "--access-log", "off", "--allowed-sources",
+                      "http://origin.test/public/*,http://origin.test/redirect/*", networks=None)
+    trial = Trial(service.port)
+    try:
+        trial.expect("http://origin.test/public/a.png", 200)
+        trial.expect(redirect("http://origin.test/public/a.png"), 200)
+        trial.expect("http://origin.test/private/secret.png", 403)
+        for up in ("..", "%2e%2e", "%2E%2e", ".%2e", "%2e.", "x/../..", "x/%2e%2e/%2e%2e", "..%2fpublic%2f..", "%2e%2e%5c%2e%2e"):
+            url = f"http://origin.test/public/{up}/private/secret.png"
+            trial.expect(url, 400)
+            trial.expect(redirect(url), 403)
+        for url in ("http://origin.test/public/..%2fprivate/secret.png", "http://origin.test/public/..%5cprivate/secret.png"):
+            trial.expect(url, 400)
+            trial.expect(redirect(url), 403)
+        return trial.checks, trial.faults + service.stop()
+    finally:
+        service.kill()
+
+
 def try_silence(trial):
     """Names that are never answered for cost those who ask for them their time, and nobody else."""
     with concurrent.futures.ThreadPoolExecutor(120) as pool:
@@ -257,6 +278,9 @@ def inside(options):
             took = try_silence(trial)
             judge(trial, world, watch, traps, service, allows)
             trial.faults += service.stop()
+            checks, faults = try_paths(options)
+            trial.checks += checks
+            trial.faults += faults
         finally:
             service.kill()
             world.end()

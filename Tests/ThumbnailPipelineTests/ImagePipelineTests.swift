@@ -6,6 +6,7 @@ import Imaging
 import Memory
 import TestSupport
 import Testing
+import Text
 
 @testable import ThumbnailPipeline
 
@@ -47,12 +48,12 @@ struct ImagePipelineTests {
     @Test(arguments: ["", "no url", "/a", "ftp://example.com/a", "http://user@example.com/a"])
     func `the quick look leaves bad URLs to the long way, which refuses them`(source: String) async throws {
         let fixture = try PipelineFixture()
-        let request = ThumbnailRequest(source: source)
+        let request = ThumbnailRequest(source: ExactText(source))
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
         await #expect(throws: SourceURLError.self) {
             try await fixture.pipeline.thumbnail(for: request, directives: .none, receipt: "")
         }
-        await #expect(throws: SourceURLError.self) { try await fixture.pipeline.remove(source: source) }
+        await #expect(throws: SourceURLError.self) { try await fixture.pipeline.remove(source: ExactText(source)) }
         #expect(fixture.origin.loads == 0)
     }
 

@@ -7,6 +7,7 @@ import Memory
 import Telemetry
 import TestSupport
 import Testing
+import Text
 
 @testable import DiskCaching
 @testable import ThumbnailPipeline
@@ -191,7 +192,7 @@ final class PipelineDiskTests {
             SourceHead(
                 identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now),
             bytes: Pictures.jpeg)
-        func disk(_ digests: [String: String]) -> PipelineDisk {
+        func disk(_ digests: [ExactText: String]) -> PipelineDisk {
             PipelineDisk(store: store, engine: "test", policy: "any", originDigests: digests)
         }
         disk(["shop": "1", "other": "1"]).keep(record)

@@ -1,6 +1,7 @@
 import Downloading
 import HTTPTypes
 import Testing
+import Text
 
 @testable import alula
 

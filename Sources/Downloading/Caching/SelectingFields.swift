@@ -1,11 +1,12 @@
 import Crypto
 package import HTTPTypes
 import Memory
+import Text
 
 /// The fields of our requests that an origin's answer may vary by (RFC 9111 section 4.1).
 package struct SelectingFields: Sendable {
     private let common: HTTPFields
-    private let byOrigin: [String: HTTPFields]
+    private let byOrigin: [ExactText: HTTPFields]
 
     /// The fields of requests under these settings.
     package init(_ configuration: DownloadConfiguration) {
@@ -21,12 +22,13 @@ package struct SelectingFields: Sendable {
             return fields
         }
         common = fields(for: nil)
-        byOrigin = Dictionary(uniqueKeysWithValues: configuration.origins.all.map { ($0.name, fields(for: $0)) })
+        byOrigin = Dictionary(
+            uniqueKeysWithValues: configuration.origins.all.map { (ExactText($0.name), fields(for: $0)) })
     }
 
     /// The fields of requests for a source; a named origin's by their hashes, because they may be secret and are kept with answers.
     package func fields(for identity: SourceIdentity) -> HTTPFields {
-        identity.originName.flatMap { byOrigin[$0] } ?? common
+        identity.originName.flatMap { byOrigin[ExactText($0)] } ?? common
     }
 
     private static func hidden(_ value: String) -> String {

@@ -1,6 +1,7 @@
 import Crypto
 import HTTPTypes
 import Memory
+package import Text
 
 extension Origin {
     /// A text that changes with whatever decides what is fetched under this name: place, fields, credentials, trust and ignored parameters.
@@ -22,14 +23,14 @@ extension Origin {
         let fieldParts = fields.flatMap { [$0.name.rawName, $0.value.map { "=" + $0.text } ?? "-"] }
         return placeParts + ["fields"] + fieldParts + ["credentials"] + (credentials?.parts ?? [])
             + ["trust"] + tlsPolicy.parts + ["authorities", certificateAuthorities ?? ""]
-            + ["ignored"] + ignoredParameters.sorted()
+            + ["ignored"] + ignoredParameters.sorted().map(\.string)
     }
 }
 
 extension Origins {
     /// The origins' digests by their names.
-    package var digests: [String: String] {
-        Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.digest) })
+    package var digests: [ExactText: String] {
+        Dictionary(uniqueKeysWithValues: all.map { (ExactText($0.name), $0.digest) })
     }
 }
 

@@ -1,37 +1,44 @@
+import Text
+
 extension Origin {
     /// The identity of what `reference` names below this origin: a path with or without a query.
     ///
     /// A path that begins with a slash begins at the host, every other one at the base. A fragment is dropped.
     func identity(of reference: Substring) throws(SourceURLError) -> SourceIdentity {
         switch place {
-        case .folder: return SourceIdentity(url: try SourceURL(inFolder: name, path: reference), originName: name)
+        case .folder:
+            guard !DotSegments.areIn(reference) else { throw .pathNotAllowed }
+            return SourceIdentity(url: try SourceURL(inFolder: name, path: reference), originName: name)
         case .web(let base):
+            let path = reference.prefix(before: UInt8(ascii: "?"), UInt8(ascii: "#"))
+            guard !DotSegments.areIn(path) else { throw .pathNotAllowed }
             let target = try url(of: reference, base: base)
-            guard !ignoredParameters.isEmpty, let query = target.query else {
-                return SourceIdentity(url: target, originName: name)
+            guard !ignoredParameters.isEmpty else { return SourceIdentity(url: target, originName: name) }
+            guard let query = target.query else {
+                return SourceIdentity(url: target, originName: name, sharesTargets: true)
             }
             let kept = query.split(separator: "&", omittingEmptySubsequences: false).filter { parameter in
-                !ignoredParameters.contains(String(parameter.prefix { $0 != "=" }))
+                !ignoredParameters.contains(ExactText(parameter.prefix(before: UInt8(ascii: "="))))
             }
             let key = try target.replacingQuery(with: kept.isEmpty ? nil : kept.joined(separator: "&"))
-            return SourceIdentity(url: key, originName: name, target: target)
+            return SourceIdentity(url: key, originName: name, target: target, sharesTargets: true)
         }
     }
 
     private func url(of reference: Substring, base: SourceURL) throws(SourceURLError) -> SourceURL {
         let isClean = reference.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }
-        let whole = reference.prefix { $0 != "#" }
-        let path = whole.prefix { $0 != "?" }
-        let query = path.endIndex < whole.endIndex ? whole[whole.index(after: path.endIndex)...] : nil
-        guard isClean, !path.hasPrefix("//") else { throw .malformed }
-        let basePath = base.path.hasSuffix("/") ? base.path : base.path + "/"
+        let whole = reference.prefix(before: UInt8(ascii: "#"))
+        let path = whole.prefix(before: UInt8(ascii: "?"))
+        let query = whole.suffix(after: UInt8(ascii: "?"))
+        guard isClean, path.suffix(after: "//") == nil else { throw .malformed }
+        let basePath = base.path.utf8.last == UInt8(ascii: "/") ? base.path : base.path + "/"
         let isSigned = if case .signature? = credentials { true } else { false }
         var text = base.origin.description
         if isSigned {
             text += try SignedReference.path(basePath: basePath, path)
             if let query, !query.isEmpty { text += "?" + (try SignedReference.query(query)) }
         } else {
-            text += URLEscapes.escapingRest(of: path.hasPrefix("/") ? String(path) : basePath + path)
+            text += URLEscapes.escapingRest(of: path.utf8.first == UInt8(ascii: "/") ? String(path) : basePath + path)
             if let query { text += "?" + URLEscapes.escapingRest(of: String(query)) }
         }
         let url = try SourceURL(parsing: text)

@@ -1,4 +1,5 @@
 package import HTTPTypes
+package import Text
 
 /// A place that an operator has named in the settings, with what is sent to it and how it is trusted.
 package struct Origin: Sendable {
@@ -25,7 +26,7 @@ package struct Origin: Sendable {
     /// Limits of its own.
     package var limits = OriginLimits()
     /// Names of query parameters that do not make a source another.
-    package var ignoredParameters: Set<String> = []
+    package var ignoredParameters: Set<ExactText> = []
 
     /// An origin of this name and place, with our own fields and limits.
     package init(name: String, place: Place) {

@@ -1,17 +1,19 @@
+package import Text
+
 /// The origins that an operator has named.
 package struct Origins: Sendable {
-    private var origins: [String: Origin] = [:]
+    private var origins: [ExactText: Origin] = [:]
 
     /// No origins.
     package init() {}
 
     /// These origins, by their names.
     package init(_ origins: [Origin]) {
-        self.origins = Dictionary(origins.map { ($0.name, $0) }) { $1 }
+        self.origins = Dictionary(origins.map { (ExactText($0.name), $0) }) { $1 }
     }
 
     /// The origin of this name.
-    package subscript(name: String?) -> Origin? { name.flatMap { origins[$0] } }
+    package subscript(name: String?) -> Origin? { name.flatMap { origins[ExactText($0)] } }
 
     /// All of them, by name.
     package var all: [Origin] { origins.values.sorted { $0.name < $1.name } }
@@ -37,10 +39,11 @@ package struct Origins: Sendable {
     }
 
     /// The identity of a source as a client names it: `NAME:PATH` of an origin, or an absolute URL.
-    package func identity(of source: String) throws(SourceURLError) -> SourceIdentity {
-        if let colon = source.utf8.firstIndex(of: UInt8(ascii: ":")), let origin = self[String(source[..<colon])] {
-            return try origin.identity(of: source[source.index(after: colon)...])
+    package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
+        let name = source.string.prefix(before: UInt8(ascii: ":"))
+        if let reference = source.string.suffix(after: UInt8(ascii: ":")), let origin = origins[ExactText(name)] {
+            return try origin.identity(of: reference)
         }
-        return SourceIdentity(url: try SourceURL(parsing: source))
+        return SourceIdentity(url: try SourceURL(parsing: source.string))
     }
 }

@@ -1,11 +1,13 @@
+import Text
+
 /// Paths and queries in the one spelling that signatures are made over (AWS Signature Version 4, canonical requests).
 enum SignedReference {
-    /// The path below the base, every segment escaped once; nothing leads out of the base, whose key signs more than that.
+    /// The path below the base, every segment escaped once; the caller has refused dot segments, which would lead out of the base.
     static func path(basePath: String, _ reference: Substring) throws(SourceURLError) -> String {
-        guard !reference.hasPrefix("/"), let key = URLEscapes.decoded(reference) else { throw .malformed }
+        guard reference.utf8.first != UInt8(ascii: "/"), let key = URLEscapes.decoded(reference) else {
+            throw .malformed
+        }
         let segments = key.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let isConfined = segments.allSatisfy { !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }
-        guard isConfined else { throw .malformed }
         return basePath + segments.map { URLEscapes.escaped($0) }.joined(separator: "/")
     }
 
@@ -13,9 +15,8 @@ enum SignedReference {
     static func query(_ reference: Substring) throws(SourceURLError) -> String {
         var parameters: [(name: String, value: String)] = []
         for parameter in reference.split(separator: "&") {
-            let name = parameter.prefix { $0 != "=" }
-            guard let decodedName = URLEscapes.decoded(name),
-                let decodedValue = URLEscapes.decoded(parameter.dropFirst(name.count + 1))
+            guard let decodedName = URLEscapes.decoded(parameter.prefix(before: UInt8(ascii: "="))),
+                let decodedValue = URLEscapes.decoded(parameter.suffix(after: UInt8(ascii: "=")) ?? "")
             else { throw .malformed }
             parameters.append((URLEscapes.escaped(decodedName), URLEscapes.escaped(decodedValue)))
         }

@@ -11,13 +11,18 @@ package final class SourceIdentity: Hashable, Sendable {
     package let originName: String?
     /// What is fetched: `url` with the parameters that make no source another; no part of the identity.
     package let target: SourceURL
+    /// Whether callers with other targets share the identity, because the origin has parameters that make no source another.
+    package let sharesTargets: Bool
     private let hash: Int
 
     /// The identity of `url` under the settings of `originName`, fetched from `target` where that says more.
-    package init(url: SourceURL, originName: String? = nil, target: SourceURL? = nil) {
+    package init(
+        url: SourceURL, originName: String? = nil, target: SourceURL? = nil, sharesTargets: Bool = false
+    ) {
         self.url = url
         self.originName = originName
         self.target = target ?? url
+        self.sharesTargets = sharesTargets
         var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(originName)
@@ -31,6 +36,31 @@ package final class SourceIdentity: Hashable, Sendable {
 
     /// Hashes URL and origin.
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
+/// A source and the target that it is fetched from: what a failure belongs to.
+///
+/// Callers of one source may name targets that differ in an ignored parameter. What one target brings is the source, for all of
+/// them; but that one target fails says nothing about the others.
+package struct FetchedTarget: Hashable, Sendable {
+    /// The source.
+    package let identity: SourceIdentity
+
+    /// The target in `identity`.
+    package init(_ identity: SourceIdentity) {
+        self.identity = identity
+    }
+
+    /// Whether sources and targets are equal.
+    package static func == (left: FetchedTarget, right: FetchedTarget) -> Bool {
+        left.identity == right.identity && left.identity.target == right.identity.target
+    }
+
+    /// Hashes the source, and the target where there can be several.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(identity)
+        if identity.sharesTargets { hasher.combine(identity.target) }
+    }
 }
 
 /// What one caller wants of a source.

@@ -1,3 +1,5 @@
+import Text
+
 /// The host of a source's URL: a name in canonical form, or an address in its usual spelling.
 struct SourceHost {
     /// The name in lower case without a final dot, or the address without brackets.
@@ -10,7 +12,7 @@ struct SourceHost {
     /// Spellings that the parser turns into an address or into plain ASCII without need are refused: nobody writes
     /// `2130706433` or full-width digits but to slip past a check.
     init(_ parsed: String, written: String) throws(SourceURLError) {
-        var name = parsed.lowercased()
+        var name = parsed.asciiLowercased
         if name.hasPrefix("[") {
             guard let address = IPAddress(String(name.dropFirst().dropLast())), address.isV6 else { throw .malformed }
             guard address.unmapped == address else { throw .literalNotAllowed }

@@ -1,13 +1,15 @@
+import Text
+
 /// The address of a source: an absolute http or https URL, parsed once.
 ///
 /// Two spellings of one URL are equal: scheme and host in lower case, internationalised hosts in punycode, no default port,
-/// no dot segments, no fragment. The canonical text is what is fetched, so no second parser can disagree with the first.
+/// no fragment. The canonical text is what is fetched, so no second parser can disagree with the first.
 package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     private static let maximumLength = 2048
     /// The scheme of what is no URL, but a place in a configured folder.
     static let folderScheme = "folder"
 
-    /// The whole URL in canonical form.
+    /// The whole URL in canonical form, in ASCII: comparing it as a `String` compares its bytes.
     package let canonical: String
     /// `http` or `https`.
     package let scheme: String
@@ -21,9 +23,14 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     package let address: IPAddress?
 
     /// Parses an absolute URL.
+    ///
+    /// A path with dot segments is refused, whatever way they are written: servers resolve more spellings of them than parsers of
+    /// URLs do, and what is fetched must be what was judged.
     package init(parsing text: String) throws(SourceURLError) {
         let scheme = try Self.scheme(of: text)
-        let writtenHost = try Self.writtenHost(in: text.dropFirst(scheme.count + 3))
+        let rest = text[text.utf8.index(text.startIndex, offsetBy: scheme.utf8.count + 3)...]
+        let writtenHost = try Self.writtenHost(in: rest)
+        guard !DotSegments.areIn(rest.prefix(before: UInt8(ascii: "?"), UInt8(ascii: "#"))) else { throw .dotSegment }
         guard let parts = URLParts(text) else { throw .malformed }
         let host = try SourceHost(parts.host, written: writtenHost)
         self.scheme = scheme
@@ -35,13 +42,14 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical =
             scheme + "://" + written + (parts.port.map { ":\($0)" } ?? "") + parts.path
             + (parts.query.map { "?" + $0 } ?? "")
+        guard canonical.utf8.allSatisfy({ $0 < 0x80 }) else { throw .malformed }
     }
 
     /// The URL a `Location` field means when this URL answered with it (RFC 9110 section 10.2.2).
     package func redirected(to location: String) throws(SourceURLError) -> SourceURL {
-        let isAbsolute = location.prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains(":")
-        if isAbsolute { return try SourceURL(parsing: location) }
-        if location.hasPrefix("//") { return try SourceURL(parsing: scheme + ":" + location) }
+        let start = location.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
+        if start.utf8.contains(UInt8(ascii: ":")) { return try SourceURL(parsing: location) }
+        if location.suffix(after: "//") != nil { return try SourceURL(parsing: scheme + ":" + location) }
         try Self.checkBytes(of: location)
         guard let absolute = URLParts.resolve(location, against: canonical) else { throw .malformed }
         return try SourceURL(parsing: absolute)
@@ -49,16 +57,13 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The place of a file in a configured folder, which only looks like a URL: `folder://NAME/PATH`.
     ///
-    /// Each segment of the path is a file's or a folder's name as it is, without escapes; none leads up or nowhere.
+    /// Each segment of the path is a file's or a folder's name as it is, without escapes; the caller has refused dot segments.
     init(inFolder name: String, path: Substring) throws(SourceURLError) {
-        let relative = path.hasPrefix("/") ? path.dropFirst() : path
+        let relative = path.suffix(after: "/") ?? path
         let segments = relative.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let isConfined = segments.allSatisfy { segment in
-            !segment.isEmpty && !segment.elementsEqual(".".utf8) && !segment.elementsEqual("..".utf8)
-        }
-        guard isConfined, !relative.utf8.contains(0), relative.utf8.count <= Self.maximumLength else {
-            throw .malformed
-        }
+        guard segments.allSatisfy({ !$0.isEmpty }), !relative.utf8.contains(0),
+            relative.utf8.count <= Self.maximumLength
+        else { throw .malformed }
         scheme = Self.folderScheme
         host = name
         port = 0
@@ -69,12 +74,12 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The query without its question mark.
     var query: Substring? {
-        canonical.firstIndex(of: "?").map { canonical[canonical.index(after: $0)...] }
+        canonical.suffix(after: UInt8(ascii: "?"))
     }
 
     /// The same URL with another query, or none.
     func replacingQuery(with query: String?) throws(SourceURLError) -> SourceURL {
-        let rest = canonical.prefix { $0 != "?" }
+        let rest = canonical.prefix(before: UInt8(ascii: "?"))
         return try SourceURL(parsing: rest + (query.map { "?" + $0 } ?? ""))
     }
 
@@ -97,7 +102,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     private static func scheme(of text: String) throws(SourceURLError) -> String {
         try checkBytes(of: text)
-        let scheme = text.prefix { $0 != ":" }.lowercased()
+        let scheme = text.prefix(before: UInt8(ascii: ":")).asciiLowercased
         guard text.utf8.dropFirst(scheme.utf8.count).starts(with: "://".utf8),
             scheme.utf8.first.map({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) == true,
             scheme.utf8.allSatisfy({ HTTPSchemeSyntax.isAllowed($0) })
@@ -108,10 +113,12 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The host as it is written, brackets included, without the port; user names and escapes are refused.
     private static func writtenHost(in rest: Substring) throws(SourceURLError) -> String {
-        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard !authority.isEmpty, !authority.contains(where: { $0 == "@" || $0 == "%" }) else { throw .malformed }
-        if authority.hasPrefix("[") { return String(authority.prefix { $0 != "]" }) + "]" }
-        return String(authority.prefix { $0 != ":" })
+        let authority = rest.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
+        guard !authority.isEmpty,
+            !authority.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "%") })
+        else { throw .malformed }
+        if authority.utf8.first == UInt8(ascii: "[") { return authority.prefix(before: UInt8(ascii: "]")) + "]" }
+        return String(authority.prefix(before: UInt8(ascii: ":")))
     }
 }
 

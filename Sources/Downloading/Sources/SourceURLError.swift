@@ -2,6 +2,10 @@
 package enum SourceURLError: Error, Hashable, Sendable {
     /// No absolute URL as RFC 3986 has it, or one with a user name, a wrong host, or more than 2048 bytes.
     case malformed
+    /// A path with a segment that is `.` or `..`, or would be after one decoding of its escapes.
+    case dotSegment
+    /// The same below a named origin, whose base such a path could leave.
+    case pathNotAllowed
     /// A scheme other than http and https.
     case schemeNotAllowed
     /// An address in one of the spellings that only serve to hide it: `2130706433`, `0x7f.1`, `[::ffff:127.0.0.1]`.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// Judges `If-None-Match` and `If-Modified-Since` of GET and HEAD (RFC 9110 section 13).
 enum Preconditions {
@@ -21,6 +22,6 @@ enum Preconditions {
     /// Weak comparison (section 8.8.3.2) against a list of entity tags, or `*`.
     private static func matches(_ candidates: String, eTag: String) -> Bool {
         if candidates == eTag || candidates == "*" { return true }
-        return HTTPSyntax.list(candidates).contains { $0 == eTag || $0.hasPrefix("W/") && $0.dropFirst(2) == eTag }
+        return HTTPSyntax.list(candidates).contains { $0 == eTag || $0.suffix(after: "W/").map { $0 == eTag } == true }
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 package import Imaging
+import Text
 
 /// Reads which image formats an `Accept` field names (RFC 9110 section 12.5.1).
 package enum AcceptedFormats {
@@ -21,9 +22,9 @@ package enum AcceptedFormats {
 
     private static func weight(of member: String) -> Int? {
         for parameter in HTTPSyntax.list(member, separator: UInt8(ascii: ";")).dropFirst() {
-            let equals = parameter.firstIndex(of: "=") ?? parameter.endIndex
-            guard HTTPSyntax.trimmed(parameter[..<equals]).lowercased() == "q" else { continue }
-            return thousandths(HTTPSyntax.trimmed(parameter[equals...].dropFirst()))
+            let name = HTTPSyntax.trimmed(parameter.prefix(before: UInt8(ascii: "=")))
+            guard name.asciiLowercased == "q" else { continue }
+            return thousandths(HTTPSyntax.trimmed(parameter.suffix(after: UInt8(ascii: "=")) ?? ""))
         }
         return 1_000
     }

@@ -1,4 +1,5 @@
 import Coordination
+import Text
 
 /// Remembers targets that were read and whose signature was judged, so that a hot URL is parsed once.
 ///
@@ -7,8 +8,8 @@ import Coordination
 /// Used on all event threads.
 final class PreparedQueries: Sendable {
     private struct Key: Hashable {
-        let target: String
-        let accept: String?
+        let target: ExactText
+        let accept: ExactText?
     }
 
     private struct State {
@@ -31,14 +32,10 @@ final class PreparedQueries: Sendable {
     var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
     /// What was remembered for this very target and `Accept`, else what `prepare` makes.
-    ///
-    /// A target beyond ASCII is never remembered: Swift's strings are equal when they look the same, signatures are not.
     func query(
         target: String, accept: String?, prepare: () throws(APIError) -> ThumbnailQuery
     ) throws(APIError) -> PreparedQuery {
-        var bytes = target.utf8Span
-        guard bytes.checkForASCII() else { return PreparedQuery(try prepare()) }
-        let key = Key(target: target, accept: accept)
+        let key = Key(target: ExactText(target), accept: accept.map { ExactText($0) })
         let known = state.withLock { state -> PreparedQuery? in
             if let entry = state.young[key] { return entry }
             guard let entry = state.old[key] else { return nil }

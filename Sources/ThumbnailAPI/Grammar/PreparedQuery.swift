@@ -1,3 +1,4 @@
+import Text
 import ThumbnailPipeline
 
 /// A target that was read and judged once, with what its answers will need again and again.
@@ -19,6 +20,6 @@ final class PreparedQuery: Sendable {
         expires = query.expires
         isNegotiated = query.isNegotiated
         recurring = RecurringRequest(query.request)
-        fileName = FileName(source: query.request.source)
+        fileName = FileName(source: query.request.source.string)
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Imaging
+import Text
 import ThumbnailPipeline
 
 /// Collects the parameters of a `/thumbnail` target one by one, then judges them together.
@@ -78,7 +79,7 @@ struct ThumbnailQueryReader {
         }
         let choice: FormatChoice = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
         return ThumbnailQuery(
-            request: ThumbnailRequest(source: source, options: options, format: choice),
+            request: ThumbnailRequest(source: ExactText(source), options: options, format: choice),
             placeholder: placeholder, expires: expires)
     }
 

@@ -1,5 +1,6 @@
 import Crypto
 import Imaging
+import Text
 import ThumbnailPipeline
 
 /// The grammar of `/thumbnail` targets: reading and writing are inverse to each other.
@@ -29,7 +30,7 @@ package enum ThumbnailTarget {
     package static func generate(_ query: ThumbnailQuery) -> String {
         let options = query.request.options
         let standard = RenderingOptions()
-        var target = "\(path)?url=\(PercentEncoding.encode(query.request.source))"
+        var target = "\(path)?url=\(PercentEncoding.encode(query.request.source.string))"
         func append(_ parameter: ThumbnailParameter, _ value: String?) {
             if let value { target += "&\(parameter.rawValue)=\(value)" }
         }

@@ -1,3 +1,5 @@
+import Text
+
 /// Reads one JSON text (RFC 8259), or one in the looser spelling of JSON5, and nothing that is not one; no member twice in either.
 package struct JSONReader {
     /// How values may be spelled.
@@ -59,14 +61,16 @@ package struct JSONReader {
         guard depth < Self.deepest else { throw failure("too many values inside each other") }
         place += 1
         var members: [(String, JSONValue)] = []
-        var names: Set<String> = []
+        var names: Set<ExactText> = []
         try skipSpace()
         if take("}") { return .object([]) }
         while true {
             try skipSpace()
             let start = place
             let name = try memberName()
-            guard names.insert(name).inserted else { throw Failure(reason: "a member is there twice", offset: start) }
+            guard names.insert(ExactText(name)).inserted else {
+                throw Failure(reason: "a member is there twice", offset: start)
+            }
             try skipSpace()
             guard take(":") else { throw failure("a colon is missing") }
             members.append((name, try value(depth: depth + 1)))

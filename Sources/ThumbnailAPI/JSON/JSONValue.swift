@@ -1,4 +1,5 @@
 import Telemetry
+package import Text
 
 /// A JSON value (RFC 8259), written or read; members keep their order.
 package indirect enum JSONValue: Sendable {
@@ -9,6 +10,12 @@ package indirect enum JSONValue: Sendable {
     case string(String)
     case array([JSONValue])
     case object([(String, JSONValue)])
+
+    /// The members of an object by their names, none of which the reader lets come twice; nil for any other value.
+    package var members: [ExactText: JSONValue]? {
+        guard case .object(let members) = self else { return nil }
+        return Dictionary(members.map { (ExactText($0.0), $0.1) }, uniquingKeysWith: { first, _ in first })
+    }
 
     /// The value's text, without white space.
     var text: String {

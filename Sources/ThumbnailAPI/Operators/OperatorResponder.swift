@@ -1,6 +1,7 @@
 package import Coordination
 package import HTTPTypes
 package import Telemetry
+import Text
 package import ThumbnailPipeline
 
 /// Answers the operators' listener: metrics, state, caches and downloads.
@@ -124,7 +125,7 @@ package final class OperatorResponder: Sendable {
     }
 
     private func removed(_ source: String?) async throws -> JSONValue {
-        if let source { return .removedEntries(try await control.remove(source: source)) }
+        if let source { return .removedEntries(try await control.remove(source: ExactText(source))) }
         return .removedEntries(await control.removeAll())
     }
 
@@ -184,7 +185,7 @@ package final class OperatorResponder: Sendable {
         let isInternal = error?.category == .internal
         let level: Logger.Level =
             isInternal ? .error : request.method == .delete || request.method == .post ? .info : .debug
-        let path = request.target.prefix { $0 != "?" }
+        let path = request.target.prefix(before: UInt8(ascii: "?"))
         logger.log(
             level, "operator request",
             [

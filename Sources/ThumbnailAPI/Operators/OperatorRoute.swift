@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// What the operators' listener serves.
 enum OperatorRoute: Equatable {
@@ -18,7 +19,7 @@ enum OperatorRoute: Equatable {
 
     /// The route of a raw target: its path must be written exactly so.
     init(target: String) {
-        let path = target.firstIndex(of: "?").map { target[..<$0] } ?? target[...]
+        let path = target.prefix(before: UInt8(ascii: "?"))
         switch path {
         case "/metrics": self = .metrics
         case "/status": self = .status
@@ -40,8 +41,10 @@ enum OperatorRoute: Equatable {
 
     /// What follows `prefix`, when that is one segment.
     private static func member(of prefix: String, _ path: Substring) -> String? {
-        let rest = path.dropFirst(prefix.count)
-        return path.hasPrefix(prefix) && !rest.isEmpty && !rest.contains("/") ? String(rest) : nil
+        guard let rest = path.suffix(after: prefix), !rest.isEmpty, !rest.utf8.contains(UInt8(ascii: "/")) else {
+            return nil
+        }
+        return String(rest)
     }
 
     /// Longest body in bytes that the route takes; 0 where it takes none.

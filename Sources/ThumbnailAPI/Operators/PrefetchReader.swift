@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 package import ThumbnailPipeline
 
 /// Reads the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}]}`.
@@ -73,20 +74,20 @@ package enum PrefetchReader {
 
     /// An object's members, all of which are known by name.
     private static func members(
-        _ value: JSONValue, _ place: String, _ known: Set<String>
-    ) throws(APIError) -> [String: JSONValue] {
-        guard case .object(let members) = value else { throw .badBody(place, "Must be an object.") }
-        for (name, _) in members where !known.contains(name) {
-            throw .badBody("\(place)/\(name.prefix(RawQuery.longestQuotedName))", "There is no such member.")
+        _ value: JSONValue, _ place: String, _ known: Set<ExactText>
+    ) throws(APIError) -> [ExactText: JSONValue] {
+        guard let members = value.members else { throw .badBody(place, "Must be an object.") }
+        for name in members.keys.sorted() where !known.contains(name) {
+            throw .badBody("\(place)/\(name.string.prefix(RawQuery.longestQuotedName))", "There is no such member.")
         }
-        return Dictionary(members, uniquingKeysWith: { first, _ in first })
+        return members
     }
 
     /// A member that is an array of something.
     private static func elements(
-        _ members: [String: JSONValue], _ name: String, _ place: String
+        _ members: [ExactText: JSONValue], _ name: String, _ place: String
     ) throws(APIError) -> [JSONValue] {
-        guard case .array(let elements)? = members[name], !elements.isEmpty else {
+        guard case .array(let elements)? = members[ExactText(name)], !elements.isEmpty else {
             throw .badBody("\(place)/\(name)", "Must be a list that is not empty.")
         }
         return elements

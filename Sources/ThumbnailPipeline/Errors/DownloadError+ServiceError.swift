@@ -96,12 +96,18 @@ extension DownloadError: ServiceError {
 }
 
 extension SourceURLError: ServiceError {
-    package var status: HTTPResponse.Status { self == .malformed ? .badRequest : .forbidden }
-    package var code: String { self == .malformed ? "bad_url" : DownloadError.sourceNotAllowed.code }
+    package var status: HTTPResponse.Status { isFaultOfText ? .badRequest : .forbidden }
+    package var code: String { isFaultOfText ? "bad_url" : DownloadError.sourceNotAllowed.code }
     package var publicMessage: String {
-        self == .malformed
-            ? "The source is not a valid absolute http or https URL." : DownloadError.sourceNotAllowed.publicMessage
+        switch self {
+        case .malformed: "The source is not a valid absolute http or https URL."
+        case .dotSegment: "The source's path has a segment that is . or .., escaped or not."
+        case .pathNotAllowed, .schemeNotAllowed, .literalNotAllowed: DownloadError.sourceNotAllowed.publicMessage
+        }
     }
-    package var category: ErrorCategory { self == .malformed ? .request : .policy }
-    package var parameter: String? { self == .malformed ? "url" : nil }
+    package var category: ErrorCategory { isFaultOfText ? .request : .policy }
+    package var parameter: String? { isFaultOfText ? "url" : nil }
+
+    /// Whether the text is no URL that could be fetched, whatever the policy.
+    private var isFaultOfText: Bool { self == .malformed || self == .dotSegment }
 }

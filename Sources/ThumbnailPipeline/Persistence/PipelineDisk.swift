@@ -2,6 +2,7 @@ package import DiskCaching
 import Downloading
 import Imaging
 import Memory
+package import Text
 
 /// The disk below the memory caches: sources, what is known of them, and results.
 ///
@@ -17,7 +18,7 @@ package struct PipelineDisk: Sendable {
     /// What sources were allowed when they were fetched: under other rules they are fetched, and judged, again.
     private let policy: String
     /// What the named origins are, by name: what was fetched from another one under the same name is another source.
-    private let originDigests: [String: String]
+    private let originDigests: [ExactText: String]
 
     /// The disk cache in `store`.
     ///
@@ -26,7 +27,7 @@ package struct PipelineDisk: Sendable {
     ///   - engine: Names the release and the libraries that results are made with.
     ///   - policy: Names the rules by which sources are allowed.
     ///   - originDigests: Texts that change with the settings of the named origins, by name.
-    package init(store: DiskStore, engine: String, policy: String, originDigests: [String: String] = [:]) {
+    package init(store: DiskStore, engine: String, policy: String, originDigests: [ExactText: String] = [:]) {
         self.store = store
         self.policy = policy
         self.originDigests = originDigests
@@ -104,7 +105,7 @@ package struct PipelineDisk: Sendable {
         writer.write(policy)
         writer.write(identity.originName != nil)
         writer.write(identity.originName ?? "")
-        writer.write(identity.originName.flatMap { originDigests[$0] } ?? "")
+        writer.write(identity.originName.flatMap { originDigests[ExactText($0)] } ?? "")
         writer.write(identity.url.canonical)
         return writer.bytes
     }

@@ -1,3 +1,5 @@
+import Text
+
 /// The jobs and how far they have come: a plain value; the prefetcher keeps it under its lock and does what it says.
 struct PrefetchJobs {
     /// What has become of a thumbnail; the raw value is how it is written down.
@@ -9,7 +11,7 @@ struct PrefetchJobs {
 
     /// A thumbnail to make.
     struct Assignment {
-        let job: String
+        let job: ExactText
         let index: Int
         let target: String
     }
@@ -30,9 +32,9 @@ struct PrefetchJobs {
     }
 
     private let configuration: PrefetchConfiguration
-    private var jobs: [String: Job] = [:]
+    private var jobs: [ExactText: Job] = [:]
     /// In the order in which they were begun.
-    private var order: [String] = []
+    private var order: [ExactText] = []
     private var activeCount = 0
 
     init(_ configuration: PrefetchConfiguration) {
@@ -49,8 +51,8 @@ struct PrefetchJobs {
     ///   - now: The time.
     /// - Returns: The names of those that are forgotten; nil when there is no room for it.
     mutating func admit(
-        _ id: String, _ targets: [String], outcomes: [Outcome] = [], isHeld: Bool = false, at now: Duration
-    ) -> [String]? {
+        _ id: ExactText, _ targets: [String], outcomes: [Outcome] = [], isHeld: Bool = false, at now: Duration
+    ) -> [ExactText]? {
         var forgotten = order.filter { id in jobs[id]?.endedAt.map { now - $0 >= configuration.memory } ?? false }
         if order.count - forgotten.count >= configuration.maximumJobs {
             guard let oldest = order.first(where: { jobs[$0]?.endedAt != nil && !forgotten.contains($0) }) else {
@@ -72,7 +74,7 @@ struct PrefetchJobs {
     }
 
     /// Lets a job begin that was held.
-    mutating func release(_ id: String) { jobs[id]?.isHeld = false }
+    mutating func release(_ id: ExactText) { jobs[id]?.isHeld = false }
 
     /// Whether another runner may start, and takes its place; it ends with ``nextAssignment()`` being nil.
     mutating func takePlace() -> Bool {
@@ -111,20 +113,20 @@ struct PrefetchJobs {
     }
 
     /// How far a job has come; one whose time is over is not there any more.
-    func status(of id: String, at now: Duration) -> PrefetchStatus? {
+    func status(of id: ExactText, at now: Duration) -> PrefetchStatus? {
         guard let job = jobs[id], job.endedAt.map({ now - $0 < configuration.memory }) ?? true else { return nil }
         return PrefetchStatus(total: job.targets.count, done: job.done, failed: job.failed)
     }
 
     /// The outcomes of all jobs under way.
-    var unfinished: [(id: String, outcomes: [UInt8])] {
+    var unfinished: [(id: ExactText, outcomes: [UInt8])] {
         order.compactMap { id in
             guard let job = jobs[id], !job.isEnded else { return nil }
             return (id, job.outcomes.map(\.rawValue))
         }
     }
 
-    private func hasNext(_ id: String) -> Bool {
+    private func hasNext(_ id: ExactText) -> Bool {
         guard let job = jobs[id], !job.isHeld else { return false }
         return job.outcomes[min(job.next, job.targets.count)...].contains(.left)
     }

@@ -1,4 +1,5 @@
 import DiskCaching
+import Text
 
 /// How jobs are written down: one note with the targets, one with what has become of them.
 struct PrefetchNotes: Sendable {
@@ -38,13 +39,16 @@ struct PrefetchNotes: Sendable {
     /// All jobs that are written down.
     func jobs() async -> [Job] {
         let notes = Dictionary(
-            await store.notes().map { (String(decoding: $0.name, as: UTF8.self), $0.bytes) }, uniquingKeysWith: { $1 })
-        return notes.keys.filter { $0.hasPrefix(Self.jobPrefix) }.sorted().map { name in
-            let id = String(name.dropFirst(Self.jobPrefix.count))
+            await store.notes().map { (ExactText(String(decoding: $0.name, as: UTF8.self)), $0.bytes) },
+            uniquingKeysWith: { $1 })
+        return notes.keys.sorted().compactMap { name in
+            guard let id = name.string.suffix(after: Self.jobPrefix).map(String.init) else { return nil }
             let text = String(decoding: notes[name] ?? [], as: UTF8.self)
             return Job(
-                id: id, targets: text.split(separator: "\n").map(String.init),
-                outcomes: (notes[Self.outcomePrefix + id] ?? []).map { PrefetchJobs.Outcome(rawValue: $0) ?? .left })
+                id: id, targets: text.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) },
+                outcomes: (notes[ExactText(Self.outcomePrefix + id)] ?? []).map {
+                    PrefetchJobs.Outcome(rawValue: $0) ?? .left
+                })
         }
     }
 

@@ -2,6 +2,7 @@ package import Coordination
 package import DiskCaching
 import HTTPTypes
 package import Telemetry
+import Text
 
 /// Makes thumbnails ahead of their readers, a few at a time, and only while nobody waits for anything else.
 ///
@@ -56,12 +57,12 @@ package final class Prefetcher: Prefetching {
         await knowAll()
         let id = Self.makeID()
         // Its place is taken before it is written down: others come in meanwhile.
-        let forgotten = state.withLock { $0.jobs.admit(id, targets, isHeld: true, at: timekeeper.now) }
+        let forgotten = state.withLock { $0.jobs.admit(ExactText(id), targets, isHeld: true, at: timekeeper.now) }
         guard let forgotten else { throw PipelineError.tooManyPrefetchJobs }
-        for id in forgotten { notes?.forget(id) }
+        for id in forgotten { notes?.forget(id.string) }
         let isNoted = await notes?.keep(id, targets) ?? false
         if notes != nil, !isNoted { logger.warning("prefetch job not written down", ["job": .string(id)]) }
-        state.withLock { $0.jobs.release(id) }
+        state.withLock { $0.jobs.release(ExactText(id)) }
         start()
         return PrefetchJob(id: id, survivesRestart: isNoted)
     }
@@ -69,7 +70,7 @@ package final class Prefetcher: Prefetching {
     /// How far a job has come.
     package func status(of id: String) async -> PrefetchStatus? {
         await knowAll()
-        return state.withLock { $0.jobs.status(of: id, at: timekeeper.now) }
+        return state.withLock { $0.jobs.status(of: ExactText(id), at: timekeeper.now) }
     }
 
     /// Goes on with the jobs that were written down by an earlier process; whoever asks for jobs waits until they are known.
@@ -85,15 +86,15 @@ package final class Prefetcher: Prefetching {
             return (Array(state.runners.values), state.jobs.unfinished)
         }
         for runner in runners { runner.cancel() }
-        for job in unfinished { notes?.note(job.outcomes, of: job.id) }
+        for job in unfinished { notes?.note(job.outcomes, of: job.id.string) }
     }
 
     private func takeUp(_ jobs: [PrefetchNotes.Job], of notes: PrefetchNotes) {
         for job in jobs {
             let forgotten = state.withLock {
-                $0.jobs.admit(job.id, job.targets, outcomes: job.outcomes, at: timekeeper.now)
+                $0.jobs.admit(ExactText(job.id), job.targets, outcomes: job.outcomes, at: timekeeper.now)
             }
-            for id in forgotten ?? [job.id] { notes.forget(id) }
+            for id in forgotten?.map(\.string) ?? [job.id] { notes.forget(id) }
         }
         state.withLock { $0.resumption = nil }
         start()
@@ -121,7 +122,7 @@ package final class Prefetcher: Prefetching {
                 break
             }
             let note = state.withLock { $0.jobs.finish(assignment, outcome, at: timekeeper.now) }
-            if let note { notes?.note(note, of: assignment.job) }
+            if let note { notes?.note(note, of: assignment.job.string) }
         }
         state.withLock { $0.runners[runner] = nil }
         // A job may have come between the last look and the end.

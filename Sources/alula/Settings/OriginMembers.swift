@@ -1,3 +1,4 @@
+import Text
 import ThumbnailAPI
 
 /// What is wrong with a named origin, and where.
@@ -13,7 +14,7 @@ struct OriginProblem: Error, Equatable {
 struct OriginMembers {
     /// Where the object stands, such as `origins.photos.tls`.
     let path: String
-    private let members: [String: JSONValue]
+    private let members: [ExactText: JSONValue]
     private let environment: [String: String]
 
     /// The object `value`, which may have members of these names only; nil allows any.
@@ -21,30 +22,31 @@ struct OriginMembers {
         _ value: JSONValue, at path: String, names: [String]?, environment: [String: String]
     ) throws(OriginProblem) {
         let known = names.map { "an object with " + $0.joined(separator: ", ") } ?? "an object"
-        guard case .object(let members) = value else { throw OriginProblem(path: path, allowed: known) }
-        if let names, let stranger = members.map(\.0).sorted().first(where: { !names.contains($0) }) {
+        guard let members = value.members else { throw OriginProblem(path: path, allowed: known) }
+        let knownNames = names.map { Set($0.map { ExactText($0) }) }
+        if let knownNames, let stranger = members.keys.sorted().first(where: { !knownNames.contains($0) }) {
             throw OriginProblem(path: "\(path).\(stranger)", allowed: "no such member, but \(known)")
         }
         self.path = path
-        self.members = Dictionary(members, uniquingKeysWith: { first, _ in first })
+        self.members = members
         self.environment = environment
     }
 
     /// The names in order.
-    var names: [String] { members.keys.sorted() }
+    var names: [String] { members.keys.sorted().map(\.string) }
 
     /// Whether the member is there.
-    func has(_ name: String) -> Bool { members[name] != nil }
+    func has(_ name: String) -> Bool { members[ExactText(name)] != nil }
 
     /// The object that a member is.
     func object(_ name: String, names: [String]?) throws(OriginProblem) -> OriginMembers? {
-        guard let value = members[name] else { return nil }
+        guard let value = members[ExactText(name)] else { return nil }
         return try OriginMembers(value, at: "\(path).\(name)", names: names, environment: environment)
     }
 
     /// The text that a member is.
     func text(_ name: String, _ allowed: String = "a text") throws(OriginProblem) -> String? {
-        guard let value = members[name] else { return nil }
+        guard let value = members[ExactText(name)] else { return nil }
         guard case .string(let text) = value, !text.isEmpty else { throw problem(name, allowed) }
         return text
     }
@@ -57,7 +59,7 @@ struct OriginMembers {
 
     /// The texts that a member is a list of.
     func texts(_ name: String, _ allowed: String) throws(OriginProblem) -> [String]? {
-        guard let value = members[name] else { return nil }
+        guard let value = members[ExactText(name)] else { return nil }
         guard case .array(let values) = value else { throw problem(name, allowed) }
         var texts: [String] = []
         for value in values {
@@ -71,7 +73,7 @@ struct OriginMembers {
     func setting<Value>(
         _ name: String, _ read: (String) throws(InvalidValue) -> Value
     ) throws(OriginProblem) -> Value? {
-        guard let value = members[name] else { return nil }
+        guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
             return try read(value.commandLineText)
         } catch {
@@ -81,8 +83,9 @@ struct OriginMembers {
 
     /// The secret that a member names: `{ env: "VARIABLE" }`, never the secret itself.
     func secret(_ name: String) throws(OriginProblem) -> String? {
-        guard members[name] != nil else { return nil }
-        guard case .object? = members[name], let variable = try object(name, names: ["env"])?.requiredText("env")
+        guard members[ExactText(name)] != nil else { return nil }
+        guard case .object? = members[ExactText(name)],
+            let variable = try object(name, names: ["env"])?.requiredText("env")
         else { throw problem(name, "{ env: \"VARIABLE\" }, the name of an environment variable that holds it") }
         guard let value = environment[variable], !value.isEmpty else {
             throw problem(name, "the name of an environment variable that is set; \(variable) is not")
@@ -101,12 +104,12 @@ struct OriginMembers {
 
     /// Whether a member is null: there, but meant as nothing.
     func isNull(_ name: String) -> Bool {
-        if case .null? = members[name] { true } else { false }
+        if case .null? = members[ExactText(name)] { true } else { false }
     }
 
     /// Whether a member names a secret.
     func isSecret(_ name: String) -> Bool {
-        if case .object? = members[name] { true } else { false }
+        if case .object? = members[ExactText(name)] { true } else { false }
     }
 
     /// What is wrong with a member.

@@ -1,5 +1,6 @@
 import Downloading
 import HTTPTypes
+import Text
 import ThumbnailAPI
 
 /// Reads the named origins of the settings file.
@@ -56,7 +57,8 @@ enum OriginsReader {
         }
         try readTrust(object, into: &origin)
         try readLimits(object, into: &origin.limits)
-        origin.ignoredParameters = Set(try object.texts("ignoredParameters", "a list of parameters' names") ?? [])
+        let ignored = try object.texts("ignoredParameters", "a list of parameters' names") ?? []
+        origin.ignoredParameters = Set(ignored.map { ExactText($0) })
         return origin
     }
 

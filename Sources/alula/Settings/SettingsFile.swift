@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Text
 import ThumbnailAPI
 
 /// Why a settings file cannot be used.
@@ -9,7 +10,7 @@ struct SettingsFileError: Error, Equatable {
 /// The settings file: one JSON5 object whose members are settings.
 enum SettingsFile {
     /// The members by name.
-    static func values(in text: String) throws(SettingsFileError) -> [String: JSONValue] {
+    static func values(in text: String) throws(SettingsFileError) -> [ExactText: JSONValue] {
         let value: JSONValue
         do {
             value = try JSONReader.value(in: Array(text.utf8), dialect: .json5)
@@ -17,10 +18,10 @@ enum SettingsFile {
             let line = text.utf8.prefix(error.offset).count { $0 == 0x0a } + 1
             throw SettingsFileError(reason: "it is no JSON5: \(error.reason), in line \(line)")
         }
-        guard case .object(let members) = value else {
+        guard let members = value.members else {
             throw SettingsFileError(reason: "it must be one JSON5 object of settings")
         }
-        return Dictionary(members, uniquingKeysWith: { first, _ in first })
+        return members
     }
 
     /// The text of the file at `path`.

@@ -1,4 +1,5 @@
 import Downloading
+import Text
 import ThumbnailAPI
 
 /// Puts the settings together: flag, else environment, else file, else default; reports everything that is wrong at once.
@@ -26,13 +27,13 @@ struct SettingsLoader {
         let file = loader.file(at: flags["config"] ?? variables["config"], readFile)
         var settings = Settings()
         for setting in SettingTable.all {
-            if let text = flags[setting.name] {
+            if let text = flags[ExactText(setting.name)] {
                 loader.apply(setting, text, setting.flag, to: &settings)
-            } else if let text = variables[setting.name] {
+            } else if let text = variables[ExactText(setting.name)] {
                 loader.apply(setting, text, setting.environmentName, to: &settings)
-            } else if setting.name == SettingTable.origins, let value = file[setting.name] {
+            } else if setting.name == SettingTable.origins, let value = file[ExactText(setting.name)] {
                 loader.readOrigins(value, environment, into: &settings)
-            } else if let text = file[setting.name]?.commandLineText {
+            } else if let text = file[ExactText(setting.name)]?.commandLineText {
                 loader.apply(setting, text, "\(setting.name) in the settings file", to: &settings)
             }
         }
@@ -58,8 +59,8 @@ struct SettingsLoader {
         problems += lines
     }
 
-    private mutating func flags(in arguments: [String]) -> [String: String] {
-        var values: [String: String] = [:]
+    private mutating func flags(in arguments: [String]) -> [ExactText: String] {
+        var values: [ExactText: String] = [:]
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -74,18 +75,18 @@ struct SettingsLoader {
                 problems.append("\(argument): the value is missing")
                 continue
             }
-            if values.updateValue(value, forKey: name) != nil { problems.append("\(parts[0]): given twice") }
+            if values.updateValue(value, forKey: ExactText(name)) != nil { problems.append("\(parts[0]): given twice") }
         }
         return values
     }
 
-    private mutating func variables(in environment: [String: String]) -> [String: String] {
-        var values: [String: String] = [:]
+    private mutating func variables(in environment: [String: String]) -> [ExactText: String] {
+        var values: [ExactText: String] = [:]
         for (variable, value) in environment.sorted(by: { $0.key < $1.key }) where variable.hasPrefix("ALULA_") {
             if variable == "ALULA_CONFIG" {
                 values["config"] = value
             } else if let setting = SettingTable.all.first(where: { $0.environmentName == variable }) {
-                values[setting.name] = value
+                values[ExactText(setting.name)] = value
             } else {
                 problems.append("\(variable): no such setting; `alula serve --help` lists them")
             }
@@ -95,11 +96,11 @@ struct SettingsLoader {
 
     private mutating func file(
         at path: String?, _ readFile: (String) throws(SettingsFileError) -> String
-    ) -> [String: JSONValue] {
+    ) -> [ExactText: JSONValue] {
         guard let path else { return [:] }
         do {
             let values = try SettingsFile.values(in: try readFile(path))
-            for name in values.keys.sorted() where !SettingTable.all.contains(where: { $0.name == name }) {
+            for name in values.keys.sorted() where !SettingTable.all.contains(where: { name == ExactText($0.name) }) {
                 problems.append("\(name) in the settings file: no such setting; `alula serve --help` lists them")
             }
             return values

@@ -6,6 +6,7 @@ import HTTPTypes
 import Memory
 import TestSupport
 import Testing
+import Text
 
 /// What is read from a configured folder, and that nothing is read beside it.
 @Suite(.timeLimit(.minutes(1)))
@@ -109,7 +110,7 @@ struct FolderLoaderTests {
         let configuration = configuration(root ?? folder.path, change)
         let loader = FolderLoader(configuration: configuration, timekeeper: ManualTimekeeper())
         defer { loader.shutDown() }
-        let identity = try configuration.origins.identity(of: "local:" + path)
+        let identity = try configuration.origins.identity(of: "local:\(path)")
         guard case .source(let source) = try await loader.load(TransferRequest(identity: identity), progress: progress)
         else { throw UnexpectedConfirmation() }
         return source

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Text
 
 @testable import Downloading
 
@@ -11,7 +12,7 @@ struct OriginIdentityTests {
         ("http://h/foo", "", "http://h/foo/"), ("http://h/foo", "a/b.jpg", "http://h/foo/a/b.jpg"),
         ("http://h/foo", "bar?x=1", "http://h/foo/bar?x=1"), ("http://h/foo", "bar#part", "http://h/foo/bar"),
         ("http://h/foo", "bar?x=1#part", "http://h/foo/bar?x=1"), ("http://h/foo", "bar#part?x=1", "http://h/foo/bar"),
-        ("https://h:8443/foo", "bar", "https://h:8443/foo/bar"), ("http://h/foo", "../bar", "http://h/bar"),
+        ("https://h:8443/foo", "bar", "https://h:8443/foo/bar"),
         ("http://h/foo", "a b.jpg", "http://h/foo/a%20b.jpg"), ("http://h/foo", "ü", "http://h/foo/%C3%BC"),
         ("http://h/foo", "a%20b", "http://h/foo/a%20b"), ("http://h/foo", "a:b@c", "http://h/foo/a:b@c"),
         ("http://10.0.0.1:81", "http://h/a", "http://10.0.0.1:81/http://h/a"),
@@ -27,9 +28,26 @@ struct OriginIdentityTests {
         #expect(throws: SourceURLError.self) { try identity("http://h/foo", path) }
     }
 
+    @Test(arguments: ["../bar", "a/../bar", ".", "/../bar", "%2e%2e/bar", "a/..%2fbar", "a/..%5Cbar"])
+    func `41: nothing leads above what was named`(path: String) {
+        #expect(throws: SourceURLError.pathNotAllowed) { try identity("http://h/foo", path) }
+        #expect(throws: SourceURLError.pathNotAllowed) { try signed(path) }
+        #expect(throws: SourceURLError.pathNotAllowed) {
+            try Origins([Origin(name: "local", place: .folder(path: "/srv"))]).identity(of: "local:\(path)")
+        }
+    }
+
+    @Test func `a parameter is ignored by the bytes of its name`() throws {
+        var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://h/")))
+        origin.ignoredParameters = ["Key"]
+        let origins = Origins([origin])
+        #expect(try origins.identity(of: "photos:a?Key=1").url.canonical == "http://h/a")
+        #expect(try origins.identity(of: "photos:a?\u{212a}ey=1").url.canonical == "http://h/a?%E2%84%AAey=1")
+    }
+
     @Test(arguments: ["unknown:bar", "Photos:bar", "photos", "photos/bar", ":bar", "file:/etc/passwd"])
     func `a name that no origin has is no source`(source: String) {
-        #expect(throws: SourceURLError.self) { try origins("http://h/").identity(of: source) }
+        #expect(throws: SourceURLError.self) { try origins("http://h/").identity(of: ExactText(source)) }
     }
 
     @Test func `an absolute URL belongs to no origin, even one of its own host`() throws {
@@ -44,7 +62,7 @@ struct OriginIdentityTests {
     func `ignored parameters are fetched with, and make no source another`(path: String, key: String) throws {
         var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://h/")))
         origin.ignoredParameters = ["token"]
-        let identity = try Origins([origin]).identity(of: "photos:" + path)
+        let identity = try Origins([origin]).identity(of: "photos:\(path)")
         #expect(identity.url.canonical == "http://h/" + key)
         #expect(identity.target.canonical == "http://h/" + path)
         #expect(identity == SourceIdentity(url: try SourceURL(parsing: "http://h/" + key), originName: "photos"))
@@ -61,7 +79,7 @@ struct OriginIdentityTests {
         #expect(try signed(path).url.canonical == "http://h" + expected)
     }
 
-    @Test(arguments: ["/other/key", "../other", "a/../../b", "%2e%2e/other", "a%zz", "a?b=%f", "./a"])
+    @Test(arguments: ["/other/key", "a%zz", "a?b=%f"])
     func `what is signed stays in its bucket`(path: String) {
         #expect(throws: SourceURLError.self) { try signed(path) }
     }
@@ -73,13 +91,13 @@ struct OriginIdentityTests {
     ])
     func `a file is named as it is`(path: String, expected: String) throws {
         let origins = Origins([Origin(name: "local", place: .folder(path: "/srv"))])
-        #expect(try origins.identity(of: "local:" + path).url.canonical == expected)
+        #expect(try origins.identity(of: "local:\(path)").url.canonical == expected)
     }
 
-    @Test(arguments: ["", "/", "..", "../a", "a/../../b", "a//b", "./a", "a/", "a\u{0}", "/../a", "//etc"])
+    @Test(arguments: ["", "/", "a/../../b", "a?/../b", "a//b", "a/", "a\u{0}", "//etc"])
     func `no name leads out of the folder`(path: String) {
         let origins = Origins([Origin(name: "local", place: .folder(path: "/srv"))])
-        #expect(throws: SourceURLError.self) { try origins.identity(of: "local:" + path) }
+        #expect(throws: SourceURLError.self) { try origins.identity(of: "local:\(path)") }
     }
 
     @Test func `files and folders that are missing are found before the start`() throws {
@@ -104,12 +122,12 @@ struct OriginIdentityTests {
     }
 
     private func identity(_ base: String, _ path: String) throws -> SourceIdentity {
-        try origins(base).identity(of: "photos:" + path)
+        try origins(base).identity(of: "photos:\(path)")
     }
 
     private func signed(_ path: String) throws -> SourceIdentity {
         var origin = Origin(name: "bucket", place: .web(base: try SourceURL(parsing: "http://h/bucket")))
         origin.credentials = .signature(.init(id: "key", secret: Secret("secret"), region: "eu"))
-        return try Origins([origin]).identity(of: "bucket:" + path)
+        return try Origins([origin]).identity(of: "bucket:\(path)")
     }
 }

@@ -4,6 +4,7 @@ import HTTPTypes
 import Memory
 import TestSupport
 import Testing
+import Text
 
 /// What named origins get on the wire, and what nobody else gets.
 @Suite(.timeLimit(.minutes(1)))
@@ -115,7 +116,7 @@ struct OriginRequestTests {
             configuration: configuration, loader: try CurlLoader(configuration: configuration), cache: StubCache(),
             timekeeper: SystemTimekeeper())
         let tasks = try ["one:a", "two:a", "one:a"].map { source in
-            let identity = try downloader.identity(of: source)
+            let identity = try downloader.identity(of: ExactText(source))
             return Task.immediate {
                 try await downloader.download(SourceRequest(identity: identity), receipt: source).origin
             }
@@ -217,7 +218,7 @@ struct OriginFixture {
         let configuration = try configuration(names: names, networks: networks, patterns: patterns, change)
         let loader = try CurlLoader(configuration: configuration)
         return { source in
-            let identity = try configuration.origins.identity(of: source)
+            let identity = try configuration.origins.identity(of: ExactText(source))
             _ = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())
         }
     }

@@ -16,7 +16,6 @@ struct SourcePatternTests {
         ("example.com", "https://example.com/any", true),
         ("example.com/photos/*.jpg", "http://example.com/photos/2024/a.jpg", true),
         ("example.com/photos/*.jpg", "http://example.com/photos/a.png", false),
-        ("example.com/photos/*", "http://example.com/photos/../secret", false),
         ("*://*/*a*b*c", "http://h/xxaxxbxxc", true),
         ("*://*/*a*b*c", "http://h/xxaxxcxxb", false),
         ("*://*", "https://anything.example/", true),

@@ -1,4 +1,5 @@
 import Testing
+import Text
 import ThumbnailPipeline
 
 @testable import ThumbnailAPI
@@ -38,7 +39,9 @@ import ThumbnailPipeline
         #expect(try isPrepared(queries, "/K"))
         #expect("/K" == "/\u{212a}", "the Kelvin sign is equal to a K as Swift compares strings")
         #expect(try isPrepared(queries, "/\u{212a}"))
-        #expect(try isPrepared(queries, "/\u{212a}"))
+        #expect(try !isPrepared(queries, "/\u{212a}"))
+        #expect(try isPrepared(queries, "/a", accept: "image/webp;q=1"))
+        #expect(try isPrepared(queries, "/a", accept: "image/webp\u{37e}q=1"))
     }
 
     @Test func `entries are bounded, and what is used stays`() throws {

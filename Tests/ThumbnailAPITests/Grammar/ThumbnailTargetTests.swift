@@ -1,5 +1,6 @@
 import Imaging
 import Testing
+import Text
 import ThumbnailPipeline
 
 @testable import ThumbnailAPI
@@ -149,7 +150,7 @@ import ThumbnailPipeline
         let format = [ImageFormat.jpeg, .png, .webp, .avif, .gif].randomElement(using: &random)
         return ThumbnailQuery(
             request: ThumbnailRequest(
-                source: sources.randomElement(using: &random) ?? "x:y", options: options,
+                source: ExactText(sources.randomElement(using: &random) ?? "x:y"), options: options,
                 format: maybe(format)?.map { .fixed($0) } ?? .negotiated([:])),
             placeholder: maybe(color()), expires: maybe(.random(in: 0...999_999_999_999, using: &random)))
     }

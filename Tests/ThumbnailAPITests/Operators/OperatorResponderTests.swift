@@ -4,6 +4,7 @@ import Imaging
 import Telemetry
 import TestSupport
 import Testing
+import Text
 import ThumbnailPipeline
 
 @testable import ThumbnailAPI
@@ -154,7 +155,7 @@ import ThumbnailPipeline
             ])
         let requests = targets.map { PrefetchReader.request(target: $0) }
         #expect(requests.map { $0?.options.width } == [300, nil, nil, 1])
-        #expect(requests.allSatisfy { $0?.source.hasPrefix("http://h/") == true })
+        #expect(requests.allSatisfy { $0?.source.string.hasPrefix("http://h/") == true })
     }
 
     @Test(arguments: [
@@ -271,9 +272,9 @@ private final class StubControl: ServiceControlling {
         return RemovedEntries(entries: 9, bytes: 90)
     }
 
-    func remove(source: String) throws -> RemovedEntries {
+    func remove(source: ExactText) throws -> RemovedEntries {
         if source == "refused" { throw StubError(status: .badRequest, code: "bad_url") }
-        state.withLock { $0.removed.append(source) }
+        state.withLock { $0.removed.append(source.string) }
         return RemovedEntries(entries: 1, bytes: 10)
     }
 

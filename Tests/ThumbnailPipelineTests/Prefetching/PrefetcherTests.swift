@@ -7,6 +7,7 @@ import Memory
 import Telemetry
 import TestSupport
 import Testing
+import Text
 
 @testable import DiskCaching
 @testable import ThumbnailPipeline
@@ -283,7 +284,7 @@ private final class Maker: ThumbnailServing {
     func thumbnail(
         for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
-        let path = String(request.source.dropFirst("http://example.com".count))
+        let path = String(request.source.string.dropFirst("http://example.com".count))
         let gate = state.withLock { state in
             state.active += 1
             state.mostAtOnce = max(state.mostAtOnce, state.active)

@@ -154,7 +154,7 @@ extension ThumbnailRequest {
     static func path(
         _ path: String = "/a", width: Int? = 20, format: FormatChoice = .negotiated([:])
     ) -> ThumbnailRequest {
-        var request = ThumbnailRequest(source: "http://example.com" + path, format: format)
+        var request = ThumbnailRequest(source: "http://example.com\(path)", format: format)
         request.options.width = width
         return request
     }

@@ -1,0 +1,41 @@
+import Text
+
+/// Finds segments of a path that lead nowhere or up (RFC 3986 section 3.3), in the spellings that servers resolve.
+///
+/// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and take a backslash for a slash. Parsers of URLs, libcurl's
+/// included, leave these as they are; so a path that was judged before can be another one at its origin.
+enum DotSegments {
+    /// Whether a segment of `path` is `.` or `..`, after `%2e`, `%2f` and `%5c` were decoded once.
+    static func areIn(_ path: some StringProtocol) -> Bool {
+        var length = 0
+        var dots = 0
+        var rest = Array(path.utf8)[...]
+        while let byte = next(in: &rest) {
+            switch byte {
+            case UInt8(ascii: "/"), UInt8(ascii: "\\"):
+                if (1...2).contains(dots), dots == length { return true }
+                length = 0
+                dots = 0
+            default:
+                length += 1
+                if byte == UInt8(ascii: ".") { dots += 1 }
+            }
+        }
+        return (1...2).contains(dots) && dots == length
+    }
+
+    /// Takes the next byte, or the one that an escape of a dot or a slash stands for.
+    private static func next(in bytes: inout ArraySlice<UInt8>) -> UInt8? {
+        guard let byte = bytes.popFirst() else { return nil }
+        guard byte == UInt8(ascii: "%"), bytes.count >= 2 else { return byte }
+        let meaning: UInt8
+        switch (bytes[bytes.startIndex], bytes[bytes.startIndex + 1] | 0x20) {
+        case (UInt8(ascii: "2"), UInt8(ascii: "e")): meaning = UInt8(ascii: ".")
+        case (UInt8(ascii: "2"), UInt8(ascii: "f")): meaning = UInt8(ascii: "/")
+        case (UInt8(ascii: "5"), UInt8(ascii: "c")): meaning = UInt8(ascii: "\\")
+        default: return byte
+        }
+        bytes = bytes.dropFirst(2)
+        return meaning
+    }
+}
