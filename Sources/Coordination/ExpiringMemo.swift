@@ -46,6 +46,11 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
     /// Forgets one.
     package mutating func forget(_ key: Key) { entries[key] = nil }
 
+    /// Forgets those whose key is like this.
+    package mutating func forget(where isForgotten: (Key) -> Bool) {
+        entries = entries.filter { !isForgotten($0.key) }
+    }
+
     /// Forgets all.
     package mutating func removeAll() { entries = [:] }
 }

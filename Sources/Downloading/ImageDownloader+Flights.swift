@@ -62,7 +62,10 @@ extension ImageDownloader {
             try await reserveMemory(for: launch.progress)
             result = .success(try await fetch(launch, reason: reason))
         } catch {
-            if !isUnstored, case .notFound? = error as? DownloadError { cache.remove(identity) }
+            // One target's word that the source is gone does not hold for the others.
+            if !isUnstored, !identity.sharesTargets, case .notFound? = error as? DownloadError {
+                cache.remove(identity)
+            }
             result = .failure(error)
         }
         // A body that has arrived counts as what it is now.
@@ -70,13 +73,14 @@ extension ImageDownloader {
         let landing = shell.withLock { shell in
             shell.tasks[launch.flight] = nil
             switch result {
-            case .success: shell.state.failures.forget(identity)
+            case .success: shell.state.failures.forgetTarget(of: identity)
             case .failure(let error as DownloadError) where !isUnstored:
                 shell.state.failures.remember(
                     error, of: identity, atMost: launch.progress.refusalLifetime, at: timekeeper.now)
             case .failure: break
             }
-            return shell.state.land(launch.flight, at: timekeeper.now)
+            let failedTarget: FetchedTarget? = if case .failure = result { FetchedTarget(identity) } else { nil }
+            return shell.state.land(launch.flight, failing: failedTarget, at: timekeeper.now)
         }
         start(landing.launches)
         switch result {

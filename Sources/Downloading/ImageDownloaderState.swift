@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// The downloader's book-keeping: flights, their waiters, the queue and the slots, as a value without locks or tasks.
 ///
@@ -254,8 +255,10 @@ struct ImageDownloaderState<Answer> {
     /// Lets those go who wait under `receipt`.
     mutating func leave(receipt: String) -> Departure {
         var departure = Departure()
-        for flight in flights.values.filter({ $0.waiters.contains { $0.receipt == receipt } }).map(\.id).sorted() {
-            let part = leave(flight) { $0.receipt == receipt }
+        for flight in flights.values.filter({ $0.waiters.contains { $0.receipt.isExactly(receipt) } }).map(\.id)
+            .sorted()
+        {
+            let part = leave(flight) { $0.receipt.isExactly(receipt) }
             departure.answers += part.answers
             departure.abandoned += part.abandoned
         }
@@ -263,14 +266,39 @@ struct ImageDownloaderState<Answer> {
     }
 
     /// Ends a flight whose transfer has ended: its slot is free, its callers are answered in the order they came.
-    mutating func land(_ id: FlightID, at now: Duration) -> Landing {
+    ///
+    /// - Parameters:
+    ///   - id: The flight.
+    ///   - failedTarget: What was asked in vain; nil when the transfer succeeded. Callers with another target of the same source
+    ///     are not answered by its failure: they go on in a flight of their own.
+    ///   - now: The time.
+    mutating func land(_ id: FlightID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Landing {
         guard let flight = flights.removeValue(forKey: id) else { return Landing() }
         if current[flight.key] == id { current[flight.key] = nil }
-        for waiter in flight.waiters { waiterFlights[waiter.id] = nil }
         if let slot = flight.slot { slots.giveBack(slot) }
+        let isAnswered = { (waiter: Waiter) in
+            failedTarget.map { $0 == FetchedTarget(waiter.request.identity) } ?? true
+        }
+        let answered = flight.waiters.filter(isAnswered)
+        for waiter in answered { waiterFlights[waiter.id] = nil }
+        requeue(flight.waiters.filter { !isAnswered($0) }, of: flight)
         let launches = startQueued(at: now)
         activity.update(isWorking: slots.activeCount > 0, at: now)
-        return Landing(answers: flight.waiters.map { ($0.answer, $0.origin) }, launches: launches)
+        return Landing(answers: answered.map { ($0.answer, $0.origin) }, launches: launches)
+    }
+
+    /// Puts callers whose flight has failed for another target into the queue again, before those that came after them.
+    private mutating func requeue(_ waiters: [Waiter], of flight: Flight) {
+        guard let leader = waiters.first else { return }
+        lastID += 1
+        var next = Flight(id: lastID, key: flight.key, request: leader.request, startedAt: flight.startedAt)
+        next.waiters = waiters
+        next.known = flight.known
+        next.isOutdated = flight.isOutdated
+        flights[next.id] = next
+        if current[next.key] == nil, !next.isOutdated { current[next.key] = next.id }
+        for waiter in waiters { waiterFlights[waiter.id] = next.id }
+        queue.insert(next.id, at: 0)
     }
 
     /// Changes the number of slots; a larger one starts queued flights at once.

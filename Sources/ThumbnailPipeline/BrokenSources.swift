@@ -22,7 +22,7 @@ final class BrokenSources: Sendable {
     }
 
     private struct State {
-        var memory: ExpiringMemo<SourceIdentity, Entry>
+        var memory: ExpiringMemo<FetchedTarget, Entry>
         var removals = 0
     }
 
@@ -49,7 +49,7 @@ final class BrokenSources: Sendable {
     func failure(
         of identity: SourceIdentity, known: SourceRecord?, plan: (SourceRecord) throws -> DecodePlan
     ) -> ImagingError? {
-        guard let entry = state.withLock({ $0.memory.value(for: identity, at: timekeeper.now) }),
+        guard let entry = state.withLock({ $0.memory.value(for: FetchedTarget(identity), at: timekeeper.now) }),
             known == nil || known?.validator == entry.head.validator
         else { return nil }
         guard let record = entry.record else { return entry.failures[nil] }
@@ -69,14 +69,18 @@ final class BrokenSources: Sendable {
     /// It could be decoded after all.
     func forget(_ plan: DecodePlan, of identity: SourceIdentity) {
         let now = timekeeper.now
-        state.withLock { $0.memory.change(identity, at: now) { $0.failures[plan] = nil } }
+        state.withLock { $0.memory.change(FetchedTarget(identity), at: now) { $0.failures[plan] = nil } }
     }
 
     /// Forgets a source; nil stands for all.
     func forget(_ identity: SourceIdentity?) {
         state.withLock { state in
             state.removals += 1
-            if let identity { state.memory.forget(identity) } else { state.memory.removeAll() }
+            if let identity {
+                state.memory.forget { $0.identity == identity }
+            } else {
+                state.memory.removeAll()
+            }
         }
     }
 
@@ -86,14 +90,15 @@ final class BrokenSources: Sendable {
         let remaining = head.freshness.remainingLifetime(at: timekeeper.secondsSince1970)
         let time = head.freshness.isLifetimeKnown ? min(timeLimit, .seconds(remaining)) : timeLimit
         let now = timekeeper.now
+        let target = FetchedTarget(head.identity)
         state.withLock { state in
             guard state.removals == moment.removals else { return }
             var entry = entry
-            if let known = state.memory.value(for: head.identity, at: now), known.head.validator == head.validator {
+            if let known = state.memory.value(for: target, at: now), known.head.validator == head.validator {
                 entry.failures = known.failures
             }
             entry.failures[plan] = error
-            state.memory.remember(entry, for: head.identity, until: now + time, at: now)
+            state.memory.remember(entry, for: target, until: now + time, at: now)
         }
     }
 }

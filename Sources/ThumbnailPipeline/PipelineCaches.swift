@@ -62,7 +62,11 @@ package final class PipelineCaches: SourceCaching {
         guard source.head.freshness.storability == .shared,
             let record = try? SourceRecord(source.head, bytes: source.bytes)
         else {
-            if old != nil || disk != nil { removeAll(from: source.identity) }
+            // What one target brought instead of an image says nothing about the image that others of the source brought.
+            let isUnreadable = source.head.freshness.storability == .shared
+            if old != nil || disk != nil, !(isUnreadable && source.identity.sharesTargets) {
+                removeAll(from: source.identity)
+            }
             return
         }
         if let old, old.validator != record.validator { removeAll(from: source.identity) }

@@ -1,10 +1,12 @@
 import Coordination
 
 /// Remembers for a short while which sources could not be had, so that an origin in trouble is not asked by everyone.
+///
+/// A failure is remembered of the target that was asked, and of no other target of the source.
 struct FailureMemory {
     private let notFoundTime: Duration
     private let failureTime: Duration
-    private var memory: ExpiringMemo<SourceIdentity, DownloadError>
+    private var memory: ExpiringMemo<FetchedTarget, DownloadError>
 
     init(_ configuration: DownloadConfiguration, capacity: Int = 4_096) {
         notFoundTime = configuration.notFoundMemory
@@ -20,16 +22,25 @@ struct FailureMemory {
         _ error: DownloadError, of identity: SourceIdentity, atMost limit: Duration?, at now: Duration
     ) {
         guard let time = time(of: error).map({ min($0, limit ?? $0) }) else { return }
-        memory.remember(error, for: identity, until: now + time, at: now)
+        memory.remember(error, for: FetchedTarget(identity), until: now + time, at: now)
     }
 
-    /// The failure that is remembered of a source.
+    /// The failure that is remembered of a source, by the target of `identity`.
     func failure(of identity: SourceIdentity, at now: Duration) -> DownloadError? {
-        memory.value(for: identity, at: now)
+        memory.value(for: FetchedTarget(identity), at: now)
     }
 
-    /// Forgets one source.
-    mutating func forget(_ identity: SourceIdentity) { memory.forget(identity) }
+    /// Forgets the target of `identity`.
+    mutating func forgetTarget(of identity: SourceIdentity) { memory.forget(FetchedTarget(identity)) }
+
+    /// Forgets a source by all of its targets.
+    mutating func forget(_ identity: SourceIdentity) {
+        if identity.sharesTargets {
+            memory.forget { $0.identity == identity }
+        } else {
+            forgetTarget(of: identity)
+        }
+    }
 
     /// Forgets all.
     mutating func removeAll() { memory.removeAll() }

@@ -1,0 +1,88 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// Callers of one source whose targets differ in an ignored parameter.
+@Suite(.timeLimit(.minutes(1)))
+struct SharedTargetsTests {
+    private let loader = StubLoader()
+    private let cache = StubCache(keeps: true)
+    private let time = ManualTimekeeper()
+
+    private func identity(_ token: String) throws -> SourceIdentity {
+        SourceIdentity(
+            url: try SourceURL(parsing: "http://example.com/a"), originName: "photos",
+            target: try SourceURL(parsing: "http://example.com/a?token=\(token)"), sharesTargets: true)
+    }
+
+    private func begin(_ downloader: ImageDownloader, _ token: String) throws -> Task<Delivery, any Error> {
+        let identity = try identity(token)
+        return Task.immediate {
+            try await downloader.download(SourceRequest(identity: identity), receipt: token)
+        }
+    }
+
+    private func downloader() -> ImageDownloader {
+        ImageDownloader(configuration: DownloadConfiguration(), loader: loader, cache: cache, timekeeper: time)
+    }
+
+    @Test func `36: a failure is remembered of the target that was asked, and of no other`() async throws {
+        let downloader = downloader()
+        loader.fail(with: .notFound(404))
+        await #expect(throws: DownloadError.notFound(404)) { try await begin(downloader, "wrong").value }
+        await #expect(throws: DownloadError.notFound(404)) { try await begin(downloader, "wrong").value }
+        #expect(loader.started.count == 1, "the second is answered from memory")
+        loader.fail(with: nil)
+        loader.releaseAll()
+        #expect(try await begin(downloader, "right").value.origin == .started)
+        downloader.forget(try identity("right"))
+        cache.removeAll()
+        #expect(
+            try await begin(downloader, "wrong").value.origin == .started, "a removal forgets every target's failure")
+    }
+
+    @Test func `one target's 404 takes no copy away`() async throws {
+        let downloader = downloader()
+        loader.releaseAll()
+        _ = try await begin(downloader, "right").value
+        loader.fail(with: .notFound(404))
+        let reload = SourceRequest(identity: try identity("wrong"), directives: RequestCacheControl("no-cache"))
+        await #expect(throws: DownloadError.notFound(404)) { try await downloader.download(reload, receipt: "") }
+        #expect(try await begin(downloader, "right").value.origin == .cache)
+    }
+
+    @Test func `callers with another target are not answered by a failure that they waited for`() async throws {
+        let downloader = downloader()
+        let wrong = try begin(downloader, "wrong")
+        let right = try begin(downloader, "right")
+        let alsoWrong = try begin(downloader, "wrong")
+        let alsoRight = try begin(downloader, "right")
+        await loader.starts(1)
+        #expect(downloader.flights.map(\.receipts) == [["wrong", "right", "wrong", "right"]])
+        loader.release("/a", .status(403))
+        await #expect(throws: DownloadError.status(403)) { try await wrong.value }
+        await #expect(throws: DownloadError.status(403)) { try await alsoWrong.value }
+        await loader.starts(2)
+        #expect(downloader.flights.map(\.receipts) == [["right", "right"]])
+        #expect(downloader.activeRequestCount == 1)
+        loader.release("/a")
+        #expect(try await right.value.text == "/a")
+        #expect(try await alsoRight.value.text == "/a")
+        #expect(loader.started.count == 2 && downloader.activeRequestCount == 0)
+    }
+
+    @Test func `a caller that waits again can still leave`() async throws {
+        let downloader = downloader()
+        let wrong = try begin(downloader, "wrong")
+        let right = try begin(downloader, "right")
+        await loader.starts(1)
+        loader.release("/a", .status(403))
+        await #expect(throws: DownloadError.status(403)) { try await wrong.value }
+        await loader.starts(2)
+        #expect(downloader.cancel(receipt: "right"))
+        await #expect(throws: DownloadError.receiptCancelled) { try await right.value }
+        #expect(await eventually { downloader.activeRequestCount == 0 })
+    }
+}
