@@ -1,4 +1,5 @@
 package import Coordination
+package import HTTPTypes
 package import Telemetry
 
 /// Serves HTTP/1.1 on one address: libmicrohttpd's event threads, and a thread that watches over connections.

@@ -1,4 +1,5 @@
 import Coordination
+import HTTPTypes
 import Synchronization
 import Telemetry
 

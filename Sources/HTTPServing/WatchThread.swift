@@ -1,6 +1,7 @@
 import CLinux
 import Coordination
 import Glibc
+import HTTPTypes
 
 /// The thread behind a server's ``ConnectionWatch``: bounds heads that never end, closes what is idle when the server drains, and
 /// stops the library at the end.

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// What the edge itself refuses, before or instead of the pipeline.
 package enum APIError: Error, Equatable {
     /// A parameter that must be there is not.
@@ -44,4 +46,18 @@ package enum APIError: Error, Equatable {
     case noSuchReceipt
     /// A bug; the description is for the log.
     case unexpected(String)
+}
+
+extension HTTPRefusal {
+    /// The refusal as this edge words it.
+    var error: APIError {
+        switch self {
+        case .badRequest: .badRequest
+        case .headTimeout: .requestTimeout
+        case .targetTooLong: .targetTooLong
+        case .fieldsTooLarge: .fieldsTooLarge
+        case .lengthRequired: .lengthRequired
+        case .bodyTooLarge: .bodyTooLarge
+        }
+    }
 }

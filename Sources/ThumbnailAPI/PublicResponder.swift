@@ -6,7 +6,7 @@ package import ThumbnailPipeline
 /// Answers the public listener: thumbnails, health, the interface description and a page for people.
 ///
 /// Called on all event threads; nothing here blocks.
-package final class PublicResponder: Sendable {
+package final class PublicResponder: RequestResponder {
     private let thumbnails: ThumbnailResponder
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
@@ -41,7 +41,7 @@ package final class PublicResponder: Sendable {
     }
 
     /// The answer to a valid request head.
-    package func answer(_ request: HTTPRequest) -> APIAnswer {
+    package func respond(to request: HTTPRequest) -> HTTPAnswer {
         let exchange = Exchange(
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
             route: PublicRoute(target: request.target))
@@ -56,7 +56,7 @@ package final class PublicResponder: Sendable {
     }
 
     /// The answer to a request that never became one; the connection closes after it.
-    package func refusal(_ refusal: APIRefusal) -> HTTPResponse {
+    package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
         let exchange = Exchange(
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: nil, route: .none)
         return problem(refusal.error, exchange)

@@ -40,7 +40,7 @@ final class ThumbnailResponder: Sendable {
 
     /// Called on an event thread: the signature is judged first, then the grammar, then the time; a miss is refused here where too
     /// many wait.
-    func answer(_ request: HTTPRequest, _ exchange: Exchange) -> APIAnswer {
+    func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
         let prepared: PreparedQuery
         do {
             prepared = try preparedQuery(for: request)
@@ -151,7 +151,7 @@ extension ThumbnailResponder {
     /// Where no line is logged, a request needs no name, and everybody gets the same answer.
     private func hit(
         _ thumbnail: Thumbnail, _ request: HTTPRequest, _ prepared: PreparedQuery, _ exchange: Exchange
-    ) -> APIAnswer {
+    ) -> HTTPAnswer {
         guard !Preconditions.areStated(in: request.headerFields),
             let response = recurringResponse(
                 thumbnail, prepared, since: exchange.startedAt, second: timekeeper.secondsSince1970)

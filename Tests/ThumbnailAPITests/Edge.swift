@@ -29,7 +29,7 @@ struct Edge {
 
     /// The answer to a request, now or later.
     func respond(_ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:]) async -> HTTPResponse {
-        switch responder.answer(HTTPRequest(method: method, target: target, headerFields: fields)) {
+        switch responder.respond(to: HTTPRequest(method: method, target: target, headerFields: fields)) {
         case .now(let response): response
         case .again(let recurring, _): recurring.response
         case .later(let compute): await compute()

@@ -48,10 +48,10 @@ import ThumbnailPipeline
     }
 
     @Test(arguments: [
-        (APIRefusal.badRequest, 400, "bad_request"), (.headTimeout, 408, "request_timeout"),
+        (HTTPRefusal.badRequest, 400, "bad_request"), (.headTimeout, 408, "request_timeout"),
         (.targetTooLong, 414, "uri_too_long"), (.fieldsTooLarge, 431, "headers_too_large"),
     ])
-    func `what never became a request is refused in the same form`(refusal: APIRefusal, status: Int, code: String) {
+    func `what never became a request is refused in the same form`(refusal: HTTPRefusal, status: Int, code: String) {
         let response = Edge().responder.refusal(refusal)
         #expect(response.status.code == status)
         #expect(response.code == code)

@@ -19,7 +19,7 @@ struct RecurringAnswerTests {
     private func recurring(
         _ edge: Edge, _ target: String = target, _ fields: HTTPFields = [:]
     ) -> RecurringResponse? {
-        guard case .again(let response, _) = edge.responder.answer(HTTPRequest(target: target, headerFields: fields))
+        guard case .again(let response, _) = edge.responder.respond(to: HTTPRequest(target: target, headerFields: fields))
         else { return nil }
         return response
     }
@@ -60,7 +60,7 @@ struct RecurringAnswerTests {
 
     @Test func `the answer alone gives what looking at the request gives, and is counted`() throws {
         let edge = edge(age: 7)
-        guard case .again(let first, let answer) = edge.responder.answer(HTTPRequest(target: Self.target)) else {
+        guard case .again(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
             Issue.record("not a recurring answer")
             return
         }
@@ -77,7 +77,7 @@ struct RecurringAnswerTests {
 
     @Test func `the caches are asked once a second, and when something has left them`() throws {
         let edge = edge(age: 7)
-        guard case .again(let first, let answer) = edge.responder.answer(HTTPRequest(target: Self.target)) else {
+        guard case .again(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
             Issue.record("not a recurring answer")
             return
         }

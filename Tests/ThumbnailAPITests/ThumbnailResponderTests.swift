@@ -36,7 +36,7 @@ import ThumbnailPipeline
 
     @Test func `what the result cache holds is answered at once, without a receipt`() async {
         let edge = Edge(StubThumbnails(cached: .sample()))
-        guard case .now(let response) = edge.responder.answer(HTTPRequest(target: Self.target)) else {
+        guard case .now(let response) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
             Issue.record("a cached thumbnail was not answered on the calling thread")
             return
         }
@@ -217,7 +217,7 @@ import ThumbnailPipeline
         let refusal = StubError(
             status: .serviceUnavailable, code: "overloaded", category: .overload, retryAfter: 2)
         let edge = Edge(StubThumbnails(refusal: refusal))
-        guard case .now(let response) = edge.responder.answer(HTTPRequest(target: Self.target + "&placeholder=red"))
+        guard case .now(let response) = edge.responder.respond(to: HTTPRequest(target: Self.target + "&placeholder=red"))
         else {
             Issue.record("a refusal was not given on the calling thread")
             return

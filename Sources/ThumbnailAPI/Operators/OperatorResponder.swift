@@ -7,7 +7,7 @@ package import ThumbnailPipeline
 /// Answers the operators' listener: metrics, state, caches and downloads.
 ///
 /// Called on that listener's event thread; what takes longer is promised. What changes something is logged; what only looks, in debug logs alone.
-package final class OperatorResponder: Sendable {
+package final class OperatorResponder: RequestResponder {
     private let configuration: APIConfiguration
     private let control: any ServiceControlling
     private let prefetching: any Prefetching
@@ -46,7 +46,7 @@ package final class OperatorResponder: Sendable {
     }
 
     /// The answer to a valid request; what waits for a disk or a worker is promised.
-    package func answer(_ request: HTTPRequest) -> APIAnswer {
+    package func respond(to request: HTTPRequest) -> HTTPAnswer {
         let requestID = requestIDs.next()
         let route = OperatorRoute(target: request.target)
         let finish = { @Sendable [self] (result: Result<HTTPResponse, any Error>) in
@@ -74,7 +74,7 @@ package final class OperatorResponder: Sendable {
     }
 
     /// The answer to a request that never became one; the connection closes after it.
-    package func refusal(_ refusal: APIRefusal) -> HTTPResponse {
+    package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
         let requestID = requestIDs.next()
         var response = ProblemAnswer.response(refusal.error, requestID: requestID, common: common)
         response.headerFields.append(.xRequestID, requestID)

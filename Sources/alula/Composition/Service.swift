@@ -96,15 +96,9 @@ struct Service: Sendable {
             lifecycle: lifecycle,
             metricsText: { registry.prometheusText }, logger: logger, timekeeper: time)
         operatorServer = try HTTPServer(
-            configuration: settings.operatorListener,
-            responder: ResponderAdapter(
-                answer: operatorResponder.answer, refuse: operatorResponder.refusal,
-                maximumBodyLength: operatorResponder.maximumBodyLength),
-            logger: logger)
+            configuration: settings.operatorListener, responder: operatorResponder, logger: logger)
         publicServer = try HTTPServer(
-            configuration: settings.publicListener,
-            responder: ResponderAdapter(answer: publicResponder.answer, refuse: publicResponder.refusal),
-            logger: logger)
+            configuration: settings.publicListener, responder: publicResponder, logger: logger)
     }
 
     private static func memoryWatch(

@@ -29,7 +29,7 @@ import ThumbnailPipeline
             configuration: configuration, control: control, prefetching: prefetching, workers: workers,
             lifecycle: lifecycle, metricsText: { "up 1\n" }, logger: Logger(level: .info, sink: log), timekeeper: time)
         let request = HTTPRequest(method: method, target: target, headerFields: fields, body: Array(body.utf8))
-        switch responder.answer(request) {
+        switch responder.respond(to: request) {
         case .now(let response): return response
         case .again(let recurring, _): return recurring.response
         case .later(let compute): return await compute()

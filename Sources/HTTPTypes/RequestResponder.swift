@@ -1,6 +1,4 @@
-package import HTTPTypes
-
-/// Answers requests; what ``HTTPServer`` serves.
+/// Answers requests: what a server serves, and what a listener's routes are.
 package protocol RequestResponder: Sendable {
     /// Called on an event thread for every valid request head: must not block.
     func respond(to request: HTTPRequest) -> HTTPAnswer
@@ -26,7 +24,7 @@ package enum HTTPAnswer: Sendable {
     case now(HTTPResponse)
     /// Ready, and the same for many requests; a request with the very same head may be answered by `answer` alone.
     case again(RecurringResponse, by: any RecurringAnswer)
-    /// Computed by a task of its own while the connection is suspended; the task is cancelled when the client goes away.
+    /// Computed by a task that the server starts, and cancels when the client goes away.
     case later(@Sendable () async -> HTTPResponse)
 }
 
