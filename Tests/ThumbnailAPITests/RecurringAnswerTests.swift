@@ -19,7 +19,8 @@ struct RecurringAnswerTests {
     private func recurring(
         _ edge: Edge, _ target: String = target, _ fields: HTTPFields = [:]
     ) -> RecurringResponse? {
-        guard case .again(let response, _) = edge.responder.respond(to: HTTPRequest(target: target, headerFields: fields))
+        guard
+            case .again(let response, _) = edge.responder.respond(to: HTTPRequest(target: target, headerFields: fields))
         else { return nil }
         return response
     }

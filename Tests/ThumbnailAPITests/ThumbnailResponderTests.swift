@@ -217,7 +217,8 @@ import ThumbnailPipeline
         let refusal = StubError(
             status: .serviceUnavailable, code: "overloaded", category: .overload, retryAfter: 2)
         let edge = Edge(StubThumbnails(refusal: refusal))
-        guard case .now(let response) = edge.responder.respond(to: HTTPRequest(target: Self.target + "&placeholder=red"))
+        guard
+            case .now(let response) = edge.responder.respond(to: HTTPRequest(target: Self.target + "&placeholder=red"))
         else {
             Issue.record("a refusal was not given on the calling thread")
             return
