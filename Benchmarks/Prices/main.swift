@@ -71,7 +71,7 @@ private func refuse(_ path: String) {
 }
 
 private let arguments = CommandLine.arguments.dropFirst()
-try ImageLibrary.start(reading: [.avif])
+try ImageLibrary.start()
 switch (arguments.first, Array(arguments.dropFirst())) {
 case ("list", _):
     for source in PricedSource.allCases { print("source", source) }

@@ -35,7 +35,7 @@ static int start_without_modules(void)
     return status;
 }
 
-/// Loads the one module that is needed, which lies beside libvips where a distribution has made it one.
+/// Loads the one module that is needed, which lies beside libvips where a distribution has made it one: it writes AVIF.
 static void load_heif(void)
 {
     Dl_info library;
@@ -107,12 +107,6 @@ int CVipsShim_load_gif(const void *bytes, size_t count, CVipsShimLoadOptions opt
 {
     return vips_gifload_buffer(bytes_of(bytes), count, out, "page", options.page, "n", options.pages,
         "fail_on", VIPS_FAIL_ON_ERROR, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
-}
-
-int CVipsShim_load_heif(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
-{
-    return vips_heifload_buffer(bytes_of(bytes), count, out, "page", options.page, "fail_on", VIPS_FAIL_ON_ERROR,
-        "access", VIPS_ACCESS_SEQUENTIAL, NULL);
 }
 
 typedef struct {

@@ -23,8 +23,11 @@ package enum ImageDecoder {
             {
                 return image
             }
+            if header.format == .avif || header.format == .heic {
+                return try pixels(ofItem: file, header: header, plan: plan, token: token, room: room)
+            }
             return try unsafe file.withUnsafeBytes { file throws in
-                try unsafe decode(file, header: header, plan: plan, token: token, room: room)
+                try unsafe pixels(of: file, header: header, plan: plan, token: token, room: room)
             }
         } catch let error as VipsError {
             try token.check()
@@ -72,13 +75,15 @@ package enum ImageDecoder {
         let frames = plan.isAnimated ? header.frames : 1
         guard frames <= limits.maximumFrames else { throw .tooManyFrames(frames) }
         guard plan.page < header.frames else { throw .noSuchPage(plan.page, pages: header.frames) }
-        guard header.storedSize.area <= limits.maximumSourcePixels / frames else {
+        guard header.decodedArea <= limits.maximumSourcePixels / frames else {
             throw .tooManyPixels(header.storedSize, frames: frames)
         }
     }
 
-    private static func decode(
-        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
+    /// The pixels of what libvips opens.
+    @unsafe
+    private static func pixels(
+        of file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         room: PlaneMemory.Maker
     ) throws -> DecodedImage {
         let frames = plan.isAnimated ? header.frames : 1
@@ -91,8 +96,29 @@ package enum ImageDecoder {
             throw ImagingError.cannotDecode(
                 detail: "head says \(loadedSize) × \(frames), loader \(loaded.width)×\(loaded.height)")
         }
+        return try reduced(
+            loaded, by: plan.level / loadedLevel, frames: frames, orientation: header.orientation, token: token,
+            room: room)
+    }
 
-        let reduction = plan.level / loadedLevel
+    /// The pixels of an AVIF or HEIC file, which libheif makes upright.
+    private static func pixels(
+        ofItem file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
+    ) throws -> DecodedImage {
+        let item = try HEIFPixels(file, header: header, token: token)
+        return try unsafe item.pixels.withUnsafeBytes { bytes throws in
+            let image = try unsafe VipsImage.pixels(
+                bytes, width: header.size.width, height: header.size.height, bands: item.bands)
+            let loaded = try item.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
+            return try reduced(loaded, by: plan.level, frames: 1, orientation: 1, token: token, room: room)
+        }
+    }
+
+    /// Reduces what was loaded, then converts and turns the little that is left.
+    private static func reduced(
+        _ loaded: VipsImage, by reduction: Int, frames: Int, orientation: Int, token: WorkToken,
+        room: PlaneMemory.Maker
+    ) throws -> DecodedImage {
         var strip = try FrameStrip(image: loaded.inEightBits(), frames: frames)
         if reduction > 1 {
             strip = try strip.map { frame throws(VipsError) in
@@ -100,12 +126,12 @@ package enum ImageDecoder {
             }
         }
         strip.image = try strip.image.inStandardColor(profileOf: loaded)
-        if VipsImage.needsRandomAccess(forOrientation: header.orientation) {
+        if VipsImage.needsRandomAccess(forOrientation: orientation) {
             strip.image.watch(token)
             strip.image = try strip.image.computed()
             try token.check()
         }
-        strip = try strip.map { frame throws(VipsError) in try frame.upright(from: header.orientation) }
+        strip = try strip.map { frame throws(VipsError) in try frame.upright(from: orientation) }
 
         let image = strip.image
         guard image.hasEightBits, 1...4 ~= image.bands else {

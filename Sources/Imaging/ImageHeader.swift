@@ -2,8 +2,10 @@
 package struct ImageHeader: Hashable, Sendable {
     /// The format by the leading bytes.
     package let format: ImageFormat
-    /// Size as in the file, before it is turned upright; of the canvas for animations.
+    /// Size as the decoder makes it, before it is turned upright; of the canvas for animations.
     package let storedSize: PixelSize
+    /// Pixels that a decoder goes through for one frame: more than are shown of an AVIF or HEIC picture that is cut or put together.
+    package let decodedArea: Int
     /// How the stored picture is to be turned, 1…8 as in EXIF; 1 is upright.
     package let orientation: Int
     /// Colour and alpha components of a pixel: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha or CMYK.
@@ -25,12 +27,14 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// A header of these values.
     package init(
-        format: ImageFormat, storedSize: PixelSize, orientation: Int = 1, bands: Int = 3, bitDepth: Int = 8,
-        frames: Int = 1, hasAlpha: Bool = false, isProgressive: Bool = false, isChromaSubsampled: Bool = false,
+        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, orientation: Int = 1, bands: Int = 3,
+        bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false, isProgressive: Bool = false,
+        isChromaSubsampled: Bool = false,
         profileByteCount: Int = 0
     ) {
         self.format = format
         self.storedSize = storedSize
+        self.decodedArea = max(decodedArea, storedSize.area)
         self.orientation = orientation
         self.bands = bands
         self.bitDepth = bitDepth

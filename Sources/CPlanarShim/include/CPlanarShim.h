@@ -88,6 +88,43 @@ CPlanarShimStatus CPlanarShim_webp_decode(
 
 // Writing. The file goes into `*bytes`, to be released with `free`; after a failure `text` says why.
 
+// Reading AVIF and HEIC.
+
+typedef struct CPlanarShimHEIFReader CPlanarShimHEIFReader;
+
+/// What a decoded picture is.
+typedef struct {
+    /// Upright, as all turns, mirrors and cuts of the file are done.
+    int width;
+    int height;
+    /// 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
+    int bands;
+    /// Whether grey has limited range, 16 to 235, and not 0 to 255.
+    int is_limited;
+    /// The ICC profile, which stays the reader's own, or NULL.
+    const uint8_t *profile;
+    size_t profile_size;
+} CPlanarShimHEIFHead;
+
+/// Whether libheif finds a decoder of AV1; it looks for decoders once, when it is first asked for anything.
+int CPlanarShim_heif_reads_av1(void);
+
+/// A reader; NULL without memory.
+CPlanarShimHEIFReader *CPlanarShim_heif_open(void);
+
+/// Decodes the primary item of a file that must outlive the reader; libheif cannot be stopped.
+CPlanarShimStatus CPlanarShim_heif_decode(
+    CPlanarShimHEIFReader *reader, const void *bytes, size_t count, CPlanarShimHEIFHead *head);
+
+/// Fills rows of interleaved 8-bit pixels without gaps.
+CPlanarShimStatus CPlanarShim_heif_pixels(
+    CPlanarShimHEIFReader *reader, const CPlanarShimHEIFHead *head, uint8_t *pixels);
+
+/// Why the reader failed.
+const char *CPlanarShim_heif_text(const CPlanarShimHEIFReader *reader);
+
+void CPlanarShim_heif_close(CPlanarShimHEIFReader *reader);
+
 /// Writes planes with chroma at luma's size, or at half of it on both sides; rounded up.
 ///
 /// Samples behind the end of a row, up to a multiple of 8, are overwritten and must be there.

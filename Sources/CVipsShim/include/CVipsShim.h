@@ -23,7 +23,6 @@ int CVipsShim_load_jpeg(const void *bytes, size_t count, CVipsShimLoadOptions op
 int CVipsShim_load_png(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
 int CVipsShim_load_webp(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
 int CVipsShim_load_gif(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
-int CVipsShim_load_heif(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
 
 /// Puts the class names of the loaders that are on into `names`, at most `capacity`, and returns how many there are.
 int CVipsShim_loaders(const char **names, int capacity);

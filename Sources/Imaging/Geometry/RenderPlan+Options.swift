@@ -17,6 +17,9 @@ extension RenderPlan {
             guard options.page < source.frames else { throw .noSuchPage(options.page, pages: source.frames) }
         }
         try source.storedSize.check(frames: frames, maximumPixels: limits.maximumSourcePixels)
+        guard source.decodedArea <= limits.maximumSourcePixels / frames else {
+            throw .tooManyPixels(source.storedSize, frames: frames)
+        }
 
         let layout = Layout(options: options, source: source.size)
         self.init(

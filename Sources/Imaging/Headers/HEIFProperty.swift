@@ -2,12 +2,10 @@
 enum HEIFProperty: Equatable {
     /// `ispe`: the size of the stored picture.
     case size(PixelSize)
-    /// `clap`: the size of the part that is shown.
-    case aperture(PixelSize)
-    /// `irot`: quarter turns against the clock.
-    case rotation(Int)
-    /// `imir`: left and right are exchanged, or else top and bottom.
-    case mirror(isLeftToRight: Bool)
+    /// `clap`: the part that is shown.
+    case aperture(HEIFAperture)
+    /// `irot`: whether width and height change places.
+    case rotation(isSideways: Bool)
     /// `pixi`: bits of each component.
     case depths([Int])
     /// `av1C` or `hvcC`: bits of each component as they are coded, and whether there is less chroma than luma.
@@ -26,14 +24,9 @@ enum HEIFProperty: Equatable {
             self = try .size(
                 PixelSize(width: bytes.bigEndian32(at: start + 4), height: bytes.bigEndian32(at: start + 8)))
         case BoxCursor.type("clap"):
-            let width = try HEIFProperty.rounded(bytes.bigEndian32(at: start), over: bytes.bigEndian32(at: start + 4))
-            let height = try HEIFProperty.rounded(
-                bytes.bigEndian32(at: start + 8), over: bytes.bigEndian32(at: start + 12))
-            self = .aperture(PixelSize(width: width, height: height))
+            self = try .aperture(HEIFAperture(bytes, at: start))
         case BoxCursor.type("irot"):
-            self = try .rotation(bytes.byte(at: start) & 3)
-        case BoxCursor.type("imir"):
-            self = try .mirror(isLeftToRight: bytes.byte(at: start) & 1 == 1)
+            self = try .rotation(isSideways: bytes.byte(at: start) & 1 == 1)
         case BoxCursor.type("pixi"):
             var depths: [Int] = []
             for index in 0..<(try bytes.byte(at: start + 4)) {
@@ -60,8 +53,21 @@ enum HEIFProperty: Equatable {
         }
     }
 
-    private static func rounded(_ numerator: Int, over denominator: Int) throws(ImagingError) -> Int {
-        guard denominator > 0 else { throw .cannotDecode(detail: "an aperture divided by zero") }
-        return (2 * numerator + denominator) / (2 * denominator)
+    /// The size of a picture with these properties when it has been cut and turned in their order; it is stored in the size that one of them
+    /// says, wherever that stands.
+    static func shownSize(by properties: [HEIFProperty]) throws(ImagingError) -> PixelSize {
+        var stored: PixelSize?
+        for case .size(let size) in properties { stored = size }
+        guard var size = stored, size.width > 0, size.height > 0 else {
+            throw .cannotDecode(detail: "a HEIF file whose primary item has no size")
+        }
+        for property in properties {
+            switch property {
+            case .aperture(let aperture): size = try aperture.size(in: size)
+            case .rotation(isSideways: true): size = PixelSize(width: size.height, height: size.width)
+            default: break
+            }
+        }
+        return size
     }
 }

@@ -8,7 +8,7 @@ extension ImageHeader {
     ///   - fileByteCount: Bytes of the file, which is copied where it holds what its decoder is better spared.
     package func price(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
         let isWhole = plan.level == 1
-        let area = Price(storedSize.width) * Price(storedSize.height)
+        let area = Price(decodedArea)
         let frameCount = Price(plan.isAnimated ? frames : 1)
         let reduced = Price.quotient(storedSize.width, plan.level) * Price.quotient(storedSize.height, plan.level)
         // Inks become colours; the planes of a JPEG are never more than its components.

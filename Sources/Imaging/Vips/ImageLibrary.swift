@@ -20,14 +20,9 @@ package enum ImageLibrary {
 
     /// Starts libvips, turns off every loader but the few needed ones, and proves both; later calls answer the same.
     ///
-    /// - Parameter formats: What an operator admits as sources; AVIF and HEIC are read only where they are among them.
     /// - Throws: ``StartError``; the service must not run then.
-    package static func start(reading formats: Set<ImageFormat> = []) throws(StartError) {
+    package static func start() throws(StartError) {
         try result.get()
-        // After the proof, which is about what is on by default.
-        if !formats.isDisjoint(with: [.avif, .heic]) {
-            unsafe vips_operation_block_set("VipsForeignLoadHeifBuffer", 0)
-        }
     }
 
     /// Starts libvips in a process that decodes pictures, or encodes them, and does nothing else; that all is well was proved by who
@@ -36,8 +31,7 @@ package enum ImageLibrary {
     /// - Throws: ``StartError``.
     package static func startDecoding() throws(StartError) {
         guard CVipsShim_start() == 0 else { throw .notStarted(detail: VipsError.last().text) }
-        guard unsafe vips_type_find("VipsOperation", "heifload_buffer") != 0 else { throw .lacks(.avif) }
-        unsafe vips_operation_block_set("VipsForeignLoadHeifBuffer", 0)
+        guard HEIFPixels.isAvailable else { throw .lacks(.avif) }
         // No decoding step makes machine code, and the process will not be able to run any that is made.
         CVipsShim_renounce_machine_code()
     }
@@ -62,7 +56,7 @@ package enum ImageLibrary {
             guard
                 let image = try? ImageEncoder.encode(pixels: pixel, size: size, bands: 3, format: format, quality: nil)
             else { throw .lacks(format) }
-            // AVIF is written but, until decoding is sandboxed, not read.
+            // libvips writes AVIF; it is libheif itself that reads it, see HEIFPixels.
             let mayOpen = format != .avif
             guard unsafe image.bytes.withUnsafeBytes({ unsafe opens($0) }) == mayOpen else { throw .lacks(format) }
         }

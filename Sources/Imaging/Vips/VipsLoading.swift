@@ -25,7 +25,7 @@ extension VipsImage {
             case .png: unsafe CVipsShim_load_png
             case .webp: unsafe CVipsShim_load_webp
             case .gif: unsafe CVipsShim_load_gif
-            case .avif, .heic: unsafe CVipsShim_load_heif
+            case .avif, .heic: preconditionFailure("libheif is asked itself")
             }
         let shimOptions = CVipsShimLoadOptions(
             shrink: Int32(options.level), scale: 1 / Double(options.level), page: Int32(options.page),

@@ -66,8 +66,8 @@ extension RecordWriter {
     fileprivate mutating func write(_ header: ImageHeader) {
         write(header.format.rawValue)
         for number in [
-            header.storedSize.width, header.storedSize.height, header.orientation, header.bands, header.bitDepth,
-            header.frames, header.profileByteCount,
+            header.storedSize.width, header.storedSize.height, header.decodedArea, header.orientation, header.bands,
+            header.bitDepth, header.frames, header.profileByteCount,
         ] {
             write(number)
         }
@@ -93,13 +93,15 @@ extension RecordReader {
 
     fileprivate mutating func imageHeader() -> ImageHeader? {
         guard let format = text().flatMap({ ImageFormat(rawValue: $0) }), let width = int(), let height = int(),
-            let orientation = int(), let bands = int(), let bitDepth = int(), let frames = int(),
+            let decodedArea = int(), let orientation = int(), let bands = int(), let bitDepth = int(),
+            let frames = int(),
             let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
             let isChromaSubsampled = flag()
         else { return nil }
         return ImageHeader(
-            format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,
-            bands: bands, bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha, isProgressive: isProgressive,
+            format: format, storedSize: PixelSize(width: width, height: height), decodedArea: decodedArea,
+            orientation: orientation, bands: bands, bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha,
+            isProgressive: isProgressive,
             isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount)
     }
 }

@@ -40,8 +40,7 @@ struct Service: Sendable {
         var settings = settings
         settings.pipeline.limits.sourceFormats = settings.sandbox.sourceFormats(
             inSandbox: sandbox?.protections.isSandbox ?? false)
-        // Whoever decodes elsewhere has nothing to read here.
-        try ImageLibrary.start(reading: sandbox == nil ? settings.pipeline.limits.sourceFormats : [])
+        try ImageLibrary.start()
 
         let apiMetrics = APIMetrics(registry: registry)
         disk = try Self.diskStore(settings.disk, logger: logger, time: time)

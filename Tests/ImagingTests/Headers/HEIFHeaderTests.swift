@@ -1,51 +1,17 @@
 import Imaging
+import TestSupport
 import Testing
 
 /// An AVIF or HEIC file's boxes as far as they describe the primary item.
 struct HEIFFile {
     var brands = ["avif", "mif1"]
     /// The properties of the file, each a whole box.
-    var properties = [HEIFFile.size(300, 200)]
+    var properties = [HEIFBox.size(300, 200)]
     /// Which of them the primary item has, from 1.
     var positions = [1]
     var hasPrimary = true
     /// Whether positions take two bytes and items four.
     var isLong = false
-
-    static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
-        var file = FileBytes()
-        file.append(big: content.count + 8, 4)
-        file.append(text: type)
-        return file.bytes + content
-    }
-
-    static func numbers(_ values: [Int]) -> [UInt8] {
-        var file = FileBytes()
-        for value in values { file.append(big: value, 4) }
-        return file.bytes
-    }
-
-    static func size(_ width: Int, _ height: Int) -> [UInt8] { box("ispe", numbers([0, width, height])) }
-
-    static func aperture(_ width: Int, _ height: Int) -> [UInt8] {
-        box("clap", numbers([width, 1, height, 1, 0, 1, 0, 1]))
-    }
-
-    static func rotation(_ quarters: UInt8) -> [UInt8] { box("irot", [quarters]) }
-
-    static func mirror(_ axis: UInt8) -> [UInt8] { box("imir", [axis]) }
-
-    static func depths(_ values: [UInt8]) -> [UInt8] { box("pixi", [0, 0, 0, 0, UInt8(values.count)] + values) }
-
-    /// How AV1 samples are coded: the flags of depth and subsampling.
-    static func av1(_ flags: UInt8) -> [UInt8] { box("av1C", [0x81, 0, flags, 0]) }
-
-    /// How HEVC samples are coded: the format of chroma, and the bits beyond eight.
-    static func hevc(chroma: UInt8, extraBits: UInt8) -> [UInt8] {
-        box("hvcC", [1] + [UInt8](repeating: 0, count: 15) + [0xFC | chroma, 0xF8 | extraBits, 0xF8, 0])
-    }
-
-    static let alpha = box("auxC", [0, 0, 0, 0] + Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
 
     var bytes: [UInt8] {
         var associations = FileBytes()
@@ -57,13 +23,13 @@ struct HEIFFile {
             associations.append(big: positions.count, 1)
             for position in positions { associations.append(big: position, isLong ? 2 : 1) }
         }
-        let iprp = HEIFFile.box(
+        let iprp = HEIFBox.box(
             "iprp",
-            HEIFFile.box("ipco", properties.flatMap { $0 }) + HEIFFile.box("ipma", associations.bytes))
-        let pitm = hasPrimary ? HEIFFile.box("pitm", [0, 0, 0, 0, 0, 9]) : []
+            HEIFBox.box("ipco", properties.flatMap { $0 }) + HEIFBox.box("ipma", associations.bytes))
+        let pitm = hasPrimary ? HEIFBox.box("pitm", [0, 0, 0, 0, 0, 9]) : []
         let brand = FileBytes(text: brands[0] + "\0\0\0\0" + brands.joined()).bytes
-        return HEIFFile.box("ftyp", brand) + HEIFFile.box("free", [1, 2, 3])
-            + HEIFFile.box("meta", [0, 0, 0, 0] + pitm + iprp) + HEIFFile.box("mdat", [1, 2, 3])
+        return HEIFBox.box("ftyp", brand) + HEIFBox.box("free", [1, 2, 3])
+            + HEIFBox.box("meta", [0, 0, 0, 0] + pitm + iprp) + HEIFBox.box("mdat", [1, 2, 3])
     }
 }
 
@@ -85,7 +51,7 @@ struct HEIFHeaderTests {
     func `the primary item's size, depth and alpha`(isLong: Bool) throws {
         let file = HEIFFile(
             properties: [
-                HEIFFile.size(10, 10), HEIFFile.size(300, 200), HEIFFile.depths([10, 10, 10]), HEIFFile.alpha,
+                HEIFBox.size(10, 10), HEIFBox.size(300, 200), HEIFBox.depths([10, 10, 10]), HEIFBox.alpha,
             ], positions: [2, 3], isLong: isLong)
         let expected = ImageHeader(
             format: .avif, storedSize: PixelSize(width: 300, height: 200), bands: 4, bitDepth: 10, hasAlpha: true)
@@ -93,49 +59,129 @@ struct HEIFHeaderTests {
     }
 
     @Test(arguments: [
-        ([HEIFFile.av1(0x0C)], 8, true), ([HEIFFile.av1(0x00)], 8, false), ([HEIFFile.av1(0x08)], 8, true),
-        ([HEIFFile.av1(0x4C)], 10, true), ([HEIFFile.av1(0x60)], 12, false), ([HEIFFile.av1(0x1C)], 8, true),
-        ([HEIFFile.hevc(chroma: 1, extraBits: 0)], 8, true), ([HEIFFile.hevc(chroma: 3, extraBits: 2)], 10, false),
-        ([HEIFFile.av1(0x0C), HEIFFile.av1(0x40)], 10, false), ([], 8, false),
-        ([HEIFFile.depths([8, 8, 8]), HEIFFile.av1(0x6C)], 12, true),
+        ([HEIFBox.av1(0x0C)], 8, true), ([HEIFBox.av1(0x00)], 8, false), ([HEIFBox.av1(0x08)], 8, true),
+        ([HEIFBox.av1(0x4C)], 10, true), ([HEIFBox.av1(0x60)], 12, false), ([HEIFBox.av1(0x1C)], 8, true),
+        ([HEIFBox.hevc(chroma: 1, extraBits: 0)], 8, true), ([HEIFBox.hevc(chroma: 3, extraBits: 2)], 10, false),
+        ([HEIFBox.av1(0x0C), HEIFBox.av1(0x40)], 10, false), ([], 8, false),
+        ([HEIFBox.depths([8, 8, 8]), HEIFBox.av1(0x6C)], 12, true),
     ])
     func `depth and chroma are those of the dearest item`(codings: [[UInt8]], depth: Int, isSubsampled: Bool) throws {
         // Whichever item they belong to: a grid's tiles are items, too.
-        let file = HEIFFile(properties: [HEIFFile.size(300, 200)] + codings)
+        let file = HEIFFile(properties: [HEIFBox.size(300, 200)] + codings)
         let header = try inspect(file.bytes)
         #expect(header.bitDepth == depth && header.isChromaSubsampled == isSubsampled && header.bands == 3)
     }
 
     @Test(arguments: [
-        ([HEIFFile.rotation(0)], 1), ([HEIFFile.rotation(1)], 8), ([HEIFFile.rotation(2)], 3),
-        ([HEIFFile.rotation(3)], 6), ([HEIFFile.mirror(1)], 2), ([HEIFFile.mirror(0)], 4),
-        ([HEIFFile.mirror(1), HEIFFile.rotation(1)], 5), ([HEIFFile.mirror(1), HEIFFile.rotation(3)], 7),
-        ([HEIFFile.rotation(1), HEIFFile.mirror(1)], 7), ([HEIFFile.rotation(3), HEIFFile.mirror(1)], 5),
-        ([HEIFFile.mirror(0), HEIFFile.mirror(1)], 3),
+        ([HEIFBox.rotation(0)], false), ([HEIFBox.rotation(1)], true), ([HEIFBox.rotation(2)], false),
+        ([HEIFBox.rotation(3)], true), ([HEIFBox.mirror(1)], false), ([HEIFBox.mirror(0)], false),
+        ([HEIFBox.mirror(1), HEIFBox.rotation(1)], true), ([HEIFBox.rotation(3), HEIFBox.mirror(1)], true),
+        ([HEIFBox.rotation(1), HEIFBox.rotation(1)], false),
     ])
-    func `turns and mirrors in their order are an orientation`(turns: [[UInt8]], orientation: Int) throws {
-        let file = HEIFFile(properties: [HEIFFile.size(300, 200)] + turns, positions: Array(1...turns.count + 1))
-        let header = try inspect(file.bytes)
-        #expect(header.orientation == orientation)
-        #expect(header.size.width == (orientation < 5 ? 300 : 200))
+    func `the size is that of the turned picture, and nothing is left to turn`(
+        turns: [[UInt8]], isSideways: Bool
+    ) throws {
+        let positions = Array(1...turns.count + 1)
+        for properties in [[HEIFBox.size(300, 200)] + turns, turns + [HEIFBox.size(300, 200)]] {
+            let header = try inspect(HEIFFile(properties: properties, positions: positions).bytes)
+            #expect(header.orientation == 1)
+            #expect(header.size == PixelSize(width: isSideways ? 200 : 300, height: isSideways ? 300 : 200))
+        }
     }
 
     @Test func `an aperture is the size that is shown`() throws {
-        var file = HEIFFile(properties: [HEIFFile.size(304, 208), HEIFFile.aperture(300, 200)], positions: [1, 2])
+        var file = HEIFFile(properties: [HEIFBox.size(304, 208), HEIFBox.aperture(300, 200)], positions: [1, 2])
         #expect(try inspect(file.bytes).size == PixelSize(width: 300, height: 200))
-        file.properties.insert(HEIFFile.rotation(1), at: 1)
+        file.properties.insert(HEIFBox.rotation(1), at: 1)
         file.positions = [1, 2, 3]
-        #expect(try inspect(file.bytes).size == PixelSize(width: 300, height: 200))
+        let header = try inspect(file.bytes)
+        #expect(header.size == PixelSize(width: 208, height: 200) && header.decodedArea == 304 * 208)
+        // What lies outside of the picture is not shown.
+        file.properties[2] = HEIFBox.aperture(100, 80, right: 2 * 120)
+        #expect(try inspect(file.bytes).size == PixelSize(width: 34, height: 80))
+    }
+
+    @Test func `what is decoded counts, not what is shown of it`() throws {
+        typealias Item = HEIFWriter.Item
+        let large = Item(id: 1, type: "av01", data: [], properties: [HEIFBox.size(4_000, 3_000)])
+        var cut = large
+        cut.properties.append(HEIFBox.aperture(10, 10))
+        let grid = Item.grid(of: [1], columns: 1, size: PixelSize(width: 64, height: 64), id: 2)
+        let layers = [Int](repeating: 1, count: 7).map { (item: $0, left: 0, top: 0) }
+        let overlay = Item.overlay(of: layers, size: PixelSize(width: 64, height: 64), id: 3)
+        let again = Item.overlay(
+            of: [3, 3, 2].map { (item: $0, left: 0, top: 0) }, size: PixelSize(width: 64, height: 64), id: 4)
+        let usual = Item.grid(of: [1], columns: 1, size: PixelSize(width: 5_000, height: 3_000), id: 5)
+        for (items, primary, area) in [
+            ([cut], 1, 12_000_000), ([large, grid], 2, 12_000_000), ([large, overlay], 3, 84_000_000),
+            ([large, grid, overlay, again], 4, 180_000_000), ([large, usual], 5, 15_000_000),
+        ] {
+            let header = try inspect(HEIFWriter(items, primary: primary).file)
+            #expect(header.decodedArea == area)
+            let plain = ImageHeader(format: .avif, storedSize: header.storedSize)
+            #expect(
+                header.price(of: DecodePlan()) >= plain.price(of: DecodePlan()) + 5 * (area - header.storedSize.area))
+            var limits = ImagingLimits()
+            limits.sourceFormats.insert(.avif)
+            limits.maximumSourcePixels = area
+            try ImageDecoder.check(header, plan: DecodePlan(), limits: limits)
+            limits.maximumSourcePixels = area - 1
+            #expect(throws: ImagingError.tooManyPixels(header.storedSize)) {
+                try ImageDecoder.check(header, plan: DecodePlan(), limits: limits)
+            }
+            #expect(throws: ImagingError.tooManyPixels(header.storedSize)) {
+                try RenderPlan(options: RenderingOptions(), format: .jpeg, source: header, limits: limits)
+            }
+        }
+    }
+
+    @Test func `an item made of itself, of too many layers or of too many items is refused`() {
+        typealias Item = HEIFWriter.Item
+        func made(of items: [Int], id: Int) -> Item {
+            Item.grid(of: items, columns: items.count, size: PixelSize(width: 9, height: 9), id: id)
+        }
+        #expect(isDamaged(HEIFWriter([made(of: [1], id: 1)], primary: 1).file))
+        #expect(isDamaged(HEIFWriter([made(of: [2], id: 1), made(of: [1], id: 2)], primary: 1).file))
+        let chain = (1...20).map { made(of: [$0 + 1], id: $0) }
+        #expect(isDamaged(HEIFWriter(chain, primary: 1).file))
+        #expect(!isDamaged(HEIFWriter(chain, primary: 16).file))
+        // Each doubles the last one's work, which is added up and not done.
+        let doubled = (1...7).map { made(of: [$0 + 1, $0 + 1], id: $0) }
+        #expect(!isDamaged(HEIFWriter(doubled, primary: 1).file))
+        var many = made(of: [2], id: 1)
+        many.references = (0..<20_001).map { _ in ("dimg", [2]) }
+        #expect(isDamaged(HEIFWriter([many], primary: 1).file))
     }
 
     @Test func `what a decoder cannot read is refused`() {
         #expect(isDamaged(HEIFFile(positions: []).bytes))
         #expect(isDamaged(HEIFFile(positions: [0, 99]).bytes))
         #expect(isDamaged(HEIFFile(properties: [], positions: [1]).bytes))
-        #expect(isDamaged(HEIFFile(properties: [HEIFFile.size(0, 5)]).bytes))
-        #expect(isDamaged(HEIFFile(properties: [HEIFFile.size(5, 5), HEIFFile.depths([])], positions: [1, 2]).bytes))
+        #expect(isDamaged(HEIFFile(properties: [HEIFBox.size(0, 5)]).bytes))
+        #expect(
+            isDamaged(HEIFFile(properties: [HEIFBox.size(5, 5), HEIFBox.aperture(0, 3)], positions: [1, 2]).bytes))
         #expect(isDamaged(HEIFFile(hasPrimary: false).bytes))
-        #expect(isDamaged(HEIFFile(properties: [HEIFFile.box("clap", HEIFFile.numbers([1, 0, 1, 0]))]).bytes))
+        #expect(
+            isDamaged(
+                HEIFFile(properties: [HEIFBox.box("clap", [0, 0, 0, 1, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 24))])
+                    .bytes))
+    }
+
+    @Test func `a file changed anywhere does no harm`() {
+        let picture = HEIFWriter.Item(
+            id: 1, type: "av01", data: [1, 2, 3],
+            properties: [HEIFBox.size(64, 48), HEIFBox.aperture(9, 9, right: -3), HEIFBox.rotation(1), HEIFBox.alpha])
+        let grid = HEIFWriter.Item.grid(of: [1, 1], columns: 1, size: PixelSize(width: 60, height: 90), id: 2)
+        let file = HEIFWriter([picture, grid], primary: 2).file
+        #expect(!isDamaged(file))
+        for index in 0..<file.count {
+            for byte in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
+                var changed = file
+                changed[index] = byte
+                _ = try? inspect(changed)
+                _ = try? inspect(Array(changed.prefix(index + 5)))
+            }
+        }
     }
 
     @Test func `a file cut before its data is damaged`() {

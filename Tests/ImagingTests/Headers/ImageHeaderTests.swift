@@ -1,5 +1,6 @@
 import Imaging
 import Memory
+import TestSupport
 import Testing
 
 struct ImageHeaderTests {
@@ -19,7 +20,7 @@ struct ImageHeaderTests {
         ]),
         WebPFile.file([WebPFile.lossless(300, 200, hasAlpha: true)]),
         HEIFFile(
-            properties: [HEIFFile.size(300, 200), HEIFFile.rotation(1), HEIFFile.depths([8, 8, 8])],
+            properties: [HEIFBox.size(300, 200), HEIFBox.rotation(1), HEIFBox.depths([8, 8, 8])],
             positions: [1, 2, 3]
         ).bytes,
     ]

@@ -1,0 +1,115 @@
+/// The items of a HEIF file: which one is shown, what each has and what it is made of.
+struct HEIFItems {
+    /// The item that stands for the file.
+    private(set) var primary: Int?
+    /// What items may have, each listed once.
+    private(set) var properties: [HEIFProperty] = []
+    /// Where the list of an item's properties lies; nil for an item with two lists.
+    private var lists: [Int: PropertyList?] = [:]
+    /// The items that an item is made of: tiles of a grid, layers of an overlay.
+    private var sources: [Int: [Int]] = [:]
+
+    private struct PropertyList {
+        let start: Int
+        let count: Int
+        let hasLongPositions: Bool
+    }
+
+    /// Most items with properties, and most references between items: some hundred tiles are usual, and nothing has more than thousands.
+    private static let mostItems = 20_000
+    /// Positions of properties have 15 bits.
+    private static let mostProperties = 1 << 15
+
+    /// Reads a file's box of items.
+    init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
+        guard meta.count >= 4 else { throw .cannotDecode(detail: "an empty box of items") }
+        var boxes = BoxCursor(meta.dropFirst(4))
+        while let box = try boxes.next(in: bytes) {
+            switch box.type {
+            case BoxCursor.type("pitm") where primary == nil:
+                let version = try bytes.byte(at: box.contents.lowerBound)
+                let offset = box.contents.lowerBound + 4
+                primary = try version == 0 ? bytes.bigEndian16(at: offset) : bytes.bigEndian32(at: offset)
+            case BoxCursor.type("iprp"): try readProperties(bytes, in: box.contents)
+            case BoxCursor.type("iref"): try readReferences(bytes, in: box.contents)
+            default: break
+            }
+        }
+    }
+
+    /// What an item has, in the order in which it applies.
+    func properties(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [HEIFProperty] {
+        guard let entry = lists[item] else { return [] }
+        guard let list = entry else { throw .cannotDecode(detail: "an item with two lists of properties") }
+        var result: [HEIFProperty] = []
+        for index in 0..<list.count {
+            let position =
+                try list.hasLongPositions
+                ? bytes.bigEndian16(at: list.start + 2 * index) & 0x7FFF : bytes.byte(at: list.start + index) & 0x7F
+            if properties.indices.contains(position - 1) { result.append(properties[position - 1]) }
+        }
+        return result
+    }
+
+    /// The items that an item is made of, in their order; none for one that is coded itself.
+    func sources(of item: Int) -> [Int] { sources[item] ?? [] }
+
+    private mutating func readProperties(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
+        var boxes = BoxCursor(range)
+        while let box = try boxes.next(in: bytes) {
+            if box.type == BoxCursor.type("ipma") {
+                try readAssociations(bytes, in: box.contents)
+            } else if box.type == BoxCursor.type("ipco") {
+                var contents = BoxCursor(box.contents)
+                while let property = try contents.next(in: bytes) {
+                    guard properties.count < Self.mostProperties else {
+                        throw .cannotDecode(detail: "too many item properties")
+                    }
+                    properties.append(try HEIFProperty(bytes, property))
+                }
+            }
+        }
+    }
+
+    private mutating func readAssociations(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
+        let head = try bytes.bigEndian32(at: range.lowerBound)
+        let hasLongItems = head >> 24 > 0
+        let hasLongPositions = head & 1 == 1
+        let count = try bytes.bigEndian32(at: range.lowerBound + 4)
+        var offset = range.lowerBound + 8
+        for _ in 0..<count {
+            guard offset < range.upperBound else { throw .cannotDecode(detail: "item properties cut short") }
+            guard lists.count < Self.mostItems else { throw .cannotDecode(detail: "too many items") }
+            let item = try hasLongItems ? bytes.bigEndian32(at: offset) : bytes.bigEndian16(at: offset)
+            offset += hasLongItems ? 4 : 2
+            let count = try bytes.byte(at: offset)
+            let list = PropertyList(start: offset + 1, count: count, hasLongPositions: hasLongPositions)
+            lists.updateValue(lists[item] == nil ? list : nil, forKey: item)
+            offset += 1 + count * (hasLongPositions ? 2 : 1)
+        }
+    }
+
+    private mutating func readReferences(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
+        let hasLongItems = try bytes.byte(at: range.lowerBound) > 0
+        let width = hasLongItems ? 4 : 2
+        func item(at offset: Int) throws(ImagingError) -> Int {
+            try hasLongItems ? bytes.bigEndian32(at: offset) : bytes.bigEndian16(at: offset)
+        }
+        var total = 0
+        var boxes = BoxCursor(range.dropFirst(4))
+        while let box = try boxes.next(in: bytes) {
+            guard box.type == BoxCursor.type("dimg") else { continue }
+            let start = box.contents.lowerBound
+            let count = try bytes.bigEndian16(at: start + width)
+            guard count * width <= box.contents.count - 2 - width else {
+                throw .cannotDecode(detail: "references cut short")
+            }
+            total += count
+            guard total <= Self.mostItems else { throw .cannotDecode(detail: "too many references") }
+            let first = start + width + 2
+            for index in 0..<count {
+                sources[try item(at: start), default: []].append(try item(at: first + width * index))
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import Imaging
+
+/// Writes AVIF files around pictures that our own encoder has coded: turned, cut, put together of others.
+package struct HEIFWriter {
+    /// One item of a file.
+    package struct Item {
+        package var id: Int
+        package var type: String
+        package var data: [UInt8]
+        /// What it has, each a whole box, in the order in which they apply.
+        package var properties: [[UInt8]]
+        /// Its references to other items, by their types.
+        package var references: [(type: String, items: [Int])] = []
+        /// Whether its data lies among the descriptions and not behind them.
+        package var isInside = false
+
+        /// An item of these values.
+        package init(id: Int, type: String, data: [UInt8], properties: [[UInt8]] = []) {
+            (self.id, self.type, self.data, self.properties) = (id, type, data, properties)
+        }
+    }
+
+    package var items: [Item]
+    package var primary: Int
+
+    /// A file of these items.
+    package init(_ items: [Item], primary: Int) {
+        (self.items, self.primary) = (items, primary)
+    }
+
+    /// The whole file.
+    package var file: [UInt8] {
+        let kind = HEIFBox.box("ftyp", Array("avif\0\0\0\0avifmif1miaf".utf8))
+        // Where the data begins does not change how long the descriptions are.
+        let start = kind.count + descriptions(dataAt: 0).count + 8
+        let data = items.filter { !$0.isInside }.flatMap(\.data)
+        return kind + descriptions(dataAt: start) + HEIFBox.box("mdat", data)
+    }
+
+    private func descriptions(dataAt start: Int) -> [UInt8] {
+        let handler = HEIFBox.full("hdlr", [0, 0, 0, 0] + Array("pict".utf8) + [UInt8](repeating: 0, count: 13))
+        let entries = items.flatMap { item in
+            HEIFBox.full("infe", version: 2, item.id.bigEndian16 + [0, 0] + Array(item.type.utf8) + [0])
+        }
+        let references = items.flatMap { item in
+            item.references.flatMap { type, targets in
+                HEIFBox.box(
+                    type, item.id.bigEndian16 + targets.count.bigEndian16 + targets.flatMap(\.bigEndian16))
+            }
+        }
+        return HEIFBox.full(
+            "meta",
+            handler + HEIFBox.full("pitm", primary.bigEndian16)
+                + HEIFBox.full("iinf", items.count.bigEndian16 + entries) + places(dataAt: start) + properties
+                + (references.isEmpty ? [] : HEIFBox.full("iref", references))
+                + HEIFBox.box("idat", items.filter(\.isInside).flatMap(\.data)))
+    }
+
+    private var properties: [UInt8] {
+        var index = 0
+        let lists = items.flatMap { item in
+            let positions = item.properties.map { _ in
+                index += 1
+                return UInt8(index)
+            }
+            return item.id.bigEndian16 + [UInt8(positions.count)] + positions
+        }
+        return HEIFBox.box(
+            "iprp",
+            HEIFBox.box("ipco", items.flatMap { $0.properties.flatMap { $0 } })
+                + HEIFBox.full("ipma", items.count.bigEndian32 + lists))
+    }
+
+    private func places(dataAt start: Int) -> [UInt8] {
+        var (outside, inside) = (start, 0)
+        let places = items.flatMap { item in
+            let offset = item.isInside ? inside : outside
+            if item.isInside { inside += item.data.count } else { outside += item.data.count }
+            return item.id.bigEndian16 + [0, item.isInside ? 1 : 0, 0, 0, 0, 1] + offset.bigEndian32
+                + item.data.count.bigEndian32
+        }
+        return HEIFBox.full("iloc", version: 1, [0x44, 0] + items.count.bigEndian16 + places)
+    }
+}
+
+extension HEIFWriter.Item {
+    /// A picture as our encoder codes it, without alpha.
+    package static func coded(_ picture: Picture, id: Int = 1) -> HEIFWriter.Item {
+        precondition(picture.bands == 3, "alpha would be a second item")
+        let file = ImageFixture.file(picture, as: .avif, quality: 90)
+        return HEIFWriter.Item(
+            id: id, type: "av01", data: contents(of: "mdat", in: file),
+            properties: [
+                HEIFBox.size(picture.size.width, picture.size.height),
+                HEIFBox.box("av1C", contents(of: "av1C", in: file)),
+            ])
+    }
+
+    /// Grey of 32×16 pixels in limited range: 16 on the left, 235 on the right; the samples say so themselves.
+    ///
+    /// libheif 1.15.1 and libaom 3.6.0 coded it: `heif_colorspace_monochrome`, 8 bits, quality 90, `full_range_flag` 0.
+    package static var limitedGrey: HEIFWriter.Item {
+        let data: [UInt8] = [
+            0x12, 0x00, 0x0A, 0x08, 0x18, 0x10, 0xFF, 0xEC, 0x30, 0x20, 0x20, 0x62, 0x32, 0x0F, 0x11, 0x80, 0x00, 0x01,
+            0x00, 0xB5, 0x4E, 0xC3, 0x0D, 0x49, 0xCC, 0x21, 0x8B, 0x1F, 0x02,
+        ]
+        return HEIFWriter.Item(
+            id: 1, type: "av01", data: data, properties: [HEIFBox.size(32, 16), HEIFBox.av1(0x1C)])
+    }
+
+    /// A grid of tiles, which may be cut at its right and lower edges.
+    package static func grid(of tiles: [Int], columns: Int, size: PixelSize, id: Int) -> HEIFWriter.Item {
+        let sides = [UInt8(tiles.count / columns - 1), UInt8(columns - 1)]
+        var item = HEIFWriter.Item(
+            id: id, type: "grid", data: [0, 0] + sides + size.width.bigEndian16 + size.height.bigEndian16,
+            properties: [HEIFBox.size(size.width, size.height)])
+        item.references = [("dimg", tiles)]
+        return item
+    }
+
+    /// Layers on a black canvas, each at its place.
+    package static func overlay(
+        of layers: [(item: Int, left: Int, top: Int)], size: PixelSize, id: Int
+    ) -> HEIFWriter.Item {
+        let ground: [UInt8] = [0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        let places = layers.flatMap { $0.left.bigEndian16 + $0.top.bigEndian16 }
+        var item = HEIFWriter.Item(
+            id: id, type: "iovl",
+            data: [0, 0] + ground + size.width.bigEndian16 + size.height.bigEndian16 + places,
+            properties: [HEIFBox.size(size.width, size.height)])
+        item.references = [("dimg", layers.map(\.item))]
+        return item
+    }
+
+    /// What the first box of this type holds; its name must not be among the data before it.
+    private static func contents(of type: String, in file: [UInt8]) -> [UInt8] {
+        guard let name = file.indices.first(where: { file[$0...].starts(with: type.utf8) }) else {
+            fatalError("an AVIF without \(type)")
+        }
+        let length = file[name - 4..<name].reduce(0) { $0 << 8 | Int($1) }
+        return Array(file[name + 4..<name - 4 + length])
+    }
+}

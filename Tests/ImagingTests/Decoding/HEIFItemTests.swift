@@ -1,0 +1,137 @@
+import Coordination
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+/// What libheif makes of files, and that the walk of their heads says the same.
+@Suite(.timeLimit(.minutes(1)))
+struct HEIFItemTests {
+    private typealias Item = HEIFWriter.Item
+    private static let red = [255, 0, 0]
+    private static let green = [0, 255, 0]
+    private static let blue = [0, 0, 255]
+    private static let white = [255, 255, 255]
+
+    @Test(arguments: [
+        ([HEIFBox.rotation(0)], [red, green, blue, white]), ([HEIFBox.rotation(1)], [green, white, red, blue]),
+        ([HEIFBox.rotation(2)], [white, blue, green, red]), ([HEIFBox.rotation(3)], [blue, red, white, green]),
+        ([HEIFBox.mirror(0)], [blue, white, red, green]), ([HEIFBox.mirror(1)], [green, red, white, blue]),
+        ([HEIFBox.rotation(1), HEIFBox.mirror(1)], [white, green, blue, red]),
+        ([HEIFBox.mirror(1), HEIFBox.rotation(1)], [red, blue, green, white]),
+        ([HEIFBox.rotation(3), HEIFBox.mirror(0)], [white, green, blue, red]),
+    ])
+    func `a turned or mirrored picture is served as it is to be seen`(turns: [[UInt8]], corners: [[Int]]) throws {
+        var item = Item.coded(.quarters(ImageFixture.size))
+        let plain = item.properties
+        for properties in [plain + turns, turns + plain] {
+            item.properties = properties
+            let image = try decode([item], primary: 1)
+            let isSideways = turns.contains { $0 == HEIFBox.rotation(1) || $0 == HEIFBox.rotation(3) }
+            #expect(image.size == (isSideways ? PixelSize(width: 48, height: 64) : ImageFixture.size))
+            #expect(colors(of: image) == corners)
+        }
+    }
+
+    @Test func `what Exif data says of a turn is ignored`() throws {
+        var item = Item.coded(.quarters(ImageFixture.size))
+        var exif = Item(id: 2, type: "Exif", data: [0, 0, 0, 0] + EXIF.block(orientation: 6))
+        exif.references = [("cdsc", [1])]
+        #expect(try colors(of: decode([item, exif], primary: 1)) == [Self.red, Self.green, Self.blue, Self.white])
+        item.properties.append(HEIFBox.rotation(2))
+        #expect(try colors(of: decode([item, exif], primary: 1)) == [Self.white, Self.blue, Self.green, Self.red])
+    }
+
+    @Test func `the primary item is served wherever it stands`() throws {
+        let other = Item.coded(.plain(PixelSize(width: 80, height: 32), [90, 90, 90]), id: 1)
+        let picture = Item.coded(.quarters(ImageFixture.size), id: 2)
+        for items in [[other, picture], [picture, other]] {
+            let image = try decode(items, primary: 2)
+            #expect(image.size == ImageFixture.size)
+            #expect(colors(of: image) == [Self.red, Self.green, Self.blue, Self.white])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a grid is put together, cut and turned`(isInside: Bool) throws {
+        let tiles = [[UInt8](arrayLiteral: 255, 0, 0), [0, 255, 0], [0, 0, 255], [255, 255, 255]].enumerated().map {
+            Item.coded(.plain(ImageFixture.size, $1), id: $0 + 1)
+        }
+        var grid = Item.grid(of: [1, 2, 3, 4], columns: 2, size: PixelSize(width: 120, height: 90), id: 9)
+        grid.isInside = isInside
+        let image = try decode(tiles + [grid], primary: 9)
+        #expect(image.size == PixelSize(width: 120, height: 90))
+        #expect(colors(of: image) == [Self.red, Self.green, Self.blue, Self.white])
+        grid.properties.append(HEIFBox.rotation(1))
+        let turned = try decode(tiles + [grid], primary: 9)
+        #expect(turned.size == PixelSize(width: 90, height: 120))
+        #expect(colors(of: turned) == [Self.green, Self.white, Self.red, Self.blue])
+    }
+
+    @Test func `layers lie on each other`() throws {
+        let layer = Item.coded(.plain(PixelSize(width: 32, height: 32), [255, 255, 255]), id: 1)
+        let overlay = Item.overlay(
+            of: [(item: 1, left: 0, top: 0), (item: 1, left: 32, top: 32)], size: PixelSize(width: 64, height: 64),
+            id: 2)
+        let image = try decode([layer, overlay], primary: 2)
+        #expect(colors(of: image) == [Self.white, [0, 0, 0], [0, 0, 0], Self.white])
+    }
+
+    @Test func `an aperture is cut`() throws {
+        var item = Item.coded(.quarters(ImageFixture.size))
+        // Its middle is 16 to the right and 12 above: the upper right quarter.
+        item.properties += [HEIFBox.aperture(32, 24, right: 32, down: -24), HEIFBox.rotation(1)]
+        let image = try decode([item], primary: 1)
+        #expect(image.size == PixelSize(width: 24, height: 32))
+        #expect(colors(of: image) == [[Int]](repeating: Self.green, count: 4))
+    }
+
+    @Test func `levels reduce what was turned`() throws {
+        var item = Item.coded(.quarters(ImageFixture.size))
+        item.properties.append(HEIFBox.rotation(1))
+        let image = try decode([item], primary: 1, level: 4)
+        #expect(image.size == PixelSize(width: 12, height: 16))
+        #expect(colors(of: image) == [Self.green, Self.white, Self.red, Self.blue])
+    }
+
+    @Test func `grey stays one component, and limited range becomes full`() throws {
+        var item = Item.limitedGrey
+        #expect(try ends(of: item) == [[0], [255]])
+        // A box beside the samples has the last word.
+        item.properties.append(HEIFBox.meaning(isFullRange: false))
+        #expect(try ends(of: item) == [[0], [255]])
+        item.properties[2] = HEIFBox.meaning(isFullRange: true)
+        #expect(try ends(of: item) == [[16], [235]])
+        item.properties[2] = HEIFBox.rotation(2)
+        #expect(try ends(of: item) == [[255], [0]])
+    }
+
+    @Test func `a head that says another size than the samples is refused`() throws {
+        var item = Item.coded(.quarters(ImageFixture.size))
+        item.properties[0] = HEIFBox.size(64, 50)
+        #expect(throws: ImagingError.cannotDecode(detail: "head says 64×50, libheif 64×48")) {
+            try decode([item], primary: 1)
+        }
+    }
+
+    private func ends(of item: Item) throws -> [[UInt8]] {
+        let image = try decode([item], primary: 1)
+        return [image.pixel(x: 3, y: 8), image.pixel(x: 28, y: 8)]
+    }
+
+    /// The colours amid the quarters, from the upper left to the lower right, of 0 and 255 alone where they are near them.
+    private func colors(of image: DecodedImage) -> [[Int]] {
+        let (left, right) = (image.size.width / 4, image.size.width * 3 / 4)
+        let (top, bottom) = (image.size.height / 4, image.size.height * 3 / 4)
+        return [(left, top), (right, top), (left, bottom), (right, bottom)].map { x, y in
+            image.pixel(x: x, y: y).map { $0 < 16 ? 0 : $0 > 239 ? 255 : Int($0) }
+        }
+    }
+
+    private func decode(_ items: [Item], primary: Int, level: Int = 1) throws -> DecodedImage {
+        try ImageLibrary.start()
+        let file = SharedBytes(HEIFWriter(items, primary: primary).file)
+        return try ImageDecoder.decode(
+            file, header: .inspect(file), plan: DecodePlan(level: level), limits: .none, token: WorkToken())
+    }
+}
