@@ -400,10 +400,10 @@ int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, 
     return 0;
 }
 
-int CVipsShim_to_srgb(VipsImage *in, VipsImage **out)
+int CVipsShim_to_srgb(VipsImage *in, VipsImage **out, VipsIntent intent)
 {
     // Without the compensation the darkest ink of a press profile would come out as dark grey.
-    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", 8, "intent", VIPS_INTENT_RELATIVE,
+    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", 8, "intent", intent,
         "black_point_compensation", TRUE, NULL);
 }
 

@@ -115,7 +115,7 @@ extension DecodedDescription {
     /// The planes behind each other; nil where they cannot be those of one still.
     fileprivate var checkedPlanes: [Plane]? {
         guard [1, 3].contains(planes.count), bands == planes.count, planes[0].size == size, delays.isEmpty, loop == 0,
-            planes.allSatisfy({ $0.isSound(within: size) })
+            planes.allSatisfy({ $0.isSound(within: size) }), profile.map({ $0.describes(bands: bands) }) ?? true
         else { return nil }
         return .stacked(
             planes.map { part in

@@ -52,6 +52,30 @@ struct SandboxedCodecTests {
         #expect(image.size == ImageFixture.size && image.bands == 3)
     }
 
+    @Test func `what is turned, put together, grey or of odd profiles is the same in a worker`() throws {
+        let fixture = try SandboxFixture()
+        try #require(fixture.codec.protections.isSandbox)
+        var turned = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
+        turned.properties.append(HEIFBox.rotation(1))
+        let grid = HEIFWriter.Item.grid(of: [1, 1], columns: 1, size: PixelSize(width: 40, height: 120), id: 2)
+        let swapped = [1, 0, 2].map { ICCWriter.standardPrimaries[$0] }
+        let profiles = [ICCWriter.tables([("A2B0", swapped)]), ICCWriter.inks, ICCWriter.grey(gamma: 563)]
+        let files =
+            [
+                HEIFWriter([turned], primary: 1).file, HEIFWriter([turned, grid], primary: 2).file,
+                HEIFWriter([.limitedGrey], primary: 1).file,
+            ] + profiles.map { JPEGWriter.profiled(ImageFixture.jpeg.array, $0) }
+        for (index, file) in files.enumerated() {
+            let file = SharedBytes(file)
+            let image = try fixture.decode(file)
+            let expected = try InProcessCodec().decode(
+                file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken())
+            let isSame = image.pixels.array == expected.pixels.array
+            #expect(isSame && image.size == expected.size && image.layout == expected.layout, "file \(index)")
+        }
+        #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
+    }
+
     @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated])
     func `a damaged picture costs no worker`(damaged: ImageFixture) async throws {
         let fixture = try SandboxFixture()

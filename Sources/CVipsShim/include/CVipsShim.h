@@ -79,7 +79,7 @@ int CVipsShim_stack(VipsImage **in, VipsImage **out, int count);
 int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, size_t count);
 
 /// Converts from the embedded profile to 8-bit sRGB.
-int CVipsShim_to_srgb(VipsImage *in, VipsImage **out);
+int CVipsShim_to_srgb(VipsImage *in, VipsImage **out, VipsIntent intent);
 
 /// A blob of metadata that stays the image's own, or NULL.
 const void *CVipsShim_blob(VipsImage *in, const char *name, size_t *count);

@@ -19,6 +19,9 @@ package struct ColorProfile: Hashable, Sendable {
     let primaries: [[Int32]]
     /// One for each primary, or one for grey.
     let curves: [Curve]
+
+    /// Whether pixels of so many components can have these colours: grey one, colour three.
+    func describes(bands: Int) -> Bool { bands == (primaries.isEmpty ? 1 : 3) }
 }
 
 extension ColorProfile.Curve {

@@ -2,20 +2,54 @@
 struct ICCProfile {
     /// What the profile says, where curves and primaries say all of it.
     let colors: ColorProfile?
+    /// The pixels that it describes; nil where these are no picture's, or the file is no profile.
+    let space: Space?
+    /// How its colours are to be taken.
+    let intent: Intent
+
+    /// What pixels consist of.
+    enum Space: Hashable {
+        case grey, color, inks
+    }
+
+    /// How colours that another device lacks are replaced (ICC.1:2010 section 6.2).
+    enum Intent: Hashable {
+        case perceptual, relative, saturation
+    }
 
     /// Longest profile that is looked at, in bytes; a longer one is ignored.
     static let longest = 4 << 20
 
     /// Reads a profile; what is damaged or of another kind has no colours, and libvips judges it.
     init(_ bytes: RawSpan) {
-        colors = bytes.byteCount >= 132 ? ICCProfile.colors(in: bytes) : nil
+        let tags = bytes.byteCount >= 132 ? ICCProfile.tags(in: bytes) : [:]
+        colors = ICCProfile.colors(in: bytes, tags)
+        space = ICCProfile.space(in: bytes)
+        intent = ICCProfile.intent(tags)
     }
 
     /// Whether the profile describes sRGB, within what 8 bits can show.
     var isStandard: Bool { colors?.isStandard ?? false }
 
-    private static func colors(in bytes: RawSpan) -> ColorProfile? {
-        let tags = tags(in: bytes)
+    /// A profile that leads from one device to another, or names colours, describes no picture.
+    private static func space(in bytes: RawSpan) -> Space? {
+        guard let kind = bytes.text(at: 12), ["scnr", "mntr", "prtr", "spac"].contains(kind) else { return nil }
+        return switch bytes.text(at: 16) {
+        case "GRAY": .grey
+        case "RGB ": .color
+        case "CMYK": .inks
+        default: nil
+        }
+    }
+
+    /// The relative one where the profile has it, by a table or by curves, which know no other; else that of the table that is there.
+    private static func intent(_ tags: [String: Int]) -> Intent {
+        let hasCurves = tags["kTRC"] != nil || tags["rXYZ"] != nil && tags["rTRC"] != nil
+        if tags["A2B1"] != nil || hasCurves { return .relative }
+        return tags["A2B0"] != nil ? .perceptual : tags["A2B2"] != nil ? .saturation : .relative
+    }
+
+    private static func colors(in bytes: RawSpan, _ tags: [String: Int]) -> ColorProfile? {
         // A table takes precedence over curves and primaries: such a profile is left to the colour engine.
         guard tags["A2B0"] == nil, tags["A2B1"] == nil, let version = bytes.byte(at: 8) else { return nil }
         func curves(_ names: [String]) -> [ColorProfile.Curve]? {

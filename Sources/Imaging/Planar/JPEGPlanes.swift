@@ -76,9 +76,14 @@ extension JPEGHead {
             (self.profile, hasOtherProfile) = (nil, false)
             return
         }
-        let colors = unsafe ICCProfile(profile.bytes).colors
-        hasOtherProfile = colors == nil
-        self.profile = colors.flatMap { $0.isStandard ? nil : $0 }
+        let file = unsafe ICCProfile(profile.bytes)
+        // One that describes other pixels is nobody's business.
+        guard file.space == (planes == 1 ? .grey : .color) else {
+            (self.profile, hasOtherProfile) = (nil, false)
+            return
+        }
+        hasOtherProfile = file.colors == nil
+        self.profile = file.colors.flatMap { $0.isStandard ? nil : $0 }
     }
 
     /// The planes as they come out of the decoder, before they are turned.

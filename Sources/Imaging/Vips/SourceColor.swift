@@ -15,24 +15,34 @@ extension VipsImage {
         return try cast(to: VIPS_FORMAT_UCHAR, shift: true).interpreted(as: standard)
     }
 
-    /// This picture as sRGB or grey, by the profile of the file it came from.
+    /// This picture as sRGB or grey, by the profile of the file it came from, if that describes such pixels.
     ///
     /// Meant for the reduced picture: the conversion is the dearest step per pixel.
     func inStandardColor(profileOf source: VipsImage) throws(VipsError) -> VipsImage {
-        let needsProfile = source.withProfile { profile in
-            profile.byteCount <= ICCProfile.longest && !ICCProfile(profile).isStandard
-        }
+        let intent = source.withProfile { profile -> ICCProfile.Intent? in self.intent(of: profile) } ?? nil
         if interpretation == VIPS_INTERPRETATION_CMYK {
-            // A profile that is no CMYK profile fails; libvips has a plain one of its own.
-            if needsProfile == true, let converted = try? convertedToSRGB() { return converted }
+            // libvips has a plain profile of inks of its own.
+            if let intent, let converted = try? convertedToSRGB(intent) { return converted }
             return try converted(to: VIPS_INTERPRETATION_sRGB)
         }
-        return needsProfile == true ? try inStandardColor() : self
+        guard let intent else { return self }
+        return try inStandardColor(intent)
     }
 
-    /// This picture as sRGB or grey, by its profile; as it is where the profile does not fit.
-    fileprivate func inStandardColor() throws(VipsError) -> VipsImage {
-        guard let converted = try? convertedToSRGB() else { return self }
+    /// What this picture is to be converted by; nil where the profile describes other pixels, or sRGB.
+    private func intent(of profile: RawSpan) -> ICCProfile.Intent? {
+        guard profile.byteCount <= ICCProfile.longest else { return nil }
+        let profile = ICCProfile(profile)
+        return profile.space == space && !profile.isStandard ? profile.intent : nil
+    }
+
+    private var space: ICCProfile.Space {
+        interpretation == VIPS_INTERPRETATION_CMYK ? .inks : bands < 3 ? .grey : .color
+    }
+
+    /// This picture as sRGB or grey, by its profile; as it is where the colour engine refuses that.
+    fileprivate func inStandardColor(_ intent: ICCProfile.Intent) throws(VipsError) -> VipsImage {
+        guard let converted = try? convertedToSRGB(intent) else { return self }
         return bands < 3 ? try converted.grey(hasAlpha: hasAlpha) : converted
     }
 
@@ -53,7 +63,7 @@ extension DecodedImage {
         do {
             return try unsafe pixels.withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
-                let converted = try image.profiled(profile.file).inStandardColor()
+                let converted = try image.profiled(profile.file).inStandardColor(.relative)
                 return DecodedImage(
                     pixels: try converted.pixels(token: token), size: size, bands: converted.bands)
             }

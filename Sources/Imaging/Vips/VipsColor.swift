@@ -20,8 +20,14 @@ extension VipsImage {
     }
 
     /// Converts by the embedded profile to 8-bit sRGB; an alpha band passes through.
-    func convertedToSRGB() throws(VipsError) -> VipsImage {
-        try unsafe step { unsafe CVipsShim_to_srgb($0, $1) }
+    func convertedToSRGB(_ intent: ICCProfile.Intent = .relative) throws(VipsError) -> VipsImage {
+        let intent =
+            switch intent {
+            case .perceptual: VIPS_INTENT_PERCEPTUAL
+            case .relative: VIPS_INTENT_RELATIVE
+            case .saturation: VIPS_INTENT_SATURATION
+            }
+        return try unsafe step { unsafe CVipsShim_to_srgb($0, $1, intent) }
     }
 
     /// Converts between colour spaces by what the image says about itself, without its profile.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes small ICC profiles of colour spaces with three primaries.
+/// Writes small ICC profiles: here of colour spaces with three primaries.
 package enum ICCWriter {
     /// How components become light.
     package enum Curve: Sendable {
@@ -25,6 +25,11 @@ package enum ICCWriter {
             ("rXYZ", xyz(primaries[0])), ("gXYZ", xyz(primaries[1])), ("bXYZ", xyz(primaries[2])),
             ("rTRC", curve), ("gTRC", curve), ("bTRC", curve),
         ]
+        return file(space: "RGB ", tags: tags)
+    }
+
+    /// A profile with these tags, whose connection space is XYZ.
+    static func file(space: String, tags: [(String, [UInt8])]) -> [UInt8] {
         var table = tags.count.bigEndian32
         var data: [UInt8] = []
         let start = 128 + 4 + 12 * tags.count
@@ -32,12 +37,12 @@ package enum ICCWriter {
             table += Array(name.utf8) + (start + data.count).bigEndian32 + bytes.count.bigEndian32
             data += bytes
         }
-        return header(size: start + data.count) + table + data
+        return header(space: space, size: start + data.count) + table + data
     }
 
-    private static func header(size: Int) -> [UInt8] {
+    private static func header(space: String, size: Int) -> [UInt8] {
         let words: [[UInt8]] = [
-            size.bigEndian32, [0, 0, 0, 0], [2, 0x40, 0, 0], Array("mntr".utf8), Array("RGB ".utf8),
+            size.bigEndian32, [0, 0, 0, 0], [2, 0x40, 0, 0], Array("mntr".utf8), Array(space.utf8),
             Array("XYZ ".utf8), [7, 0xD0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0], Array("acsp".utf8),
         ]
         let head = words.flatMap { $0 } + [UInt8](repeating: 0, count: 28)
@@ -45,7 +50,7 @@ package enum ICCWriter {
         return head + light + [UInt8](repeating: 0, count: 128 - head.count - light.count)
     }
 
-    private static func tag(_ curve: Curve) -> [UInt8] {
+    static func tag(_ curve: Curve) -> [UInt8] {
         switch curve {
         case .gamma(let power):
             Array("curv".utf8) + [0, 0, 0, 0] + 1.bigEndian32 + power.bigEndian16 + [0, 0]
@@ -64,7 +69,7 @@ package enum ICCWriter {
         return Int((light * 65_535).rounded())
     }
 
-    private static func xyz(_ values: [Double]) -> [UInt8] {
+    static func xyz(_ values: [Double]) -> [UInt8] {
         Array("XYZ ".utf8) + [0, 0, 0, 0] + values.flatMap(fixed)
     }
 

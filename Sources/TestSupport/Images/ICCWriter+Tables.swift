@@ -1,0 +1,50 @@
+extension ICCWriter {
+    /// A profile of one component with a power in 256ths.
+    package static func grey(gamma: Int) -> [UInt8] {
+        file(
+            space: "GRAY",
+            tags: [("wtpt", xyz(white)), ("kTRC", tag(.gamma(gamma)))])
+    }
+
+    /// A profile of nothing but tables, each of the corners of red, green and blue alone, which stand in proportion to light.
+    ///
+    /// - Parameter tables: Each table's name, for example `A2B0`, with what the three solid colours look like by it.
+    package static func tables(_ tables: [(name: String, primaries: [[Double]])]) -> [UInt8] {
+        let tags = tables.map { name, primaries in
+            (name, table(inputs: 3, corners: (0..<8).map { mixture($0, of: primaries) }))
+        }
+        return file(space: "RGB ", tags: [("wtpt", xyz(white))] + tags)
+    }
+
+    /// The sum of those primaries whose bits are set, red's the highest.
+    private static func mixture(_ corner: Int, of primaries: [[Double]]) -> [Double] {
+        var sum = [0.0, 0, 0]
+        for (index, primary) in primaries.enumerated() where corner >> (2 - index) & 1 == 1 {
+            for axis in 0..<3 { sum[axis] += primary[axis] }
+        }
+        return sum
+    }
+
+    /// A profile of four inks by a relative table; the last one is black.
+    package static var inks: [UInt8] {
+        let corners = (0..<16).map { corner in
+            let light: Double = corner & 1 == 1 ? 0 : Double(3 - (corner >> 1).nonzeroBitCount) / 3
+            return white.map { $0 * light }
+        }
+        return file(space: "CMYK", tags: [("wtpt", xyz(white)), ("A2B1", table(inputs: 4, corners: corners))])
+    }
+
+    private static let white = [0.9642, 1, 0.8249]
+
+    /// A table of 16 bits with two steps in each direction (ICC.1:2010 section 10.10), of the connection space's XYZ.
+    private static func table(inputs: Int, corners: [[Double]]) -> [UInt8] {
+        let line: [UInt8] = [0, 0, 255, 255]
+        var tag: [UInt8] = Array("mft2".utf8) + [0, 0, 0, 0, UInt8(inputs), 3, 2, 0]
+        for element in [1, 0, 0, 0, 1, 0, 0, 0, 1] { tag += (element << 16).bigEndian32 }
+        tag += [0, 2, 0, 2]
+        for _ in 0..<inputs { tag += line }
+        for value in corners.flatMap({ $0 }) { tag += min(65_535, Int((value * 32_768).rounded())).bigEndian16 }
+        for _ in 0..<3 { tag += line }
+        return tag
+    }
+}

@@ -1,0 +1,110 @@
+import Coordination
+import Memory
+import TestSupport
+import Testing
+
+@testable import Imaging
+
+/// What profiles do to the pictures that they come with.
+@Suite(.timeLimit(.minutes(1)))
+struct EmbeddedProfileTests {
+    private static let size = ImageFixture.size
+    private static let lights = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
+    private static let primaries = ICCWriter.standardPrimaries
+    /// Red and green change places.
+    private static let swapped = [primaries[1], primaries[0], primaries[2]]
+
+    /// Profiles that describe no picture of red, green and blue.
+    private static let unfit = [
+        ICCWriter.grey(gamma: 563), ICCWriter.inks,
+        // One that leads from one device to another.
+        Array(ICCWriter.tables([("A2B0", swapped)]).enumerated()).map {
+            12..<16 ~= $0 ? Array("link".utf8)[$0 - 12] : $1
+        },
+    ]
+
+    @Test(arguments: unfit, ImageDecoder.Lane.allCases)
+    func `a profile of other pixels leaves a JPEG as it is`(profile: [UInt8], lane: ImageDecoder.Lane) throws {
+        let plain = ImageFixture.file(.quarters(Self.size), as: .jpeg, quality: 95)
+        let expected = try decode(plain, lane: lane)
+        let image = try decode(JPEGWriter.profiled(plain, profile), lane: lane)
+        #expect(image.isPlanar == (lane == .planar))
+        #expect(image.pixels.array == expected.pixels.array && image.bands == 3 && image.profile == nil)
+    }
+
+    @Test(arguments: unfit)
+    func `a profile of other pixels leaves WebP and AVIF as they are`(profile: [UInt8]) throws {
+        let webp = ImageFixture.file(.quarters(Self.size), as: .webp, quality: 95)
+        let profiled = WebPWriter.profiled(webp, width: 64, height: 48, hasAlpha: false, profile)
+        #expect(try decode(profiled, lane: .vips).pixels.array == decode(webp, lane: .vips).pixels.array)
+        var item = HEIFWriter.Item.coded(.quarters(Self.size))
+        let expected = try decode(HEIFWriter([item], primary: 1).file)
+        item.properties.append(HEIFBox.profile(profile))
+        let image = try decode(HEIFWriter([item], primary: 1).file)
+        #expect(image.pixels.array == expected.pixels.array && image.bands == 3)
+    }
+
+    @Test func `alpha is no ink`() throws {
+        let webp = ImageFixture.file(.halfTransparent(Self.size), as: .webp)
+        let profiled = WebPWriter.profiled(webp, width: 64, height: 48, hasAlpha: true, ICCWriter.inks)
+        let image = try decode(profiled)
+        #expect(image.isClose(x: 3, y: 3, to: [0, 255, 0, 255]))
+        #expect(image.pixel(x: 60, y: 3).last == 0)
+    }
+
+    @Test func `a profile of colours leaves grey as it is, one of grey does not`() throws {
+        let ramp = ImageFixture.jpegGreyRamp.array
+        let expected = try decode(ramp).pixels.array
+        #expect(try decode(JPEGWriter.profiled(ramp, ICCWriter.profile(curve: .gamma(563)))).pixels.array == expected)
+        #expect(try decode(JPEGWriter.profiled(ramp, ICCWriter.grey(gamma: 256))).profile != nil)
+    }
+
+    @Test(arguments: ["A2B0", "A2B2"])
+    func `colours are taken by the table that is there`(name: String) throws {
+        let profile = ICCWriter.tables([(name, Self.swapped)])
+        let jpeg = ImageFixture.file(.quarters(Self.size), as: .jpeg, quality: 95)
+        let webp = ImageFixture.file(.quarters(Self.size), as: .webp, quality: 95)
+        for file in [
+            JPEGWriter.profiled(jpeg, profile),
+            WebPWriter.profiled(webp, width: 64, height: 48, hasAlpha: false, profile),
+        ] {
+            let image = try decode(file)
+            for (place, color) in zip([(48, 12), (16, 12), (16, 36), (48, 36)], Self.lights) {
+                #expect(image.isClose(x: place.0, y: place.1, to: color), "\(image.pixel(x: place.0, y: place.1))")
+            }
+        }
+    }
+
+    @Test func `the relative table is taken where there is one`() throws {
+        let profile = ICCWriter.tables([("A2B0", Self.swapped), ("A2B1", Self.primaries), ("A2B2", Self.swapped)])
+        let image = try decode(JPEGWriter.profiled(ImageFixture.jpeg.array, profile))
+        for (place, color) in zip([(16, 12), (48, 12), (16, 36), (48, 36)], Self.lights) {
+            #expect(image.isClose(x: place.0, y: place.1, to: color))
+        }
+    }
+
+    @Test func `nobody is believed who gives planes colours of another kind`() throws {
+        let grey = try #require(ColorProfile(SharedBytes(ICCWriter.grey(gamma: 563))))
+        let color = try #require(ColorProfile(SharedBytes(ICCWriter.profile(curve: .gamma(563)))))
+        let part = DecodedDescription.Part(size: Self.size, left: 0, top: 0, width: 64, height: 48)
+        func describe(_ planes: Int, _ profile: ColorProfile) throws {
+            let parts = [DecodedDescription.Part](repeating: part, count: planes)
+            let description = DecodedDescription(size: Self.size, bands: planes, planes: parts, profile: profile)
+            let samples = [Plane].stacked(
+                parts.map { ($0.size, Plane.Region(width: Double($0.width), height: Double($0.height))) }
+            ).byteCount
+            _ = try DecodedImage(description, pixels: SharedBytes([UInt8](repeating: 0, count: samples)))
+        }
+        try describe(1, grey)
+        try describe(3, color)
+        #expect(throws: ImagingError.self) { try describe(3, grey) }
+        #expect(throws: ImagingError.self) { try describe(1, color) }
+    }
+
+    private func decode(_ file: [UInt8], lane: ImageDecoder.Lane = .usual) throws -> DecodedImage {
+        try ImageLibrary.start()
+        let file = SharedBytes(file)
+        return try ImageDecoder.decode(
+            file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken(), lane: lane)
+    }
+}
