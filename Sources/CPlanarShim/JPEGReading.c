@@ -183,7 +183,8 @@ static void read_rows(struct jpeg_decompress_struct *codec, const CPlanarShimPla
     }
 }
 
-CPlanarShimStatus CPlanarShim_jpeg_decode(CPlanarShimJPEGReader *reader, int level, const CPlanarShimPlanes *planes)
+CPlanarShimStatus CPlanarShim_jpeg_decode(
+    CPlanarShimJPEGReader *reader, int level, int is_smoothed, const CPlanarShimPlanes *planes)
 {
     struct jpeg_decompress_struct *codec = &reader->codec;
     JSAMPROW spare;
@@ -191,8 +192,8 @@ CPlanarShimStatus CPlanarShim_jpeg_decode(CPlanarShimJPEGReader *reader, int lev
         return reader->status;
     codec->raw_data_out = TRUE;
     codec->do_fancy_upsampling = FALSE;
-    // Would guess the details of a progressive picture whose scans were left out because they do not show.
-    codec->do_block_smoothing = FALSE;
+    // Would also guess the details of a picture whose scans were left out because they do not show.
+    codec->do_block_smoothing = is_smoothed ? TRUE : FALSE;
     codec->out_color_space = codec->jpeg_color_space;
     codec->scale_num = 1;
     codec->scale_denom = (unsigned int) level;

@@ -69,8 +69,10 @@ CPlanarShimStatus CPlanarShim_jpeg_head(CPlanarShimJPEGReader *reader, CPlanarSh
 
 /// Decodes into planes reduced by `level` (1, 2, 4 or 8) on each side, chroma as coarse beside luma as in the file.
 ///
-/// The planes must be of the sizes that follow from the head, divisions rounded up, with strides that are multiples of 8.
-CPlanarShimStatus CPlanarShim_jpeg_decode(CPlanarShimJPEGReader *reader, int level, const CPlanarShimPlanes *planes);
+/// The planes must be of the sizes that follow from the head, divisions rounded up, with strides that are multiples of 8. Smoothing
+/// guesses the coarse details of a picture in scans that its file lacks.
+CPlanarShimStatus CPlanarShim_jpeg_decode(
+    CPlanarShimJPEGReader *reader, int level, int is_smoothed, const CPlanarShimPlanes *planes);
 
 /// Why the reader failed.
 const char *CPlanarShim_jpeg_text(const CPlanarShimJPEGReader *reader);

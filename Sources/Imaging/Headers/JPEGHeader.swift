@@ -13,10 +13,8 @@ extension ImageHeader {
             offset = next
             if marker == 0xD9 { break }
             guard marker != 0xD8 else { throw .cannotDecode(detail: "a second start of image in a JPEG") }
-            let length = try bytes.bigEndian16(at: offset)
-            let end = offset + length
-            guard length >= 2, end <= bytes.byteCount else {
-                throw .cannotDecode(detail: "a JPEG segment \(length) bytes long")
+            guard let end = bytes.jpegSegmentEnd(at: offset) else {
+                throw .cannotDecode(detail: "a JPEG segment that the file does not hold")
             }
             switch marker {
             case 0xC4, 0xC8, 0xCC: break
@@ -26,7 +24,7 @@ extension ImageHeader {
             case 0xE1 where orientation == nil && bytes.hasText("Exif\0\0", at: offset + 2):
                 orientation = EXIFOrientation.value(in: bytes, range: offset + 2..<end)
             case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
-                profileByteCount += max(0, length - 16)
+                profileByteCount += max(0, end - offset - 16)
             case 0xDA:
                 guard let frame else { throw .cannotDecode(detail: "a JPEG scan before its frame") }
                 scans += 1

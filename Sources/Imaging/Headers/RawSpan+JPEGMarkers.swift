@@ -19,6 +19,15 @@ extension RawSpan {
         return nil
     }
 
+    /// Where the segment ends whose length stands at `offset`; nil for one that the file does not hold.
+    ///
+    /// A length counts itself. What says less than 2 holds nothing, for libjpeg, too, and some programs write so.
+    func jpegSegmentEnd(at offset: Int) -> Int? {
+        guard let length = try? bigEndian16(at: offset) else { return nil }
+        let end = offset + max(2, length)
+        return end <= byteCount ? end : nil
+    }
+
     /// Whether the byte at `offset`, which must be within the file, begins or pads a marker.
     private func isMarkerByte(at offset: Int) -> Bool {
         unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) == 0xFF

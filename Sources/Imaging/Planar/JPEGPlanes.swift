@@ -27,14 +27,16 @@ enum JPEGPlanes {
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         room: PlaneMemory.Maker
     ) throws -> DecodedImage? {
-        let needed = header.isProgressive ? JPEGScans.trim(file, level: plan.level) : file
+        // What the file itself lacks is guessed; what is left out because it does not show is not.
+        let isWhole = !header.isProgressive || JPEGScans.haveAllDetails(file)
+        let needed = header.isProgressive && isWhole ? JPEGScans.trim(file, level: plan.level) : file
         return try unsafe needed.withUnsafeBytes { bytes throws in
-            try unsafe decode(bytes, header: header, plan: plan, token: token, room: room)
+            try unsafe decode(bytes, header: header, plan: plan, isSmoothed: !isWhole, token: token, room: room)
         }
     }
 
     private static func decode(
-        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
+        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, isSmoothed: Bool, token: WorkToken,
         room: PlaneMemory.Maker
     ) throws -> DecodedImage? {
         let watch = unsafe CPlanarShimWatch(token)
@@ -59,7 +61,7 @@ enum JPEGPlanes {
         let planes = head.storedPlanes(level: plan.level)
         let memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
         var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
-        try check(unsafe CPlanarShim_jpeg_decode(reader, Int32(plan.level), &target))
+        try check(unsafe CPlanarShim_jpeg_decode(reader, Int32(plan.level), isSmoothed ? 1 : 0, &target))
         return try DecodedImage(
             planes, in: memory, range: .full, profile: head.profile, turnedFrom: header.orientation, into: room)
     }

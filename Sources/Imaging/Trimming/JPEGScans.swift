@@ -12,12 +12,32 @@ enum JPEGScans {
         return file.keeping { bytes, keep in forEachNeededPart(of: bytes, level: level, keep) }
     }
 
+    /// Whether the scans hold all frequencies of all components to the last bit: of what they lack libjpeg can guess the coarsest.
+    static func haveAllDetails(_ file: SharedBytes) -> Bool {
+        file.withBytes { bytes in
+            var components: Int?
+            // Frequencies of each component that are known to the last bit.
+            var known: [Int: Set<Int>] = [:]
+            var offset = 2
+            while let (marker, next) = bytes.jpegMarker(from: offset), marker != 0xD9,
+                let end = bytes.jpegSegmentEnd(at: next)
+            {
+                if marker == 0xC2 || marker == 0xCA { components = try? bytes.byte(at: next + 7) }
+                if marker == 0xDA, let scan = Scan(bytes, at: next), scan.bitsAfter == 0 {
+                    for component in scan.components { known[component, default: []].formUnion(scan.frequencies) }
+                }
+                offset = end
+            }
+            return known.count == components && known.values.allSatisfy { $0.count == 64 }
+        }
+    }
+
     private static func isComplete(_ file: RawSpan) -> Bool {
         var offset = 2
         while let (marker, next) = file.jpegMarker(from: offset) {
             if marker == 0xD9 { return true }
-            guard let length = try? file.bigEndian16(at: next), length >= 2 else { return false }
-            offset = next + length
+            guard let end = file.jpegSegmentEnd(at: next) else { return false }
+            offset = end
         }
         return false
     }
@@ -27,7 +47,7 @@ enum JPEGScans {
         var start: Int? = 0
         var offset = 2
         while let (marker, next) = file.jpegMarker(from: offset), marker != 0xD9,
-            let length = try? file.bigEndian16(at: next)
+            let end = file.jpegSegmentEnd(at: next)
         {
             // What follows a scan's head, up to the next marker, belongs to it.
             if marker == 0xDA, let scan = Scan(file, at: next), !scan.isNeeded(at: level) {
@@ -36,7 +56,7 @@ enum JPEGScans {
             } else if start == nil {
                 start = next - 2
             }
-            offset = next + length
+            offset = end
         }
         if start == nil, let (_, end) = file.jpegMarker(from: offset) { start = end - 2 }
         if let start { keep(start..<file.byteCount) }
@@ -47,15 +67,24 @@ enum JPEGScans {
 private struct Scan {
     /// The first of its frequencies, 0 for the means of blocks and 63 for the finest detail.
     let firstFrequency: Int
-    /// Bits that earlier scans have left out, 0 where there were none.
-    let bitsBefore: Int
+    /// The last one.
+    private let lastFrequency: Int
+    /// Bits that earlier scans have left out, 0 where there were none; and those that this one leaves out.
+    let bitsBefore, bitsAfter: Int
+    /// The components that it is about.
+    let components: [Int]
+
+    /// All of its frequencies.
+    var frequencies: ClosedRange<Int> { firstFrequency...max(firstFrequency, min(63, lastFrequency)) }
 
     init?(_ file: RawSpan, at offset: Int) {
-        guard let components = try? file.byte(at: offset + 2), case let end = offset + 3 + 2 * components,
-            let first = try? file.byte(at: end), let bits = try? file.byte(at: end + 2)
+        guard let count = try? file.byte(at: offset + 2), case let end = offset + 3 + 2 * count,
+            let first = try? file.byte(at: end), let last = try? file.byte(at: end + 1),
+            let bits = try? file.byte(at: end + 2)
         else { return nil }
-        firstFrequency = first
-        bitsBefore = bits >> 4
+        components = (0..<count).compactMap { try? file.byte(at: offset + 3 + 2 * $0) }
+        (firstFrequency, lastFrequency) = (min(63, first), last)
+        (bitsBefore, bitsAfter) = (bits >> 4, bits & 15)
     }
 
     /// Whether its details can be seen in a result that is at most half as large as the level's picture.

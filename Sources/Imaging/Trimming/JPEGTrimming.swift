@@ -35,7 +35,7 @@ enum JPEGTrimming {
         var hasAdobe = false
         var offset = 2
         while let (marker, next) = file.jpegMarker(from: offset), marker != 0xD9,
-            let length = try? file.bigEndian16(at: next), length >= 2, next + length <= file.byteCount
+            let end = file.jpegSegmentEnd(at: next)
         {
             let isNeeded: Bool
             switch marker {
@@ -50,8 +50,8 @@ enum JPEGTrimming {
             case 0xDA where !header.isProgressive && (try? file.byte(at: next + 2)) == header.bands: return
             default: isNeeded = true
             }
-            if !isNeeded { body(next - 2..<next + length) }
-            offset = next + length
+            if !isNeeded { body(next - 2..<end) }
+            offset = end
         }
     }
 }

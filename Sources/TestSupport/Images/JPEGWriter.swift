@@ -6,7 +6,7 @@ package struct JPEGWriter {
     package var components: Int
     /// How many samples each component has across and down, in proportion to each other; as many as others where it is not listed.
     package var sampling: [(across: Int, down: Int)] = []
-    /// Whether the file comes in passes; `scans` of them, each again with the whole picture's details.
+    /// Whether the file comes in passes; `scans` of them, each but the first with all details of a component in turn.
     package var isProgressive = false
     package var scans = 2
     /// The colour transform of an Adobe marker: 0 none, 1 Y′CbCr, 2 YCCK; nil for no marker.
@@ -46,7 +46,7 @@ package struct JPEGWriter {
         file += segment(0xDA, [UInt8(components)] + selectors + [0, isProgressive ? 0 : 63, 0])
         file += entropyCoded(units)
         if isProgressive {
-            for scan in 1..<max(2, scans) {
+            for scan in 1..<max(1, scans) {
                 let component = (scan - 1) % components
                 file += segment(0xDA, [1, UInt8(component + 1), 0x00, 1, 63, 0])
                 var bits = BitWriter()

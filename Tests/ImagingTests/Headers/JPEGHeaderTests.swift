@@ -1,4 +1,6 @@
 import Imaging
+import Memory
+import TestSupport
 import Testing
 
 /// A JPEG's segments without entropy-coded data that means anything.
@@ -52,6 +54,17 @@ struct JPEGHeaderTests {
         let header = try inspect(JPEGFile(sampling: sampling, scans: [sampling.count]).bytes)
         #expect(header.bands == bands)
         #expect(header.isChromaSubsampled == isSubsampled)
+    }
+
+    @Test(arguments: [0, 1])
+    func `a segment that says to be shorter than its length holds nothing`(length: UInt8) throws {
+        let note: [UInt8] = [0xFF, 0xFE, 0, length]
+        let file = JPEGFile(segments: [note, JPEGFile.segment(0xE3, [1, 2, 3]), note]).bytes
+        #expect(try inspect(file).size == PixelSize(width: 300, height: 200))
+        let photo = ImageFixture.jpeg.array
+        let noted = SharedBytes(photo[0..<2] + note + photo[2...])
+        #expect(
+            try ImageReading.decode(noted).pixels.array == ImageReading.decode(ImageFixture.jpeg.bytes).pixels.array)
     }
 
     @Test func `four components are CMYK without alpha`() throws {
@@ -117,7 +130,7 @@ struct JPEGHeaderTests {
         #expect(isDamaged(JPEGFile(sampling: [0x11, 0x11], scans: [2]).bytes))
         #expect(isDamaged(JPEGFile(scans: []).bytes))
         #expect(isDamaged(JPEGFile(segments: [[0xFF, 0xD8]]).bytes))
-        #expect(isDamaged(JPEGFile(segments: [[0xFF, 0xE0, 0, 1]]).bytes))
+        #expect(isDamaged(JPEGFile(segments: [[0xFF, 0xE0, 0xFF, 0xFF]]).bytes))
         #expect(isDamaged(JPEGFile(segments: [[0xFF, 0xE0, 0xFF, 0xFF]]).bytes))
     }
 

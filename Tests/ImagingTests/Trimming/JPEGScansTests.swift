@@ -1,3 +1,4 @@
+import Coordination
 import Memory
 import TestSupport
 import Testing
@@ -50,6 +51,41 @@ struct JPEGScansTests {
         let baseline = try decode()
         (writer.isProgressive, writer.scans) = (true, 4)
         #expect(try decode() == baseline)
+    }
+
+    @Test(arguments: [1, 2, 4])
+    func `what a file lacks of its details is smoothed, as libvips does`(level: Int) throws {
+        var writer = JPEGWriter(width: 320, height: 240, components: 3)
+        (writer.isProgressive, writer.scans) = (true, 1)
+        let means = SharedBytes(writer.file { [UInt8(40 + $0 * 4), UInt8(100 + $1), UInt8(200 - $0)] })
+        func decode(_ lane: ImageDecoder.Lane) throws -> DecodedImage {
+            try ImageDecoder.decode(
+                means, header: .inspect(means), plan: DecodePlan(level: level), limits: .none, token: WorkToken(),
+                lane: lane
+            ).interleaved(token: WorkToken())
+        }
+        let image = try decode(.planar)
+        // Within a block, from 8 × 10 to 8 × 11, light grows.
+        let row = (80 / level..<88 / level).map { Int(image.pixel(x: $0, y: 60 / level)[1]) }
+        #expect(Set(row).count > 1)
+        let other = try decode(.vips)
+        for (one, two) in zip(image.pixels.array, other.pixels.array) { #expect(abs(Int(one) - Int(two)) <= 3) }
+    }
+
+    @Test func `a picture has all details when each component has each frequency to the last bit`() {
+        let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC2, 0, 17, 8, 0, 8, 0, 8, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]
+        func isWhole(_ scripts: [Script]) -> Bool {
+            JPEGScans.haveAllDetails(SharedBytes(head + scripts.flatMap(Self.scan) + Self.end))
+        }
+        let means: [Script] = [(1, 0, 0, 1, 0), (2, 0, 0, 0, 0), (3, 0, 0, 0, 0)]
+        #expect(isWhole(Self.usual + means))
+        #expect(!isWhole(Self.usual))
+        for index in 7..<10 {
+            var scripts = Self.usual + means
+            scripts.remove(at: index)
+            #expect(!isWhole(scripts))
+        }
+        #expect(!isWhole([]))
     }
 
     private static let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC2, 0, 4, 1, 2]
