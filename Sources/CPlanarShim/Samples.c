@@ -77,29 +77,38 @@ void CPlanarShim_narrow(
     }
 }
 
-void CPlanarShim_interleave(const CPlanarShimPlanes *planes, uint8_t *pixels)
+/// How luma and chroma become colours, in 65536ths.
+typedef struct {
+    int start, light, red, blue, green_of_blue, green_of_red;
+} Matrix;
+
+void CPlanarShim_interleave(const CPlanarShimPlanes *planes, int is_limited, uint8_t *pixels)
 {
-    // Of JFIF, in 65536ths.
-    enum { red = 91881, blue = 116130, green_of_blue = 22554, green_of_red = 46802, half = 32768 };
+    // That of JFIF, and the same for samples of 219 and 224 steps.
+    static const Matrix full = {0, 65536, 91881, 116130, 22554, 46802};
+    static const Matrix limited = {16, 76309, 104597, 132201, 25675, 53279};
+    const Matrix *matrix = is_limited ? &limited : &full;
     const CPlanarShimPlane *luma = &planes->planes[0];
     int x, y;
     for (y = 0; y < luma->height; y++) {
         const uint8_t *l = row_of(luma, y);
         const uint8_t *b, *r;
         if (planes->count == 1) {
-            memcpy(pixels, l, (size_t) luma->width);
-            pixels += luma->width;
+            for (x = 0; x < luma->width; x++)
+                *pixels++ = in_eight_bits(((l[x] - matrix->start) * matrix->light + 32768) >> 16);
             continue;
         }
         b = row_of(&planes->planes[1], y);
         r = row_of(&planes->planes[2], y);
         for (x = 0; x < luma->width; x++, pixels += 3) {
-            int light = (l[x] << 16) + half;
+            // Cut to 8 bits in the end alone: luma beyond black or white may come back by its chroma.
+            int light = (l[x] - matrix->start) * matrix->light + 32768;
             int bluish = b[x] - 128;
             int reddish = r[x] - 128;
-            pixels[0] = in_eight_bits((light + red * reddish) >> 16);
-            pixels[1] = in_eight_bits((light - green_of_blue * bluish - green_of_red * reddish) >> 16);
-            pixels[2] = in_eight_bits((light + blue * bluish) >> 16);
+            pixels[0] = in_eight_bits((light + matrix->red * reddish) >> 16);
+            pixels[1] = in_eight_bits(
+                (light - matrix->green_of_blue * bluish - matrix->green_of_red * reddish) >> 16);
+            pixels[2] = in_eight_bits((light + matrix->blue * bluish) >> 16);
         }
     }
 }

@@ -88,8 +88,6 @@ int CPlanarShim_webp_is_planar(const void *bytes, size_t count);
 CPlanarShimStatus CPlanarShim_webp_decode(
     const void *bytes, size_t count, const CPlanarShimPlanes *planes, int is_scaled, CPlanarShimWatch watch);
 
-// Writing. The file goes into `*bytes`, to be released with `free`; after a failure `text` says why.
-
 // Reading AVIF and HEIC.
 
 typedef struct CPlanarShimHEIFReader CPlanarShimHEIFReader;
@@ -126,6 +124,8 @@ CPlanarShimStatus CPlanarShim_heif_pixels(
 const char *CPlanarShim_heif_text(const CPlanarShimHEIFReader *reader);
 
 void CPlanarShim_heif_close(CPlanarShimHEIFReader *reader);
+
+// Writing. The file goes into `*bytes`, to be released with `free`; after a failure `text` says why.
 
 /// Writes planes with chroma at luma's size, or at half of it on both sides; rounded up.
 ///
@@ -211,7 +211,7 @@ void CPlanarShim_turn(const CPlanarShimPlane *source, const CPlanarShimPlane *ta
 void CPlanarShim_narrow(
     const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, float scale, float offset);
 
-/// Full-range BT.601 planes of one size become rows of red, green and blue without gaps; one plane is only moved together.
-void CPlanarShim_interleave(const CPlanarShimPlanes *planes, uint8_t *pixels);
+/// BT.601 planes of one size and of full or limited range become rows of red, green and blue without gaps; of one plane grey.
+void CPlanarShim_interleave(const CPlanarShimPlanes *planes, int is_limited, uint8_t *pixels);
 
 #endif

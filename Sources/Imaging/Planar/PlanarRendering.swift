@@ -63,11 +63,15 @@ enum PlanarRendering {
     private static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let size = target.rectangle.size
         let memory = PlaneMemory(count: size.area * image.bands)
+        var target = target
+        // Converted together with the colours: full range has no room for what limited range has beyond black and white.
+        if case .planar(_, let range) = image.layout { target.range = range }
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in
                 var planes = planes
                 unsafe CPlanarShim_interleave(
-                    &planes, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
+                    &planes, target.range == .limited ? 1 : 0,
+                    memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
             }
         }
         let pixels = DecodedImage(pixels: memory.finish(), size: size, bands: image.bands)
