@@ -3,7 +3,9 @@ package struct ImagingLimits: Sendable, Hashable {
     /// Most pixels that may be decoded, all frames together.
     package var maximumSourcePixels = 100_000_000
     /// Most pixels of a result, all frames together.
-    package var maximumOutputPixels = 50_000_000
+    package var maximumOutputPixels = 25_000_000
+    /// Most pixels of a frame in a format that is slow to encode.
+    package var maximumOutputPixelsSlow = 6_000_000
     /// Most frames of an animation that is kept as one.
     package var maximumFrames = 64
     /// The formats that may be decoded.
@@ -12,11 +14,27 @@ package struct ImagingLimits: Sendable, Hashable {
     /// The defaults of the contract.
     package init() {}
 
+    /// Most pixels of one frame in this format.
+    package func maximumFramePixels(of format: ImageFormat) -> Int {
+        format.isSlow ? min(maximumOutputPixels, maximumOutputPixelsSlow) : maximumOutputPixels
+    }
+
     /// No limits at all: for whoever decodes what somebody else has judged.
     package static var none: ImagingLimits {
         var limits = ImagingLimits()
         (limits.maximumSourcePixels, limits.maximumOutputPixels, limits.maximumFrames) = (.max, .max, .max)
+        limits.maximumOutputPixelsSlow = .max
         limits.sourceFormats = Set(ImageFormat.allCases)
         return limits
+    }
+}
+
+extension ImageFormat {
+    /// Whether an encoder works on a pixel for so long that results have a bound of their own.
+    fileprivate var isSlow: Bool {
+        switch self {
+        case .avif, .heic, .gif: true
+        case .jpeg, .png, .webp: false
+        }
     }
 }

@@ -8,7 +8,7 @@ extension ImagePipeline: ServiceControlling {
     package var activity: ServiceActivity {
         ServiceActivity(
             activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
-            activeRenders: workers.runningCount)
+            activeRenders: lanes.runningCount)
     }
 
     package var cacheUsage: [(name: String, usage: CacheUsage)] {

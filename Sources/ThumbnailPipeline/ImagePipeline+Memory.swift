@@ -26,9 +26,9 @@ extension ImagePipeline {
     /// Memory for a plain picture.
     ///
     /// - Throws: ``PipelineError/placeholderTooLarge``, ``MemoryBudget/Full``.
-    func reserveMemory(forPlaceholderOf size: PixelSize, format: ImageFormat) async throws -> MemoryReservation {
+    func reserveMemory(forPlaceholder plan: RenderPlan) async throws -> MemoryReservation {
         do {
-            return try await budget.reserve(RenderPlan(resizedSize: size, format: format, quality: 1).price)
+            return try await budget.reserve(plan.price)
         } catch is MemoryBudget.NeverFits {
             throw PipelineError.placeholderTooLarge
         }

@@ -13,7 +13,13 @@ extension ImagePipeline {
             [([], Double(self.activity.queuedDownloads))]
         }
         registry.gauge("alula_queue_seconds", help: "Time that a miss would wait for a worker.") {
-            [([], self.workers.backlog.delay.seconds)]
+            [([], self.lanes.small.backlog.delay.seconds)]
+        }
+        registry.gauge("alula_dear_queue_seconds", help: "Time that dear work would wait for its turn.") {
+            [([], self.lanes.turns.backlog.delay.seconds)]
+        }
+        registry.gauge("alula_dear_active", help: "Pieces of dear work that have their turn.") {
+            [([], Double(self.lanes.turns.turnCount))]
         }
         registry.gauge("alula_active", help: "1 while work visibly goes on.") {
             [([], self.downloader.isActive ? 1 : 0)]

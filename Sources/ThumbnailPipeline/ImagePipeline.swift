@@ -14,14 +14,15 @@ import Text
 package final class ImagePipeline: ThumbnailServing {
     let downloader: ImageDownloader
     let caches: PipelineCaches
-    let workers: WorkerPool
+    let lanes: WorkLanes
     let broken: BrokenSources
     let budget: MemoryBudget
-    private let codec: any ImageCodec
-    private let configuration: PipelineConfiguration
+    let codec: any ImageCodec
+    let configuration: PipelineConfiguration
     private let timekeeper: any Timekeeper
     private let metrics: PipelineMetrics
     let admission: MissAdmission
+    let placeholders = PlaceholderCache()
     let decodes = SharedTasks<DecodeKey, DecodedImage>()
     let renders = SharedTasks<ResultKey, Render>()
     private let identities = BoundedMemo<ExactText, SourceIdentity>(capacity: 8_192)
@@ -29,7 +30,7 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// A pipeline over these parts; `caches` is also the cache that `downloader` asks.
     package init(
-        configuration: PipelineConfiguration, downloader: ImageDownloader, caches: PipelineCaches, workers: WorkerPool,
+        configuration: PipelineConfiguration, downloader: ImageDownloader, caches: PipelineCaches, lanes: WorkLanes,
         codec: any ImageCodec = InProcessCodec(), metrics: PipelineMetrics, timekeeper: any Timekeeper,
         budget: MemoryBudget = MemoryBudget()
     ) {
@@ -37,11 +38,11 @@ package final class ImagePipeline: ThumbnailServing {
         self.configuration = configuration
         self.downloader = downloader
         self.caches = caches
-        self.workers = workers
+        self.lanes = lanes
         self.codec = codec
         self.metrics = metrics
         self.timekeeper = timekeeper
-        admission = MissAdmission(workers: workers, maximumDelay: configuration.maximumQueueDelay)
+        admission = MissAdmission(lanes: lanes, maximumDelay: configuration.maximumQueueDelay)
         broken = BrokenSources(timeLimit: configuration.failureMemory, timekeeper: timekeeper)
     }
 
@@ -70,13 +71,19 @@ package final class ImagePipeline: ThumbnailServing {
     package func countRepeatedHit() { caches.results.countRepeatedHit() }
 
     /// A refusal where the workers have too much to do, unless others do this request's work, or it may be on the disk.
+    ///
+    /// As long as nothing is known of a source, its thumbnail counts as small.
     package func refusal(of recurring: RecurringRequest) -> (any ServiceError)? {
-        guard let refusal = admission.refusal, !caches.hasSlowerLayer else { return nil }
+        let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.refusal(in: $0) != nil }
+        guard isAnyBusy, !caches.hasSlowerLayer else { return nil }
+        var lane = WorkLanes.Lane.small
         if let identity = try? identity(of: recurring.request.source), let record = caches.knownRecord(for: identity),
-            let key = try? resultKey(for: recurring.request, record), needsNoWorker(key)
+            let key = try? resultKey(for: recurring.request, record)
         {
-            return nil
+            if needsNoWorker(key) { return nil }
+            lane = price(of: key, record).lane
         }
+        guard let refusal = admission.refusal(in: lane) else { return nil }
         metrics.refused()
         return refusal
     }
@@ -88,6 +95,7 @@ package final class ImagePipeline: ThumbnailServing {
         let identity = try identity(of: request.source)
         if directives.noStore { return try await unstoredThumbnail(for: request, identity, directives, receipt) }
         var needsBytes = true
+        var lane = WorkLanes.Lane.small
         let record = await caches.restoredRecord(for: identity)
         if !directives.noCache, !directives.onlyIfCached,
             let failure = broken.failure(
@@ -105,32 +113,17 @@ package final class ImagePipeline: ThumbnailServing {
                     if reuse == .usableWhileRevalidating, !directives.onlyIfCached { downloader.revalidate(identity) }
                     return thumbnail(render, record, isFromCache: true, fetch: nil)
                 }
+                lane = price(of: key, record).lane
             } else if let key = try? resultKey(for: request, record) {
                 // What was made from the source will do, should its origin confirm it.
                 if !isWithinReach(key) { _ = await caches.restoredResult(for: key, of: record) }
                 needsBytes = !isWithinReach(key)
+                lane = price(of: key, record).lane
             }
         }
         // Judged again, because many may have come before the first of them was seen in the queue.
-        if needsBytes { try admission.admit() }
+        if needsBytes { try admission.admit(to: lane) }
         return try await fetchedThumbnail(for: request, identity, directives, needsBytes: needsBytes, receipt)
-    }
-
-    /// A plain picture in the size of the request's box; 1×1 where the request names no side.
-    package func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {
-        let size = request.options.placeholderSize
-        let format = request.format.format(
-            own: .png, hasAlpha: true, automatic: configuration.automaticFormats)
-        guard max(size.width, size.height) <= format.maximumSide,
-            size.area <= configuration.limits.maximumOutputPixels
-        else { throw PipelineError.placeholderTooLarge }
-        let room = try await reserveMemory(forPlaceholderOf: size, format: format)
-        defer { room.release() }
-        return try await workers.run(
-            priority: .finishing, timeLimit: configuration.decodeTimeout
-        ) { [codec] token in
-            try ImageRenderer.placeholder(color: color, size: size, format: format, token: token, codec: codec)
-        }
     }
 
     /// The identity of a source as a client names it.
@@ -172,7 +165,7 @@ package final class ImagePipeline: ThumbnailServing {
                     // What was fetched for this caller is not given up as long as there is time.
                     render = try await renderedImage(
                         key, fetch.record, bytes: bytes,
-                        patience: isFromCache ? admission.patience : fetch.timeLeft)
+                        patience: isFromCache ? nil : fetch.timeLeft)
                 } else {
                     render = try await renderWithoutSource(key, fetch.record)
                 }
@@ -217,17 +210,23 @@ package final class ImagePipeline: ThumbnailServing {
     private func unstoredThumbnail(
         for request: ThumbnailRequest, _ identity: SourceIdentity, _ directives: RequestCacheControl, _ receipt: String
     ) async throws -> Thumbnail {
-        try admission.admit()
+        try admission.admit(to: .small)
         guard let fetch = try await fetch(identity, directives, needsBytes: true, receipt), let bytes = fetch.bytes
         else { throw PipelineError.sourceNeeded }
         let key = try resultKey(for: request, fetch.record)
-        let room = try await reserveMemory(for: key, of: fetch.record, file: bytes, isDecoded: false)
-        defer { room.render.release() }
-        let start = timekeeper.now
-        let image = try await decode(key.decodeKey, fetch.record, bytes, patience: fetch.timeLeft, room: room.decode)
-        let decoded = timekeeper.now
-        let result = try await render(image, key.plan)
-        let timings = [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)]
+        let (result, timings) = try await inLane(
+            WorkPrice(of: key.plan, from: fetch.record.header, decoding: bytes.count), patience: fetch.timeLeft
+        ) { patience in
+            let room = try await reserveMemory(for: key, of: fetch.record, file: bytes, isDecoded: false)
+            defer { room.render.release() }
+            let start = timekeeper.now
+            let image = try await decode(key.decodeKey, fetch.record, bytes, patience: patience, room: room.decode)
+            let decoded = timekeeper.now
+            let result = try await render(image, key.plan, fetch.record)
+            return (
+                result, [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)]
+            )
+        }
         return thumbnail(
             result, fetch.record, isFromCache: false,
             status: [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request), fetch.status],
@@ -237,7 +236,7 @@ package final class ImagePipeline: ThumbnailServing {
     /// Renders from what is in memory; nil when that was evicted meanwhile.
     private func renderWithoutSource(_ key: ResultKey, _ record: SourceRecord) async throws -> SharedRender? {
         do {
-            return try await shareRender(key, record, bytes: nil, patience: admission.patience)
+            return try await shareRender(key, record, bytes: nil, patience: nil)
         } catch PipelineError.sourceNeeded {
             return nil
         }
@@ -245,7 +244,7 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// Renders with the source at hand; work that others began without it, and lost, is begun again.
     private func renderedImage(
-        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes, patience: Duration
+        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes, patience: Duration?
     ) async throws -> SharedRender {
         while true {
             do {
@@ -257,7 +256,7 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func shareRender(
-        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration
+        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration?
     ) async throws -> SharedRender {
         let cached = { self.caches.results.value(for: key).map { Render(result: $0) } }
         let (render, origin) = try await renders.value(for: key, cached: cached) {
@@ -267,11 +266,19 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func render(
-        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration
+        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration?
     ) async throws -> Render {
         if let result = await caches.restoredResult(for: key, of: record) {
             return Render(result: result, isFromDisk: true)
         }
+        return try await inLane(price(of: key, record, bytes: bytes), patience: patience) { patience in
+            try await renderInTurn(key, record, bytes: bytes, patience: patience)
+        }
+    }
+
+    private func renderInTurn(
+        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration
+    ) async throws -> Render {
         let isDecoded = caches.decoded.contains(key.decodeKey) || decodes.contains(key.decodeKey)
         let room = try await reserveMemory(for: key, of: record, file: bytes, isDecoded: isDecoded)
         defer { room.render.release() }
@@ -279,7 +286,8 @@ package final class ImagePipeline: ThumbnailServing {
         let (image, origin) = try await decodedImage(
             key.decodeKey, record, bytes: bytes, patience: patience, room: room.decode)
         let decoded = timekeeper.now
-        let result = try await render(image, key.plan, patience: origin == .cache ? patience : nil)
+        let result = try await render(
+            image, key.plan, record, patience: origin == .cache ? patience : nil)
         let end = timekeeper.now
         let isStored = caches.keep(result, for: key, of: record)
         return Render(
@@ -293,10 +301,10 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// Waits without a bound where the decode was done for it.
     private func render(
-        _ image: DecodedImage, _ plan: RenderPlan, patience: Duration? = nil
+        _ image: DecodedImage, _ plan: RenderPlan, _ record: SourceRecord, patience: Duration? = nil
     ) async throws -> RenderedImage {
         let start = timekeeper.now
-        let result = try await workers.run(
+        let result = try await lanes.workers(for: plan.timePrice(of: record.header)).run(
             priority: .finishing, timeLimit: configuration.decodeTimeout, patience: patience
         ) { [codec] token in
             RenderedImage(try ImageRenderer.render(image, plan: plan, token: token, codec: codec))
@@ -326,7 +334,8 @@ package final class ImagePipeline: ThumbnailServing {
         let moment = broken.moment
         do {
             let start = timekeeper.now
-            let image = try await workers.run(
+            let price = record.header.timePrice(of: key.plan, fileByteCount: bytes.count)
+            let image = try await lanes.workers(for: price).run(
                 timeLimit: configuration.decodeTimeout, patience: patience
             ) { [codec] token in
                 try codec.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)

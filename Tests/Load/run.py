@@ -1,4 +1,5 @@
-"""Floods the service with five times what it can do, ends it under load, and opens more connections than it takes."""
+"""Asks for the dearest there is, floods the service with five times what it can do, ends it under load, and opens more connections
+than it takes."""
 import argparse
 import asyncio
 import gc
@@ -41,15 +42,16 @@ def png(width, height):
 
 class Picture(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    body = png(1200, 900)
+    bodies = {"/picture.png": png(1200, 900), "/tiny.png": png(64, 64)}
 
     def do_GET(self):
-        self.send_response(200)
+        body = self.bodies.get(self.path, b"")
+        self.send_response(200 if body else 404)
         self.send_header("Content-Type", "image/png")
-        self.send_header("Content-Length", str(len(self.body)))
+        self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "max-age=86400")
         self.end_headers()
-        self.wfile.write(self.body)
+        self.wfile.write(body)
 
     def log_message(self, *_):
         pass
@@ -65,6 +67,17 @@ def misses(origin):
 
 def target(origin, width, more=""):
     return f"/thumbnail?url={urllib.parse.quote(origin, safe='')}&w={width}&format=webp{more}"
+
+
+def dear(origin):
+    """The dearest that are allowed of a source of 64×64, and of one that is not there: all differ, so that nothing is shared."""
+    base = origin.removesuffix("/picture.png")
+    for number in itertools.count():
+        for format, side in (("avif", 2440), ("webp", 4990), ("png", 4990), ("gif", 2440), ("jpeg", 4990)):
+            box = f"&w={side - number % 100}&h={side - number // 100}&format={format}"
+            yield f"/thumbnail?url={urllib.parse.quote(base + '/tiny.png', safe='')}{box}&enlarge=1&fit=fill"
+            if format in ("avif", "gif"):
+                yield f"/thumbnail?url={urllib.parse.quote(base + '/gone.png', safe='')}{box}&placeholder=red"
 
 
 def milliseconds(answers, share):
@@ -176,6 +189,35 @@ async def flood(service, origin, report, options):
     return peak
 
 
+async def unharmed(service, origin, report, options):
+    """Thumbnails at a rate that is easily borne, first alone, then while strangers ask for the dearest there is."""
+    client, fresh, strangers, harm = Client(service.port), misses(origin), Client(service.port), dear(origin)
+    client.send("warm", target(origin, 300))
+    await client.settle()
+    seconds = max(10, options.seconds / 3)
+    await client.arrive("alone", fresh, 5, seconds / 2)
+    await client.settle()
+    await asyncio.gather(
+        strangers.arrive("dear", harm, 8, seconds), client.arrive("beside", fresh, 5, seconds))
+    # Waiting is part of the answer: as long as the service lets anybody wait.
+    await asyncio.gather(client.settle(), strangers.settle(60))
+    client.answers.sort(key=lambda answer: answer.due)
+    alone, beside, others = client.take("alone"), client.take("beside"), strangers.take()
+    for name, answers in (("alone", alone), ("beside dear ones", beside)):
+        answers = [answer for answer in answers if answer.status == 200]
+        report.line(f"      thumbnails {name}: p50 {milliseconds(answers, 0.5):.0f} ms, "
+                    f"p99 {milliseconds(answers, 0.99):.0f} ms, longest {milliseconds(answers, 1):.0f} ms")
+    report.line(f"      {len(others)} dear ones in {seconds:.0f} s: {count(others)}, refused after "
+                f"p50 {milliseconds([a for a in others if a.status == 503], 0.5):.0f} ms")
+    report.check(all(a.status == 200 for a in alone + beside),
+                 f"all {len(alone + beside)} thumbnails were made: {count(alone + beside)}")
+    report.check(milliseconds(beside, 0.99) < 1000, f"dear ones leave thumbnails their workers: "
+                 f"p99 {milliseconds(beside, 0.99):.0f} ms")
+    report.check(all(a.status in (200, 503, 404) for a in others), f"dear ones are made or refused: {count(others)}")
+    client.close()
+    strangers.close()
+
+
 def count(answers):
     counts = {}
     for answer in answers:
@@ -282,6 +324,13 @@ def start(options, *more):
 async def run(options, origin, report):
     service = start(options)
     try:
+        await unharmed(service, origin, report, options)
+    finally:
+        service.kill()
+    if options.only_dear:
+        return
+    service = start(options)
+    try:
         peak = await flood(service, origin, report, options)
         await crowd(service, origin, report)
         for complaint in service.stop():
@@ -301,6 +350,7 @@ def main():
     parser.add_argument("--alula", required=True, help="the service's executable, built for production")
     parser.add_argument("--seconds", type=float, default=60, help="how long the flood lasts")
     parser.add_argument("--times", type=float, default=5, help="the flood, as a multiple of the capacity")
+    parser.add_argument("--only-dear", action="store_true", help="only thumbnails beside dear requests")
     options = parser.parse_args()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

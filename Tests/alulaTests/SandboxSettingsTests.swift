@@ -11,6 +11,7 @@ struct SandboxSettingsTests {
         var settings = Settings()
         settings.pipeline.limits.maximumSourcePixels = source
         settings.pipeline.limits.maximumOutputPixels = output
+        settings.pipeline.limits.maximumOutputPixelsSlow = output
         let limits = settings.sandboxConfiguration.launch.limits
         let pixels = min(max(source, output), 1 << 36)
         #expect(limits.pixels >= 4 * pixels && limits.pixels <= 1 << 48)
@@ -18,5 +19,15 @@ struct SandboxSettingsTests {
         let size = PixelSize(width: min(output, 1 << 36), height: 1)
         #expect(limits.memory >= RenderPlan(resizedSize: size, format: .avif, quality: 100).price)
         #expect(limits.memory >= 16 * min(source, 1 << 36))
+    }
+
+    @Test func `each picture that is worked on at a time has a worker, dear ones too`() {
+        var settings = Settings()
+        settings.renderWorkers = 1
+        #expect(settings.sandboxConfiguration.encoderCount == 2)
+        #expect(settings.sandboxConfiguration.decoderCount == 3)
+        settings.renderWorkers = 8
+        #expect(settings.sandboxConfiguration.encoderCount == 12)
+        #expect(settings.sandboxConfiguration.decoderCount == 13)
     }
 }

@@ -35,6 +35,7 @@ extension RenderPlan {
             quality: format.hasQuality ? options.quality ?? format.defaultQuality : 100)
 
         try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
+        try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format))
         guard max(outputSize.width, outputSize.height) <= format.maximumSide else {
             throw .sideTooLong(outputSize, format: format)
         }

@@ -15,7 +15,7 @@ struct Service: Sendable {
     let downloader: ImageDownloader
     let loader: CurlLoader
     let folders: FolderLoader
-    let workers: WorkerPool
+    let lanes: WorkLanes
     /// Nil where pictures are decoded in this process.
     let sandbox: SandboxedCodec?
     let pipeline: ImagePipeline
@@ -68,12 +68,9 @@ struct Service: Sendable {
         downloader = ImageDownloader(
             configuration: settings.downloads, loader: guarded, cache: caches, timekeeper: time, observer: observer,
             budget: budget)
-        workers = WorkerPool(
-            count: settings.renderWorkers,
-            maximumQueued: settings.downloads.maximumQueuedDownloads + settings.downloads.maximumActiveDownloads,
-            name: "render", timekeeper: time, onThreadExit: { ImageLibrary.endThread() })
+        lanes = Self.lanes(settings, time: time)
         pipeline = ImagePipeline(
-            configuration: pipelineSettings, downloader: downloader, caches: caches, workers: workers,
+            configuration: pipelineSettings, downloader: downloader, caches: caches, lanes: lanes,
             codec: sandbox ?? InProcessCodec(), metrics: PipelineMetrics(registry: registry), timekeeper: time,
             budget: budget)
         pipeline.register(in: registry)
@@ -81,7 +78,7 @@ struct Service: Sendable {
 
         prefetcher = Prefetcher(
             configuration: settings.prefetch, thumbnails: pipeline, reading: PrefetchReader.request,
-            isBusy: { [downloader, workers] in downloader.queuedRequestCount > 0 || workers.queuedCount > 0 },
+            isBusy: { [downloader, lanes] in downloader.queuedRequestCount > 0 || lanes.waitingCount > 0 },
             store: disk, logger: logger, timekeeper: time)
         prefetcher.resume()
 
@@ -91,13 +88,26 @@ struct Service: Sendable {
             metrics: apiMetrics,
             timekeeper: time)
         let operatorResponder = OperatorResponder(
-            configuration: settings.api, control: pipeline, prefetching: prefetcher, workers: workers,
+            configuration: settings.api, control: pipeline, prefetching: prefetcher, workers: lanes.small,
             lifecycle: lifecycle,
             metricsText: { registry.prometheusText }, logger: logger, timekeeper: time)
         operatorServer = try HTTPServer(
             configuration: settings.operatorListener, responder: operatorResponder, logger: logger)
         publicServer = try HTTPServer(
             configuration: settings.publicListener, responder: publicResponder, logger: logger)
+    }
+
+    private static func lanes(_ settings: Settings, time: any Timekeeper) -> WorkLanes {
+        let maximumQueued = settings.downloads.maximumQueuedDownloads + settings.downloads.maximumActiveDownloads
+        func pool(_ name: String, _ count: Int) -> WorkerPool {
+            WorkerPool(
+                count: count, maximumQueued: maximumQueued, name: name, timekeeper: time,
+                onThreadExit: { ImageLibrary.endThread() })
+        }
+        return WorkLanes(
+            small: pool("render", settings.renderWorkers),
+            dear: pool("render dear", WorkLanes.dearThreadCount(beside: settings.renderWorkers)),
+            maximumWaiting: maximumQueued, timekeeper: time)
     }
 
     private static func memoryWatch(

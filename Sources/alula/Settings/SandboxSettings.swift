@@ -29,7 +29,8 @@ extension Settings {
         let source = min(pipeline.limits.maximumSourcePixels, 1 << 36)
         let output = min(pipeline.limits.maximumOutputPixels, 1 << 36)
         let dearest = RenderPlan(
-            resizedSize: PixelSize(width: output, height: 1), format: .avif, quality: 100
+            resizedSize: PixelSize(width: min(pipeline.limits.maximumFramePixels(of: .avif), 1 << 36), height: 1),
+            format: .avif, quality: 100
         ).price
         let lifetime = SandboxConfiguration.processorTime
         // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
@@ -41,6 +42,7 @@ extension Settings {
             pixels: max(source, output) * 4 + 16 << 20,
             processorSeconds: Int(lifetime.components.seconds) + longest)
         return SandboxConfiguration(
-            launch: WorkerLaunch(executable: sandbox.executable, limits: limits), parallelism: renderWorkers)
+            launch: WorkerLaunch(executable: sandbox.executable, limits: limits),
+            parallelism: renderWorkers + WorkLanes.dearThreadCount(beside: renderWorkers))
     }
 }

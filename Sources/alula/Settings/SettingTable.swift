@@ -197,9 +197,13 @@ enum SettingTable {
     ]
 
     private static let answers: [Setting] = [
-        Setting(name: "maxOutputPixels", defaultText: "50000000", help: "pixels of a result") {
+        Setting(name: "maxOutputPixels", defaultText: "25000000", help: "pixels of a result, all frames together") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.limits.maximumOutputPixels = try SettingValues.integer(text, in: 1...10_000_000_000)
+        },
+        Setting(name: "maxOutputPixelsSlow", defaultText: "6000000", help: "pixels of a frame in avif or gif") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.limits.maximumOutputPixelsSlow = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
         Setting(name: "resample", defaultText: "gamma", help: "gamma, or linear: mix pixels by light, finer and slower")
         {

@@ -116,6 +116,31 @@ struct RenderPlanTests {
         #expect(try plan(16_384, 10, options(nil, nil), format: .png).outputSize == long)
     }
 
+    @Test(arguments: [ImageFormat.avif, .gif])
+    func `what is slow to encode has a bound of its own, for a frame`(format: ImageFormat) throws {
+        let slow = PixelSize(width: 3_000, height: 2_001)
+        #expect(throws: ImagingError.tooManyPixels(slow)) { try plan(3_000, 2_001, options(nil, nil), format: format) }
+        #expect(try plan(3_000, 2_000, options(nil, nil), format: format).outputSize.area == 6_000_000)
+        #expect(try plan(3_000, 2_001, options(nil, nil), format: .webp).outputSize == slow)
+        // Never more than for any other format.
+        let source = ImageHeader(format: .png, storedSize: PixelSize(width: 20, height: 20))
+        var limits = ImagingLimits()
+        limits.maximumOutputPixels = 399
+        #expect(throws: ImagingError.tooManyPixels(source.size)) {
+            try make(source, options(nil, nil), as: format, limits: limits)
+        }
+    }
+
+    @Test func `frames of an animation are each within the slow bound and together within the other`() throws {
+        let moving = options(nil, nil) { $0.isAnimated = true }
+        #expect(try make(animation(frames: 25, side: 1_000), moving, as: .gif).isAnimated)
+        let long = animation(frames: 26, side: 1_000)
+        #expect(throws: ImagingError.tooManyPixels(long.size, frames: 26)) { try make(long, moving, as: .gif) }
+        let large = animation(frames: 2, side: 2_450)
+        #expect(throws: ImagingError.tooManyPixels(large.size)) { try make(large, moving, as: .gif) }
+        #expect(try make(large, moving, as: .webp).isAnimated)
+    }
+
     @Test func `a small cut of a monstrous enlargement is refused`() throws {
         #expect(throws: ImagingError.self) { try plan(60_000, 1, options(1_000, 1_000, .cover, enlarge: true)) }
     }
@@ -126,8 +151,8 @@ struct RenderPlanTests {
         let whole = PixelSize(width: 16_384, height: 16_384)
         #expect(throws: ImagingError.tooManyPixels(whole)) { try plan(100, 100, thin) }
         #expect(try plan(100, 100, options(1, 16_384, .cover, enlarge: true)).resizedSize == whole)
-        let large = options(7_000, 7_000, .cover) { $0.gravity = gravity }
-        #expect(try plan(12_000, 8_000, large).resizedSize == PixelSize(width: 10_500, height: 7_000))
+        let large = options(4_900, 4_900, .cover) { $0.gravity = gravity }
+        #expect(try plan(12_000, 8_000, large).resizedSize == PixelSize(width: 7_350, height: 4_900))
     }
 
     @Test func `only the formats of the limits may come in`() throws {

@@ -23,7 +23,7 @@ struct MissAdmissionTests {
     @Test func `a miss is refused while it would wait too long, and no longer`() async throws {
         let workers = WorkerPool(count: 2, maximumQueued: 1_000, name: "test", timekeeper: time)
         defer { workers.shutDown() }
-        let admission = MissAdmission(workers: workers, maximumDelay: .seconds(1))
+        let admission = MissAdmission(lanes: lanes(workers), maximumDelay: .seconds(1))
         // Jobs take a hundred milliseconds each.
         try await workers.run { [time] _ in time.advance(by: .milliseconds(100)) }
         let gate = ThreadGate()
@@ -31,34 +31,66 @@ struct MissAdmissionTests {
         #expect(await eventually { workers.runningCount == 2 })
         var queued = (0..<20).map { _ in Task { try await workers.run { _ in } } }
         #expect(await eventually { workers.queuedCount == 20 })
-        #expect(admission.refusal == nil)
+        #expect(admission.refusal(in: .small) == nil)
         queued.append(Task { try await workers.run { _ in } })
         #expect(await eventually { workers.queuedCount == 21 })
-        #expect(admission.refusal == WorkerPool.Full(delay: .milliseconds(1_050)))
-        #expect(throws: WorkerPool.Full.self) { try admission.admit() }
+        #expect(admission.refusal(in: .small) == WorkerPool.Full(delay: .milliseconds(1_050)))
+        #expect(throws: WorkerPool.Full.self) { try admission.admit(to: .small) }
         // From now on the flood has lasted for longer than anybody is to wait.
         time.advance(by: .seconds(1))
-        #expect(admission.patience == .seconds(1))
+        #expect(admission.patience(in: .small) == .seconds(1))
         time.advance(by: .nanoseconds(1))
-        #expect(admission.patience == .milliseconds(500))
+        #expect(admission.patience(in: .small) == .milliseconds(500))
         gate.open()
         for task in running + queued { try await task.value }
-        #expect(admission.refusal == nil)
-        #expect(admission.patience == .seconds(1))
+        #expect(admission.refusal(in: .small) == nil)
+        #expect(admission.patience(in: .small) == .seconds(1))
     }
 
     @Test func `workers without a queue take whatever comes`() async throws {
         let workers = WorkerPool(count: 2, maximumQueued: 1_000, name: "test", timekeeper: time)
         defer { workers.shutDown() }
-        let admission = MissAdmission(workers: workers, maximumDelay: .zero)
+        let admission = MissAdmission(lanes: lanes(workers), maximumDelay: .zero)
         try await workers.run { [time] _ in time.advance(by: .seconds(60)) }
         let gate = ThreadGate()
         let running = (0..<2).map { _ in Task { try await workers.run { _ in gate.pass() } } }
         #expect(await eventually { workers.runningCount == 2 })
         let queued = Task { try await workers.run { _ in } }
         #expect(await eventually { workers.queuedCount == 1 })
-        #expect(admission.refusal == nil)
+        #expect(admission.refusal(in: .small) == nil)
         gate.open()
         for task in running + [queued] { try await task.value }
+    }
+
+    @Test func `each lane is judged by what waits in it`() async throws {
+        let workers = WorkerPool(count: 1, maximumQueued: 1_000, name: "test", timekeeper: time)
+        defer { workers.shutDown() }
+        let lanes = lanes(workers)
+        let admission = MissAdmission(lanes: lanes, maximumDelay: .seconds(1))
+        let gate = Gate()
+        // Two seconds of dear work that has its turn, and one that waits, as may one in any case.
+        let dear = (0..<2).map { _ in Task { try await lanes.turns.run(price: .seconds(2)) { await gate.pass() } } }
+        #expect(await eventually { lanes.turns.backlog.count == 1 })
+        #expect(admission.refusal(in: .dear) == WorkerPool.Full(delay: .seconds(4)))
+        #expect(admission.refusal(in: .small) == nil)
+        gate.open()
+        for task in dear { try await task.value }
+        #expect(admission.refusal(in: .dear) == nil)
+        // The other way round: small work that waits for long keeps no dear work out.
+        let hold = ThreadGate()
+        let small = (0..<3).map { _ in Task { try await workers.run { _ in hold.pass() } } }
+        #expect(await eventually { workers.queuedCount == 2 })
+        time.advance(by: .seconds(2))
+        #expect(admission.refusal(in: .small) == WorkerPool.Full(delay: .seconds(2)))
+        #expect(admission.refusal(in: .dear) == nil)
+        hold.open()
+        for task in small { try await task.value }
+    }
+
+    /// Lanes of which the small one is `workers`, and the dear one has a single turn.
+    private func lanes(_ workers: WorkerPool) -> WorkLanes {
+        let dear = WorkerPool(count: 1, maximumQueued: 10, name: "test dear", timekeeper: time)
+        dear.shutDown()
+        return WorkLanes(small: workers, dear: dear, maximumWaiting: 10, timekeeper: time)
     }
 }

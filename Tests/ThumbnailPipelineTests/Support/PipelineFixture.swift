@@ -18,6 +18,7 @@ final class PipelineFixture: Sendable {
     let store: DiskStore?
     let downloader: ImageDownloader
     let workers: WorkerPool
+    let lanes: WorkLanes
     let registry = MetricsRegistry()
     let budget: MemoryBudget
     let pipeline: ImagePipeline
@@ -55,8 +56,14 @@ final class PipelineFixture: Sendable {
         workers = WorkerPool(
             count: workerCount, maximumQueued: maximumQueued, name: "test", timekeeper: time.clock,
             onThreadExit: { ImageLibrary.endThread() })
+        lanes = WorkLanes(
+            small: workers,
+            dear: WorkerPool(
+                count: 1, maximumQueued: maximumQueued, name: "test dear", timekeeper: time.clock,
+                onThreadExit: { ImageLibrary.endThread() }),
+            maximumWaiting: maximumQueued, timekeeper: time.clock)
         pipeline = ImagePipeline(
-            configuration: configuration, downloader: downloader, caches: caches, workers: workers, codec: codec,
+            configuration: configuration, downloader: downloader, caches: caches, lanes: lanes, codec: codec,
             metrics: PipelineMetrics(registry: registry), timekeeper: time, budget: budget)
         pipeline.register(in: registry)
         origin.serve(Pictures.jpeg)
@@ -66,6 +73,7 @@ final class PipelineFixture: Sendable {
         // A test that failed half-way has not let them go, and the threads are waited for.
         for hold in holds.withLock({ $0 }) { hold.release() }
         workers.shutDown()
+        lanes.dear.shutDown()
     }
 
     func thumbnail(

@@ -3,6 +3,7 @@ import HTTPServing
 import HTTPTypes
 import TestSupport
 import Testing
+import ThumbnailPipeline
 
 @testable import alula
 
@@ -14,7 +15,7 @@ struct OverloadTests {
         try await withService(["--render-workers", "1"], time: time) { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=600"))
             #expect(try await running.thumbnail("/a.jpg").status == 200)
-            let workers = running.service.workers
+            let workers = running.service.lanes.small
             let gate = ThreadGate()
             defer { gate.open() }
             let occupied = Task { try await workers.run { _ in gate.pass() } }

@@ -1,0 +1,121 @@
+/// Turns at what only few may do at a time, as a plain value: who goes, who waits, and who would wait too long.
+///
+/// Each piece of work has a price, the time that it should take. What it took in the end shows how the prices are to be read on this
+/// machine: from then on waits are told in its time.
+struct TurnQueue<Answer> {
+    typealias ID = UInt64
+
+    /// What becomes of somebody who comes.
+    enum Entrance: Equatable {
+        /// It is this one's turn, until it is given back.
+        case turn
+        /// Its answer is kept until it is its turn.
+        case waits
+        /// It would have waited this long; its answer is not kept.
+        case refused(Duration)
+    }
+
+    private struct Waiter {
+        let id: ID
+        let price: Duration
+        let since: Duration
+        let answer: Answer
+    }
+
+    private struct Turn {
+        let price: Duration
+        let start: Duration
+    }
+
+    /// A piece of work counts for one eighth of the pace.
+    private static var weight: Double { 8 }
+    /// One that took unlike its price says little about the next.
+    private static var credible: ClosedRange<Double> { 0.125...8 }
+
+    /// How many turns are taken at a time at most.
+    let places: Int
+    private let maximumWaiting: Int
+    private var waiting = Deque<Waiter>()
+    /// What those who wait cost together.
+    private var waitingPrice = Duration.zero
+    private var turns: [ID: Turn] = [:]
+    /// Since when there has always been somebody waiting.
+    private var waitingSince: Duration?
+    private var lastID: ID = 0
+    /// Time that work takes for each unit of its price.
+    private(set) var pace = 1.0
+
+    init(places: Int, maximumWaiting: Int) {
+        precondition(places > 0 && maximumWaiting >= 0, "somebody must have a turn, and the line a bound")
+        self.places = places
+        self.maximumWaiting = maximumWaiting
+    }
+
+    /// How many have a turn.
+    var turnCount: Int { turns.count }
+    /// How many wait for one.
+    var waitingCount: Int { waiting.count }
+
+    /// A name for somebody who comes.
+    mutating func newID() -> ID {
+        lastID += 1
+        return lastID
+    }
+
+    /// Takes a turn, or a place in the line.
+    ///
+    /// As many as there are places wait in any case, so that no price, however wrong, leaves a place empty.
+    /// - Parameter patience: Bound on the wait, judged now; nil for none.
+    mutating func enter(_ id: ID, price: Duration, patience: Duration?, at now: Duration, answer: Answer) -> Entrance {
+        if turns.count < places {
+            turns[id] = Turn(price: price, start: now)
+            return .turn
+        }
+        let delay = delay(at: now)
+        if waiting.count >= maximumWaiting { return .refused(delay) }
+        if let patience, delay > patience, waiting.count >= places { return .refused(delay) }
+        if waiting.isEmpty { waitingSince = now }
+        waiting.append(Waiter(id: id, price: price, since: now, answer: answer))
+        waitingPrice += price
+        return .waits
+    }
+
+    /// Leaves the line; nil for one who is not in it any more.
+    mutating func leave(_ id: ID) -> Answer? {
+        guard let left = waiting.removeFirst(where: { $0.id == id }) else { return nil }
+        noteDeparture(of: left)
+        return left.answer
+    }
+
+    /// Gives a turn back; whose it is now.
+    mutating func finish(_ id: ID, at now: Duration) -> Answer? {
+        guard let turn = turns.removeValue(forKey: id) else { return nil }
+        if turn.price > .zero {
+            let bounds = Self.credible
+            let pace = min(max((now - turn.start) / turn.price, bounds.lowerBound), bounds.upperBound)
+            self.pace += (pace - self.pace) / Self.weight
+        }
+        guard let next = waiting.popFirst() else { return nil }
+        noteDeparture(of: next)
+        turns[next.id] = Turn(price: next.price, start: now)
+        return next.answer
+    }
+
+    /// What one who comes now would find.
+    func backlog(at now: Duration) -> Backlog {
+        Backlog(count: waiting.count, delay: delay(at: now), age: waitingSince.map { now - $0 } ?? .zero)
+    }
+
+    /// How long one who comes now would wait: what is left of the turns that are taken and those who wait, shared by the places,
+    /// and never less than the first of them has waited already.
+    private func delay(at now: Duration) -> Duration {
+        guard turns.count >= places else { return .zero }
+        let left = turns.values.reduce(Duration.zero) { $0 + max(.zero, $1.price * pace - (now - $1.start)) }
+        return max(waiting.first.map { now - $0.since } ?? .zero, (left + waitingPrice * pace) / places)
+    }
+
+    private mutating func noteDeparture(of waiter: Waiter) {
+        waitingPrice -= waiter.price
+        if waiting.isEmpty { waitingSince = nil }
+    }
+}

@@ -1,0 +1,111 @@
+/// What decodes and renders cost in time: all constants, in nanoseconds of one core.
+///
+/// Measured on a virtual x86-64 core of 2026 with Debian 12's libraries, on photographs with noise: the dear end of what is met, not
+/// the worst that can be made. Another machine is faster or slower at all of it alike; what counts are the ratios
+/// (docs/costs.md has the figures).
+enum TimePrice {
+    /// What a decode costs for each pixel of a frame that it goes through, and for each byte of the file.
+    static func decode(_ format: ImageFormat) -> (pixel: Double, byte: Double) {
+        switch format {
+        case .jpeg: (10, 10)
+        case .png: (12, 8)
+        case .webp: (15, 18)
+        case .gif: (15, 10)
+        case .avif, .heic: (45, 20)
+        }
+    }
+
+    /// How much dearer each pixel is whose picture comes in passes.
+    static let passes = 3.0
+    /// A transparent part more to decode, for each pixel.
+    static let alphaPlane = 30.0
+
+    /// What an encoder costs for each pixel.
+    ///
+    /// - Parameters:
+    ///   - isFine: Whether chroma is kept in full.
+    ///   - hasAlpha: Whether parts may be transparent.
+    ///   - isAnimated: Whether frames are compared with those before them.
+    static func encode(_ format: ImageFormat, isFine: Bool, hasAlpha: Bool, isAnimated: Bool) -> Double {
+        switch format {
+        case .jpeg: 20
+        case .png: hasAlpha ? 120 : 90
+        case .webp: hasAlpha ? 220 : 110
+        case .gif: isAnimated ? 500 : 330
+        case .avif, .heic: (isFine ? 600 : 120) + (hasAlpha ? 200 : 0)
+        }
+    }
+
+    /// What resampling costs for each pixel that it reads and each that it makes.
+    static let resampling = (read: 10.0, made: 25.0)
+    /// How much dearer resampling is where transparent pixels are weighed, or light is mixed instead of its code.
+    static let weighing = 3.0
+    /// What finding the interesting part costs for each pixel that is looked at.
+    static let interest = 35.0
+
+    /// From this on a decode or a render is dear: work in a lane of its own.
+    ///
+    /// More than any thumbnail costs, of a source from a camera: several megapixels in AVIF, WebP, GIF or PNG, tens in JPEG.
+    static let dear = Duration.milliseconds(250)
+
+    /// A sum of nanoseconds as a time; saturates.
+    static func duration(_ nanoseconds: Double) -> Duration {
+        .nanoseconds(Int64(min(max(nanoseconds, 0), 1e18)))
+    }
+}
+
+extension ImageHeader {
+    /// About how long one core works on a decode by `plan`, as known before it starts.
+    ///
+    /// - Parameters:
+    ///   - plan: What is decoded.
+    ///   - fileByteCount: Bytes of the file, 0 where they are not known.
+    package func timePrice(of plan: DecodePlan, fileByteCount: Int = 0) -> Duration {
+        var (pixel, byte) = TimePrice.decode(format)
+        // Only JPEG leaves out what a smaller picture does not need.
+        if format == .jpeg { pixel /= Double(plan.level) }
+        if isProgressive { pixel *= TimePrice.passes }
+        if hasAlpha, format != .gif, format != .png { pixel += TimePrice.alphaPlane }
+        // A frame of an animation is made of all before it.
+        let gone = plan.isAnimated ? frames : format.supportsAnimation ? min(plan.page + 1, frames) : 1
+        let area = Double(storedSize.width) * Double(storedSize.height)
+        let depth = bitDepth > 8 ? 2.0 : 1
+        return TimePrice.duration(area * pixel * depth * Double(gone) + Double(fileByteCount) * byte)
+    }
+}
+
+extension RenderPlan {
+    /// About how long one core works on this render of a picture whose header is `source`, without its decode.
+    package func timePrice(of source: ImageHeader) -> Duration {
+        let read = Double(source.size.width) * Double(source.size.height) / Double(decode.level * decode.level)
+        let frames = isAnimated ? source.frames : 1
+        return timePrice(reading: read, frames: frames, hasAlpha: source.hasAlpha)
+    }
+
+    /// About how long one core works on a plain picture by this plan.
+    package func timePrice(ofPlain color: Color) -> Duration {
+        timePrice(reading: 0, frames: 1, hasAlpha: color.alpha < 255)
+    }
+
+    private func timePrice(reading read: Double, frames: Int, hasAlpha: Bool) -> Duration {
+        let (made, looked) =
+            switch crop {
+            case .none: (resizedSize, nil as PixelSize?)
+            case .rectangle(_, _, let size): (size, nil)
+            case .attention, .entropy: (resizedSize, resizedSize)
+            }
+        func area(_ size: PixelSize) -> Double { Double(size.width) * Double(size.height) }
+        let weighing = (hasAlpha ? TimePrice.weighing : 1) * (light == .linear ? TimePrice.weighing : 1)
+        let resampling =
+            read == 0 ? 0 : (read * TimePrice.resampling.read + area(made) * TimePrice.resampling.made) * weighing
+        let interest = looked.map { area($0) * TimePrice.interest } ?? 0
+        let encoding = TimePrice.encode(
+            format, isFine: chromaStep == 1, hasAlpha: hasAlpha && format.supportsAlpha, isAnimated: isAnimated)
+        return TimePrice.duration((resampling + area(outputSize) * encoding) * Double(frames) + interest)
+    }
+}
+
+extension Duration {
+    /// Whether work of this price has to wait for its turn.
+    package var isDear: Bool { self >= TimePrice.dear }
+}

@@ -1,0 +1,58 @@
+package import Coordination
+import Imaging
+
+/// Where pictures are worked on: small work on as many threads as there are workers, dear work on some of its own, in turns.
+///
+/// However much dear work is asked for, it takes none of the threads that small work needs, and holds memory only for as many pieces
+/// as have a turn. That holds with a single worker, too: there are two threads then, which share a processor.
+package struct WorkLanes: Sendable {
+    /// A lane of work.
+    package enum Lane: Sendable, CaseIterable {
+        /// Done in a moment, as thumbnails are.
+        case small
+        /// Takes long by its price.
+        case dear
+    }
+
+    /// The threads of small work.
+    package let small: WorkerPool
+    /// The threads of dear work, one for each turn.
+    package let dear: WorkerPool
+    /// Whose turn it is to do dear work.
+    package let turns: Turnstile
+
+    /// Lanes over these threads.
+    ///
+    /// - Parameters:
+    ///   - small: Threads for small work.
+    ///   - dear: Threads for dear work.
+    ///   - maximumWaiting: Pieces of dear work that may wait for their turn.
+    ///   - timekeeper: What waits are told by.
+    package init(
+        small: WorkerPool, dear: WorkerPool, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
+        self.small = small
+        self.dear = dear
+        turns = Turnstile(places: dear.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
+    }
+
+    /// Threads for dear work beside so many workers: half as many, at least one.
+    package static func dearThreadCount(beside workers: Int) -> Int { max(1, workers / 2) }
+
+    /// The threads that do work of this price.
+    func workers(for price: Duration) -> WorkerPool { price.isDear ? dear : small }
+
+    /// What waits in a lane at this moment, and how many may in any case.
+    func queue(of lane: Lane) -> (backlog: Backlog, places: Int) {
+        switch lane {
+        case .small: (small.backlog, small.threadCount)
+        case .dear: (turns.backlog, turns.places)
+        }
+    }
+
+    /// Pieces of work that are being done.
+    var runningCount: Int { small.runningCount + dear.runningCount }
+
+    /// Pieces of work that wait for a thread or a turn.
+    package var waitingCount: Int { small.queuedCount + turns.backlog.count }
+}

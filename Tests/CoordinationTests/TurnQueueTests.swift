@@ -1,0 +1,94 @@
+import Testing
+
+@testable import Coordination
+
+struct TurnQueueTests {
+    private var queue = TurnQueue<String>(places: 2, maximumWaiting: 4)
+
+    /// Somebody comes whose work costs so many seconds.
+    private mutating func enter(
+        _ seconds: Int, patience: Duration? = nil, at now: Duration = .zero, _ answer: String = ""
+    ) -> (id: UInt64, entrance: TurnQueue<String>.Entrance) {
+        let id = queue.newID()
+        return (id, queue.enter(id, price: .seconds(seconds), patience: patience, at: now, answer: answer))
+    }
+
+    @Test mutating func `as many as there are places have a turn, the others wait in order of arrival`() {
+        let first = enter(1)
+        #expect(first.entrance == .turn)
+        #expect(enter(1).entrance == .turn)
+        #expect(enter(1, "third").entrance == .waits)
+        #expect(enter(1, "fourth").entrance == .waits)
+        #expect(queue.turnCount == 2 && queue.waitingCount == 2)
+        #expect(queue.finish(first.id, at: .seconds(1)) == "third")
+        #expect(queue.turnCount == 2 && queue.waitingCount == 1)
+        // A turn is given back once.
+        #expect(queue.finish(first.id, at: .seconds(1)) == nil)
+        #expect(queue.waitingCount == 1)
+    }
+
+    @Test mutating func `who leaves the line gets no turn, and counts no more`() {
+        let running = enter(1)
+        _ = enter(1)
+        let third = enter(8, "third")
+        _ = enter(1, "fourth")
+        #expect(queue.leave(third.id) == "third")
+        #expect(queue.leave(third.id) == nil)
+        #expect(queue.leave(running.id) == nil)
+        #expect(queue.backlog(at: .zero) == Backlog(count: 1, delay: .seconds(1.5), age: .zero))
+        #expect(queue.finish(running.id, at: .zero) == "fourth")
+    }
+
+    @Test mutating func `the wait is what is left of the turns and those who wait, shared by the places`() {
+        _ = enter(4)
+        _ = enter(2)
+        #expect(queue.backlog(at: .zero).delay == .seconds(3))
+        _ = enter(6)
+        #expect(queue.backlog(at: .seconds(1)).delay == .seconds(5))
+        // One that takes longer than its price may end at any moment.
+        #expect(queue.backlog(at: .seconds(3)) == Backlog(count: 1, delay: .seconds(3.5), age: .seconds(3)))
+        // Never less than the first has waited already.
+        #expect(queue.backlog(at: .seconds(60)).delay == .seconds(60))
+    }
+
+    @Test mutating func `there is no wait where a place is free`() {
+        _ = enter(100)
+        #expect(queue.backlog(at: .zero) == Backlog(count: 0, delay: .zero, age: .zero))
+    }
+
+    @Test mutating func `who would wait too long is refused, unless fewer wait than there are places`() {
+        _ = enter(4)
+        _ = enter(4)
+        #expect(enter(4, patience: .zero).entrance == .waits)
+        #expect(enter(4, patience: .zero).entrance == .waits)
+        #expect(enter(4, patience: .seconds(7)).entrance == .refused(.seconds(8)))
+        #expect(enter(4, patience: .seconds(8)).entrance == .waits)
+        #expect(enter(4).entrance == .waits)
+        // The line has a bound of its own.
+        #expect(enter(4).entrance == .refused(.seconds(12)))
+    }
+
+    @Test mutating func `waits are told in the time that work takes on this machine`() {
+        for number in 0..<200 {
+            let work = enter(1, at: .seconds(number * 3))
+            _ = queue.finish(work.id, at: .seconds(number * 3 + 3))
+        }
+        #expect(abs(queue.pace - 3) < 0.001)
+        // One that hangs says little about the next.
+        let hanging = enter(1, at: .seconds(1_000))
+        _ = queue.finish(hanging.id, at: .seconds(9_000))
+        #expect(queue.pace < 4)
+    }
+
+    @Test mutating func `the line is as old as the time in which there was always somebody in it`() {
+        let first = enter(1)
+        _ = enter(1)
+        let third = enter(1, at: .seconds(1))
+        _ = enter(1, at: .seconds(2))
+        #expect(queue.backlog(at: .seconds(5)).age == .seconds(4))
+        _ = queue.finish(first.id, at: .seconds(5))
+        #expect(queue.backlog(at: .seconds(5)).age == .seconds(4))
+        _ = queue.finish(third.id, at: .seconds(6))
+        #expect(queue.backlog(at: .seconds(6)).age == .zero)
+    }
+}

@@ -1,0 +1,97 @@
+import Imaging
+import Testing
+
+/// What decodes and renders cost in time, by their sizes and formats alone.
+struct TimePriceTests {
+    private static func header(
+        _ format: ImageFormat, _ width: Int, _ height: Int, frames: Int = 1, hasAlpha: Bool = false,
+        isProgressive: Bool = false
+    ) -> ImageHeader {
+        ImageHeader(
+            format: format, storedSize: PixelSize(width: width, height: height), frames: frames, hasAlpha: hasAlpha,
+            isProgressive: isProgressive)
+    }
+
+    @Test(
+        arguments: [
+            // The usual: photographs, screenshots, and small animations.
+            (header(.jpeg, 6_000, 4_000), DecodePlan(level: 8), 8 << 20, false),
+            (header(.jpeg, 6_000, 4_000), DecodePlan(level: 2), 8 << 20, false),
+            (header(.jpeg, 4_000, 3_000, isProgressive: true), DecodePlan(level: 4), 4 << 20, false),
+            (header(.png, 3_840, 2_160), DecodePlan(), 6 << 20, false),
+            (header(.webp, 4_000, 3_000), DecodePlan(), 2 << 20, false),
+            (header(.avif, 2_000, 1_500), DecodePlan(), 1 << 20, false),
+            (header(.gif, 480, 270, frames: 60), DecodePlan(isAnimated: true), 4 << 20, false),
+            // Small files may be large all the same.
+            (header(.png, 10_000, 10_000), DecodePlan(), 100 << 10, true),
+            (header(.jpeg, 10_000, 10_000), DecodePlan(), 100 << 10, true),
+            (header(.avif, 3_000, 2_000), DecodePlan(), 1_000, true),
+            // And files of few pixels long.
+            (header(.jpeg, 100, 100), DecodePlan(), 64 << 20, true),
+            // A late frame is made of all before it; the first is not.
+            (header(.gif, 1_000, 1_000, frames: 1_000), DecodePlan(page: 999), 1 << 20, true),
+            (header(.gif, 1_000, 1_000, frames: 1_000), DecodePlan(page: 0), 1 << 20, false),
+        ] as [(ImageHeader, DecodePlan, Int, Bool)])
+    func `a decode is dear by its pixels, frames and bytes`(
+        header: ImageHeader, plan: DecodePlan, byteCount: Int, isDear: Bool
+    ) {
+        let price = header.timePrice(of: plan, fileByteCount: byteCount)
+        #expect(price.isDear == isDear, "\(price)")
+    }
+
+    @Test(
+        arguments: [
+            (.jpeg, 2_000, false), (.png, 1_400, false), (.webp, 1_280, false), (.gif, 600, false),
+            (.avif, 1_280, false),
+            (.jpeg, 5_000, true), (.png, 2_000, true), (.webp, 2_000, true), (.gif, 1_280, true), (.avif, 2_000, true),
+        ] as [(ImageFormat, Int, Bool)])
+    func `a render is dear by its format and pixels, however small its source`(
+        format: ImageFormat, side: Int, isDear: Bool
+    ) throws {
+        let plan = try plan(64, 64, options(side, side, .fill, enlarge: true), format: format)
+        let price = plan.timePrice(of: Self.header(.jpeg, 64, 64))
+        #expect(price.isDear == isDear, "\(price)")
+    }
+
+    @Test func `ratios are those of what was measured`() throws {
+        let source = Self.header(.png, 1_000, 1_000)
+        func price(_ format: ImageFormat, quality: Int? = nil, from source: ImageHeader = source) throws -> Duration {
+            try RenderPlan(
+                options: options(1_000, 1_000) { $0.quality = quality }, format: format, source: source,
+                limits: ImagingLimits()
+            ).timePrice(of: source)
+        }
+        let ordered = [
+            try price(.jpeg), try price(.png), try price(.webp), try price(.avif), try price(.gif),
+            try price(.avif, quality: 90),
+        ]
+        #expect(ordered == ordered.sorted(), "\(ordered)")
+        let transparent = Self.header(.png, 1_000, 1_000, hasAlpha: true)
+        #expect(try price(.webp, from: transparent) > price(.webp))
+        #expect(try price(.jpeg, from: transparent) > price(.jpeg))
+    }
+
+    @Test func `each frame costs, a cut only what is left of it, and the search for a part all of it`() throws {
+        let source = Self.header(.gif, 400, 400, frames: 30)
+        func price(_ change: (inout RenderingOptions) -> Void) throws -> Duration {
+            try RenderPlan(
+                options: options(200, 200, .cover, change: change), format: .gif, source: source,
+                limits: ImagingLimits()
+            ).timePrice(of: source)
+        }
+        let still = try price { _ in }
+        #expect(try price { $0.isAnimated = true } > still * 30)
+        let thin = options(1, 4_000, .cover, enlarge: true)
+        let cut = try plan(64, 64, thin).timePrice(of: Self.header(.jpeg, 64, 64))
+        #expect(cut < .milliseconds(2))
+        let searched = try plan(64, 64, options(1, 4_000, .cover, enlarge: true) { $0.gravity = .entropy })
+        #expect(searched.timePrice(of: Self.header(.jpeg, 64, 64)).isDear)
+    }
+
+    @Test func `monstrous claims saturate`() {
+        let header = Self.header(.gif, .max, .max, frames: .max)
+        #expect(
+            header.timePrice(of: DecodePlan(isAnimated: true), fileByteCount: .max)
+                == .nanoseconds(1_000_000_000_000_000_000))
+    }
+}

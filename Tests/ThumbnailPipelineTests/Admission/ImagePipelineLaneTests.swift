@@ -1,0 +1,196 @@
+import Coordination
+import HTTPTypes
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// Dear work beside small work: pictures of 64×64 that are asked for as millions of pixels.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct ImagePipelineLaneTests {
+    private let codec = HeldCodec()
+
+    @Test(arguments: [1, 2])
+    func `a thumbnail is served while all dear work that may be done is`(workerCount: Int) async throws {
+        let fixture = try PipelineFixture(workerCount: workerCount, codec: codec)
+        let dear = try await fixture.startDear(3, codec)
+        #expect(fixture.workers.runningCount == 0)
+        // Before, the workers were all taken, and this waited for them.
+        #expect(try await fixture.thumbnail(width: 20).image.size.width == 20)
+        #expect(codec.begunCount == 1)
+        codec.release()
+        for task in dear { _ = try await task.value }
+        #expect(codec.begunCount == 3)
+    }
+
+    @Test func `dear work that waits for its turn holds no memory`() async throws {
+        let fixture = try PipelineFixture(codec: codec)
+        let dear = try await fixture.startDear(4, codec)
+        let reserved = fixture.budget.statistics.reserved
+        let plan = try #require(fixture.dearKey(0)).plan
+        #expect(reserved == plan.price)
+        codec.release()
+        for task in dear { _ = try await task.value }
+    }
+
+    @Test func `dear misses are refused by the wait in their own lane, at the door and behind it`() async throws {
+        let fixture = try PipelineFixture(codec: codec)
+        let dear = try await fixture.startDear(1, codec)
+        let (gate, waiting) = try await fixture.occupyTurns(behind: 1)
+        let refusal = fixture.pipeline.refusal(of: RecurringRequest(.dear(8)))
+        #expect(refusal?.code == "overloaded")
+        #expect((refusal?.retryAfter ?? 0) >= 4)
+        await #expect(throws: WorkerPool.Full.self) { try await fixture.dear(8) }
+        // Others are having it made.
+        #expect(fixture.pipeline.refusal(of: RecurringRequest(.dear(0))) == nil)
+        // Small ones, and those of which nothing is known, are not judged by that.
+        #expect(fixture.pipeline.refusal(of: RecurringRequest(.path(width: 21))) == nil)
+        #expect(fixture.pipeline.refusal(of: RecurringRequest(.path("/b"))) == nil)
+        #expect(try await fixture.thumbnail(width: 21).image.size.width == 21)
+        codec.release()
+        gate.open()
+        for task in dear { _ = try await task.value }
+        for task in waiting { try await task.value }
+    }
+
+    @Test func `a flood of small work does not keep dear work out`() async throws {
+        let fixture = try PipelineFixture(codec: codec)
+        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=60")
+        // Its pixels are there.
+        _ = try await fixture.thumbnail(width: nil)
+        let hold = try await fixture.holdWorkers()
+        codec.release()
+        #expect(try await fixture.dear(0).image.format == .avif)
+        hold.release()
+    }
+
+    @Test func `a dear decode has its turn as well, and what it leaves is small`() async throws {
+        let fixture = try PipelineFixture()
+        // A file whose bytes alone take long, as far as its price tells.
+        let file = Pictures.jpeg.array + [UInt8](repeating: 0, count: 32 << 20)
+        fixture.origin.serve(SharedBytes(file), cacheControl: "max-age=60")
+        let (gate, waiting) = try await fixture.occupyTurns()
+        let first = fixture.start(width: 20)
+        try #require(await eventually(within: .patience) { fixture.lanes.turns.backlog.count == 2 })
+        #expect(fixture.decodes == 0 && fixture.renderWaiters() == 1)
+        gate.open()
+        _ = try await first.value
+        for task in waiting { try await task.value }
+        let (again, busy) = try await fixture.occupyTurns()
+        #expect(try await fixture.thumbnail(width: 19).image.size.width == 19)
+        #expect(fixture.decodes == 1)
+        again.open()
+        for task in busy { try await task.value }
+    }
+
+    @Test func `a placeholder is made once for all who want it, and kept`() async throws {
+        let fixture = try PipelineFixture(codec: codec)
+        let color = Color(red: 255, green: 0, blue: 0)
+        func ask(_ color: Color = color, width: Int = 300) -> Task<EncodedImage, any Error> {
+            let request = ThumbnailRequest.path("/gone", width: width, format: .fixed(.avif))
+            return Task { try await fixture.pipeline.placeholder(for: request, color: color) }
+        }
+        let key = PlaceholderKey(color: color, size: PixelSize(width: 300, height: 300), format: .avif)
+        let asked = (0..<5).map { _ in ask() }
+        try #require(await eventually(within: .patience) { fixture.pipeline.placeholders.waiterCount(for: key) == 5 })
+        codec.release()
+        for task in asked { _ = try await task.value }
+        #expect(codec.begunCount == 1)
+        _ = try await ask().value
+        #expect(codec.begunCount == 1)
+        _ = try await ask(.white).value
+        _ = try await ask(width: 301).value
+        #expect(codec.begunCount == 3)
+    }
+
+    @Test func `colours that look alike where there is no alpha make one placeholder`() async throws {
+        let fixture = try PipelineFixture()
+        let request = ThumbnailRequest.path("/gone", width: 10, format: .fixed(.jpeg))
+        let clear = try await fixture.pipeline.placeholder(for: request, color: .transparent)
+        let white = try await fixture.pipeline.placeholder(for: request, color: .white)
+        #expect(clear.bytes.array == white.bytes.array)
+    }
+
+    @Test func `a dear placeholder has its turn, and is refused like a result`() async throws {
+        let fixture = try PipelineFixture(codec: codec)
+        codec.release()
+        let (gate, waiting) = try await fixture.occupyTurns()
+        func placeholder(_ side: Int, _ format: ImageFormat) async throws -> EncodedImage {
+            let request = ThumbnailRequest.path("/gone", width: side, format: .fixed(format))
+            return try await fixture.pipeline.placeholder(for: request, color: .white)
+        }
+        await #expect(throws: WorkerPool.Full.self) { try await placeholder(2_000, .avif) }
+        #expect(try await placeholder(20, .png).size.width == 20)
+        gate.open()
+        for task in waiting { try await task.value }
+        #expect(try await placeholder(2_000, .avif).size.width == 2_000)
+    }
+
+    @Test func `a placeholder that is slow to encode has the bound of such results`() async throws {
+        let fixture = try PipelineFixture(codec: codec) { $0.limits.maximumOutputPixelsSlow = 10_000 }
+        codec.release()
+        func placeholder(_ side: Int, _ format: ImageFormat) async throws {
+            let request = ThumbnailRequest.path("/gone", width: side, format: .fixed(format))
+            _ = try await fixture.pipeline.placeholder(for: request, color: .white)
+        }
+        try await placeholder(100, .avif)
+        try await placeholder(101, .png)
+        await #expect(throws: PipelineError.placeholderTooLarge) { try await placeholder(101, .avif) }
+        await #expect(throws: PipelineError.placeholderTooLarge) { try await placeholder(101, .gif) }
+    }
+}
+
+extension ThumbnailRequest {
+    /// The picture at `/a` in millions of pixels; each number is another result.
+    fileprivate static func dear(_ number: Int) -> ThumbnailRequest {
+        var request = ThumbnailRequest.path(width: 1_500, format: .fixed(.avif))
+        request.options.height = 1_500
+        request.options.fit = .fill
+        request.options.enlarge = true
+        request.options.quality = 50 + number
+        return request
+    }
+}
+
+extension PipelineFixture {
+    fileprivate func dear(_ number: Int) async throws -> Thumbnail {
+        try await pipeline.thumbnail(for: .dear(number), directives: .none, receipt: "dear \(number)")
+    }
+
+    /// The key of a dear result.
+    fileprivate func dearKey(_ number: Int) -> ResultKey? {
+        let request = ThumbnailRequest.dear(number)
+        guard let identity = try? pipeline.identity(of: request.source), let record = caches.record(for: identity),
+            let plan = try? RenderPlan(
+                options: request.options, format: .avif, source: record.header, limits: ImagingLimits())
+        else { return nil }
+        return ResultKey(source: identity, validator: record.validator, plan: plan)
+    }
+
+    /// Asks for so many dear results: one has its turn and is being encoded, the others wait for theirs.
+    fileprivate func startDear(_ count: Int, _ codec: HeldCodec) async throws -> [Task<Thumbnail, any Error>] {
+        origin.serve(Pictures.jpeg, cacheControl: "max-age=60")
+        // All of them wait for one transfer, so that each may wait for its turn as long as its time lasts.
+        let gate = origin.hold()
+        let tasks = (0..<count).map { number in Task { try await self.dear(number) } }
+        try await downloadWaitedFor(count)
+        gate.open()
+        try #require(await eventually(within: .patience) { codec.begunCount == 1 })
+        try #require(await eventually(within: .patience) { self.lanes.turns.backlog.count == count - 1 })
+        return tasks
+    }
+
+    /// Takes the one turn, unless it is taken, and lets as much wait for it as is bearable.
+    fileprivate func occupyTurns(
+        behind taken: Int = 0
+    ) async throws -> (gate: Gate, waiting: [Task<Void, any Error>]) {
+        let gate = Gate()
+        let tasks = (0..<2).map { _ in
+            Task { try await self.lanes.turns.run(price: .seconds(2)) { await gate.pass() } }
+        }
+        try #require(await eventually(within: .patience) { self.lanes.turns.backlog.count == 1 + taken })
+        return (gate, tasks)
+    }
+}

@@ -1,0 +1,30 @@
+import Coordination
+import Imaging
+import Memory
+import TestSupport
+
+/// A codec whose encodes wait at a gate, as if they took long, and then give a few bytes.
+final class HeldCodec: ImageCodec {
+    private let gate = ThreadGate()
+    private let begun = Locked(0)
+
+    /// Encodes that have come to the gate.
+    var begunCount: Int { begun.withLock { $0 } }
+
+    func decode(
+        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
+    ) throws -> DecodedImage {
+        try InProcessCodec().decode(bytes, header: header, plan: plan, limits: limits, token: token)
+    }
+
+    func encode(
+        _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+    ) throws -> SharedBytes {
+        begun.withLock { $0 += 1 }
+        gate.pass()
+        return SharedBytes(Array("a file".utf8))
+    }
+
+    /// Lets those at the gate and all to come go on.
+    func release() { gate.open() }
+}
