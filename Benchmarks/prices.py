@@ -1,4 +1,4 @@
-"""Proves the price table: what decodes, renders and refusals of hostile files take of memory and CPU, each in a process of its own."""
+"""Proves the price tables: what decodes, renders and refusals of hostile files take of memory and CPU, each in a process of its own."""
 import argparse
 import json
 import pathlib
@@ -18,7 +18,7 @@ REFUSAL = {"cpuMicroseconds": 10_000, "taken": 16 << 20}
 def run(executable, *arguments):
     done = subprocess.run([executable, *map(str, arguments)], capture_output=True, text=True)
     if done.returncode != 0:
-        return {"price": 0, "taken": 0, "cpuMicroseconds": 0, "outcome": f"DIED {done.returncode} {done.stderr[-200:]}"}
+        return {"price": 0, "taken": 0, "pricedMicroseconds": 0, "cpuMicroseconds": 0, "outcome": f"DIED {done.returncode} {done.stderr[-200:]}"}
     return json.loads(done.stdout)
 
 
@@ -41,10 +41,11 @@ def main():
         if over:
             faults.append(f"{name} at {level}")
         print(f"{name:30} {level:>9} {megabytes(figures['price']):>9} {megabytes(figures['taken']):>9} {share:>6.2f} "
-              f"{figures['cpuMicroseconds'] / 1000:>9.1f}  {figures['outcome']}{'  OVER' if over else ''}", flush=True)
+              f"{figures['pricedMicroseconds'] / 1000:>9.1f} {figures['cpuMicroseconds'] / 1000:>9.1f}  "
+              f"{figures['outcome']}{'  OVER' if over else ''}", flush=True)
 
     with tempfile.TemporaryDirectory(prefix="alula-prices-") as folder:
-        print(f"{'decode':30} {'level':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'CPU ms':>9}  outcome")
+        print(f"{'decode':30} {'level':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'priced ms':>9} {'CPU ms':>9}  outcome")
         for kind, name in listed:
             if options.only not in name:
                 continue
@@ -55,7 +56,7 @@ def main():
             for level in [1] if kind == "trap" or "Animated" in name or "gif" in name else LEVELS:
                 rest = ["animated"] if "Animated" in name else []
                 row(name, level, run(options.prices, "decode", file, level, *rest))
-        print(f"\n{'render':30} {'size':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'CPU ms':>9}  outcome")
+        print(f"\n{'render':30} {'size':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'priced ms':>9} {'CPU ms':>9}  outcome")
         for name, bands in RENDERS:
             if options.only not in name:
                 continue

@@ -26,7 +26,7 @@ private func write(_ bytes: [UInt8], _ path: String) {
 }
 
 /// Runs `body` and prints as JSON what it took beside its price; on a thread, as in the service.
-private func measure(price: Int, _ body: () throws -> String) {
+private func measure(price: Int, time: Duration = .zero, _ body: () throws -> String) {
     let before = ProcessMemory.resident
     let milliseconds = ProcessMemory.milliseconds
     ProcessMemory.forgetPeak()
@@ -35,7 +35,12 @@ private func measure(price: Int, _ body: () throws -> String) {
     let taken = max(0, ProcessMemory.peak - before)
     let cpu = Int((ProcessMemory.milliseconds - milliseconds) * 1_000)
     let text = outcome.map { $0 == "\"" ? "'" : $0 }
-    print("{\"price\": \(price), \"taken\": \(taken), \"cpuMicroseconds\": \(cpu), \"outcome\": \"\(String(text))\"}")
+    let microseconds = Int(time / .microseconds(1))
+    print(
+        """
+        {"price": \(price), "taken": \(taken), "pricedMicroseconds": \(microseconds), "cpuMicroseconds": \(cpu), \
+        "outcome": "\(String(text))"}
+        """)
 }
 
 private func decode(_ path: String, level: Int, isAnimated: Bool) throws {
@@ -44,7 +49,8 @@ private func decode(_ path: String, level: Int, isAnimated: Bool) throws {
     let plan = DecodePlan(level: level, isAnimated: isAnimated)
     var limits = ImagingLimits()
     limits.sourceFormats = Set(ImageFormat.allCases)
-    measure(price: header.price(of: plan, fileByteCount: bytes.count)) {
+    let time = header.timePrice(of: plan, fileByteCount: bytes.count)
+    measure(price: header.price(of: plan, fileByteCount: bytes.count), time: time) {
         let image = try ImageDecoder.decode(bytes, header: header, plan: plan, limits: limits, token: WorkToken())
         return "\(image.size) × \(image.frames), \(image.byteCount) bytes"
     }
@@ -54,7 +60,8 @@ private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int, qualit
     let picture = bands == 3 ? Picture.photo(size) : Picture.photoWithAlpha(size)
     let image = DecodedImage(pixels: SharedBytes(picture.pixels), size: size, bands: bands)
     let plan = RenderPlan(resizedSize: size, format: format, quality: quality ?? format.defaultQuality)
-    measure(price: plan.price) {
+    let header = ImageHeader(format: .png, storedSize: size, bands: bands, hasAlpha: bands == 4)
+    measure(price: plan.price, time: plan.timePrice(of: header)) {
         "\(try ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes.count) bytes"
     }
 }

@@ -36,6 +36,9 @@ enum TimePrice {
         }
     }
 
+    /// What each frame of an animation costs besides, however small it is.
+    static let frame = (decode: 250_000.0, encode: 2_000_000.0)
+
     /// What resampling costs for each pixel that it reads and each that it makes.
     static let resampling = (read: 10.0, made: 25.0)
     /// How much dearer resampling is where transparent pixels are weighed, or light is mixed instead of its code.
@@ -70,14 +73,17 @@ extension ImageHeader {
         let gone = plan.isAnimated ? frames : format.supportsAnimation ? min(plan.page + 1, frames) : 1
         let area = Double(storedSize.width) * Double(storedSize.height)
         let depth = bitDepth > 8 ? 2.0 : 1
-        return TimePrice.duration(area * pixel * depth * Double(gone) + Double(fileByteCount) * byte)
+        let framing = plan.isAnimated ? TimePrice.frame.decode * Double(frames) : 0
+        return TimePrice.duration(area * pixel * depth * Double(gone) + framing + Double(fileByteCount) * byte)
     }
 }
 
 extension RenderPlan {
     /// About how long one core works on this render of a picture whose header is `source`, without its decode.
     package func timePrice(of source: ImageHeader) -> Duration {
-        let read = Double(source.size.width) * Double(source.size.height) / Double(decode.level * decode.level)
+        let isResampled = decode.level > 1 || source.size != resizedSize
+        let area = Double(source.size.width) * Double(source.size.height)
+        let read = isResampled ? area / Double(decode.level * decode.level) : 0
         let frames = isAnimated ? source.frames : 1
         return timePrice(reading: read, frames: frames, hasAlpha: source.hasAlpha)
     }
@@ -101,7 +107,8 @@ extension RenderPlan {
         let interest = looked.map { area($0) * TimePrice.interest } ?? 0
         let encoding = TimePrice.encode(
             format, isFine: chromaStep == 1, hasAlpha: hasAlpha && format.supportsAlpha, isAnimated: isAnimated)
-        return TimePrice.duration((resampling + area(outputSize) * encoding) * Double(frames) + interest)
+        let framing = isAnimated ? TimePrice.frame.encode : 0
+        return TimePrice.duration((resampling + area(outputSize) * encoding + framing) * Double(frames) + interest)
     }
 }
 

@@ -205,6 +205,21 @@ struct SandboxedCodecTests {
         #expect(try await fixture.decodeSlowly().size == SandboxFixture.slowSize)
     }
 
+    @Test func `a file that takes far longer than its head lets expect is damaged, and is not looked at for a while`()
+        async throws
+    {
+        let fixture = try SandboxFixture { ($0.leastDecodeTime, $0.decodeTimeShare) = (.zero, 0) }
+        await #expect(throws: ImagingError.self) { try await fixture.decodeSlowly() }
+        #expect(fixture.ends(.exhausted) == 1 && fixture.metric("alula_quarantined_total") == 1)
+        #expect(fixture.metric("alula_decode_retries_total") == 0)
+        #expect(throws: ImagingError.cannotDecode(detail: "the content ended workers a short while ago")) {
+            try fixture.decode(SandboxFixture.slow)
+        }
+        // What is done before anybody looks has not taken long.
+        #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
+        #expect(fixture.ends(.exhausted) == 1)
+    }
+
     @Test func `pictures of all sizes come after each other`() async throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()

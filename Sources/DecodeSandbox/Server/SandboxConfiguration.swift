@@ -9,6 +9,9 @@ package struct SandboxConfiguration: Sendable {
     /// Pictures and CPU time after which a worker is replaced, whatever it has gathered by then.
     package var mostRequests = 10_000
     package var mostProcessorTime = SandboxConfiguration.processorTime
+    /// CPU time that a decode may take whatever its price, and how many times its price besides.
+    package var leastDecodeTime = Duration.seconds(1)
+    package var decodeTimeShare = 8.0
     /// How long a content that ended workers is not decoded.
     package var quarantine = Duration.seconds(600)
 
@@ -21,4 +24,7 @@ package struct SandboxConfiguration: Sendable {
         decoderCount = parallelism + 1
         encoderCount = parallelism
     }
+
+    /// CPU time that a decode may take which should take this long: generous, because the price is that of another machine.
+    func processorTime(forPriceOf price: Duration) -> Duration { leastDecodeTime + price * decodeTimeShare }
 }

@@ -10,6 +10,8 @@ struct SandboxMetrics: Sendable {
         case violation
         /// Its picture took longer than it may.
         case deadline
+        /// Its picture took far more CPU time than its head lets expect.
+        case exhausted
         /// Nobody waited for its picture any more.
         case cancelled
         /// It had done enough.

@@ -92,7 +92,12 @@ package final class SandboxedCodec: ImageCodec {
         do {
             // Address space is more than what is used of it.
             let memory = 2 * min(header.price(of: plan, fileByteCount: bytes.count), 1 << 46)
-            return try perform(.decode(plan), on: bytes, by: decoders, memory: memory, token: token) { answer, output in
+            // Its lane and its wait are those of what its head says: who needs far more has lied.
+            let processorTime = configuration.processorTime(
+                forPriceOf: header.timePrice(of: plan, fileByteCount: bytes.count))
+            return try perform(
+                .decode(plan), on: bytes, by: decoders, memory: memory, processorTime: processorTime, token: token
+            ) { answer, output in
                 guard case .decoded(let picture) = answer else { throw Fault(detail: "no such answer") }
                 return try picture.image(in: &output, of: header, by: plan)
             }
@@ -124,7 +129,7 @@ package final class SandboxedCodec: ImageCodec {
     /// - Throws: ``Fault`` for what is the picture's, ``WorkerUnavailable``, or what `token` says.
     private func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, by roster: WorkerRoster, memory: Int? = nil,
-        token: WorkToken,
+        processorTime: Duration? = nil, token: WorkToken,
         read: (WorkerAnswer, inout KeptMemory) throws -> Result
     ) throws -> Result {
         try refuseQuarantined(bytes, work)
@@ -133,7 +138,8 @@ package final class SandboxedCodec: ImageCodec {
                 let worker = try roster.take(token)
                 let outcome: WorkerProcess.Outcome<Result>
                 do {
-                    outcome = try worker.perform(work, on: bytes, memory: memory, token: token, read: read)
+                    outcome = try worker.perform(
+                        work, on: bytes, memory: memory, processorTime: processorTime, token: token, read: read)
                 } catch {
                     // Nothing was asked of it, or it has answered.
                     roster.giveBack(worker)
@@ -154,6 +160,9 @@ package final class SandboxedCodec: ImageCodec {
                         endless.withLock { $0.insert(Task(digest: digest, work: work), at: timekeeper.now) }
                     }
                     try token.check()
+                case .exhausted:
+                    roster.dismiss(worker, .exhausted)
+                    throw condemned(bytes, work, "a worker needed far longer than the head lets expect")
                 case .breach(let text):
                     roster.dismiss(worker, .violation)
                     throw condemned(bytes, work, "a worker lied: \(text)")

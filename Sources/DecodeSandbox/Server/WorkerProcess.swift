@@ -42,6 +42,8 @@ final class WorkerProcess: @unchecked Sendable {
         case breach(String)
         /// The token said stop; the worker is still at it, and has had a processor for at least half of the time limit, or has not.
         case interrupted(wasBusy: Bool)
+        /// The worker is still at it, and has used all the CPU time that it may for it.
+        case exhausted
     }
 
     /// Between two looks at whether anybody still waits, in milliseconds.
@@ -52,11 +54,12 @@ final class WorkerProcess: @unchecked Sendable {
     /// - Parameters:
     ///   - memory: Bytes that it may take for it, beside what it has: a file of which its head says too little ends there. All that
     ///     the worker was started with where this is nil.
+    ///   - processorTime: CPU time that it may take for it; nil for what `token` leaves it.
     ///   - read: Makes the result of what the worker says and has left in the memory; throws where that is not true.
     /// - Throws: ``SharedMemoryError`` for what this process cannot do, or the worker for want of memory.
     func perform<Result>(
-        _ work: WorkerRequest.Work, on bytes: SharedBytes, memory: Int? = nil, token: WorkToken,
-        read: (_ answer: WorkerAnswer, _ output: inout KeptMemory) throws -> Result
+        _ work: WorkerRequest.Work, on bytes: SharedBytes, memory: Int? = nil, processorTime limit: Duration? = nil,
+        token: WorkToken, read: (_ answer: WorkerAnswer, _ output: inout KeptMemory) throws -> Result
     ) throws(SharedMemoryError) -> Outcome<Result> {
         requests += 1
         var new: WorkerRequest.Memories = []
@@ -76,6 +79,7 @@ final class WorkerProcess: @unchecked Sendable {
                 return .interrupted(wasBusy: isBusy ?? false)
             }
             if isStopped { return .lost }
+            if let limit, processorTime - processorStart > limit { return .exhausted }
         }
         let message = socket.receive(count: WorkerAnswer.byteCount)
         if message.isEmpty { return .lost }

@@ -68,7 +68,9 @@ struct TimePriceTests {
         #expect(ordered == ordered.sorted(), "\(ordered)")
         let transparent = Self.header(.png, 1_000, 1_000, hasAlpha: true)
         #expect(try price(.webp, from: transparent) > price(.webp))
-        #expect(try price(.jpeg, from: transparent) > price(.jpeg))
+        // Pixels that stay as they are cost nothing but their encoding.
+        #expect(try price(.jpeg, from: transparent) == price(.jpeg))
+        #expect(try price(.jpeg, from: Self.header(.png, 1_001, 1_001)) > price(.jpeg))
     }
 
     @Test func `each frame costs, a cut only what is left of it, and the search for a part all of it`() throws {
@@ -81,6 +83,10 @@ struct TimePriceTests {
         }
         let still = try price { _ in }
         #expect(try price { $0.isAnimated = true } > still * 30)
+        let tiny = try RenderPlan(
+            options: options(1, 1) { $0.isAnimated = true }, format: .webp,
+            source: Self.header(.gif, 2, 2, frames: 60), limits: ImagingLimits())
+        #expect(tiny.timePrice(of: Self.header(.gif, 2, 2, frames: 60)) > .milliseconds(100))
         let thin = options(1, 4_000, .cover, enlarge: true)
         let cut = try plan(64, 64, thin).timePrice(of: Self.header(.jpeg, 64, 64))
         #expect(cut < .milliseconds(2))

@@ -45,6 +45,24 @@ struct OverloadTests {
         }
     }
 
+    @Test func `a result of more pixels than its format may have is refused, and a placeholder not made`() async throws
+    {
+        try await withService(["--max-output-pixels", "2000", "--max-output-pixels-slow", "1000"]) { running in
+            running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
+            func status(_ path: String, _ query: String) async throws -> Int {
+                try await running.thumbnail(path, query + "&fit=fill&enlarge=1").status
+            }
+            #expect(try await status("/a.jpg", "w=40&h=50&format=webp") == 200)
+            #expect(try await status("/a.jpg", "w=40&h=51&format=webp") == 422)
+            #expect(try await status("/a.jpg", "w=40&h=25&format=avif") == 200)
+            let refused = try await running.thumbnail("/a.jpg", "w=40&h=26&fit=fill&enlarge=1&format=avif")
+            #expect(refused.status == 422 && refused.text.contains("\"code\":\"too_many_pixels\""))
+            #expect(try await status("/gone.jpg", "w=40&h=25&placeholder=red&format=avif") == 200)
+            #expect(try await status("/gone.jpg", "w=40&h=26&placeholder=red&format=avif") == 404)
+            #expect(try await status("/gone.jpg", "w=40&h=26&placeholder=red&format=png") == 200)
+        }
+    }
+
     @Test func `with all connections taken, new ones are closed at once and operators are answered`() async throws {
         try await withService(["--max-connections", "4"]) { running in
             let clients = try (0..<4).map { _ in try running.connect() }
