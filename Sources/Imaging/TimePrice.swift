@@ -79,7 +79,7 @@ extension ImageHeader {
 }
 
 extension RenderPlan {
-    /// About how long one core works on this render of a picture whose header is `source`, without its decode.
+    /// About how long one core works on this render of an image whose header is `source`, without its decode.
     package func timePrice(of source: ImageHeader) -> Duration {
         let isResampled = decode.level > 1 || source.size != resizedSize
         let area = Double(source.size.width) * Double(source.size.height)
@@ -88,7 +88,7 @@ extension RenderPlan {
         return timePrice(reading: read, frames: frames, hasAlpha: source.hasAlpha)
     }
 
-    /// About how long one core works on a plain picture by this plan.
+    /// About how long one core works on a plain image by this plan.
     package func timePrice(ofPlain color: Color) -> Duration {
         timePrice(reading: 0, frames: 1, hasAlpha: color.alpha < 255)
     }

@@ -3,7 +3,7 @@ import ImageCaching
 import Imaging
 import Memory
 
-/// Who works on a picture, and when.
+/// Who works on an image, and when.
 extension ImagePipeline {
     /// What it takes in time to make a result, as things stand.
     ///

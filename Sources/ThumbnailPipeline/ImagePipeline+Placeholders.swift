@@ -2,7 +2,7 @@ import Coordination
 package import Imaging
 
 extension ImagePipeline {
-    /// A plain picture in the size of the request's box; 1×1 where the request names no side.
+    /// A plain image in the size of the request's box; 1×1 where the request names no side.
     ///
     /// Judged, priced and made like a result: what is asked for by many at once is made once.
     package func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {

@@ -9,7 +9,7 @@ struct PlaceholderKey: SourceKeyed {
     let size: PixelSize
     let format: ImageFormat
 
-    /// The nearest thing to a source that a plain picture has.
+    /// The nearest thing to a source that a plain image has.
     var source: Color { color }
 }
 
@@ -18,7 +18,7 @@ struct PlaceholderKey: SourceKeyed {
 /// They depend on nothing that could change, so they are never stale. Clients are told `no-store` all the same, for the source may be
 /// there the next time.
 struct PlaceholderCache: Sendable {
-    /// A plain picture of the usual size takes a kilobyte, the largest some hundreds.
+    /// A plain image of the usual size takes a kilobyte, the largest some hundreds.
     private static let capacity = 4 << 20
 
     private let made = AutoPurgingImageCache<PlaceholderKey, EncodedImage>(

@@ -205,7 +205,7 @@ async def unharmed(service, origin, report, options):
     alone, beside, others = client.take("alone"), client.take("beside"), strangers.take()
     for name, answers in (("alone", alone), ("beside dear ones", beside)):
         answers = [answer for answer in answers if answer.status == 200]
-        report.line(f"      thumbnails {name}: p50 {milliseconds(answers, 0.5):.0f} ms, "
+        report.line(f"      {len(answers)} thumbnails made {name}: p50 {milliseconds(answers, 0.5):.0f} ms, "
                     f"p99 {milliseconds(answers, 0.99):.0f} ms, longest {milliseconds(answers, 1):.0f} ms")
     report.line(f"      {len(others)} dear ones in {seconds:.0f} s: {count(others)}, refused after "
                 f"p50 {milliseconds([a for a in others if a.status == 503], 0.5):.0f} ms")

@@ -1,7 +1,7 @@
 package import Coordination
 import Imaging
 
-/// Where pictures are worked on: small work on as many threads as there are workers, dear work on some of its own, in turns.
+/// Where images are worked on: small work on as many threads as there are workers, dear work on some of its own, in turns.
 ///
 /// However much dear work is asked for, it takes none of the threads that small work needs, and holds memory only for as many pieces
 /// as have a turn. That holds with a single worker, too: there are two threads then, which share a processor.

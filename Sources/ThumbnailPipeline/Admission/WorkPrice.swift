@@ -7,7 +7,7 @@ struct WorkPrice: Equatable {
     /// The render after it.
     let render: Duration
 
-    /// The price of a result of a picture whose header is `header`.
+    /// The price of a result of an image whose header is `header`.
     ///
     /// - Parameter fileByteCount: Bytes of its file, 0 where they are not known; nil where it need not be decoded.
     init(of plan: RenderPlan, from header: ImageHeader, decoding fileByteCount: Int?) {
@@ -15,7 +15,7 @@ struct WorkPrice: Equatable {
         render = plan.timePrice(of: header)
     }
 
-    /// The price of a plain picture.
+    /// The price of a plain image.
     init(of plan: RenderPlan, ofPlain color: Color) {
         decode = .zero
         render = plan.timePrice(ofPlain: color)

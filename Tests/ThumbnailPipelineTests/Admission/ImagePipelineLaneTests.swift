@@ -7,7 +7,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// Dear work beside small work: pictures of 64×64 that are asked for as millions of pixels.
+/// Dear work beside small work: images of 64×64 that are asked for as millions of pixels.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineLaneTests {
     private let codec = HeldCodec()
@@ -143,7 +143,7 @@ struct ImagePipelineLaneTests {
 }
 
 extension ThumbnailRequest {
-    /// The picture at `/a` in millions of pixels; each number is another result.
+    /// The image at `/a` in millions of pixels; each number is another result.
     fileprivate static func dear(_ number: Int) -> ThumbnailRequest {
         var request = ThumbnailRequest.path(width: 1_500, format: .fixed(.avif))
         request.options.height = 1_500
