@@ -15,8 +15,10 @@ enum TimePrice {
         }
     }
 
-    /// How much dearer each pixel is whose picture comes in passes.
-    static let passes = 3.0
+    /// An image that comes in passes, for each pixel, whatever the level.
+    static let passes = 5.0
+    /// Inks that become colours, for each pixel that the level leaves.
+    static let inks = 90.0
     /// A transparent part more to decode, for each pixel.
     static let alphaPlane = 30.0
 
@@ -43,12 +45,15 @@ enum TimePrice {
     static let resampling = (read: 10.0, made: 25.0)
     /// How much dearer resampling is where transparent pixels are weighed, or light is mixed instead of its code.
     static let weighing = 3.0
+    /// What a profile costs that is applied to the result, for each pixel that is made.
+    static let profile = 20.0
     /// What finding the interesting part costs for each pixel that is looked at.
     static let interest = 35.0
 
     /// From this on a decode or a render is dear: work in a lane of its own.
     ///
-    /// More than any thumbnail costs, of a source from a camera: several megapixels in AVIF, WebP, GIF or PNG, tens in JPEG.
+    /// More than a thumbnail costs, even of a source from a camera: it makes two megapixels in AVIF, WebP or PNG, five in JPEG, and not
+    /// quite one in GIF.
     static let dear = Duration.milliseconds(250)
 
     /// A sum of nanoseconds as a time; saturates.
@@ -67,7 +72,8 @@ extension ImageHeader {
         var (pixel, byte) = TimePrice.decode(format)
         // Only JPEG leaves out what a smaller picture does not need.
         if format == .jpeg { pixel /= Double(plan.level) }
-        if isProgressive { pixel *= TimePrice.passes }
+        if isProgressive { pixel += TimePrice.passes }
+        if format == .jpeg, bands == 4 { pixel += TimePrice.inks / Double(plan.level * plan.level) }
         if hasAlpha, format != .gif, format != .png { pixel += TimePrice.alphaPlane }
         // A frame of an animation is made of all before it.
         let gone = plan.isAnimated ? frames : format.supportsAnimation ? min(plan.page + 1, frames) : 1
@@ -85,15 +91,16 @@ extension RenderPlan {
         let area = Double(source.size.width) * Double(source.size.height)
         let read = isResampled ? area / Double(decode.level * decode.level) : 0
         let frames = isAnimated ? source.frames : 1
-        return timePrice(reading: read, frames: frames, hasAlpha: source.hasAlpha)
+        return timePrice(
+            reading: read, frames: frames, hasAlpha: source.hasAlpha, hasProfile: source.profileByteCount > 0)
     }
 
     /// About how long one core works on a plain image by this plan.
     package func timePrice(ofPlain color: Color) -> Duration {
-        timePrice(reading: 0, frames: 1, hasAlpha: color.alpha < 255)
+        timePrice(reading: 0, frames: 1, hasAlpha: color.alpha < 255, hasProfile: false)
     }
 
-    private func timePrice(reading read: Double, frames: Int, hasAlpha: Bool) -> Duration {
+    private func timePrice(reading read: Double, frames: Int, hasAlpha: Bool, hasProfile: Bool) -> Duration {
         let (made, looked) =
             switch crop {
             case .none: (resizedSize, nil as PixelSize?)
@@ -104,11 +111,13 @@ extension RenderPlan {
         let weighing = (hasAlpha ? TimePrice.weighing : 1) * (light == .linear ? TimePrice.weighing : 1)
         let resampling =
             read == 0 ? 0 : (read * TimePrice.resampling.read + area(made) * TimePrice.resampling.made) * weighing
+        let coloring = hasProfile ? area(made) * TimePrice.profile : 0
         let interest = looked.map { area($0) * TimePrice.interest } ?? 0
         let encoding = TimePrice.encode(
             format, isFine: chromaStep == 1, hasAlpha: hasAlpha && format.supportsAlpha, isAnimated: isAnimated)
         let framing = isAnimated ? TimePrice.frame.encode : 0
-        return TimePrice.duration((resampling + area(outputSize) * encoding + framing) * Double(frames) + interest)
+        return TimePrice.duration(
+            (resampling + coloring + area(outputSize) * encoding + framing) * Double(frames) + interest)
     }
 }
 

@@ -5,11 +5,11 @@ import Testing
 struct TimePriceTests {
     private static func header(
         _ format: ImageFormat, _ width: Int, _ height: Int, frames: Int = 1, hasAlpha: Bool = false,
-        isProgressive: Bool = false
+        bands: Int = 3, isProgressive: Bool = false
     ) -> ImageHeader {
         ImageHeader(
-            format: format, storedSize: PixelSize(width: width, height: height), frames: frames, hasAlpha: hasAlpha,
-            isProgressive: isProgressive)
+            format: format, storedSize: PixelSize(width: width, height: height), bands: bands, frames: frames,
+            hasAlpha: hasAlpha, isProgressive: isProgressive)
     }
 
     @Test(
@@ -18,6 +18,9 @@ struct TimePriceTests {
             (header(.jpeg, 6_000, 4_000), DecodePlan(level: 8), 8 << 20, false),
             (header(.jpeg, 6_000, 4_000), DecodePlan(level: 2), 8 << 20, false),
             (header(.jpeg, 4_000, 3_000, isProgressive: true), DecodePlan(level: 4), 4 << 20, false),
+            (header(.jpeg, 4_000, 3_000, isProgressive: true), DecodePlan(), 4 << 20, false),
+            (header(.jpeg, 4_000, 3_000, bands: 4), DecodePlan(level: 4), 4 << 20, false),
+            (header(.jpeg, 4_000, 3_000, bands: 4), DecodePlan(), 4 << 20, true),
             (header(.png, 3_840, 2_160), DecodePlan(), 6 << 20, false),
             (header(.webp, 4_000, 3_000), DecodePlan(), 2 << 20, false),
             (header(.avif, 2_000, 1_500), DecodePlan(), 1 << 20, false),
