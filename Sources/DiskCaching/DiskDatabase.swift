@@ -36,8 +36,6 @@ struct DiskDatabase {
             return (database, verdict.finding)
         } catch let error as DiskStoreError {
             throw error
-        } catch let error as DiskFolder.Unusable {
-            throw .folder(systemError: error.systemError)
         } catch let error as SQLiteError {
             throw error.kind == .inUse ? .inUse : .unusable(reason: "\(error)")
         } catch {

@@ -2,11 +2,6 @@ import Glibc
 
 /// The folder that the store lives in, and what happens to whole files there.
 struct DiskFolder {
-    /// Why the folder is of no use: the system's error.
-    struct Unusable: Error {
-        let systemError: CInt
-    }
-
     /// Tells files from others of their names, for as long as somebody has them open.
     struct Files: Equatable {
         fileprivate let numbers: [Number?]
@@ -19,14 +14,67 @@ struct DiskFolder {
 
     let path: String
 
-    var file: String { path + "/alula-cache.sqlite" }
+    /// The folder at `path`, which is not there yet, perhaps.
+    init(path: String) {
+        // A slash at its end would follow a link.
+        let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") }
+        self.path = end.map { String(path[...$0]) } ?? path
+    }
 
-    /// Makes the folder and an empty file, for this user alone, where they are not there yet.
-    func prepare() throws(Unusable) {
-        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw Unusable(systemError: errno) }
-        let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Unusable(systemError: errno) }
-        close(descriptor)
+    var file: String { path + "/" + Self.fileName }
+
+    /// Makes the folder, the folders above it and an empty file, for this user alone, where they are not there yet.
+    ///
+    /// Where others could put a file or a link in the store's place, it would serve what they want, or write where they want.
+    func prepare() throws(DiskStoreError) {
+        try Self.make(path)
+        let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard folder >= 0 else { throw Self.isLink(path) ? .folderIsLink : .folder(systemError: errno) }
+        defer { close(folder) }
+        try judge(folder)
+        for suffix in Self.suffixes.dropFirst() { try judgeFile(Self.fileName + suffix, in: folder) }
+        let file = unsafe openat(folder, Self.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw errno == ELOOP ? .notPlainFile(name: Self.fileName) : .folder(systemError: errno)
+        }
+        close(file)
+        try judgeFile(Self.fileName, in: folder)
+    }
+
+    private static func make(_ path: String) throws(DiskStoreError) {
+        if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
+            throw .folder(systemError: errno)
+        }
+        try make(String(path[..<slash]))
+        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw .folder(systemError: errno) }
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        let error = errno
+        defer { errno = error }
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// The administrator may own it: nobody is safe from that one, and containers are given such folders.
+    private func judge(_ folder: CInt) throws(DiskStoreError) {
+        var status = stat()
+        guard unsafe fstat(folder, &status) == 0 else { throw .folder(systemError: errno) }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw .anothersFolder(owner: status.st_uid, user: geteuid())
+        }
+        guard status.st_mode & S_IWOTH == 0 else { throw .openFolder }
+    }
+
+    /// A name for a file elsewhere, by a link of either kind, is not the store's.
+    private func judgeFile(_ name: String, in folder: CInt) throws(DiskStoreError) {
+        var status = stat()
+        guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            guard errno == ENOENT else { throw .folder(systemError: errno) }
+            return
+        }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else { throw .notPlainFile(name: name) }
     }
 
     /// The file and its log as they stand there now.
@@ -63,6 +111,7 @@ struct DiskFolder {
         }
     }
 
+    private static let fileName = "alula-cache.sqlite"
     private static let aside = ".set-aside"
     /// The file itself and what SQLite keeps beside it.
     private static let suffixes = ["", "-journal", "-wal", "-shm"]

@@ -107,7 +107,7 @@ enum SettingTable {
         Setting(name: "sourceCachePath", defaultText: "none", help: "folder of the disk cache; one process each") {
             (settings, text) throws(InvalidValue) in
             guard text.utf8.contains(where: { $0 != UInt8(ascii: "/") }), !text.utf8.contains(0) else {
-                throw InvalidValue(allowed: "the path of a folder, which is made where only it is missing")
+                throw InvalidValue(allowed: "the path of a folder, which is made where it is missing")
             }
             settings.disk.path = text
         },

@@ -78,6 +78,16 @@ final class DiskCacheTests: Sendable {
         #expect(process.terminate() == 69)
     }
 
+    @Test func `a folder where everybody may write stops the start, and the line says what to do`() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+        let process = AlulaProcess(["serve", "--port", "0", "--admin-port", "0", "--source-cache-path", folder])
+        let text = try process.start(until: "cannot start")
+        #expect(text.contains("sourceCachePath: \"\(folder)\" cannot be used: everybody may write in it"))
+        #expect(process.terminate() == 69)
+    }
+
     @Test func `what was found in the folder is told after the ports`() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try Data("letters".utf8).write(to: URL(filePath: folder + "/alula-cache.sqlite"))
@@ -124,7 +134,7 @@ final class DiskCacheTests: Sendable {
                 + #"{"url":"\#(running.origin.url("/b.jpg"))","renditions":["w=32"]}]}"#
             let client = try running.connect(toOperators: true)
             client.send(
-                "POST /prefetch HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                "POST /prefetch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
             let accepted = try await client.response()
             #expect(accepted.status == 202)
