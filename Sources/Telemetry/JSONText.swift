@@ -2,7 +2,8 @@
 package enum JSONText {
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 
-    /// Appends `text` quoted, with quotes, backslashes and control characters (DEL and C1 too) escaped.
+    /// Appends `text` quoted, with quotes, backslashes and all escaped that is not seen or changes how the rest is seen: control
+    /// characters (DEL and C1 too), line separators, and formatting, bidirectional above all.
     ///
     /// - Parameters:
     ///   - text: What to write.
@@ -19,14 +20,30 @@ package enum JSONText {
             case 0x22, 0x5c:
                 buffer.append(UInt8(ascii: "\\"))
                 buffer.append(UInt8(scalar.value))
-            case 0..<0x20, 0x7f..<0xa0, 0x2028, 0x2029:
-                buffer.append(contentsOf: "\\u".utf8)
-                for shift in [12, 8, 4, 0] { buffer.append(hexadecimal[Int(scalar.value >> UInt32(shift)) & 15]) }
+            case 0..<0x20, 0x7f: appendEscape(UInt16(scalar.value), to: &buffer)
             case 0..<0x80: buffer.append(UInt8(scalar.value))
-            default: buffer.append(contentsOf: UTF8.encode(scalar).map { Array($0) } ?? [])
+            default:
+                if isInvisible(scalar) {
+                    UTF16.encode(scalar)?.forEach { appendEscape($0, to: &buffer) }
+                } else {
+                    UTF8.encode(scalar)?.forEach { buffer.append($0) }
+                }
             }
         }
         buffer.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendEscape(_ unit: UInt16, to buffer: inout [UInt8]) {
+        buffer.append(contentsOf: "\\u".utf8)
+        for shift in [12, 8, 4, 0] { buffer.append(hexadecimal[Int(unit >> UInt16(shift)) & 15]) }
+    }
+
+    /// Whether a character beyond ASCII has no form of its own, and so could hide something or reorder what stands around it.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
+        default: false
+        }
     }
 
     /// `text` as a JSON string with its quotes.

@@ -26,6 +26,35 @@ struct LoggerTests {
         }
     }
 
+    @Test(arguments: [
+        ("\u{202e}gnp.exe", "\\u202e"), ("a\u{2066}b", "\\u2066"), ("\u{200f}", "\\u200f"), ("\u{61c}", "\\u061c"),
+        ("\u{200b}", "\\u200b"), ("\u{feff}", "\\ufeff"), ("\u{85}", "\\u0085"), ("\u{2028}", "\\u2028"),
+        ("\u{2029}", "\\u2029"), ("\u{e0041}", "\\udb40\\udc41"), ("\u{1b}[2K", "\\u001b[2K"), ("\u{f8ff}", "\\uf8ff"),
+    ])
+    func `what is not seen, or reorders what is, is escaped in either form`(text: String, escaped: String) throws {
+        for format in LogFormat.allCases {
+            let line = try logged(format) { $0.info("seen", ["url": .string(text)]) }
+            #expect(line.contains(escaped), "\(line)")
+            #expect(line.unicodeScalars.dropLast().allSatisfy { $0.value >= 0x20 && $0.isASCII })
+        }
+    }
+
+    @Test func `letters of any script and emoji are written as they are`() throws {
+        for format in LogFormat.allCases {
+            let line = try logged(format) { $0.info("seen", ["url": "größe/写真/🦉"]) }
+            #expect(line.contains("größe/写真/🦉"))
+        }
+    }
+
+    @Test func `bytes that are no text are replaced, and cut text stays whole`() throws {
+        for format in LogFormat.allCases {
+            let broken = String(decoding: [0x61, 0xed, 0xa0, 0x80, 0xff] as [UInt8], as: UTF8.self)
+            #expect(try logged(format) { $0.info("seen", ["url": .string(broken)]) }.contains("a\u{fffd}"))
+            let long = try logged(format) { $0.info("seen", ["url": .string(String(repeating: "🦉", count: 9_000))]) }
+            #expect(!long.contains("\u{fffd}"))
+        }
+    }
+
     @Test func `long fields are cut`() throws {
         let text = try logged(.json) { $0.info("seen", ["url": .string(String(repeating: "é", count: 9_000))]) }
         #expect(text.utf8.count < 2_300)

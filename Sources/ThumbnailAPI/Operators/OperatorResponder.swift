@@ -190,7 +190,7 @@ package final class OperatorResponder: RequestResponder {
             level, "operator request",
             [
                 "requestId": .string(requestID), "method": .string(request.method.rawValue),
-                "path": .string(String(path)), "status": .int(response.status.code),
+                "path": .string(SourceLabel.text(String(path))), "status": .int(response.status.code),
                 "error": .string(error?.code ?? ""), "detail": .string(error?.logDetail ?? ""),
             ])
     }

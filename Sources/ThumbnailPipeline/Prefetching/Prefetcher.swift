@@ -143,7 +143,9 @@ package final class Prefetcher: Prefetching {
             } catch is CancellationError {
                 return nil
             } catch {
-                logger.debug("prefetch failed", ["target": .string(target), "detail": .string("\(error)")])
+                logger.debug(
+                    "prefetch failed",
+                    ["source": .string(SourceLabel.text(request.source)), "detail": .string("\(error)")])
                 guard attempt < configuration.attempts, let wait = (error as? any ServiceError)?.retryAfter else {
                     return .failed
                 }

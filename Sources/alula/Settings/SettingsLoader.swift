@@ -46,7 +46,8 @@ struct SettingsLoader {
         do {
             try setting.apply(&settings, text)
         } catch {
-            let shown = setting.isSecret ? "its value" : "\"\(text)\""
+            // What stands before an at sign could be a password.
+            let shown = setting.isSecret || text.utf8.contains(UInt8(ascii: "@")) ? "its value" : "\"\(text)\""
             problems.append("\(spelling): \(shown) is not allowed; allowed is \(error.allowed)")
         }
     }

@@ -1,0 +1,82 @@
+/// What the log may say of a source: host and path, never user information, query or fragment.
+///
+/// What is logged may be anything that a stranger typed, and a password may stand unescaped in it, or escaped more than once. Where it
+/// cannot be told what is a password, more is left out than must be.
+package enum SourceLabel {
+    /// Stands for what is left out in the middle of a label.
+    private static let hidden = Array("***".utf8)
+
+    /// The loggable part of `source`.
+    package static func text(_ source: String) -> String {
+        let bytes = Array(source.utf8)[...]
+        return String(decoding: url(bytes) ?? remnant(bytes), as: UTF8.self)
+    }
+
+    /// Host, port and path of what is a URL up to its path; nil for all else.
+    private static func url(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let scheme = bytes.prefix { isSchemeByte($0) }
+        let rest = bytes[scheme.endIndex...]
+        guard !scheme.isEmpty, rest.starts(with: "://".utf8) else { return nil }
+        let authority = rest.dropFirst(3).prefix {
+            !isDelimiter($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\")
+        }
+        let host = authority[(end(ofLast: UInt8(ascii: "@"), in: authority) ?? authority.startIndex)...]
+        guard isHostAndPort(host) else { return nil }
+        let afterHost = bytes[host.endIndex...]
+        let path = afterHost.prefix { !isDelimiter($0) }
+        guard let colon = end(ofFirst: UInt8(ascii: ":"), in: path),
+            let at = end(ofLast: UInt8(ascii: "@"), in: afterHost[colon...])
+        else { return host + path }
+        // A URL in the path has user information of its own, perhaps.
+        return host + "/".utf8 + hidden + (at <= path.endIndex ? bytes[at..<path.endIndex] : [])
+    }
+
+    /// What stands behind everything that could be user information; a password may hold any character.
+    private static func remnant(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let visible = bytes.prefix { !isDelimiter($0) }
+        guard let at = end(ofLast: UInt8(ascii: "@"), in: bytes) else { return visible }
+        return at <= visible.endIndex ? bytes[at..<visible.endIndex] : hidden[...]
+    }
+
+    /// A host, and digits behind its colon if there is one.
+    private static func isHostAndPort(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var rest = bytes
+        if bytes.first == UInt8(ascii: "["), let closing = bytes.firstIndex(of: UInt8(ascii: "]")) {
+            rest = bytes[bytes.index(after: closing)...]
+            guard rest.isEmpty || rest.first == UInt8(ascii: ":") else { return false }
+        }
+        guard end(ofFirst: UInt8(ascii: ":"), in: rest) != nil else { return !bytes.isEmpty }
+        guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex else { return false }
+        return rest[(colon + 1)...].allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        switch byte | 0x20 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        default: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.".utf8.contains(byte)
+        }
+    }
+
+    /// Whether the path of a URL ends here.
+    private static func isDelimiter(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
+
+    private static func end(ofFirst character: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.indices.lazy.compactMap { end(of: character, at: $0, in: bytes) }.first
+    }
+
+    private static func end(ofLast character: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.indices.reversed().lazy.compactMap { end(of: character, at: $0, in: bytes) }.first
+    }
+
+    /// Where a character ends that begins at `index`, be it written as it is or percent-encoded any number of times.
+    private static func end(of character: UInt8, at index: Int, in bytes: ArraySlice<UInt8>) -> Int? {
+        if bytes[index] == character { return index + 1 }
+        guard bytes[index] == UInt8(ascii: "%") else { return nil }
+        var digits = bytes[(index + 1)...]
+        while digits.starts(with: "25".utf8) { digits = digits.dropFirst(2) }
+        guard let byte = UInt8(String(decoding: digits.prefix(2), as: UTF8.self), radix: 16), byte == character,
+            digits.count >= 2
+        else { return nil }
+        return digits.startIndex + 2
+    }
+}
