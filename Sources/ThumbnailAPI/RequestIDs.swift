@@ -1,32 +1,46 @@
-import Synchronization
+import Coordination
+import Glibc
 
-/// Makes the names of requests: unique in a process, without order or count to be read from them.
+/// Makes the names of requests: random, because a waiting caller's receipt is the same, and whoever guesses it could cancel the wait.
+///
+/// The system is asked for many names' worth at once: a call of it for each would cost more than all else that a name takes.
 final class RequestIDs: Sendable {
-    private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-    private let last: Atomic<UInt64>
+    /// Characters of a name, which hold 75 random bits; Swift stores no longer text without an allocation.
+    static let length = 15
 
-    /// Starts anywhere.
-    init() {
-        last = Atomic(UInt64.random(in: .min ... .max))
-    }
+    private struct Supply {
+        /// As many bytes as one call may ask for.
+        var words = InlineArray<32, UInt64>(repeating: 0)
+        var position = 32
 
-    /// The next name: 13 characters, short enough that Swift stores it without an allocation.
-    func next() -> String {
-        var bits = Self.scrambled(last.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue)
-        return unsafe String(unsafeUninitializedCapacity: 13) { buffer in
-            for index in 0..<13 {
-                unsafe buffer[index] = Self.digits[Int(bits & 31)]
-                bits >>= 5
-            }
-            return 13
+        mutating func next() -> (UInt64, UInt64) {
+            if position >= words.count { refill() }
+            defer { position += 2 }
+            return (words[position], words[position + 1])
+        }
+
+        private mutating func refill() {
+            let status = unsafe withUnsafeMutableBytes(of: &words) { unsafe getentropy($0.baseAddress, $0.count) }
+            precondition(status == 0, "the system has no random numbers: error \(errno)")
+            position = 0
         }
     }
 
-    /// A bijection of 64 bits (the finaliser of SplitMix64), so distinct numbers stay distinct.
-    private static func scrambled(_ number: UInt64) -> UInt64 {
-        var bits = number
-        bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
-        bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
-        return bits ^ bits >> 31
+    private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+    private let supply = Locked(Supply())
+
+    /// The next name.
+    func next() -> String {
+        let (first, second) = supply.withLock { $0.next() }
+        return unsafe String(unsafeUninitializedCapacity: Self.length) { buffer in
+            var bits = first
+            for index in 0..<Self.length {
+                // Twelve digits are in one word.
+                if index == 12 { bits = second }
+                unsafe buffer[index] = Self.digits[Int(bits & 31)]
+                bits >>= 5
+            }
+            return Self.length
+        }
     }
 }

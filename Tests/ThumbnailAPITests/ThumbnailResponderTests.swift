@@ -28,7 +28,7 @@ import ThumbnailPipeline
             .cacheStatus: "alula-result;fwd=uri-miss;stored, alula-decoded;hit",
         ]
         for (name, value) in expected { #expect(response[name] == value, "\(name)") }
-        #expect(response[.xRequestID]?.utf8.count == 13)
+        #expect(response[.xRequestID]?.utf8.count == 15)
         #expect(response[.alulaReceipt] == response[.xRequestID])
         #expect(response.headerFields.count == expected.count + 2)
         #expect(edge.thumbnails.receipts == [response[.xRequestID]])
