@@ -13,6 +13,8 @@ final class ConnectionWatch: Sendable {
         var isDraining = false
         /// End by this time, whatever is in hand then.
         var stopDeadline: Duration?
+        /// Called before what is in hand is cut.
+        var willCut: @Sendable () -> Void = {}
     }
 
     private struct State {

@@ -61,11 +61,17 @@ package final class HTTPServer: Sendable {
 
     /// Ends the server: waits up to `timeLimit` for the requests in hand, then cancels the rest.
     ///
+    /// - Parameters:
+    ///   - timeLimit: How long the requests in hand may take.
+    ///   - willCut: Called, perhaps more than once, before requests are cut: their tasks are cancelled as if the clients had left.
     /// - Returns: true when no request was cut.
-    package func shutDown(timeLimit: Duration) async -> Bool {
+    package func shutDown(timeLimit: Duration, willCut: @escaping @Sendable () -> Void = {}) async -> Bool {
         stopAccepting()
         let deadline = context.timekeeper.now + timeLimit
-        context.watch.order { $0.stopDeadline = min($0.stopDeadline ?? deadline, deadline) }
+        context.watch.order { orders in
+            orders.stopDeadline = min(orders.stopDeadline ?? deadline, deadline)
+            orders.willCut = willCut
+        }
         return await context.watch.end()
     }
 }

@@ -46,6 +46,7 @@ final class WatchThread: Sendable {
             }
             guard let deadline = orders.stopDeadline else { continue }
             if now >= deadline {
+                if isComplete { orders.willCut() }
                 for connection in context.openConnections where connection.cut() { isComplete = false }
             }
             // One that was accepted a moment ago may not be known yet.

@@ -61,6 +61,10 @@ package struct HTTPResponse: Sendable {
         package static let unsupportedMediaType = Self(code: 415)
         package static let unprocessableContent = Self(code: 422)
         package static let requestHeaderFieldsTooLarge = Self(code: 431)
+        /// Nobody reads the answer: the client has closed its connection.
+        ///
+        /// Not registered; nginx's number, and so everybody's.
+        package static let clientClosedRequest = Self(code: 499)
         package static let internalServerError = Self(code: 500)
         package static let badGateway = Self(code: 502)
         package static let serviceUnavailable = Self(code: 503)

@@ -15,7 +15,8 @@ extension APIError: ServiceError {
         case .requestTimeout: .requestTimeout
         case .targetTooLong: .uriTooLong
         case .fieldsTooLarge: .requestHeaderFieldsTooLarge
-        case .draining, .abandoned: .serviceUnavailable
+        case .draining: .serviceUnavailable
+        case .clientGone: .clientClosedRequest
         case .deadlineExceeded: .gatewayTimeout
         case .unexpected: .internalServerError
         }
@@ -36,7 +37,8 @@ extension APIError: ServiceError {
         case .requestTimeout: "request_timeout"
         case .targetTooLong: "uri_too_long"
         case .fieldsTooLarge: "headers_too_large"
-        case .draining, .abandoned: "draining"
+        case .draining: "draining"
+        case .clientGone: "client_closed"
         case .deadlineExceeded: "deadline_exceeded"
         case .noSuchReceipt: "no_such_receipt"
         case .noSuchJob: "no_such_job"
@@ -62,7 +64,8 @@ extension APIError: ServiceError {
         case .requestTimeout: "The request's head did not arrive in time."
         case .targetTooLong: "The request target is too long."
         case .fieldsTooLarge: "The header fields are too many or too long."
-        case .draining, .abandoned: "The service is about to stop; ask again."
+        case .draining: "The service is about to stop; ask again."
+        case .clientGone: "The client has closed its connection."
         case .deadlineExceeded: "The thumbnail could not be made in the time that a request may take."
         case .lengthRequired: "The body's length must be announced by Content-Length."
         case .bodyTooLarge: "The body is too long."
@@ -77,7 +80,6 @@ extension APIError: ServiceError {
     package var logDetail: String? {
         switch self {
         case .unexpected(let detail): detail
-        case .abandoned: "the caller is gone"
         default: nil
         }
     }
@@ -87,7 +89,7 @@ extension APIError: ServiceError {
         switch self {
         case .badSignature, .expired: .policy
         case .draining: .overload
-        case .abandoned: .cancelled
+        case .clientGone: .cancelled
         case .deadlineExceeded: .timeout
         case .unexpected: .internal
         default: .request

@@ -28,8 +28,8 @@ package enum APIError: Error, Equatable {
     case fieldsTooLarge
     /// The service is about to end.
     case draining
-    /// Whoever asked has gone away, or the work was cancelled under the request; nobody reads this answer.
-    case abandoned
+    /// Whoever asked has gone away; nobody reads this answer.
+    case clientGone
     /// The request took longer than it may.
     case deadlineExceeded
     /// A body is expected, and its length not announced.

@@ -38,7 +38,7 @@ struct ExchangeRecorder: Sendable {
         }
         response.headerFields.append(.xRequestID, exchange.requestID)
         metrics.record(route: exchange.route, status: response.status.code, seconds: elapsed.seconds)
-        let needsExplanation = error.map { $0.category == .internal || $0.logDetail != nil } ?? false
+        let needsExplanation = error.map { $0.needsExplanation } ?? false
         if isLoggingAll || needsExplanation {
             log(response, exchange, elapsed: elapsed, source: source, error: error)
         }
@@ -67,5 +67,12 @@ struct ExchangeRecorder: Sendable {
         if let error { line = line.with(["error": .string(error.code)]) }
         if let detail = error?.logDetail { line = line.with(["detail": .string(detail)]) }
         line.log(level, "request")
+    }
+}
+
+extension ServiceError {
+    /// Whether an operator who wants no line for each request wants one for this: not for what its client has given up.
+    fileprivate var needsExplanation: Bool {
+        category == .internal || (logDetail != nil && category != .cancelled)
     }
 }

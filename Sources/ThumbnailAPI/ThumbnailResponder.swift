@@ -103,6 +103,7 @@ extension ThumbnailResponder {
             let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Outcome in
                 try await outcome(prepared.query, directives, receipt: exchange.requestID)
             }
+            try Task.checkCancellation()
             switch made {
             case .thumbnail(let thumbnail): return success(thumbnail, request, prepared, exchange)
             case .placeholder(let image, let error): return placeholder(image, error, prepared, exchange)
@@ -139,9 +140,11 @@ extension ThumbnailResponder {
 
     private func serviceError(_ error: any Error) -> any ServiceError {
         switch error {
-        case let error as any ServiceError: error
-        case is DeadlineExceeded: APIError.deadlineExceeded
-        case is CancellationError where Task.isCancelled || lifecycle.isDraining: APIError.abandoned
+        // What else goes wrong when nobody waits any more is nobody's concern.
+        case let error as any ServiceError where !Task.isCancelled: error
+        case is DeadlineExceeded where !Task.isCancelled: APIError.deadlineExceeded
+        case is any ServiceError, is DeadlineExceeded, is CancellationError:
+            lifecycle.cancellation ?? APIError.unexpected("cancelled by nobody")
         default: APIError.unexpected("\(type(of: error)): \(error)")
         }
     }

@@ -96,12 +96,15 @@ struct HTTPServerShutdownTests {
     @Test func `43: a shutdown cancels what has not finished in time, and says so`() async throws {
         let never = Gate()
         let cancelled = Counter()
+        let announced = Counter()
+        let unannounced = Counter()
         let server = try TestServer.start { _ in
             .later {
                 await withTaskCancellationHandler {
                     await never.pass()
                 } onCancel: {
                     cancelled.increment()
+                    if announced.count == 0 { unannounced.increment() }
                 }
                 return .text("")
             }
@@ -109,8 +112,9 @@ struct HTTPServerShutdownTests {
         let clients = try (0..<20).map { _ in try RawHTTPClient(port: server.port) }
         for client in clients { client.get("/") }
         await never.arrivals(20)
-        #expect(await server.shutDown(timeLimit: .milliseconds(50)) == false)
+        #expect(await server.shutDown(timeLimit: .milliseconds(50), willCut: announced.increment) == false)
         #expect(cancelled.count == 20)
+        #expect(announced.count > 0 && unannounced.count == 0)
         #expect(server.connectionCount == 0)
         for client in clients { #expect(try await client.remainder().isEmpty) }
         never.open()

@@ -197,20 +197,80 @@ import ThumbnailPipeline
         #expect(response[.serverTiming] == "total;dur=3000.000")
     }
 
-    @Test func `a caller that has gone is no error of ours`() async {
+    /// What an exchange ends with whose task is cancelled while the pipeline is at work, which then ends as it is told.
+    private func cancelled(
+        _ edge: Edge, _ gate: Gate, before: @escaping @Sendable () -> Void = {}
+    ) async -> HTTPResponse {
+        let task = Task { await edge.respond(Self.target) }
+        await gate.arrivals(1)
+        before()
+        task.cancel()
+        gate.open()
+        return await task.value
+    }
+
+    private static let ends: [@Sendable () throws -> Thumbnail] = [
+        { throw CancellationError() }, { throw StubError(category: .origin, logDetail: "reset") }, { .sample() },
+    ]
+
+    @Test(arguments: ends.indices)
+    func `a caller that has gone is counted as 499 and is no error of ours`(end: Int) async {
+        for isDraining in [false, true] {
+            let gate = Gate()
+            let edge = Edge(
+                StubThumbnails(make: { _ in
+                    await gate.pass()
+                    return try Self.ends[end]()
+                }))
+            let response = await cancelled(edge, gate) { if isDraining { edge.lifecycle.beginDraining() } }
+            #expect(response.status == .clientClosedRequest)
+            #expect(edge.log.lines.map(\.level) == [.info])
+            #expect(edge.log.lines.last?["status"] == 499)
+            #expect(edge.log.lines.last?["error"] == "client_closed")
+            let metrics = edge.registry.prometheusText
+            #expect(metrics.contains(#"alula_requests_total{route="thumbnail",status="499"} 1"#))
+            #expect(!metrics.contains(#"status="503""#))
+        }
+    }
+
+    @Test(arguments: ends.indices)
+    func `without an access log a caller that has gone leaves no line`(end: Int) async {
         let gate = Gate()
         let edge = Edge(
             StubThumbnails(make: { _ in
                 await gate.pass()
-                try Task.checkCancellation()
-                return .sample()
+                return try Self.ends[end]()
+            })
+        ) { $0.accessLog = false }
+        #expect(await cancelled(edge, gate).status == .clientClosedRequest)
+        #expect(edge.log.lines.isEmpty)
+    }
+
+    @Test func `43: a caller whose request the service cuts has not gone`() async {
+        let gate = Gate()
+        let edge = Edge(
+            StubThumbnails(make: { _ in
+                await gate.pass()
+                throw CancellationError()
             }))
-        let task = Task { await edge.respond(Self.target) }
+        let response = await cancelled(edge, gate) { edge.lifecycle.beginCutting() }
+        #expect(response.status == .serviceUnavailable && response.code == "draining")
+    }
+
+    @Test func `43: work that ends under a caller because the service does is no bug`() async {
+        let edge = Edge(StubThumbnails(make: { _ in throw CancellationError() }))
+        #expect(await edge.respond(Self.target).status == .internalServerError)
+        let gate = Gate()
+        let ending = Edge(
+            StubThumbnails(make: { _ in
+                await gate.pass()
+                throw CancellationError()
+            }))
+        async let answer = ending.respond(Self.target)
         await gate.arrivals(1)
-        task.cancel()
+        ending.lifecycle.beginDraining()
         gate.open()
-        #expect(await task.value.status == .serviceUnavailable)
-        #expect(edge.log.lines.last?.level == .info)
+        #expect(await answer.code == "draining")
     }
 
     @Test func `a miss that the pipeline has no room for is refused on the calling thread, a hit is not`() async {

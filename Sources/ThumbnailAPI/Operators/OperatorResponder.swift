@@ -156,7 +156,8 @@ package final class OperatorResponder: RequestResponder {
         case .failure(let error):
             let error: any ServiceError =
                 error is CancellationError
-                ? APIError.abandoned : error as? any ServiceError ?? APIError.unexpected("\(type(of: error)): \(error)")
+                ? lifecycle.cancellation ?? .draining
+                : error as? any ServiceError ?? APIError.unexpected("\(type(of: error)): \(error)")
             response = ProblemAnswer.response(error, requestID: requestID, common: common)
             if error.code == APIError.methodNotAllowed.code {
                 response.headerFields.append(.allow, route.methods.map(\.rawValue).joined(separator: ", "))

@@ -141,7 +141,7 @@ struct Service: Sendable {
             try await timekeeper.sleep(until: timekeeper.now + .milliseconds(250))
             lifecycle.beginDraining()
         }
-        _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout)
+        _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willCut: lifecycle.beginCutting)
         refusing.cancel()
         lifecycle.beginDraining()
         memoryWatch.cancel()
@@ -149,7 +149,7 @@ struct Service: Sendable {
         downloader.shutDown()
         loader.shutDown()
         folders.shutDown()
-        _ = await operatorServer.shutDown(timeLimit: .milliseconds(200))
+        _ = await operatorServer.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
         await disk?.close(timeLimit: .seconds(2))
         sandbox?.shutDown()
     }
