@@ -10,6 +10,8 @@ package struct APIConfiguration: Sendable {
     package var requestTimeout: Duration = .seconds(15)
     /// Whether each request leaves a line in the log; failures that need an explanation leave one anyway.
     package var accessLog = true
+    /// Whom the operators' listener answers.
+    package var operatorSites = OperatorSites()
     /// The service's own version, for operators.
     package var version = "0"
 

@@ -6,7 +6,7 @@ extension APIError: ServiceError {
     package var status: HTTPResponse.Status {
         switch self {
         case .missingParameter, .unknownParameter, .badParameter, .badURL, .badRequest, .badBody: .badRequest
-        case .badSignature, .expired: .forbidden
+        case .badSignature, .expired, .crossSite: .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
         case .bodyTooLarge: .contentTooLarge
@@ -31,6 +31,7 @@ extension APIError: ServiceError {
         case .badURL: "bad_url"
         case .badSignature: "bad_signature"
         case .expired: "expired"
+        case .crossSite: "cross_site"
         case .noSuchRoute: "no_such_route"
         case .methodNotAllowed: "method_not_allowed"
         case .badRequest: "bad_request"
@@ -55,7 +56,8 @@ extension APIError: ServiceError {
         switch self {
         case .missingParameter: "A required parameter is missing."
         case .unknownParameter: "There is no such parameter."
-        case .badParameter(_, let reason), .badURL(let reason), .badBody(_, let reason): reason
+        case .badParameter(_, let reason), .badURL(let reason), .badBody(_, let reason), .crossSite(let reason, _):
+            reason
         case .badSignature: "The URL is not signed, or its signature is not valid."
         case .expired: "The URL has expired."
         case .noSuchRoute: "Nothing is served at this path."
@@ -79,7 +81,7 @@ extension APIError: ServiceError {
     /// What only the log may say.
     package var logDetail: String? {
         switch self {
-        case .unexpected(let detail): detail
+        case .unexpected(let detail), .crossSite(_, let detail): detail
         default: nil
         }
     }
@@ -87,7 +89,7 @@ extension APIError: ServiceError {
     /// Whose fault it is.
     package var category: ErrorCategory {
         switch self {
-        case .badSignature, .expired: .policy
+        case .badSignature, .expired, .crossSite: .policy
         case .draining: .overload
         case .clientGone: .cancelled
         case .deadlineExceeded: .timeout

@@ -14,6 +14,8 @@ package enum APIError: Error, Equatable {
     case badSignature
     /// The time in `expires` has passed.
     case expired
+    /// A browser asks for another site, or under a name that is not ours; the reason is for the client, the detail for the log.
+    case crossSite(reason: String, detail: String)
     /// Nothing is served at this path.
     case noSuchRoute
     /// The path does not know the method.

@@ -82,7 +82,7 @@ class Client:
         """Sends a request that is due now, or was due at the given time."""
         due = due or time.monotonic()
         close = "Connection: close\r\n" if self.is_single else ""
-        request = f"GET {target} HTTP/1.1\r\nHost: load\r\n{close}\r\n".encode()
+        request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\n{close}\r\n".encode()
         self.in_hand += 1
         while self.idle:
             connection = self.idle.pop()

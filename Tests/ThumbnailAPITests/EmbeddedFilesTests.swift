@@ -40,7 +40,7 @@ import Testing
         let errors: [APIError] = [
             .missingParameter(""), .unknownParameter(""), .badParameter("", ""), .badURL(""), .badSignature, .expired,
             .noSuchRoute, .methodNotAllowed, .badRequest, .requestTimeout, .targetTooLong, .fieldsTooLarge, .draining,
-            .deadlineExceeded, .noSuchReceipt, .unexpected(""),
+            .crossSite(reason: "", detail: ""), .deadlineExceeded, .noSuchReceipt, .unexpected(""),
         ]
         for error in errors { #expect(document.contains("- \(error.code)\n"), "\(error.code)") }
     }

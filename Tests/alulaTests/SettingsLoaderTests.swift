@@ -1,5 +1,6 @@
 import Downloading
 import HTTPServing
+import HTTPTypes
 import Imaging
 import Telemetry
 import Testing
@@ -95,6 +96,11 @@ struct SettingsLoaderTests {
         (["--access-log", "maybe"], "allowed is on or off"),
         (["--port", "1", "--port", "2"], "--port: given twice"),
         (["--client-cache-control", "obey"], "allowed is ignore or honour"),
+        (
+            ["--admin-hosts", "alula.internal:9091"],
+            "\"alula.internal:9091\" is not allowed; allowed is * or host names"
+        ),
+        (["--allowed-sources", "https://user:secret@example.com"], "--allowed-sources: its value is not allowed"),
         (["--memory-budget", "1MiB"], "allowed is at least 16MiB, or a share of the memory such as 60%"),
         (["--memory-budget", "101%"], "allowed is at least 16MiB, or a share of the memory such as 60%"),
     ])
@@ -115,6 +121,17 @@ struct SettingsLoaderTests {
             try load(["--decoded-cache-capacity", "10MiB", "--decoded-cache-preferred", "11MiB"])
         }
         #expect(failure?.lines.first?.contains("decodedCachePreferred") == true)
+    }
+
+    @Test func `names of the operators' listener are read`() throws {
+        func isServed(_ host: String, _ arguments: [String]) throws -> Bool {
+            try load(arguments).api.operatorSites.objection(to: HTTPRequest(target: "/", headerFields: [.host: host]))
+                == nil
+        }
+        #expect(try !isServed("alula.internal", []))
+        #expect(try isServed("localhost", []))
+        #expect(try isServed("alula.internal:9091", ["--admin-hosts", "Alula.internal, other"]))
+        #expect(try isServed("any.example", ["--admin-hosts", "*"]))
     }
 
     @Test func `what bounds a flood is read, for the public listener alone`() throws {

@@ -22,7 +22,7 @@ package final class OperatorResponder: RequestResponder {
     /// Shows and controls the service behind `control`.
     ///
     /// - Parameters:
-    ///   - configuration: Its version is shown.
+    ///   - configuration: Its version is shown, and its sites are served.
     ///   - control: The running service.
     ///   - prefetching: Makes thumbnails ahead of their readers.
     ///   - workers: Where bodies are read, which takes longer than an event thread may.
@@ -53,6 +53,9 @@ package final class OperatorResponder: RequestResponder {
             self.finish(result, request, route, requestID: requestID)
         }
         do {
+            if !route.isHealth, let objection = configuration.operatorSites.objection(to: request) {
+                throw APIError(objection)
+            }
             guard route != .none else { throw APIError.noSuchRoute }
             guard route.methods.contains(request.method) else { throw APIError.methodNotAllowed }
             switch route {
@@ -183,9 +186,12 @@ package final class OperatorResponder: RequestResponder {
     private func log(
         _ request: HTTPRequest, _ response: HTTPResponse, requestID: String, error: (any ServiceError)?
     ) {
-        let isInternal = error?.category == .internal
         let level: Logger.Level =
-            isInternal ? .error : request.method == .delete || request.method == .post ? .info : .debug
+            switch error?.category {
+            case .internal: .error
+            case .policy: .warning
+            default: request.method == .delete || request.method == .post ? .info : .debug
+            }
         let path = request.target.prefix(before: UInt8(ascii: "?"))
         logger.log(
             level, "operator request",

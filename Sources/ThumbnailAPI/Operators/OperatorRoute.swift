@@ -47,6 +47,9 @@ enum OperatorRoute: Equatable {
         return String(rest)
     }
 
+    /// Whether it tells what anybody may know, by whatever name it is asked.
+    var isHealth: Bool { self == .live || self == .ready }
+
     /// Longest body in bytes that the route takes; 0 where it takes none.
     var maximumBodyLength: Int { self == .prefetch ? PrefetchReader.longestBody : 0 }
 

@@ -27,6 +27,16 @@ enum SettingTable {
         Setting(name: "adminPort", defaultText: "9091", help: "port of the operators' listener; 0 picks a free one") {
             (settings, text) throws(InvalidValue) in settings.operatorListener.port = try port(text)
         },
+        Setting(
+            name: "adminHosts", defaultText: "none",
+            help: "names of the operators' listener besides addresses and localhost; * is any"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.api.operatorSites = OperatorSites(
+                names: try parsed(text, "* or host names without ports, separated by commas") {
+                    OperatorSites.isName($0) ? $0 : nil
+                })
+        },
         Setting(name: "keepAliveTimeout", defaultText: "60s", help: "idle connections are closed after this") {
             (settings, text) throws(InvalidValue) in
             settings.publicListener.keepAliveTimeout = try SettingValues.duration(text)

@@ -221,6 +221,51 @@ import ThumbnailPipeline
         try await holding.value
     }
 
+    @Test(arguments: [
+        ("/metrics", "GET"), ("/status", "GET"), ("/cache", "GET"), ("/cache", "DELETE"), ("/downloads", "GET"),
+        ("/downloads/r1", "DELETE"), ("/prefetch", "POST"), ("/prefetch/job1", "GET"), ("/other", "GET"),
+        ("/cache", "POST"),
+    ])
+    func `a name that is not ours is served nothing but health`(target: String, method: String) async {
+        let response = await respond(
+            target, method: HTTPRequest.Method(rawValue: method), fields: [.host: "rebound.example:9091"])
+        #expect(response.status == .forbidden && response.code == "cross_site")
+        #expect(!response.text.contains("rebound"))
+        #expect(response[.contentType] == "application/problem+json")
+        #expect(control.removed.isEmpty && control.waiting == ["r1", "r2"] && prefetching.jobs.isEmpty)
+        #expect(log.lines.last?.level == .warning)
+        #expect(log.lines.last?["detail"] == "host rebound.example:9091")
+        for health in ["/health/live", "/health/ready"] {
+            #expect(await respond(health, fields: [.host: "rebound.example:9091"]).status == .ok)
+        }
+    }
+
+    @Test func `a write that a browser sends for another site changes nothing`() async {
+        for fields in [[.origin: "null"], [.secFetchSite: "same-site"]] as [HTTPFields] {
+            let response = await respond("/cache", method: .delete, fields: fields)
+            #expect(response.status == .forbidden && response.code == "cross_site")
+        }
+        #expect(control.removed.isEmpty)
+        #expect(await respond("/cache", fields: [.secFetchSite: "cross-site"]).status == .ok)
+    }
+
+    @Test func `a password in a path is not logged`() async {
+        _ = await respond("/downloads/https:user:secret@h", method: .delete)
+        #expect(log.lines.last?["path"] == "h")
+        _ = await respond("/cache", method: .delete, fields: [.origin: "http://user:secret@h"])
+        #expect(log.lines.last?["detail"] == "site h")
+    }
+
+    @Test func `a job that the service's end cuts short is told so`() async {
+        let lifecycle = lifecycle
+        let answer = Task {
+            lifecycle.beginCutting()
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return await self.prefetch(#"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#)
+        }
+        #expect(await answer.value.code == "draining")
+    }
+
     @Test func `a job whose client leaves before it was read is not begun, and no fault of ours`() async {
         let answer = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }

@@ -110,7 +110,7 @@ private struct NamedService {
         let port = toOperators ? service.operatorServer.port : service.publicServer.port
         let client = try RawHTTPClient(port: port)
         defer { client.close() }
-        client.send("GET \(target) HTTP/1.1\r\nHost: alula\r\n\r\n")
+        client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         return try await client.response(isHead: false)
     }
 

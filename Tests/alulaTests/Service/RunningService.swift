@@ -41,7 +41,7 @@ struct RunningService: Sendable {
     ) async throws -> RawHTTPClient.Response {
         let client = try connect(toOperators: toOperators)
         defer { client.close() }
-        client.send("\(method) \(target) HTTP/1.1\r\nHost: alula\r\n\(fields)\r\n")
+        client.send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
         return try await client.response(isHead: method == "HEAD")
     }
 
