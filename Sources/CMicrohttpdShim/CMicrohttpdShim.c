@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "CMicrohttpdShim.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -18,6 +20,24 @@ static enum MHD_Result accept_connection(void *context, const struct sockaddr *a
     return callbacks->accepts(callbacks->context) ? MHD_YES : MHD_NO;
 }
 
+// An IPv4 address, in IPv6's form too, or the first half of an IPv6 address; the two have no number in common.
+static uint64_t network_of(const struct sockaddr *address) {
+    if (!address) return 0;
+    if (address->sa_family == AF_INET) {
+        struct sockaddr_in internet;
+        memcpy(&internet, address, sizeof internet);
+        return ntohl(internet.sin_addr.s_addr);
+    }
+    if (address->sa_family != AF_INET6) return 0;
+    struct sockaddr_in6 internet;
+    memcpy(&internet, address, sizeof internet);
+    const unsigned char *bytes = internet.sin6_addr.s6_addr;
+    unsigned from = IN6_IS_ADDR_V4MAPPED(&internet.sin6_addr) ? 8 : 0;
+    uint64_t network = 0;
+    for (unsigned i = 0; i < 8; i++) network = network << 8 | bytes[from + i];
+    return from ? network & 0xffffffff : network;
+}
+
 static void notify_connection(
     void *context, struct MHD_Connection *connection, void **peer, enum MHD_ConnectionNotificationCode code) {
     const CMicrohttpdShim_callbacks *callbacks = context;
@@ -27,7 +47,9 @@ static void notify_connection(
         return;
     }
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    *peer = callbacks->opened(callbacks->context, connection, info->connect_fd);
+    const union MHD_ConnectionInfo *client = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    uint64_t network = network_of(client ? client->client_addr : NULL);
+    *peer = callbacks->opened(callbacks->context, connection, info->connect_fd, network);
 }
 
 static void *log_target(void *context, const char *target, struct MHD_Connection *connection) {

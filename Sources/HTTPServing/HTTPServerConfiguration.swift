@@ -6,7 +6,7 @@ package struct HTTPServerConfiguration: Sendable {
     package var port: UInt16 = 8080
     /// Event threads; one per core answers most.
     package var threads = 1
-    /// Open connections; those above are closed at once.
+    /// Open connections; above them an idle one is closed for each new one, or the new one where none is idle.
     package var maximumConnections = 4096
     /// Open connections from one address; nil for no such limit.
     package var maximumConnectionsPerAddress: Int?
@@ -27,4 +27,7 @@ package struct HTTPServerConfiguration: Sendable {
 
     /// The defaults.
     package init() {}
+
+    /// Most descriptors of connections, those included that are being closed to make room.
+    package var maximumDescriptors: Int { maximumConnections + Crowd.mostClosings }
 }

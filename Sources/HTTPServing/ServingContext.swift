@@ -15,6 +15,7 @@ final class ServingContext: Sendable {
     private let draining = Atomic<Bool>(false)
     private let openCount = Atomic<Int>(0)
     private let resuming = Atomic<Int>(0)
+    private let crowd = Locked(Crowd())
     private let connections = Locked<[ObjectIdentifier: ClientConnection]>([:])
 
     /// The context of a server that has no connections yet.
@@ -43,12 +44,28 @@ final class ServingContext: Sendable {
     /// The connections open at this moment.
     var openConnections: [ClientConnection] { connections.withLock { Array($0.values) } }
 
-    /// Takes a place for a new connection on its event thread; false when all are taken.
+    /// Takes a place for a new connection on its event thread; false when all are taken, and nobody may be sent away for it.
     func admit() -> Bool {
         let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue
-        if count <= configuration.maximumConnections { return true }
+        let surplus = count - configuration.maximumConnections
+        if surplus <= 0 || makeRoom(for: surplus) { return true }
         openCount.wrappingSubtract(1, ordering: .relaxed)
         return false
+    }
+
+    /// Whether as many connections are going as there are too many.
+    private func makeRoom(for surplus: Int) -> Bool {
+        let now = timekeeper.now
+        let (isMade, report) = crowd.withLock { crowd in
+            let isMade =
+                crowd.closings >= surplus
+                || crowd.makeRoom(at: now, limit: configuration.maximumConnections) {
+                    openConnections.map { $0.seat(at: now) }
+                }
+            return (isMade, crowd.report(at: now))
+        }
+        if let report { logger.warning("idle connections closed for new ones", ["count": .int(report)]) }
+        return isMade
     }
 
     /// Notes a connection that was admitted.
@@ -65,6 +82,8 @@ final class ServingContext: Sendable {
     /// Gives back the place of a connection that is closing.
     func remove(_ connection: ClientConnection) {
         _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
+        // First, so that no place is given away twice.
+        if connection.hasMadeWay { crowd.withLock { $0.noteClosed() } }
         openCount.wrappingSubtract(1, ordering: .relaxed)
     }
 

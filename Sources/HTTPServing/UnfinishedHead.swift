@@ -1,6 +1,7 @@
 /// When the head that a connection is sending began, as far as looking at its byte counts now and then can tell.
 struct UnfinishedHead {
-    private var since: Duration?
+    /// Nil while no head has begun.
+    private(set) var since: Duration?
     private var afterBytes = 0
 
     /// Takes one look; true when the same head has been unfinished for at least `limit`.

@@ -44,7 +44,8 @@ package final class RawHTTPClient: Sendable {
     /// - Parameters:
     ///   - port: Where it listens.
     ///   - receiveBufferSize: Small for a client that is to be slow.
-    package init(port: UInt16, receiveBufferSize: Int? = nil) throws(Failure) {
+    ///   - ownAddress: An address of 127.0.0.0/8 that it is to come from, its last byte.
+    package init(port: UInt16, receiveBufferSize: Int? = nil, ownAddress: UInt8 = 1) throws(Failure) {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .cannotConnect(errno) }
         if var size = receiveBufferSize.map({ CInt($0) }) {
@@ -52,15 +53,10 @@ package final class RawHTTPClient: Sendable {
         }
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let status = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe Glibc.connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        if ownAddress != 1 {
+            unsafe Self.withAddress(0x7f00_0000 | UInt32(ownAddress), port: 0) { unsafe bind(descriptor, $0, $1) }
         }
+        let status = unsafe Self.withAddress(0x7f00_0001, port: port) { unsafe Glibc.connect(descriptor, $0, $1) }
         guard status == 0 else {
             let error = errno
             close()
@@ -70,6 +66,22 @@ package final class RawHTTPClient: Sendable {
 
     deinit {
         close()
+    }
+
+    @unsafe
+    @discardableResult
+    private static func withAddress(
+        _ host: UInt32, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
+    ) -> CInt {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = host.bigEndian
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe body(address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
     }
 
     /// Sends a text.

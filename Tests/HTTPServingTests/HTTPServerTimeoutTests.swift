@@ -98,23 +98,107 @@ struct HTTPServerTimeoutTests {
         #expect(try await slow.response().status == 200)
     }
 
-    @Test func `connections above the limit are closed at once, and their place is free again later`() async throws {
-        let server = try TestServer.start(configured: { $0.maximumConnections = 8 })
-        var clients = try (0..<8).map { _ in try RawHTTPClient(port: server.port) }
-        #expect(await eventually { server.connectionCount == 8 })
+    @Test func `connections above the limit are closed at once while all have requests, and their place is free later`()
+        async throws
+    {
+        let gate = Gate()
+        let server = try TestServer.start(configured: { $0.maximumConnections = 8 }) { request in
+            .later {
+                await gate.pass()
+                return .echo(request)
+            }
+        }
+        let clients = try (0..<8).map { _ in try RawHTTPClient(port: server.port) }
+        for client in clients { client.get("/") }
+        await gate.arrivals(8)
         for _ in 0..<20 {
             let refused = try RawHTTPClient(port: server.port)
             #expect(try await refused.remainder().isEmpty)
         }
-        for client in clients {
-            client.get("/")
-            #expect(try await client.response().status == 200)
-        }
-        clients.removeLast().close()
+        gate.open()
+        for client in clients { #expect(try await client.response().status == 200) }
+        clients[7].close()
         #expect(await eventually { server.connectionCount == 7 })
         let next = try RawHTTPClient(port: server.port)
         next.get("/")
         #expect(try await next.response().status == 200)
+    }
+
+    @Test func `silent connections shut nobody out: the idlest of the address with the most goes`() async throws {
+        let time = ManualTimekeeper()
+        let server = try TestServer.start(configured: { $0.maximumConnections = 8 }, timedBy: time)
+        var silent: [RawHTTPClient] = []
+        for number in 0..<6 {
+            time.advance(by: .seconds(1))
+            silent.append(try RawHTTPClient(port: server.port, ownAddress: 2))
+            #expect(await eventually { server.connectionCount == number + 1 })
+        }
+        // The first of them was used lately, which makes the second the idlest.
+        time.advance(by: .seconds(1))
+        silent[0].get("/")
+        #expect(try await silent[0].response().status == 200)
+        var others = try (0..<2).map { _ in try RawHTTPClient(port: server.port) }
+        #expect(await eventually { server.connectionCount == 8 })
+        time.advance(by: .seconds(1))
+
+        for gone in 1...3 {
+            let guest = try RawHTTPClient(port: server.port, ownAddress: UInt8(2 + gone))
+            guest.get("/")
+            #expect(try await guest.response().status == 200)
+            #expect(try await silent[gone].remainder().isEmpty)
+            #expect(await eventually { server.connectionCount == 8 })
+            guest.get("/")
+            #expect(try await guest.response().status == 200)
+            others.append(guest)
+        }
+        for client in [silent[0], silent[4], silent[5]] + others {
+            client.get("/")
+            #expect(try await client.response().status == 200)
+        }
+    }
+
+    @Test func `who has a request under way is not sent away, whoever it is`() async throws {
+        let gate = Gate()
+        let server = try TestServer.start(configured: { $0.maximumConnections = 4 }) { request in
+            guard request.target == "/slow" else { return .now(.echo(request)) }
+            return .later {
+                await gate.pass()
+                return .echo(request)
+            }
+        }
+        let busy = try (0..<3).map { _ in try RawHTTPClient(port: server.port, ownAddress: 2) }
+        for client in busy { client.get("/slow") }
+        await gate.arrivals(3)
+        let silent = try RawHTTPClient(port: server.port, ownAddress: 3)
+        #expect(await eventually { server.connectionCount == 4 })
+        let guest = try RawHTTPClient(port: server.port, ownAddress: 4)
+        guest.get("/")
+        #expect(try await guest.response().status == 200)
+        #expect(try await silent.remainder().isEmpty)
+        gate.open()
+        for client in busy { #expect(try await client.response().status == 200) }
+    }
+
+    @Test func `a head that has just begun is a request under way, one that stays begun is not`() async throws {
+        let time = ManualTimekeeper()
+        let server = try TestServer.start(
+            configured: {
+                $0.maximumConnections = 2
+                // Looked at, but not refused for its slowness.
+                $0.headerTimeout = .seconds(1_000)
+            }, timedBy: time)
+        let begun = try (0..<2).map { _ in try RawHTTPClient(port: server.port) }
+        for client in begun { client.send("GET / HT") }
+        #expect(await eventually { server.connectionCount == 2 })
+        let refused = try RawHTTPClient(port: server.port)
+        #expect(try await refused.remainder().isEmpty)
+        let isServed = await eventually(within: .seconds(30)) {
+            time.advance(by: .seconds(1))
+            guard let guest = try? RawHTTPClient(port: server.port) else { return false }
+            guest.get("/")
+            return (try? await guest.response().status) == 200
+        }
+        #expect(isServed)
     }
 
     @Test func `one address cannot take more than its share`() async throws {

@@ -18,8 +18,9 @@ typedef struct {
     void *context;
     /// Whether a new connection may stay; false closes it at once.
     bool (*accepts)(void *context);
-    /// A connection begins; its descriptor stays valid until `closed` returns.
-    void *(*opened)(void *context, struct MHD_Connection *connection, int descriptor);
+    /// A connection begins; its descriptor stays valid until `closed` returns. The network is the client's IPv4 address or the first
+    /// half of its IPv6 address.
+    void *(*opened)(void *context, struct MHD_Connection *connection, int descriptor, uint64_t network);
     /// A connection ends: the last use of the peer.
     void (*closed)(void *peer);
     /// A request line has arrived; the target is overwritten after the call.

@@ -26,13 +26,17 @@ final class ClientConnection: @unchecked Sendable {
 
     private struct Shared {
         var isOpen = true
+        var hasMadeWay = false
         var promise = PromisedAnswer()
     }
 
     private let context: ServingContext
     private let connection: OpaquePointer
     private let descriptor: CInt
+    private let network: ClientNetwork
     private let openedAt: Duration
+    /// When the last request ended, or the connection began.
+    private let idleSince: Atomic<Moment>
     private var step = Step.awaitingLine
     private var isRefused = false
     private let occupant = Atomic<Occupant>(.nobody)
@@ -43,14 +47,18 @@ final class ClientConnection: @unchecked Sendable {
     private var recurringTarget: String?
     /// Watch thread only.
     private var unfinishedHead = UnfinishedHead()
+    /// When the watch thread first saw the head that is being received.
+    private let headBegan = Atomic<Moment>(.never)
 
     /// A connection that has just begun.
     @unsafe
-    init(context: ServingContext, connection: OpaquePointer, descriptor: CInt) {
+    init(context: ServingContext, connection: OpaquePointer, descriptor: CInt, network: ClientNetwork) {
         self.context = context
         unsafe self.connection = connection
         self.descriptor = descriptor
+        self.network = network
         openedAt = context.timekeeper.now
+        idleSince = Atomic(Moment(openedAt))
         CLinux_tcp_limit_stall(descriptor, UInt32(context.configuration.stalledReaderTimeout.milliseconds))
     }
 
@@ -88,6 +96,7 @@ final class ClientConnection: @unchecked Sendable {
         // A resumed connection that the library finds broken ends without another call of the handler.
         if case .promised(let ticket) = step { _ = endPromise(ticket) }
         step = .awaitingLine
+        idleSince.store(Moment(context.timekeeper.now), ordering: .relaxed)
         _ = occupant.compareExchange(
             expected: .request, desired: .nobody, successOrdering: .releasing, failureOrdering: .relaxed)
     }
@@ -228,6 +237,7 @@ final class ClientConnection: @unchecked Sendable {
 
     /// Whether the head that is being received has been so for longer than `limit`; watch thread only.
     func isHeadOverdue(at now: Duration, limit: Duration) -> Bool {
+        defer { headBegan.store(Moment(unfinishedHead.since), ordering: .relaxed) }
         guard occupant.load(ordering: .relaxed) == .nobody else {
             unfinishedHead = UnfinishedHead()
             return false
@@ -250,13 +260,49 @@ final class ClientConnection: @unchecked Sendable {
                 expected: .nobody, desired: .watch, successOrdering: .acquiring, failureOrdering: .relaxed
             ).exchanged
             guard isOurs else { return }
-            if let parting {
-                _ = unsafe parting.withUnsafeBytes {
-                    unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
-                }
-            }
+            if let parting { send(parting) }
             shutdown(descriptor, CInt(SHUT_RDWR))
         }
+    }
+
+    /// Sends bytes past the library, as far as they are taken at once; the descriptor must be open.
+    private func send(_ bytes: [UInt8]) {
+        _ = unsafe bytes.withUnsafeBytes {
+            unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+        }
+    }
+
+    /// The connection's place, as whoever needs one sees it; any thread.
+    func seat(at now: Duration) -> Crowd.Seat<ClientConnection> {
+        let mayGo = shared.withLock { $0.isOpen && isIdle(at: now) }
+        return Crowd.Seat(
+            occupant: self, network: network, idleSince: mayGo ? idleSince.load(ordering: .relaxed).time : nil)
+    }
+
+    /// Closes the connection unless a request came since `known`; true when it is going. Any thread.
+    func makeWay(idleSince known: Duration, at now: Duration) -> Bool {
+        shared.withLock { shared in
+            guard shared.isOpen, idleSince.load(ordering: .relaxed).time == known, isIdle(at: now) else { return false }
+            let isOurs = occupant.compareExchange(
+                expected: .nobody, desired: .watch, successOrdering: .acquiring, failureOrdering: .relaxed
+            ).exchanged
+            guard isOurs else { return false }
+            shared.hasMadeWay = true
+            shutdown(descriptor, CInt(SHUT_RDWR))
+            return true
+        }
+    }
+
+    /// Whether the connection was closed for another; when it is gone.
+    var hasMadeWay: Bool { shared.withLock { $0.hasMadeWay } }
+
+    /// Whether no request is under way: none in hand, none on its way to us, and no head that is still young.
+    ///
+    /// The descriptor must be open.
+    private func isIdle(at now: Duration) -> Bool {
+        guard occupant.load(ordering: .relaxed) == .nobody else { return false }
+        if let began = headBegan.load(ordering: .relaxed).time, now - began >= .seconds(1) { return true }
+        return pendingBytes <= 0
     }
 
     /// Ends the connection whatever it does; true when a request was in hand.
@@ -281,4 +327,34 @@ final class ClientConnection: @unchecked Sendable {
 /// Who may act on a connection: the request in hand, or the watch when it closes it between requests.
 private enum Occupant: UInt8, AtomicRepresentable {
     case nobody, request, watch
+}
+
+/// A time or none, in one word.
+private struct Moment: AtomicRepresentable {
+    static let never = Moment(nanoseconds: .min)
+
+    private let nanoseconds: Int64
+
+    init(_ time: Duration?) {
+        guard let (seconds, attoseconds) = time?.components else {
+            self = .never
+            return
+        }
+        nanoseconds = seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+    }
+
+    private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Nil for never; to the nanosecond.
+    var time: Duration? { nanoseconds == .min ? nil : .nanoseconds(nanoseconds) }
+
+    typealias AtomicRepresentation = Int64.AtomicRepresentation
+
+    static func encodeAtomicRepresentation(_ value: consuming Moment) -> AtomicRepresentation {
+        Int64.encodeAtomicRepresentation(value.nanoseconds)
+    }
+
+    static func decodeAtomicRepresentation(_ storage: consuming AtomicRepresentation) -> Moment {
+        Moment(nanoseconds: Int64.decodeAtomicRepresentation(storage))
+    }
 }

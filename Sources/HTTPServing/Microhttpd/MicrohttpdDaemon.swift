@@ -19,7 +19,7 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         // At its own limit the library stops accepting and leaves clients waiting: it must never get there.
         var settings = CMicrohttpdShim_settings(
             listening_descriptor: socket.descriptor, threads: threads,
-            connections_per_thread: UInt32(configuration.maximumConnections + 1),
+            connections_per_thread: UInt32(configuration.maximumConnections + Crowd.mostClosings + 1),
             connections_per_address: UInt32(configuration.maximumConnectionsPerAddress ?? 0),
             idle_seconds: UInt32(max(1, configuration.keepAliveTimeout.seconds.rounded(.up))),
             buffer_size: configuration.connectionBufferSize)
@@ -62,7 +62,7 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
     unsafe CMicrohttpdShim_callbacks(
         context: context,
         accepts: { unsafe Unmanaged<ServingContext>.fromOpaque($0.unsafelyUnwrapped).takeUnretainedValue().admit() },
-        opened: { unsafe open($0.unsafelyUnwrapped, $1.unsafelyUnwrapped, $2) },
+        opened: { unsafe open($0.unsafelyUnwrapped, $1.unsafelyUnwrapped, $2, ClientNetwork(bits: $3)) },
         closed: { unsafe close($0.unsafelyUnwrapped) },
         target_received: { peer, target, length in
             unsafe connection(peer.unsafelyUnwrapped).receive(target: target.unsafelyUnwrapped, length: length)
@@ -78,10 +78,11 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
 
 @unsafe
 private func open(
-    _ context: UnsafeMutableRawPointer, _ raw: OpaquePointer, _ descriptor: CInt
+    _ context: UnsafeMutableRawPointer, _ raw: OpaquePointer, _ descriptor: CInt, _ network: ClientNetwork
 ) -> UnsafeMutableRawPointer {
     let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
-    let connection = unsafe ClientConnection(context: context, connection: raw, descriptor: descriptor)
+    let connection = unsafe ClientConnection(
+        context: context, connection: raw, descriptor: descriptor, network: network)
     context.add(connection)
     // Balanced in `close`, the library's last use of it.
     return unsafe Unmanaged.passRetained(connection).toOpaque()

@@ -80,7 +80,7 @@ enum DescriptorLimit {
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
         let needed =
-            settings.publicListener.maximumConnections + settings.operatorListener.maximumConnections
+            settings.publicListener.maximumDescriptors + settings.operatorListener.maximumDescriptors
             + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 4 * settings.renderWorkers + 128
         let granted = Int(clamping: limit.rlim_cur)
         if granted < needed { throw TooLow(granted: granted, needed: needed) }

@@ -47,7 +47,8 @@ enum SettingTable {
             settings.publicListener.headerTimeout = try SettingValues.duration(text)
             settings.operatorListener.headerTimeout = settings.publicListener.headerTimeout
         },
-        Setting(name: "maxConnections", defaultText: "4096", help: "above it new connections are closed at once") {
+        Setting(name: "maxConnections", defaultText: "4096", help: "above it idle connections are closed for new ones")
+        {
             (settings, text) throws(InvalidValue) in
             settings.publicListener.maximumConnections = try SettingValues.integer(text, in: 1...1_000_000)
         },

@@ -63,18 +63,37 @@ struct OverloadTests {
         }
     }
 
-    @Test func `with all connections taken, new ones are closed at once and operators are answered`() async throws {
+    @Test func `with all connections taken by requests, new ones are closed at once and operators are answered`()
+        async throws
+    {
         try await withService(["--max-connections", "4"]) { running in
+            let gate = Gate()
+            defer { gate.open() }
+            running.origin.serve("/slow.jpg", FakeAnswer.image(ImageFixture.jpeg.array).held(at: gate))
             let clients = try (0..<4).map { _ in try running.connect() }
-            #expect(await eventually { running.service.publicServer.connectionCount == 4 })
+            for client in clients { client.send("GET \(running.target("/slow.jpg")) HTTP/1.1\r\nHost: alula\r\n\r\n") }
+            await gate.arrivals(1)
+            let isWaited = await eventually {
+                let text = (try? await running.send("GET", "/downloads", toOperators: true).text) ?? ""
+                return text.split(separator: "\"receipts\":[").last?.split(separator: ",").count == 4
+            }
+            #expect(isWaited)
             for _ in 0..<10 { #expect(try await running.connect().remainder().isEmpty) }
             for path in ["/health/live", "/health/ready", "/metrics", "/status"] {
                 #expect(try await running.send("GET", path, toOperators: true).status == 200)
             }
-            for client in clients {
-                client.send("GET /health/live HTTP/1.1\r\nHost: alula\r\n\r\n")
-                #expect(try await client.response().status == 200)
-            }
+            gate.open()
+            for client in clients { #expect(try await client.response().status == 200) }
+        }
+    }
+
+    @Test func `a hundred silent connections shut nobody out`() async throws {
+        try await withService(["--max-connections", "100"]) { running in
+            let port = running.service.publicServer.port
+            let silent = try (0..<100).map { _ in try RawHTTPClient(port: port, ownAddress: 2) }
+            #expect(await eventually { running.service.publicServer.connectionCount == 100 })
+            for _ in 0..<10 { #expect(try await running.send("GET", "/health/live").status == 200) }
+            withExtendedLifetime(silent) {}
         }
     }
 

@@ -1,0 +1,42 @@
+import Coordination
+import Testing
+
+@testable import HTTPServing
+
+@Suite struct CrowdTests {
+    private typealias Seat = Crowd.Seat<Int>
+
+    /// Places numbered in their order; each is a network and the second since which it is idle.
+    private func order(_ places: [(network: UInt64, idleSince: Int?)], count: Int) -> [Int] {
+        let seats = places.enumerated().map { number, place in
+            Seat(
+                occupant: number, network: ClientNetwork(bits: place.network),
+                idleSince: place.idleSince.map { .seconds($0) })
+        }
+        return Crowd.order(seats, count: count).map(\.occupant)
+    }
+
+    @Test func `the idlest of the network with the most goes`() {
+        #expect(order([(1, 5), (2, 9), (2, 7), (2, 8), (1, 1)], count: 1) == [2])
+    }
+
+    @Test func `who has a request under way counts but does not go`() {
+        #expect(order([(1, nil), (1, nil), (1, 30), (2, 1), (2, 2)], count: 5) == [2, 3, 4])
+        #expect(order([(1, nil), (1, nil)], count: 1) == [])
+        #expect(order([], count: 1) == [])
+    }
+
+    @Test func `among networks with as many, the idlest of all goes`() {
+        #expect(order([(1, 3), (2, 2), (3, 4), (1, 9), (2, 9), (3, 9)], count: 1) == [1])
+    }
+
+    @Test func `each that goes counts for the next`() {
+        // Network 1 has four, 2 has three: the first goes, then both have three, and the idlest is asked for.
+        #expect(order([(1, 4), (1, 5), (1, 6), (1, 7), (2, 1), (2, 2), (2, 3)], count: 4) == [0, 4, 1, 5])
+    }
+
+    @Test func `a few of many are told quickly whatever the networks are`() {
+        let places = (0..<4_096).map { (network: UInt64($0), idleSince: Optional(4_096 - $0)) }
+        #expect(order(places, count: 64) == Array((4_032...4_095).reversed()))
+    }
+}
