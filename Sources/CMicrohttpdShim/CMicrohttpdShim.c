@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -38,10 +39,14 @@ static uint64_t network_of(const struct sockaddr *address) {
     return from ? network & 0xffffffff : network;
 }
 
+// Whose request line came last on this event thread.
+static _Thread_local void *latest_peer;
+
 static void notify_connection(
     void *context, struct MHD_Connection *connection, void **peer, enum MHD_ConnectionNotificationCode code) {
     const CMicrohttpdShim_callbacks *callbacks = context;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (latest_peer == *peer) latest_peer = NULL;
         callbacks->closed(*peer);
         *peer = NULL;
         return;
@@ -58,6 +63,7 @@ static void *log_target(void *context, const char *target, struct MHD_Connection
     void *peer = info->socket_context;
     if (!target) target = "";
     size_t length = strlen(target);
+    latest_peer = peer;
     callbacks->target_received(peer, target, length);
     if (length > 0) {
         // The buffer is the library's own, about to be split at its question mark and decoded into arguments that nobody reads:
@@ -89,6 +95,14 @@ static void notify_completed(
     if (*peer) callbacks->completed(*peer);
 }
 
+static void log_complaint(void *context, const char *format, va_list arguments) {
+    const CMicrohttpdShim_callbacks *callbacks = context;
+    (void)arguments;
+    // What is wrong with a head that is complete; of all else it speaks well enough for itself.
+    bool is_for_memory = strstr(format, "memory in pool") != NULL;
+    if (is_for_memory || strstr(format, "Content-Length")) callbacks->complained(callbacks->context, latest_peer, is_for_memory);
+}
+
 struct MHD_Daemon *CMicrohttpdShim_start(
     const CMicrohttpdShim_callbacks *callbacks, const CMicrohttpdShim_settings *settings) {
     void *context = (void *)callbacks;
@@ -102,8 +116,11 @@ struct MHD_Daemon *CMicrohttpdShim_start(
             (struct MHD_OptionItem){MHD_OPTION_PER_IP_CONNECTION_LIMIT, settings->connections_per_address, NULL};
     choices[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME, 0, accept_connection, context,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, accept_connection,
+        context,
         handle_request, context,
+        // First, or what is wrong with the other options would be printed.
+        MHD_OPTION_EXTERNAL_LOGGER, log_complaint, context,
         MHD_OPTION_ARRAY, choices,
         MHD_OPTION_LISTEN_SOCKET, settings->listening_descriptor,
         MHD_OPTION_CONNECTION_LIMIT, settings->connections_per_thread * settings->threads,

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Memory
 
-/// A whole response as bytes, for the one case in which the HTTP library cannot send it: no request is there to be answered.
+/// A whole response as bytes, for the cases in which the HTTP library cannot send it: it knows of no request that is to be answered.
 enum RefusalText {
     /// Status line, fields and body; the connection closes after it.
     static func bytes(of response: HTTPResponse, at secondsSince1970: Int) -> [UInt8] {
@@ -23,6 +23,11 @@ enum RefusalText {
     }
 
     private static func reason(_ status: HTTPResponse.Status) -> String {
-        status == .requestTimeout ? "Request Timeout" : "Refused"
+        switch status {
+        case .badRequest: "Bad Request"
+        case .requestTimeout: "Request Timeout"
+        case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
+        default: "Refused"
+        }
     }
 }

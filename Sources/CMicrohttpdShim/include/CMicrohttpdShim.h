@@ -32,6 +32,9 @@ typedef struct {
         size_t upload_size);
     /// The answer is sent, or the request failed.
     void (*completed)(void *peer);
+    /// The library complains of a request's length, or for want of memory, on the event thread of its connection, which it does not
+    /// name; `latest` is the one whose request line came last on this thread, null before the first.
+    void (*complained)(void *context, void *latest, bool is_for_memory);
 } CMicrohttpdShim_callbacks;
 
 /// Numbers of a daemon.

@@ -35,6 +35,7 @@ final class ClientConnection: @unchecked Sendable {
     private let descriptor: CInt
     private let network: ClientNetwork
     private let openedAt: Duration
+    private let eventThread = pthread_self()
     /// When the last request ended, or the connection began.
     private let idleSince: Atomic<Moment>
     private var step = Step.awaitingLine
@@ -106,6 +107,21 @@ final class ClientConnection: @unchecked Sendable {
         shared.withLock { $0.isOpen = false }
         if isRefused { context.linger(descriptor) }
         context.remove(self)
+    }
+
+    /// Refuses the request if its head is complete and has not been shown to us, on its event thread; false for all others.
+    ///
+    /// The library refuses such heads itself (lengths that are no numbers, more cookies than it has room for), and sends the head of its
+    /// answer twice, the second one as the body. Nothing that it sends after this arrives.
+    func refuseComplete(_ refusal: HTTPRefusal) -> Bool {
+        guard pthread_equal(eventThread, pthread_self()) != 0, case .lineReceived = step, !isRefused,
+            unsafe CMicrohttpdShim_head_size(connection) > 0
+        else { return false }
+        isRefused = true
+        let response = context.responder.refusal(refusal)
+        send(RefusalText.bytes(of: response, at: context.timekeeper.secondsSince1970))
+        shutdown(descriptor, CInt(SHUT_WR))
+        return true
     }
 
     private func accept(_ head: ReceivedHead, _ target: ReceivedTarget) -> Bool {
@@ -279,7 +295,9 @@ final class ClientConnection: @unchecked Sendable {
             occupant: self, network: network, idleSince: mayGo ? idleSince.load(ordering: .relaxed).time : nil)
     }
 
-    /// Closes the connection unless a request came since `known`; true when it is going. Any thread.
+    /// Closes the connection unless a request came since `known`; any thread.
+    ///
+    /// - Returns: Whether it is going.
     func makeWay(idleSince known: Duration, at now: Duration) -> Bool {
         shared.withLock { shared in
             guard shared.isOpen, idleSince.load(ordering: .relaxed).time == known, isIdle(at: now) else { return false }

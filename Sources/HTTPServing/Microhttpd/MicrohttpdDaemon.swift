@@ -73,7 +73,18 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
                     method: method.unsafelyUnwrapped, version: version.unsafelyUnwrapped,
                     upload: UnsafeRawBufferPointer(start: upload, count: size))
         },
-        completed: { unsafe connection($0.unsafelyUnwrapped).complete() })
+        completed: { unsafe connection($0.unsafelyUnwrapped).complete() },
+        complained: { unsafe complain($0.unsafelyUnwrapped, $1, $2) })
+}
+
+/// Finds the connection whose head the library is about to refuse, and refuses it in our words.
+@unsafe
+private func complain(_ context: UnsafeMutableRawPointer, _ peer: UnsafeMutableRawPointer?, _ isForMemory: Bool) {
+    let refusal = isForMemory ? HTTPRefusal.fieldsTooLarge : .badRequest
+    if let peer = unsafe peer, unsafe connection(peer).refuseComplete(refusal) { return }
+    // A head in several parts, with another's line in between.
+    let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
+    _ = context.openConnections.first { $0.refuseComplete(refusal) }
 }
 
 @unsafe
