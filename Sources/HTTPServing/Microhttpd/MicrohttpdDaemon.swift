@@ -2,6 +2,7 @@ import CMicrohttpd
 import CMicrohttpdShim
 import Coordination
 import Glibc
+import HTTPTypes
 
 /// The library's event threads for one listening socket.
 @safe
