@@ -19,7 +19,8 @@ enum GoodPictures {
 
     private static var all: [(name: String, bytes: [UInt8])] {
         let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
-        return fixtures + encoded + sizes.flatMap { scanned($0) + interlaced($0) } + animated
+        let chatty = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
+        return fixtures + [chatty] + encoded + sizes.flatMap { scanned($0) + interlaced($0) } + animated
     }
 
     private static var encoded: [(name: String, bytes: [UInt8])] {

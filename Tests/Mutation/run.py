@@ -1,4 +1,6 @@
-"""Sends damaged images through the running service, which has to answer each in time and never to end."""
+"""Sends damaged images through the running service, which has to answer each in time and never to end.
+
+Nor may an image make a worker process do what none must; workers that end for other reasons are told."""
 import argparse
 import collections
 import http.client
@@ -127,6 +129,24 @@ class Clients:
                 self.strange.append((number, outcome, round(seconds, 3), query))
 
 
+def ends_of_workers(service):
+    """How many workers have ended, by cause, and how many images were done again by another."""
+    connection = http.client.HTTPConnection("127.0.0.1", service.admin_port, timeout=30)
+    connection.request("GET", "/metrics")
+    ends, retries = {}, 0
+    for row in connection.getresponse().read().decode().splitlines():
+        name, _, value = row.rpartition(" ")
+        if name.startswith("alula_decode_worker_ends_total{"):
+            ends[name.split('"')[1]] = int(value)
+        elif name == "alula_decode_retries_total":
+            retries = int(value)
+    return ends, retries
+
+
+# What a damaged image must not be able to have a worker do: try a forbidden system call, or lie.
+FORBIDDEN_ENDS = ["violation", "breach"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--alula", required=True, help="the service's executable")
@@ -134,6 +154,7 @@ def main():
     parser.add_argument("--count", type=int, default=20_000, help="damaged images")
     parser.add_argument("--corpus", default="", help="a folder whose files are sent as they are, and damaged too")
     parser.add_argument("--parallel", type=int, default=8)
+    parser.add_argument("--only", default="", help="damage images of these formats only, for example avif")
     parser.add_argument("--formats", default="jpeg,png,webp,gif,avif,heic", help="what the service may decode")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("--keep", type=int, help="write damaged file number KEEP to standard output instead")
@@ -145,6 +166,8 @@ def main():
     corpus = sorted(str(file) for file in pathlib.Path(options.corpus).rglob("*") if file.is_file()) if options.corpus else []
     small = [pathlib.Path(file).read_bytes() for file in corpus if 16 < pathlib.Path(file).stat().st_size < 1 << 20]
     good += [(kind_of(body), body) for body in small]
+    if options.only:
+        good = [(kind, body) for kind, body in good if kind in options.only.split(",")]
     if options.keep is not None:
         sys.stdout.buffer.write(file_of(good, corpus, options.seed, options.keep)[1])
         return
@@ -165,6 +188,7 @@ def main():
         seconds = time.monotonic() - start
         peak = next(line.split()[1] for line in pathlib.Path(f"/proc/{service.process.pid}/status").read_text().splitlines()
                     if line.startswith("VmHWM")) if service.process.poll() is None else "0"
+        ends, retries = ends_of_workers(service) if service.process.poll() is None else ({}, 0)
         complaints = service.stop()
     finally:
         service.kill()
@@ -175,6 +199,9 @@ def main():
     for (kind, outcome), number in sorted(clients.outcomes.items()):
         print(f"  {kind:6} {outcome:28} {number:>7}")
     print("slowest: " + ", ".join(f"{slow:.2f} s ({kind} {number}: {outcome})" for slow, number, kind, outcome in clients.slowest))
+    told = ", ".join(f"{number} {cause}" for cause, number in sorted(ends.items())) or "none"
+    print(f"workers that ended: {told}; images done again: {retries}")
+    complaints += [f"{ends[cause]} workers ended by {cause}" for cause in FORBIDDEN_ENDS if ends.get(cause)]
     for number, outcome, slow, query in clients.strange[:20]:
         print(f"  strange: image {number}: {outcome} after {slow} s, {query}")
     for complaint in complaints[:20]:

@@ -1,0 +1,77 @@
+/// Changes AVIF files in ways that encoders do not offer.
+package enum AVIFWriter {
+    /// The file with one more part in the AV1 data of its first item, behind the sequence header: metadata of a type for private use.
+    ///
+    /// Types 6 to 31 are for that (section 6.7.1 of AV1's specification), and decoders skip them. The file is one as libheif writes it: boxes of 32-bit sizes, and the items' places in the file in `iloc`.
+    package static func withPrivateMetadata(_ file: [UInt8], type: UInt8 = 31) -> [UInt8] {
+        // An OBU that tells its size: metadata, five bytes, of which the first is its type and the last ends the bits.
+        let part: [UInt8] = [5 << 3 | 2, 5, type, 1, 2, 3, 0x80]
+        var bytes = file
+        let item = items(of: file)[0]
+        var place = item.offset
+        // A temporal delimiter and the sequence header.
+        while [1, 2].contains(file[place] >> 3 & 15) { place += 2 + Int(file[place + 1]) }
+        precondition(place < item.offset + item.length, "the item holds no frame")
+        for other in items(of: file) where other.offset > item.offset {
+            bytes.put(file.number(other.baseField) + part.count, at: other.baseField)
+        }
+        bytes.put(item.length + part.count, at: item.lengthField)
+        let box = position(of: "mdat", in: file)
+        bytes.put(file.number(4, at: box) + part.count, at: box..<box + 4)
+        bytes.insert(contentsOf: part, at: place)
+        return bytes
+    }
+
+    /// Where the AV1 data of the first item lies.
+    package static func firstItem(of file: [UInt8]) -> Range<Int> {
+        let item = items(of: file)[0]
+        return item.offset..<item.offset + item.length
+    }
+
+    /// One item's only extent, and where the file says so.
+    private struct Item {
+        var offset, length: Int
+        var baseField, lengthField: Range<Int>
+    }
+
+    private static func items(of file: [UInt8]) -> [Item] {
+        var at = position(of: "iloc", in: file) + 8
+        func take(_ count: Int) -> Range<Int> {
+            defer { at += count }
+            return at..<at + count
+        }
+        let version = file.number(take(4)) >> 24
+        let sizes = file.number(take(2))
+        let (offsetSize, lengthSize, baseSize, indexSize) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15, sizes & 15)
+        let count = file.number(take(version < 2 ? 2 : 4))
+        return (0..<count).map { _ in
+            _ = take((version < 2 ? 2 : 4) + (version > 0 ? 2 : 0) + 2)
+            let base = take(baseSize)
+            precondition(file.number(take(2)) == 1, "not as libheif writes it")
+            _ = take(version > 0 ? indexSize : 0)
+            let (offset, length) = (take(offsetSize), take(lengthSize))
+            return Item(
+                offset: file.number(base) + file.number(offset), length: file.number(length), baseField: base,
+                lengthField: length)
+        }
+    }
+
+    /// Where the box begins.
+    private static func position(of type: String, in file: [UInt8]) -> Int {
+        guard let name = file.firstRange(of: Array(type.utf8)) else { preconditionFailure("no \(type)") }
+        return name.lowerBound - 4
+    }
+}
+
+extension [UInt8] {
+    fileprivate func number(_ range: Range<Int>) -> Int { self[range].reduce(0) { $0 << 8 | Int($1) } }
+
+    fileprivate func number(_ count: Int, at start: Int) -> Int { number(start..<start + count) }
+
+    /// Writes a number over another one of the same size.
+    fileprivate mutating func put(_ number: Int, at range: Range<Int>) {
+        for (index, place) in range.reversed().enumerated() {
+            self[place] = UInt8(truncatingIfNeeded: number >> (8 * index))
+        }
+    }
+}
