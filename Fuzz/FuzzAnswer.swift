@@ -12,7 +12,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     precondition(WorkerAnswer(answer.message) == answer, "\(answer) is read in two ways")
     let rest = Array(UnsafeBufferPointer(start: bytes + message.count, count: count - message.count))
     if case .encoded(let byteCount) = answer, byteCount < 1 << 20,
-        var memory = try? KeptMemory("fuzz", isWritable: true), (try? memory.write(SharedBytes(rest))) != nil
+        var memory = filled(with: rest)
     {
         _ = try? WorkerAnswer.file(
             byteCount: byteCount, in: &memory, format: .avif, size: PixelSize(width: 64, height: 48))
@@ -26,8 +26,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     ]
     for header in headers {
         let plan = DecodePlan(level: rest.isEmpty ? 1 : 1 << (rest[0] % 4), isAnimated: header.frames > 1)
-        guard var memory = try? KeptMemory("fuzz", isWritable: true), (try? memory.write(SharedBytes(rest))) != nil,
-            let image = try? picture.image(in: &memory, of: header, by: plan)
+        guard var memory = filled(with: rest), let image = try? picture.image(in: &memory, of: header, by: plan)
         else { continue }
         let format = header.frames > 1 ? ImageFormat.gif : .jpeg
         let target = PixelSize(width: min(image.size.width, 40), height: min(image.size.height, 30))
@@ -36,6 +35,14 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         _ = try? ImageRenderer.render(image, plan: render, token: WorkToken())
     }
     return 0
+}
+
+/// Memory that a worker has left `bytes` in.
+private func filled(with bytes: [UInt8]) -> OutputMemory? {
+    guard var kept = try? KeptMemory("fuzz", isWritable: true), (try? kept.write(SharedBytes(bytes))) != nil else {
+        return nil
+    }
+    return try? OutputMemory(kept, room: KeptMemory.count)
 }
 
 /// The image library is started once.

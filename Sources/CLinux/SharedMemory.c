@@ -19,9 +19,9 @@ int CLinux_shared_memory(const char *name)
     return descriptor >= 0 || errno != EINVAL ? descriptor : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
-int CLinux_seal_against_shrinking(int descriptor)
+int CLinux_seal_size(int descriptor)
 {
-    return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK);
+    return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
 }
 
 int CLinux_seal(int descriptor)

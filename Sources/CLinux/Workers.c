@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -13,6 +14,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,6 +82,15 @@ int64_t CLinux_address_space(pid_t process)
     return (int64_t) strtoll(line, NULL, 10) * sysconf(_SC_PAGESIZE);
 }
 
+int CLinux_thread_count(pid_t process)
+{
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d/task", (int) process);
+    // A folder for each, and the two that every folder has.
+    return stat(path, &status) == 0 ? (int) status.st_nlink - 2 : -1;
+}
+
 int CLinux_limit_address_space(pid_t process, int64_t bytes)
 {
     struct rlimit limit;
@@ -124,6 +135,27 @@ void CLinux_bind_to_this_processor(pid_t process)
     sched_setaffinity(process, sizeof only, &only);
 }
 
+static void *sleep_forever(void *nothing)
+{
+    for (;;)
+        sleep(1000);
+    return nothing;
+}
+
+/// As many as anybody could want: an error, or 0.
+static int start_threads(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    int count, error = 0;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 64 << 10);
+    for (count = 0; count < 1000 && !error; count++)
+        error = pthread_create(&thread, &attributes, sleep_forever, NULL);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
 static int outcome(long result)
 {
     return result < 0 ? errno : 0;
@@ -146,6 +178,9 @@ int CLinux_try(CLinuxDeed deed)
         shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         // The kernel looks at the lower half only.
         return shared == MAP_FAILED ? errno : outcome(syscall(SYS_madvise, shared, 4096L, (1L << 32) + MADV_REMOVE));
+    case CLinuxStartThreads: return start_threads();
+    case CLinuxSendDescriptor:
+        return CLinux_send(CLinux_worker_socket, "", 1, (int[]) {STDERR_FILENO}, 1) != 0 ? errno : 0;
     }
     return EINVAL;
 }

@@ -2,9 +2,12 @@
 #include "CSeccompShim.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -20,18 +23,19 @@ static const char *const allowed[] = {
     // Memory; what makes it executable is refused below.
     "brk", "munmap", "mremap",
     // Threads and their waiting; they are made below.
-    "futex", "futex_time64", "set_robust_list", "rseq", "sched_yield", "sched_getaffinity", "gettid", "getpid", "exit", "exit_group",
+    "futex", "futex_time64", "set_robust_list", "rseq", "sched_yield", "gettid", "getpid", "exit", "exit_group",
     // Time.
     "clock_gettime", "clock_gettime64", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "restart_syscall",
     // Signals that a process has to do with itself.
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack",
-    // The memory that was handed over, and random numbers.
-    "ftruncate", "pwrite64", "close", "getrandom",
+    // The memory that was handed over, which is of its size for good, and random numbers.
+    "pwrite64", "close", "getrandom",
 };
 
-// What libraries try and can do without: no reason to end, but they get nothing.
+// What libraries try and can do without: no reason to end, but they get nothing. That AV1's decoder cannot tell the number of processors
+// has it make no threads. GLib looks whether standard error is a journal before it writes there.
 static const char *const refused[] = {
-    "open", "openat", "openat2", "access", "faccessat", "faccessat2", "stat", "lstat", "fstat", "newfstatat", "statx", "readlink",
+    "sched_getaffinity", "getpeername", "getsockname", "fcntl", "lseek", "writev", "open", "openat", "openat2", "access", "faccessat", "faccessat2", "stat", "lstat", "fstat", "newfstatat", "statx", "readlink",
     "readlinkat", "getcwd", "uname", "sysinfo", "getrlimit", "prlimit64", "ioctl", "sched_getattr", "sched_setattr",
 };
 
@@ -74,26 +78,105 @@ static int add_advice(scmp_filter_ctx filter)
 static int add_conditional(scmp_filter_ctx filter, int socket)
 {
     const struct scmp_arg_cmp on_socket[] = {{0, SCMP_CMP_EQ, (scmp_datum_t) socket, 0}};
+    const struct scmp_arg_cmp on_standard_output[] = {{0, SCMP_CMP_EQ, STDOUT_FILENO, 0}};
+    const struct scmp_arg_cmp on_standard_error[] = {{0, SCMP_CMP_EQ, STDERR_FILENO, 0}};
     const struct scmp_arg_cmp own_process[] = {{0, SCMP_CMP_EQ, (scmp_datum_t) getpid(), 0}};
     const struct scmp_arg_cmp not_executable[] = {{2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0}};
-    const struct scmp_arg_cmp a_thread[] = {{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM}};
     // To be woken on one processor and to go on anywhere.
     const struct scmp_arg_cmp own_thread[] = {{0, SCMP_CMP_EQ, 0, 0}};
     const struct scmp_arg_cmp set_name[] = {{0, SCMP_CMP_EQ, PR_SET_NAME, 0}};
     int error = 0;
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "write", 1, on_socket);
+    // What a library finds odd in a picture is nobody's reason to end, nor to be heard: nothing is written.
+    error = error ? error : add(filter, SCMP_ACT_ERRNO(EACCES), "write", 1, on_standard_output);
+    error = error ? error : add(filter, SCMP_ACT_ERRNO(EACCES), "write", 1, on_standard_error);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "recvmsg", 1, on_socket);
     // How a library ends a process that it finds broken.
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "tgkill", 1, own_process);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "mmap", 1, not_executable);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "mprotect", 1, not_executable);
     error = error ? error : add_advice(filter);
-    error = error ? error : add(filter, SCMP_ACT_ALLOW, "clone", 1, a_thread);
     // A filter cannot see its arguments; the C library goes on with clone.
     error = error ? error : add(filter, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "sched_setaffinity", 1, own_thread);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "prctl", 1, set_name);
     return error;
+}
+
+static int add_all_rules(scmp_filter_ctx filter, int socket)
+{
+    int error = add_all(filter, SCMP_ACT_ALLOW, allowed, COUNT(allowed));
+    error = error ? error : add_all(filter, SCMP_ACT_ERRNO(EACCES), refused, COUNT(refused));
+    return error ? error : add_conditional(filter, socket);
+}
+
+/// What the kernel takes.
+typedef struct {
+    struct sock_filter *steps;
+    size_t size;
+} Program;
+
+/// Translates a filter, which it releases; 0, or the number of the error.
+static int translate(scmp_filter_ctx filter, Program *program)
+{
+    int file = memfd_create("alula filter", MFD_CLOEXEC), error = EIO;
+    off_t size;
+    if (file >= 0 && seccomp_export_bpf(filter, file) == 0 && (size = lseek(file, 0, SEEK_END)) > 0) {
+        program->size = (size_t) size;
+        program->steps = malloc(program->size);
+        if (program->steps && pread(file, program->steps, program->size, 0) == size)
+            error = 0;
+    }
+    if (file >= 0)
+        close(file);
+    seccomp_release(filter);
+    return error;
+}
+
+/// What a process that somebody listens to may do, all else being asked; it can still hand over the listener's end.
+static int make_supervised(int socket, Program *program)
+{
+    const struct scmp_arg_cmp on_socket[] = {{0, SCMP_CMP_EQ, (scmp_datum_t) socket, 0}};
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_NOTIFY);
+    int error = filter ? add_all_rules(filter, socket) : -ENOMEM;
+    error = error ? error : add(filter, SCMP_ACT_ALLOW, "sendmsg", 1, on_socket);
+    error = error ? error : add(filter, SCMP_ACT_ALLOW, "seccomp", 0, NULL);
+    if (!error)
+        return translate(filter, program);
+    seccomp_release(filter);
+    return -error;
+}
+
+/// What takes that away.
+static int make_last(Program *program)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    int error = filter ? add(filter, SCMP_ACT_KILL_PROCESS, "sendmsg", 0, NULL) : -ENOMEM;
+    error = error ? error : add(filter, SCMP_ACT_KILL_PROCESS, "seccomp", 0, NULL);
+    if (!error)
+        return translate(filter, program);
+    seccomp_release(filter);
+    return -error;
+}
+
+/// What a process may do that nobody listens to: all else ends it, but threads.
+static int make_alone(int socket, Program *program)
+{
+    const struct scmp_arg_cmp a_thread[] = {{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM}};
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
+    int error = filter ? add_all_rules(filter, socket) : -ENOMEM;
+    error = error ? error : add(filter, SCMP_ACT_ALLOW, "clone", 1, a_thread);
+    if (!error)
+        return translate(filter, program);
+    seccomp_release(filter);
+    return -error;
+}
+
+/// Puts a filter in force for all threads; 0 or a descriptor, or -1 with errno.
+static int load(const Program *program, unsigned long flags)
+{
+    struct sock_fprog raw = {(unsigned short) (program->size / sizeof *program->steps), program->steps};
+    return (int) syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags | SECCOMP_FILTER_FLAG_TSYNC, &raw);
 }
 
 int CSeccompShim_is_available(void)
@@ -102,17 +185,32 @@ int CSeccompShim_is_available(void)
     return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-int CSeccompShim_confine(int socket)
+int CSeccompShim_confine_supervised(int socket, int (*hand_over)(int socket, int listener))
 {
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
-    int error;
-    if (!filter)
-        return ENOMEM;
-    error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-    error = error ? error : add_all(filter, SCMP_ACT_ALLOW, allowed, COUNT(allowed));
-    error = error ? error : add_all(filter, SCMP_ACT_ERRNO(EACCES), refused, COUNT(refused));
-    error = error ? error : add_conditional(filter, socket);
-    error = error ? error : seccomp_load(filter);
-    seccomp_release(filter);
-    return -error;
+    Program supervised = {NULL, 0}, last = {NULL, 0};
+    int error = make_supervised(socket, &supervised), listener;
+    error = error ? error : make_last(&last);
+    if (!error) {
+        // A container's own supervisor may be there already, and the kernel knows one only.
+        listener = load(&supervised, SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC_ESRCH);
+        if (listener < 0) {
+            error = errno;
+        } else if (hand_over(socket, listener) != 0 || close(listener) != 0 || load(&last, 0) != 0) {
+            // Half confined, and nobody to ask.
+            _exit(70);
+        }
+    }
+    free(supervised.steps);
+    free(last.steps);
+    return error;
+}
+
+int CSeccompShim_confine_alone(int socket)
+{
+    Program alone = {NULL, 0};
+    int error = make_alone(socket, &alone);
+    if (!error && load(&alone, 0) != 0)
+        error = errno;
+    free(alone.steps);
+    return error;
 }

@@ -95,6 +95,20 @@ extension DecodedImage {
 }
 
 extension DecodedDescription {
+    /// Bytes that the pixels take which are described so, delays and profile aside.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for what contradicts itself, the file's head or the plan.
+    package func pixelByteCount(of header: ImageHeader, by plan: DecodePlan) throws(ImagingError) -> Int {
+        var still = self
+        (still.delays, still.profile) = ([], nil)
+        let frames = plan.isAnimated ? header.frames : 1
+        let count = planes.isEmpty ? still.pixelCount(frames: frames, delays: 0) : still.checkedPlanes?.byteCount
+        guard hasSize(of: header, level: plan.level), let count else {
+            throw .cannotDecode(detail: "the picture is said to be \(size), its head says \(header.size)")
+        }
+        return count
+    }
+
     /// Whether the size is the head's, reduced: decoders round the last pixel up or down.
     fileprivate func hasSize(of header: ImageHeader, level: Int) -> Bool {
         func isReduced(_ side: Int, of whole: Int) -> Bool {
@@ -104,8 +118,8 @@ extension DecodedDescription {
     }
 
     /// Bytes of interleaved frames; nil where the description contradicts itself.
-    fileprivate func pixelCount(frames: Int) -> Int? {
-        guard 1...4 ~= bands, profile == nil, delays.count == (frames > 1 ? frames : 0), loop >= 0,
+    fileprivate func pixelCount(frames: Int, delays delayCount: Int? = nil) -> Int? {
+        guard 1...4 ~= bands, profile == nil, delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0,
             delays.allSatisfy({ $0 >= 0 })
         else { return nil }
         let (count, overflow) = size.area.multipliedReportingOverflow(by: bands * frames)

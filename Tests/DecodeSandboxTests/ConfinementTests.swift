@@ -1,3 +1,4 @@
+import CLinux
 import Coordination
 import Glibc
 import Telemetry
@@ -22,14 +23,46 @@ struct ConfinementTests {
             _ = worker.end()
             return
         }
-        let error = worker.attempt(deed)
-        let end = worker.end()
-        if deed == .openFile {
-            #expect(error == EACCES)
-        } else {
-            #expect(error == nil)
-            #expect(end == .killed(signal: SIGSYS) && end.isViolation)
+        let attempt = worker.attempt(deed)
+        switch deed {
+        case .openFile: #expect(attempt == .finished(error: EACCES))
+        case .startThreads: #expect(attempt == .finished(error: EAGAIN))
+        case .sendDescriptor: #expect(attempt == .lost)
+        default: #expect(attempt == Self.calls[deed].map { .forbidden(call: $0) })
         }
+        // What the server was told of still waits, and does no harm until the server ends it.
+        let isOver = deed == .sendDescriptor
+        #expect(worker.end() == .killed(signal: isOver ? SIGSYS : SIGKILL))
+    }
+
+    private static let calls: [Deed: String] = [
+        .openSocket: "socket", .execute: "execve", .trace: "ptrace", .signal: "kill", .fork: "clone",
+        .executableMemory: "mmap", .removePages: "madvise",
+    ]
+
+    @Test func `a worker has few threads, however many it wants`() throws {
+        let worker = try Self.start()
+        defer { _ = worker.end() }
+        try #require(worker.protections.isSupervised)
+        #expect(worker.attempt(.startThreads) == .finished(error: EAGAIN))
+        #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.mostThreads))
+        // Nor does it get more by asking again, and who goes on asking is no decoder.
+        for _ in 0..<100 {
+            guard worker.attempt(.startThreads) == .finished(error: EAGAIN) else { break }
+            #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.mostThreads))
+        }
+    }
+
+    @Test(arguments: [
+        WorkerEnd.killed(signal: SIGSYS), .killed(signal: SIGXCPU), .killed(signal: SIGXFSZ), .killed(signal: SIGKILL),
+        .killed(signal: SIGSEGV), .exited(1),
+    ])
+    func `how a worker ended tells why`(end: WorkerEnd) {
+        let causes: [WorkerEnd: SandboxMetrics.Cause] = [
+            .killed(signal: SIGSYS): .violation, .killed(signal: SIGXCPU): .limit, .killed(signal: SIGXFSZ): .limit,
+            .killed(signal: SIGKILL): .killed,
+        ]
+        #expect(end.cause == causes[end] ?? .crash)
     }
 
     @Test func `a worker inherits neither descriptors nor secrets`() throws {
@@ -65,7 +98,7 @@ struct ConfinementTests {
         var launch = WorkerLaunch(executable: BuiltExecutable.alula, limits: limits)
         launch.timeLimit = .seconds(60)
         let roster = try WorkerRoster(
-            SandboxConfiguration(launch: launch, parallelism: 1), workerCount: 1, atLeast: required,
+            SandboxConfiguration(launch: launch, parallelism: 1), workerCount: 1, life: .decoder, atLeast: required,
             metrics: SandboxMetrics(registry: MetricsRegistry()), logger: .silent)
         defer { roster.shutDown() }
         #expect(throws: WorkerLaunch.Failure.self) { try roster.blockingFirst() }
@@ -73,10 +106,13 @@ struct ConfinementTests {
     }
 
     @Test func `protections are compared one by one`() {
-        let all = Protections(hasNoNewPrivileges: true, hasSystemCallFilter: true, hasLimits: true, landlockVersion: 4)
+        let all = Protections(
+            hasNoNewPrivileges: true, hasSystemCallFilter: true, isSupervised: true, hasLimits: true, landlockVersion: 4
+        )
         #expect(all.isAtLeast(all) && all.isAtLeast(.none) && !Protections.none.isAtLeast(all))
         for weaken: (inout Protections) -> Void in [
             { $0.hasNoNewPrivileges = false }, { $0.hasSystemCallFilter = false }, { $0.hasLimits = false },
+            { $0.isSupervised = false },
             { $0.landlockVersion = 3 },
         ] {
             var weaker = all

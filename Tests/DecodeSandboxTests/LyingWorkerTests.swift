@@ -13,7 +13,7 @@ private final class PlayedWorker {
     let process: WorkerProcess
     private let thread = WorkerPool(count: 1, maximumQueued: 1, name: "played")
 
-    /// A worker that answers its first request with what `answer` makes; it is lent the pixels' memory.
+    /// A worker that answers its first request with what `answer` makes; it is lent the pixels' memory, or that of a large file.
     init(_ answer: @escaping @Sendable (_ pixels: CInt) -> [UInt8]?) throws {
         let (ours, theirs) = try MessageSocket.pair()
         // The process gets an end that nobody listens to: the thread's own is to close with the thread.
@@ -28,7 +28,8 @@ private final class PlayedWorker {
         _ = thread.submit { _ in
             guard let (_, descriptors) = theirs.nextMessage(count: WorkerRequest.byteCount) else { return }
             defer { for descriptor in descriptors { close(descriptor) } }
-            guard descriptors.count == 2, let message = answer(descriptors[1]) else { return }
+            // For much room, or a large file, there is one of its own.
+            guard descriptors.count >= 2, let pixels = descriptors.last, let message = answer(pixels) else { return }
             _ = theirs.write(message)
         }
     }
@@ -43,7 +44,8 @@ private final class PlayedWorker {
         of file: SharedBytes = ImageFixture.jpeg.bytes, token: WorkToken = WorkToken()
     ) throws -> WorkerProcess.Outcome<DecodedImage> {
         let header = try ImageHeader.inspect(file)
-        return try process.perform(.decode(DecodePlan()), on: file, token: token) { answer, output in
+        let room = header.mostPixelBytes(of: DecodePlan())
+        return try process.perform(.decode(DecodePlan()), on: file, room: room, token: token) { answer, output in
             guard case .decoded(let picture) = answer else { throw ImagingError.notAnImage }
             return try picture.image(in: &output, of: header, by: DecodePlan())
         }
@@ -54,7 +56,8 @@ private final class PlayedWorker {
         let picture = DecodedImage(
             pixels: SharedBytes([UInt8](repeating: 7, count: 64 * 48)), size: ImageFixture.size, bands: 1)
         let work = WorkerRequest.Work.encode(DecodedDescription(picture), as: .avif, quality: 50)
-        return try process.perform(work, on: picture.pixels, token: WorkToken()) { answer, output in
+        let room = WorkerAnswer.mostFileBytes(of: picture.size)
+        return try process.perform(work, on: picture.pixels, room: room, token: WorkToken()) { answer, output in
             guard case .encoded(let count) = answer else { throw ImagingError.notAnImage }
             return try WorkerAnswer.file(byteCount: count, in: &output, format: .avif, size: picture.size)
         }
@@ -174,12 +177,11 @@ struct LyingWorkerTests {
     private static let side = 1_280
 
     /// An honest answer about such a picture.
-    private static func manyPixels(_ pixels: CInt, more: Int = 0) -> [UInt8] {
-        ftruncate(pixels, side * side * 3 + more)
-        return WorkerAnswer.decoded(
+    private static func manyPixels(more: Int = 0) -> [UInt8] {
+        WorkerAnswer.decoded(
             WorkerAnswer.Picture(
                 description: DecodedDescription(size: PixelSize(width: side, height: side), bands: 3),
-                pixelCount: side * side * 3, delayCount: 0, profileCount: 0)
+                pixelCount: side * side * 3 + more, delayCount: 0, profileCount: 0)
         ).message
     }
 
@@ -191,7 +193,7 @@ struct LyingWorkerTests {
         let copy = Locked<CInt>(-1)
         let worker = try PlayedWorker { pixels in
             copy.withLock { $0 = dup(pixels) }
-            return Self.manyPixels(pixels)
+            return Self.manyPixels()
         }
         guard case .done(let image) = try outcomeOfManyPixels(worker) else {
             Issue.record("an honest answer was not believed")
@@ -207,7 +209,7 @@ struct LyingWorkerTests {
     @Test func `many pixels that can still be written to are none`() throws {
         let mapping = Locked<UInt>(0)
         let worker = try PlayedWorker { pixels in
-            let message = Self.manyPixels(pixels)
+            let message = Self.manyPixels()
             let base = unsafe mmap(nil, 4_096, PROT_READ | PROT_WRITE, MAP_SHARED, pixels, 0)
             mapping.withLock { $0 = UInt(bitPattern: base) }
             return message
@@ -221,10 +223,101 @@ struct LyingWorkerTests {
 
     @Test(arguments: [-1, 1])
     func `many pixels in more or less memory are none`(more: Int) throws {
-        guard case .breach = try outcomeOfManyPixels(PlayedWorker { Self.manyPixels($0, more: more) }) else {
+        guard case .breach = try outcomeOfManyPixels(PlayedWorker { _ in Self.manyPixels(more: more) }) else {
             Issue.record("the memory was of another size")
             return
         }
+    }
+
+    @Test func `memory that is handed over grows no more than it shrinks`() throws {
+        let errors = Locked<[CInt]>([])
+        for isLarge in [false, true] {
+            let worker = try PlayedWorker { memory in
+                var status = stat()
+                _ = unsafe fstat(memory, &status)
+                let byte: [UInt8] = [1]
+                for grow in [
+                    { ftruncate(memory, status.st_size + 1) },
+                    { CInt(clamping: unsafe pwrite(memory, byte, 1, status.st_size)) },
+                    { ftruncate(memory, 0) },
+                ] {
+                    let result = grow()
+                    errors.withLock { $0.append(result < 0 ? errno : 0) }
+                }
+                return nil
+            }
+            _ = isLarge ? try outcomeOfManyPixels(worker) : try worker.outcome()
+        }
+        #expect(errors.withLock { $0 } == [CInt](repeating: EPERM, count: 6))
+    }
+
+    @Test func `a file is handed over in memory that nobody can change, nor make larger`() throws {
+        let errors = Locked<[CInt]>([])
+        let file = ImageTrap.jpegProfile.bytes
+        try #require(file.count > KeptMemory.count)
+        let worker = try PlayedWorker { memory in
+            let byte: [UInt8] = [1]
+            for change in [
+                { ftruncate(memory, file.count + 1) }, { CInt(clamping: unsafe pwrite(memory, byte, 1, 0)) },
+            ] {
+                let result = change()
+                errors.withLock { $0.append(result < 0 ? errno : 0) }
+            }
+            return nil
+        }
+        let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 8, height: 8))
+        _ = try worker.process.perform(.decode(DecodePlan()), on: file, room: 1, token: WorkToken()) { _, _ in header }
+        #expect(errors.withLock { $0 } == [EPERM, EPERM])
+    }
+
+    @Test func `a size that the head rules out is never mapped`() throws {
+        // A worker that fills all the room that a dear head has it lent, and says that the picture is as large.
+        let size = PixelSize(width: 4 * Self.side, height: 4 * Self.side)
+        let description = DecodedDescription(size: size, bands: 4)
+        let picture = WorkerAnswer.Picture(
+            description: description, pixelCount: size.area * 4, delayCount: 0, profileCount: 0)
+        let header = ImageHeader(format: .png, storedSize: ImageFixture.size)
+        let kept = try KeptMemory("test", isWritable: false)
+        var output = try OutputMemory(kept, room: size.area * 4)
+        #expect(throws: ImagingError.self) { try picture.image(in: &output, of: header, by: DecodePlan()) }
+        // Nobody has sealed it: it was not even looked at.
+        let descriptor = output.largeDescriptor ?? -1
+        let byte: [UInt8] = [1]
+        #expect(unsafe pwrite(descriptor, byte, 1, 0) == 1)
+    }
+
+    @Test func `memory that holds more than was said is not kept`() throws {
+        let worker = try PlayedWorker { memory in
+            var status = stat()
+            _ = unsafe fstat(memory, &status)
+            // All of it, which is for four bands of which the picture has one.
+            return posix_fallocate(memory, 0, status.st_size) == 0 ? Self.manyGreyPixels : nil
+        }
+        let outcome = try worker.outcome(of: ImageFixture.photo(width: 2 * Self.side, height: Self.side, format: .png))
+        guard case .breach = outcome else {
+            Issue.record("much more was kept than anybody knows of: \(outcome)")
+            return
+        }
+    }
+
+    private static let manyGreyPixels = WorkerAnswer.decoded(
+        WorkerAnswer.Picture(
+            description: DecodedDescription(size: PixelSize(width: 2 * side, height: side), bands: 2),
+            pixelCount: 2 * side * side * 2, delayCount: 0, profileCount: 0)
+    ).message
+
+    @Test func `a worker that speaks or works unasked is seen`() throws {
+        let (ours, theirs) = try MessageSocket.pair()
+        let process = WorkerProcess(id: getpid(), socket: ours)
+        #expect(process.unrest == nil)
+        // This process is busy on its own account.
+        let end = process.processorTime + .milliseconds(1_100)
+        while process.processorTime < end {}
+        #expect(process.isBusyForNobody && process.unrest == .breach("it is busy with nothing to do"))
+        process.rest()
+        #expect(process.unrest == nil)
+        _ = theirs.write([1])
+        #expect(process.unrest == .breach("it spoke unasked"))
     }
 
     @Test func `few pixels stay as they are whatever the worker writes later`() throws {

@@ -7,8 +7,10 @@ struct MessageTests {
     static let answers: [WorkerAnswer] = [
         .ready(.none),
         .ready(
-            Protections(hasNoNewPrivileges: true, hasSystemCallFilter: false, hasLimits: true, landlockVersion: 7)),
-        .notStarted("arguments"), .failed(""), .attempted(13), .encoded(byteCount: 1 << 33), .noRoom,
+            Protections(
+                hasNoNewPrivileges: true, hasSystemCallFilter: false, isSupervised: true, hasLimits: true,
+                landlockVersion: 7)),
+        .supervised, .notStarted("arguments"), .failed(""), .attempted(13), .encoded(byteCount: 1 << 33), .noRoom,
         .decoded(
             WorkerAnswer.Picture(
                 description: DecodedDescription(size: PixelSize(width: 70_000, height: 2), bands: 4, loop: 5),
@@ -32,9 +34,10 @@ struct MessageTests {
     }
 
     @Test(arguments: [
-        WorkerRequest.perform(.decode(DecodePlan(page: 7, level: 8)), byteCount: 1 << 33, new: []),
-        .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, new: [.input, .output]),
-        .perform(.encode(planes, as: .avif, quality: 100), byteCount: 2_752, new: .output), .attempt(.openSocket),
+        WorkerRequest.perform(.decode(DecodePlan(page: 7, level: 8)), byteCount: 1 << 33, room: 1 << 34, new: []),
+        .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, room: 0, new: [.input, .output, .largeOutput]),
+        .perform(.encode(planes, as: .avif, quality: 100), byteCount: 2_752, room: 1, new: .largeInput),
+        .attempt(.openSocket),
     ])
     func `a request reads back as it was written`(request: WorkerRequest) {
         #expect(request.message.count == WorkerRequest.byteCount)
@@ -46,14 +49,16 @@ struct MessageTests {
         #expect(WorkerAnswer([UInt8](repeating: 0, count: WorkerAnswer.byteCount)) == nil)
         #expect(WorkerAnswer([UInt8](repeating: 255, count: WorkerAnswer.byteCount)) == nil)
         #expect(WorkerRequest([UInt8](repeating: 0, count: WorkerRequest.byteCount)) == nil)
-        var level3 = WorkerRequest.perform(.decode(DecodePlan(level: 4)), byteCount: 1, new: .output).message
-        #expect(level3[14] == 4)
-        level3[14] = 3
+        var level3 = WorkerRequest.perform(.decode(DecodePlan(level: 4)), byteCount: 1, room: 1, new: .output).message
+        #expect(level3[22] == 4)
+        level3[22] = 3
         #expect(WorkerRequest(level3) == nil)
-        var best = WorkerRequest.perform(.encode(Self.planes, as: .avif, quality: 100), byteCount: 1, new: .output)
-            .message
-        #expect(best[11] == 100)
-        best[11] = 101
+        var best = WorkerRequest.perform(
+            .encode(Self.planes, as: .avif, quality: 100), byteCount: 1, room: 1, new: .output
+        )
+        .message
+        #expect(best[19] == 100)
+        best[19] = 101
         #expect(WorkerRequest(best) == nil)
     }
 

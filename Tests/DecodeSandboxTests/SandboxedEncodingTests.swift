@@ -84,7 +84,7 @@ struct SandboxedEncodingTests {
         _ = await fixture.busyEncoder()
         kill(encoder, SIGKILL)
         #expect(try await ImageHeader.inspect(file.value).storedSize == SandboxFixture.noiseSize)
-        #expect(fixture.metric("alula_decode_retries_total") == 1 && fixture.ends(.crash) == 1)
+        #expect(fixture.metric("alula_decode_retries_total") == 1 && fixture.ends(.killed) == 1)
         #expect(fixture.metric("alula_quarantined_total") == 0)
     }
 
@@ -101,7 +101,7 @@ struct SandboxedEncodingTests {
         await #expect(throws: ImagingError.encodeFailed(detail: "the content ended workers a short while ago")) {
             try await fixture.encodeSlowly()
         }
-        #expect(fixture.ends(.crash) == 2)
+        #expect(fixture.ends(.killed) == 2)
         // As another file the pixels are another matter.
         #expect(try await ImageHeader.inspect(fixture.encodeSlowly(as: .gif)).format == .gif)
     }

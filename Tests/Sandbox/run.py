@@ -193,7 +193,7 @@ def main():
         print(f"  wrong: source {fault[0]}, {QUERIES[fault[1]]}: status {fault[2]}, {fault[3]}")
     for complaint in complaints:
         print(f"  {complaint}")
-    if load.wrong or complaints or not ends.get("crash") or len(times) < options.seconds:
+    if load.wrong or complaints or not (ends.get("crash") and ends.get("killed")) or len(times) < options.seconds:
         raise SystemExit("FAILED")
     print("ok")
 

@@ -57,6 +57,9 @@ int CLinux_limit_address_space(pid_t process, int64_t bytes);
 /// User and system time of a process so far, or -1 with errno.
 int64_t CLinux_processor_nanoseconds(pid_t process);
 
+/// How many threads a process has; -1 where there is none such.
+int CLinux_thread_count(pid_t process);
+
 /// Has a process that sleeps woken on the calling thread's processor, which it may not leave until it calls ``CLinux_free_processor``.
 ///
 /// For whoever is about to wake it and sleep: the kernel would often have it wait behind others for a processor that it ran on
@@ -79,6 +82,8 @@ typedef enum {
     CLinuxFork,
     CLinuxExecutableMemory,
     CLinuxRemovePages,
+    CLinuxStartThreads,
+    CLinuxSendDescriptor,
 } CLinuxDeed;
 
 /// Tries it: 0 where it worked, else the number of the error.
@@ -93,7 +98,7 @@ int CLinux_landlock_version(void);
 int CLinux_landlock_deny_all(void);
 
 /// Most descriptors that travel with one message.
-enum { CLinux_most_descriptors = 2 };
+enum { CLinux_most_descriptors = 3 };
 
 /// Memory behind a close-on-exec descriptor, empty and not yet sealed; or -1 with errno.
 int CLinux_shared_memory(const char *name);
@@ -101,8 +106,8 @@ int CLinux_shared_memory(const char *name);
 /// Makes sure that nobody changes such memory any more; fails while anybody can write to it. 0, or -1 with errno.
 int CLinux_seal(int descriptor);
 
-/// Makes sure that such memory never becomes shorter. 0, or -1 with errno.
-int CLinux_seal_against_shrinking(int descriptor);
+/// Makes sure that such memory never becomes shorter, nor longer. 0, or -1 with errno.
+int CLinux_seal_size(int descriptor);
 
 /// Sends one message with descriptors, without waiting. 0, or -1 with errno.
 int CLinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);

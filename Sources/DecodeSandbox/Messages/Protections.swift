@@ -4,8 +4,10 @@ import CLinux
 package struct Protections: Hashable, Sendable {
     /// No program that it starts could have more rights than it.
     package var hasNoNewPrivileges: Bool
-    /// The kernel ends it over a system call that its work does not need (seccomp).
+    /// The kernel does no system call for it that its work does not need (seccomp).
     package var hasSystemCallFilter: Bool
+    /// The kernel asks the server about such calls instead, and about each new thread: they are known by name, and counted.
+    package var isSupervised: Bool
     /// Memory, CPU time and files are limited.
     package var hasLimits: Bool
     /// The version of Landlock that denies it all files, 0 for none.
@@ -17,12 +19,14 @@ package struct Protections: Hashable, Sendable {
     /// Whether nothing is missing that `other` has.
     func isAtLeast(_ other: Protections) -> Bool {
         (hasNoNewPrivileges || !other.hasNoNewPrivileges) && (hasSystemCallFilter || !other.hasSystemCallFilter)
-            && (hasLimits || !other.hasLimits) && landlockVersion >= other.landlockVersion
+            && (isSupervised || !other.isSupervised) && (hasLimits || !other.hasLimits)
+            && landlockVersion >= other.landlockVersion
     }
 
     /// None at all.
     package static let none = Protections(
-        hasNoNewPrivileges: false, hasSystemCallFilter: false, hasLimits: false, landlockVersion: 0)
+        hasNoNewPrivileges: false, hasSystemCallFilter: false, isSupervised: false, hasLimits: false, landlockVersion: 0
+    )
 }
 
 extension Protections: CustomStringConvertible {
@@ -30,7 +34,7 @@ extension Protections: CustomStringConvertible {
     package var description: String {
         let landlock = landlockVersion > 0 ? "Landlock version \(landlockVersion)" : "no Landlock"
         return [
-            hasSystemCallFilter ? "seccomp" : "no seccomp", landlock,
+            hasSystemCallFilter ? "seccomp\(isSupervised ? ", supervised" : "")" : "no seccomp", landlock,
             hasNoNewPrivileges ? "no new privileges" : "new privileges", hasLimits ? "limits" : "no limits",
         ].joined(separator: ", ")
     }
@@ -39,6 +43,7 @@ extension Protections: CustomStringConvertible {
 /// What a worker must not be able to do: tried by the self-test, from inside.
 package enum Deed: UInt8, Sendable, CaseIterable {
     case openFile, openSocket, execute, trace, signal, fork, executableMemory, removePages
+    case startThreads, sendDescriptor
 
     /// In words.
     package var title: String {
@@ -51,6 +56,8 @@ package enum Deed: UInt8, Sendable, CaseIterable {
         case .fork: "start a process"
         case .executableMemory: "make memory executable"
         case .removePages: "take pages out of shared memory"
+        case .startThreads: "start threads without end"
+        case .sendDescriptor: "send a descriptor"
         }
     }
 
@@ -66,6 +73,8 @@ package enum Deed: UInt8, Sendable, CaseIterable {
             case .fork: CLinuxFork
             case .executableMemory: CLinuxExecutableMemory
             case .removePages: CLinuxRemovePages
+            case .startThreads: CLinuxStartThreads
+            case .sendDescriptor: CLinuxSendDescriptor
             }
         return CLinux_try(deed)
     }

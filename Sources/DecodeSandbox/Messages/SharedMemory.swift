@@ -28,10 +28,13 @@ package struct SharedMemory: ~Copyable {
     /// Takes over a descriptor.
     init(adopting descriptor: CInt) { self.descriptor = descriptor }
 
-    /// Empty memory; the name is for people who look at the process.
-    package init(_ name: StaticString) throws(SharedMemoryError) {
+    /// Memory of `count` bytes for good, of which none takes a page yet; the name is for people who look at the process.
+    init(_ name: StaticString, count: Int) throws(SharedMemoryError) {
         descriptor = unsafe CLinux_shared_memory(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
         if descriptor < 0 { throw SharedMemoryError("memfd_create") }
+        if ftruncate(descriptor, count) != 0 { throw SharedMemoryError("ftruncate") }
+        // A mapping that reaches behind the end of its memory kills who reads there; nor does memory become dearer than it was.
+        if CLinux_seal_size(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
     deinit {
@@ -61,31 +64,21 @@ package struct SharedMemory: ~Copyable {
         if CLinux_seal(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
-    /// Makes sure that it never becomes shorter, though it may change: who reads it where it lies must not come to its end.
-    func sealAgainstShrinking() throws(SharedMemoryError) {
-        if CLinux_seal_against_shrinking(descriptor) != 0 { throw SharedMemoryError("fcntl") }
-    }
-
     /// Makes the pages of its first `count` bytes.
     func fill(_ count: Int) throws(SharedMemoryError) {
         let error = posix_fallocate(descriptor, 0, count)
         if error != 0 { throw SharedMemoryError("posix_fallocate", error) }
     }
 
-    /// How many bytes it holds.
-    func byteCount() throws(SharedMemoryError) -> Int {
+    /// How many bytes its pages take, those that nobody has asked for included.
+    func allocatedByteCount() throws(SharedMemoryError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw SharedMemoryError("fstat") }
-        return Int(status.st_size)
-    }
-
-    /// Makes it hold `count` bytes.
-    package func resize(to count: Int) throws(SharedMemoryError) {
-        if ftruncate(descriptor, count) != 0 { throw SharedMemoryError("ftruncate") }
+        return Int(status.st_blocks) * 512
     }
 
     /// Writes `bytes` behind the first `offset`.
-    package func append(_ bytes: [UInt8], at offset: Int) throws(SharedMemoryError) {
+    func append(_ bytes: [UInt8], at offset: Int) throws(SharedMemoryError) {
         guard !bytes.isEmpty else { return }
         guard unsafe pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else {
             throw SharedMemoryError("pwrite")
@@ -103,9 +96,10 @@ package struct SharedMemory: ~Copyable {
         return bytes
     }
 
-    /// The first `count` bytes, to be read where they are; the memory lives on with them.
+    /// The first `count` bytes of sealed memory, to be read where they are; the memory lives on with them.
     func mapped(count: Int) throws(SharedMemoryError) -> SharedBytes {
-        let base = unsafe try map(count, PROT_READ)
+        // What nobody can write to is nobody's own either way; before Linux 6.7 it cannot be mapped as shared.
+        let base = unsafe try map(count, PROT_READ, MAP_PRIVATE)
         return unsafe SharedBytes(adopting: base, count: count, release: { base, count in unsafe munmap(base, count) })
     }
 
@@ -120,9 +114,9 @@ package struct SharedMemory: ~Copyable {
     /// - Parameter isFilled: Whether all pages are made at once; each by itself costs a fault.
     @unsafe
     func map(
-        _ count: Int, _ protection: CInt, isFilled: Bool = true
+        _ count: Int, _ protection: CInt, _ kind: CInt = MAP_SHARED, isFilled: Bool = true
     ) throws(SharedMemoryError) -> UnsafeMutableRawPointer {
-        let flags = MAP_SHARED | (isFilled ? CInt(MAP_POPULATE) : 0)
+        let flags = kind | (isFilled ? CInt(MAP_POPULATE) : 0)
         // Pages begin where any processor's registers like it.
         let base = unsafe mmap(nil, count, protection, flags, descriptor, 0)
         guard let base = unsafe base, unsafe base != MAP_FAILED else { throw SharedMemoryError("mmap") }

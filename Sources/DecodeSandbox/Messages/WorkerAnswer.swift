@@ -6,7 +6,7 @@ package enum WorkerAnswer: Hashable, Sendable {
     case ready(Protections)
     /// It could not be started; the text is for logs.
     case notStarted(String)
-    /// The pixels are in the memory for them, and behind them, up to `byteCount`, what has no fixed size.
+    /// The pixels are in the memory for them, and behind them what has no fixed size.
     case decoded(Picture)
     /// A file of so many bytes is in the memory for it.
     case encoded(byteCount: Int)
@@ -16,6 +16,8 @@ package enum WorkerAnswer: Hashable, Sendable {
     case noRoom
     /// The number of the error that an attempt ended with, 0 where it worked.
     case attempted(CInt)
+    /// The descriptor that comes along is where the kernel asks about it from now on.
+    case supervised
 
     /// A decoded picture.
     package struct Picture: Hashable, Sendable {
@@ -28,17 +30,8 @@ package enum WorkerAnswer: Hashable, Sendable {
         /// Bytes of the colour profile.
         package var profileCount: Int
 
-        /// All bytes that the memory holds.
-        package var byteCount: Int { pixelCount + 4 * delayCount + profileCount }
-    }
-
-    /// Bytes that the worker has left in the memory for them.
-    var leftByteCount: Int {
-        switch self {
-        case .decoded(let picture): picture.byteCount
-        case .encoded(let byteCount): byteCount
-        case .ready, .notStarted, .failed, .noRoom, .attempted: 0
-        }
+        /// Bytes behind the pixels.
+        package var tailCount: Int { 4 * delayCount + profileCount }
     }
 
     /// Size of every answer.
@@ -47,7 +40,7 @@ package enum WorkerAnswer: Hashable, Sendable {
 
     private enum Kind: UInt8 {
         case ready = 1
-        case notStarted, decoded, encoded, failed, noRoom, attempted
+        case notStarted, decoded, encoded, failed, noRoom, attempted, supervised
     }
 
     /// The message.
@@ -73,6 +66,7 @@ package enum WorkerAnswer: Hashable, Sendable {
         case .attempted(let error):
             writer.put(Kind.attempted.rawValue)
             writer.put(error)
+        case .supervised: writer.put(Kind.supervised.rawValue)
         }
         return writer.finish()
     }
@@ -92,6 +86,7 @@ package enum WorkerAnswer: Hashable, Sendable {
             case .failed: reader.text(longest: Self.longestText).map { .failed($0) }
             case .noRoom: .noRoom
             case .attempted: reader.number(CInt.self).map { .attempted($0) }
+            case .supervised: .supervised
             }
         guard let answer else { return nil }
         self = answer
@@ -108,6 +103,7 @@ extension MessageWriter {
     fileprivate mutating func put(_ protections: Protections) {
         put(protections.hasNoNewPrivileges)
         put(protections.hasSystemCallFilter)
+        put(protections.isSupervised)
         put(protections.hasLimits)
         put(UInt8(protections.landlockVersion))
     }
@@ -128,10 +124,11 @@ extension MessageReader {
     }
 
     fileprivate mutating func protections() -> Protections? {
-        guard let privileges = flag(), let filter = flag(), let limits = flag(), let landlock = number(UInt8.self)
+        guard let privileges = flag(), let filter = flag(), let isSupervised = flag(), let limits = flag(),
+            let landlock = number(UInt8.self)
         else { return nil }
         return Protections(
-            hasNoNewPrivileges: privileges, hasSystemCallFilter: filter, hasLimits: limits,
+            hasNoNewPrivileges: privileges, hasSystemCallFilter: filter, isSupervised: isSupervised, hasLimits: limits,
             landlockVersion: Int(landlock))
     }
 

@@ -2,9 +2,9 @@ package import Imaging
 
 /// What the server asks of a worker: a message of fixed size.
 package enum WorkerRequest: Hashable, Sendable {
-    /// Do this with the `byteCount` bytes in the one memory that both have, and leave what comes of it in the other; those that are
-    /// `new` come along.
-    case perform(Work, byteCount: Int, new: Memories)
+    /// Do this with the `byteCount` bytes in the one memory that both have, and leave what comes of it in the other, where there is `room`
+    /// for so many bytes; those that are `new` come along.
+    case perform(Work, byteCount: Int, room: Int, new: Memories)
     /// Try something that must not be possible.
     case attempt(Deed)
 
@@ -24,6 +24,10 @@ package enum WorkerRequest: Hashable, Sendable {
         package static let input = Memories(rawValue: 1)
         /// What the worker writes and the server reads.
         package static let output = Memories(rawValue: 2)
+        /// In place of these where there is more than is kept, for this work only.
+        package static let largeInput = Memories(rawValue: 4)
+        package static let largeOutput = Memories(rawValue: 8)
+        fileprivate static let all: Memories = [.input, .output, .largeInput, .largeOutput]
         /// How many there are.
         var count: Int { rawValue.nonzeroBitCount }
     }
@@ -40,16 +44,18 @@ package enum WorkerRequest: Hashable, Sendable {
     package var message: [UInt8] {
         var writer = MessageWriter(count: Self.byteCount)
         switch self {
-        case .perform(.decode(let plan), let byteCount, let new):
+        case .perform(.decode(let plan), let byteCount, let room, let new):
             writer.put(Kind.decode.rawValue)
             writer.put(UInt64(byteCount))
+            writer.put(UInt64(room))
             writer.put(new.rawValue)
             writer.put(UInt32(plan.page))
             writer.put(UInt8(plan.level))
             writer.put(plan.isAnimated)
-        case .perform(.encode(let picture, let format, let quality), let byteCount, let new):
+        case .perform(.encode(let picture, let format, let quality), let byteCount, let room, let new):
             writer.put(Kind.encode.rawValue)
             writer.put(UInt64(byteCount))
+            writer.put(UInt64(room))
             writer.put(new.rawValue)
             writer.put(format == .gif)
             writer.put(UInt8(quality))
@@ -73,10 +79,11 @@ package enum WorkerRequest: Hashable, Sendable {
             return
         }
         guard let count = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
-            let new = reader.number(UInt8.self), new <= 3,
+            let room = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
+            let new = reader.number(UInt8.self), new <= Memories.all.rawValue,
             let work = kind == .decode ? reader.decoding() : reader.encoding()
         else { return nil }
-        self = .perform(work, byteCount: count, new: Memories(rawValue: new))
+        self = .perform(work, byteCount: count, room: room, new: Memories(rawValue: new))
     }
 }
 

@@ -6,17 +6,14 @@ package struct SandboxConfiguration: Sendable {
     package var decoderCount: Int
     /// Processes that encode, once there is something for them: one for each picture at a time.
     package var encoderCount: Int
-    /// Pictures and CPU time after which a worker is replaced, whatever it has gathered by then.
-    package var mostRequests = 10_000
-    package var mostProcessorTime = SandboxConfiguration.processorTime
+    /// When a worker that decodes is replaced, whatever it has gathered by then, and one that encodes.
+    package var decoderLife = WorkerLife.decoder
+    package var encoderLife = WorkerLife.encoder
     /// CPU time that a decode may take whatever its price, and how many times its price besides.
     package var leastDecodeTime = Duration.seconds(1)
     package var decodeTimeShare = 8.0
     /// How long a content that ended workers is not decoded.
     package var quarantine = Duration.seconds(600)
-
-    /// CPU time after which a worker is usually replaced.
-    package static let processorTime = Duration.seconds(60)
 
     /// Workers for `parallelism` pictures at a time.
     package init(launch: WorkerLaunch, parallelism: Int) {

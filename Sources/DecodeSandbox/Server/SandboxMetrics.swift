@@ -4,10 +4,16 @@ import Telemetry
 struct SandboxMetrics: Sendable {
     /// Why a worker is no more.
     enum Cause: String, CaseIterable {
-        /// It ended by itself, or somebody ended or stopped it.
+        /// It ended by itself: a fault in a decoder.
         case crash
-        /// The kernel ended it over a system call or a limit, or it said what it must not.
+        /// Somebody killed it or stopped it: the kernel where memory is short, or a person.
+        case killed
+        /// It used more CPU time, or wrote more bytes, than it was granted.
+        case limit
+        /// It tried a system call that no decoder needs.
         case violation
+        /// It said what is not true or was not asked, or worked on nothing.
+        case breach
         /// Its picture took longer than it may.
         case deadline
         /// Its picture took far more CPU time than its head lets expect.

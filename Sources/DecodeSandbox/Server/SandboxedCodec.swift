@@ -66,7 +66,8 @@ package final class SandboxedCodec: ImageCodec {
         endless = Locked(Quarantine(duration: configuration.quarantine))
         do {
             decoders = try WorkerRoster(
-                configuration, workerCount: configuration.decoderCount, metrics: metrics, logger: logger)
+                configuration, workerCount: configuration.decoderCount, life: configuration.decoderLife,
+                metrics: metrics, logger: logger)
         } catch {
             throw WorkerLaunch.Failure(description: "\(error)")
         }
@@ -96,7 +97,8 @@ package final class SandboxedCodec: ImageCodec {
             let processorTime = configuration.processorTime(
                 forPriceOf: header.timePrice(of: plan, fileByteCount: bytes.count))
             return try perform(
-                .decode(plan), on: bytes, by: decoders, memory: memory, processorTime: processorTime, token: token
+                .decode(plan), on: bytes, room: header.mostPixelBytes(of: plan), by: decoders, memory: memory,
+                processorTime: processorTime, token: token
             ) { answer, output in
                 guard case .decoded(let picture) = answer else { throw Fault(detail: "no such answer") }
                 return try picture.image(in: &output, of: header, by: plan)
@@ -115,7 +117,9 @@ package final class SandboxedCodec: ImageCodec {
         try token.check()
         let work = WorkerRequest.Work.encode(DecodedDescription(picture), as: format, quality: quality)
         do {
-            return try perform(work, on: picture.pixels, by: startedEncoders(), token: token) { answer, output in
+            let room = WorkerAnswer.mostFileBytes(of: picture.size)
+            return try perform(work, on: picture.pixels, room: room, by: startedEncoders(), token: token) {
+                answer, output in
                 guard case .encoded(let byteCount) = answer else { throw Fault(detail: "no such answer") }
                 return try WorkerAnswer.file(byteCount: byteCount, in: &output, format: format, size: picture.size)
             }
@@ -128,9 +132,9 @@ package final class SandboxedCodec: ImageCodec {
     ///
     /// - Throws: ``Fault`` for what is the picture's, ``WorkerUnavailable``, or what `token` says.
     private func perform<Result>(
-        _ work: WorkerRequest.Work, on bytes: SharedBytes, by roster: WorkerRoster, memory: Int? = nil,
+        _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, by roster: WorkerRoster, memory: Int? = nil,
         processorTime: Duration? = nil, token: WorkToken,
-        read: (WorkerAnswer, inout KeptMemory) throws -> Result
+        read: (WorkerAnswer, inout OutputMemory) throws -> Result
     ) throws -> Result {
         try refuseQuarantined(bytes, work)
         do {
@@ -139,7 +143,8 @@ package final class SandboxedCodec: ImageCodec {
                 let outcome: WorkerProcess.Outcome<Result>
                 do {
                     outcome = try worker.perform(
-                        work, on: bytes, memory: memory, processorTime: processorTime, token: token, read: read)
+                        work, on: bytes, room: room, memory: memory, processorTime: processorTime, token: token,
+                        read: read)
                 } catch {
                     // Nothing was asked of it, or it has answered.
                     roster.giveBack(worker)
@@ -164,11 +169,16 @@ package final class SandboxedCodec: ImageCodec {
                     roster.dismiss(worker, .exhausted)
                     throw condemned(bytes, work, "a worker needed far longer than the head lets expect")
                 case .breach(let text):
-                    roster.dismiss(worker, .violation)
+                    roster.expel(worker, .breach, text)
                     throw condemned(bytes, work, "a worker lied: \(text)")
+                case .forbidden(let call):
+                    roster.expel(worker, .violation, "it tried the system call \(call)")
+                    throw condemned(bytes, work, "a worker tried the system call \(call)")
                 case .lost:
                     let end = roster.bury(worker)
-                    if end.isViolation || isLast { throw condemned(bytes, work, "a worker \(end)") }
+                    if [.violation, .limit].contains(end.cause) || isLast {
+                        throw condemned(bytes, work, "a worker \(end)")
+                    }
                     metrics.retries.increment()
                 }
             }
@@ -208,8 +218,8 @@ package final class SandboxedCodec: ImageCodec {
             }
             do throws(SharedMemoryError) {
                 let roster = try WorkerRoster(
-                    configuration, workerCount: configuration.encoderCount, atLeast: protections, metrics: metrics,
-                    logger: logger)
+                    configuration, workerCount: configuration.encoderCount, life: configuration.encoderLife,
+                    atLeast: protections, metrics: metrics, logger: logger)
                 state = .started(roster)
                 return roster
             } catch {

@@ -9,19 +9,20 @@ extension WorkerAnswer.Picture {
     ///
     /// - Throws: Where any of it is not true, or does not follow from the file's head and the plan.
     package func image(
-        in memory: inout KeptMemory, of header: ImageHeader, by plan: DecodePlan
+        in memory: inout OutputMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {
-        try memory.settle(byteCount: byteCount)
-        guard pixelCount > 0, delayCount <= header.frames, profileCount <= Self.longestProfile else {
+        // Before anything is mapped, or even looked at.
+        guard try description.pixelByteCount(of: header, by: plan) == pixelCount, delayCount <= header.frames,
+            profileCount <= Self.longestProfile
+        else {
             throw ImagingError.cannotDecode(detail: "the memory does not hold what it is said to")
         }
+        try memory.settle(count: pixelCount, tailCount: tailCount)
         var description = description
-        var start = pixelCount
-        var delays = MessageReader(try memory.memory.bytes(start..<start + 4 * delayCount))
-        description.delays = (0..<delayCount).compactMap { _ in delays.size() }
-        start += 4 * delayCount
+        var tail = MessageReader(try memory.tail(tailCount, behind: pixelCount))
+        description.delays = (0..<delayCount).compactMap { _ in tail.size() }
         if profileCount > 0 {
-            description.profile = ColorProfile(SharedBytes(try memory.memory.bytes(start..<start + profileCount)))
+            description.profile = tail.bytes(profileCount).flatMap { ColorProfile(SharedBytes($0)) }
             if description.profile == nil { throw ImagingError.cannotDecode(detail: "the profile is none") }
         }
         return try DecodedImage(description, pixels: memory.settled(count: pixelCount), of: header, by: plan)

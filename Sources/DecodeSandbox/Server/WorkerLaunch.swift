@@ -44,12 +44,18 @@ package struct WorkerLaunch: Sendable {
         guard error == 0 else { throw Failure(description: "posix_spawn: error \(error)") }
         // Its own end is closed here, so that its death is seen.
         _ = consume theirs
-        let answer =
-            ours.wait(milliseconds: CInt(timeLimit.seconds * 1_000))
-            ? WorkerAnswer(ours.receive(count: WorkerAnswer.byteCount)) : nil
+        var supervisor: Supervisor?
+        let answer: WorkerAnswer?
+        do {
+            answer = try self.answer(ours, &supervisor, of: id)
+        } catch {
+            _ = WorkerProcess(id: id, socket: ours).end()
+            throw error
+        }
         switch answer {
-        case .ready(let protections):
-            return WorkerProcess(id: id, socket: ours, protections: protections, spareMemory: spareMemory)
+        case .ready(let protections) where protections.isSupervised == (supervisor != nil):
+            return WorkerProcess(
+                id: id, socket: ours, supervisor: supervisor, protections: protections, spareMemory: spareMemory)
         case .notStarted(let reason):
             _ = WorkerProcess(id: id, socket: ours).end()
             throw Failure(description: "a worker cannot work: \(reason)")
@@ -58,11 +64,36 @@ package struct WorkerLaunch: Sendable {
         }
     }
 
+    /// What a worker says in the end, and before that, where the kernel asks about it: the only descriptor that the server ever takes
+    /// from one, which has seen no file yet.
+    private func answer(
+        _ socket: MessageSocket, _ supervisor: inout Supervisor?, of process: pid_t
+    ) throws(Failure) -> WorkerAnswer? {
+        let end = SystemTimekeeper().now + timeLimit
+        while true {
+            let rest = max(0, (end - SystemTimekeeper().now).seconds)
+            switch socket.event(supervisor, milliseconds: CInt(rest * 1_000)) {
+            case .forbidden(let call): throw Failure(description: "a worker that starts needs \(call)")
+            case .nothing where rest == 0: return nil
+            case .nothing: break
+            case .word:
+                guard let (message, descriptors) = socket.nextMessage(count: WorkerAnswer.byteCount) else { return nil }
+                let answer = WorkerAnswer(message)
+                guard answer == .supervised, supervisor == nil, descriptors.count == 1 else {
+                    for descriptor in descriptors { close(descriptor) }
+                    return answer
+                }
+                supervisor = Supervisor(adopting: descriptors[0], of: process)
+            }
+        }
+    }
+
     /// Nothing of the service's own environment, which may hold secrets, but where its libraries are.
     private static var environment: [String] {
         // A worker that crashed must end at once, and could start no backtracer.
         // Address space is limited, so what is not used is not kept.
-        var variables = ["SWIFT_BACKTRACE=enable=no", "MALLOC_CONF=narenas:1,retain:false"]
+        // Requests are the parallelism: libgomp takes a thread for each processor otherwise, and ends the process where it gets fewer.
+        var variables = ["SWIFT_BACKTRACE=enable=no", "MALLOC_CONF=narenas:1,retain:false", "OMP_NUM_THREADS=1"]
         if let path = unsafe getenv("LD_LIBRARY_PATH") {
             variables.append("LD_LIBRARY_PATH=\(unsafe String(cString: path))")
         }

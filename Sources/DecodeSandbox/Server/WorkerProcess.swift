@@ -11,6 +11,12 @@ final class WorkerProcess: @unchecked Sendable {
     let socket: MessageSocket
     /// What it said of itself when it was ready.
     let protections: Protections
+    /// Where the kernel asks about it; nil where the kernel judges for itself.
+    let supervisor: Supervisor?
+    /// When it was started.
+    let start = SystemTimekeeper().now
+    /// Its CPU time when it had nothing more to do.
+    private(set) var restingTime: Duration
     /// Pictures that it was given, files or pixels.
     private(set) var requests = 0
     /// Bytes of address space when it was ready, with what is kept for it.
@@ -23,10 +29,15 @@ final class WorkerProcess: @unchecked Sendable {
     private var input, output: KeptMemory?
 
     /// Takes over a process that was started, and must be ended.
-    init(id: pid_t, socket: MessageSocket, protections: Protections = .none, spareMemory: Int = 0) {
+    init(
+        id: pid_t, socket: MessageSocket, supervisor: Supervisor? = nil, protections: Protections = .none,
+        spareMemory: Int = 0
+    ) {
         self.spareMemory = spareMemory
         self.id = id
         self.socket = socket
+        self.supervisor = supervisor
+        restingTime = Self.processorTime(of: id)
         self.protections = protections
         addressSpace = max(0, Int(CLinux_address_space(id))) + 2 * KeptMemory.count
     }
@@ -38,6 +49,8 @@ final class WorkerProcess: @unchecked Sendable {
         case failed(String)
         /// The worker ended, or was found stopped, before it answered.
         case lost
+        /// The worker waits in a system call that it must not do.
+        case forbidden(call: String)
         /// The worker said what it must not.
         case breach(String)
         /// The token said stop; the worker is still at it, and has had a processor for at least half of the time limit, or has not.
@@ -52,28 +65,35 @@ final class WorkerProcess: @unchecked Sendable {
     /// Has the worker do something with `bytes`, blocking the calling thread.
     ///
     /// - Parameters:
+    ///   - room: Bytes that may come of it.
     ///   - memory: Bytes that it may take for it, beside what it has: a file of which its head says too little ends there. All that
     ///     the worker was started with where this is nil.
     ///   - processorTime: CPU time that it may take for it; nil for what `token` leaves it.
     ///   - read: Makes the result of what the worker says and has left in the memory; throws where that is not true.
     /// - Throws: ``SharedMemoryError`` for what this process cannot do, or the worker for want of memory.
     func perform<Result>(
-        _ work: WorkerRequest.Work, on bytes: SharedBytes, memory: Int? = nil, processorTime limit: Duration? = nil,
-        token: WorkToken, read: (_ answer: WorkerAnswer, _ output: inout KeptMemory) throws -> Result
+        _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, memory: Int? = nil,
+        processorTime limit: Duration? = nil, token: WorkToken,
+        read: (_ answer: WorkerAnswer, _ output: inout OutputMemory) throws -> Result
     ) throws(SharedMemoryError) -> Outcome<Result> {
         requests += 1
         var new: WorkerRequest.Memories = []
-        var output: KeptMemory
-        if let kept = self.output.take() {
-            output = kept
-        } else {
+        if output == nil {
             output = try KeptMemory("alula output", isWritable: false)
             new.insert(.output)
         }
+        guard let kept = self.output.take() else { return .lost }
+        var output = try OutputMemory(kept, room: room)
         if let memory { allow(memory) }
         let processorStart = processorTime
-        guard try ask(for: work, on: bytes, new, output.memory.descriptor) else { return .lost }
-        while !socket.wait(milliseconds: Self.patience) {
+        supervisor?.begin()
+        guard try ask(for: work, on: bytes, room: room, new, output) else { return .lost }
+        waiting: while true {
+            switch socket.event(supervisor, milliseconds: Self.patience) {
+            case .word: break waiting
+            case .forbidden(let call): return .forbidden(call: call)
+            case .nothing: break
+            }
             if token.shouldStop {
                 let isBusy = token.timeLimit.map { processorTime - processorStart >= $0 / 2 }
                 return .interrupted(wasBusy: isBusy ?? false)
@@ -84,15 +104,15 @@ final class WorkerProcess: @unchecked Sendable {
         let message = socket.receive(count: WorkerAnswer.byteCount)
         if message.isEmpty { return .lost }
         guard let answer = WorkerAnswer(message) else { return .breach("no such answer") }
+        let result = Swift.Result { try read(answer, &output) }
+        self.output = output.finish()
         switch answer {
         case .failed(let text): return .failed(text)
         case .noRoom: throw SharedMemoryError("a worker's memory", ENOMEM)
         default: break
         }
         do {
-            let result = try read(answer, &output)
-            if output.isKept { self.output = consume output }
-            return .done(result)
+            return .done(try result.get())
         } catch let error as SharedMemoryError where error.isShortage {
             throw error
         } catch {
@@ -102,39 +122,70 @@ final class WorkerProcess: @unchecked Sendable {
 
     /// Sends a request, with what the worker needs for it; false where nobody takes it.
     private func ask(
-        for work: WorkerRequest.Work, on bytes: SharedBytes, _ new: WorkerRequest.Memories, _ output: CInt
+        for work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, _ new: WorkerRequest.Memories,
+        _ output: borrowing OutputMemory
     ) throws(SharedMemoryError) -> Bool {
-        func send(_ new: WorkerRequest.Memories, _ descriptors: [CInt]) -> Bool {
-            // As if this thread went on itself.
-            CLinux_bind_to_this_processor(id)
-            return socket.send(
-                WorkerRequest.perform(work, byteCount: bytes.count, new: new).message,
-                descriptors + (new.contains(.output) ? [output] : []))
+        var new = new
+        var descriptors = new.contains(.output) ? [output.descriptor] : []
+        let large: SharedMemory?
+        if bytes.count > KeptMemory.count {
+            let memory = try SharedMemory("alula large input", count: bytes.count)
+            try memory.write(bytes)
+            try memory.seal()
+            new.insert(.largeInput)
+            descriptors.append(memory.descriptor)
+            large = consume memory
+        } else {
+            large = nil
+            let isNew = input == nil
+            if isNew { input = try KeptMemory("alula input", isWritable: true) }
+            guard var kept = input.take() else { return false }
+            try kept.write(bytes)
+            if isNew {
+                new.insert(.input)
+                descriptors.insert(kept.memory.descriptor, at: 0)
+            }
+            input = consume kept
         }
-        let kept = input.take()
-        guard bytes.count <= KeptMemory.count else {
-            let input = try SharedMemory("alula input")
-            try input.write(bytes)
-            return send(new.union(.input), [input.descriptor])
+        if let descriptor = output.largeDescriptor {
+            new.insert(.largeOutput)
+            descriptors.append(descriptor)
         }
-        if var input = consume kept {
-            try input.write(bytes)
-            self.input = consume input
-            return send(new, [])
-        }
-        var input = try KeptMemory("alula input", isWritable: true)
-        try input.write(bytes)
-        let descriptor = input.memory.descriptor
-        self.input = consume input
-        return send(new.union(.input), [descriptor])
+        // As if this thread went on itself.
+        CLinux_bind_to_this_processor(id)
+        let isSent = socket.send(
+            WorkerRequest.perform(work, byteCount: bytes.count, room: room, new: new).message, descriptors)
+        _ = consume large
+        return isSent
     }
 
-    /// Has the worker try something; the number of the error, 0 where it worked, nil where the attempt ended it.
-    func attempt(_ deed: Deed) -> CInt? {
-        guard socket.send(WorkerRequest.attempt(deed).message), socket.wait(milliseconds: 10_000),
-            case .attempted(let error) = WorkerAnswer(socket.receive(count: WorkerAnswer.byteCount))
-        else { return nil }
-        return error
+    /// What came of an attempt.
+    enum Attempt: Hashable {
+        /// The number of its error, 0 where it worked.
+        case finished(error: CInt)
+        /// The worker waits in a system call that it must not do.
+        case forbidden(call: String)
+        /// The worker is gone, or says nothing.
+        case lost
+    }
+
+    /// Has the worker try something.
+    func attempt(_ deed: Deed) -> Attempt {
+        supervisor?.begin()
+        guard socket.send(WorkerRequest.attempt(deed).message) else { return .lost }
+        let end = SystemTimekeeper().now + .seconds(10)
+        while SystemTimekeeper().now < end {
+            switch socket.event(supervisor, milliseconds: Self.patience) {
+            case .forbidden(let call): return .forbidden(call: call)
+            case .nothing: continue
+            case .word: break
+            }
+            guard case .attempted(let error) = WorkerAnswer(socket.receive(count: WorkerAnswer.byteCount)) else {
+                break
+            }
+            return .finished(error: error)
+        }
+        return .lost
     }
 
     /// Kills the process, if it still runs, and waits for it; how it had ended before.
@@ -164,7 +215,42 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// CPU time of the process so far.
-    var processorTime: Duration { .nanoseconds(max(0, CLinux_processor_nanoseconds(id))) }
+    var processorTime: Duration { Self.processorTime(of: id) }
+
+    private static func processorTime(of process: pid_t) -> Duration {
+        .nanoseconds(max(0, CLinux_processor_nanoseconds(process)))
+    }
+
+    /// Nothing is asked of it from now on, until somebody takes it.
+    func rest() {
+        restingTime = processorTime
+    }
+
+    /// What is wrong with a worker that nobody has asked for anything.
+    enum Unrest: Hashable {
+        /// It has ended, or was stopped.
+        case gone
+        /// It waits in a system call that it must not do.
+        case forbidden(call: String)
+        /// It has said something, or works on nothing.
+        case breach(String)
+    }
+
+    /// What is wrong with the worker, which has nothing to do; nil where it waits as it should.
+    var unrest: Unrest? {
+        switch socket.event(supervisor, milliseconds: 0) {
+        case .forbidden(let call): return .forbidden(call: call)
+        case .word: return socket.receive(count: WorkerAnswer.byteCount).isEmpty ? .gone : .breach("it spoke unasked")
+        case .nothing: break
+        }
+        if isStopped { return .gone }
+        return isBusyForNobody ? .breach("it is busy with nothing to do") : nil
+    }
+
+    /// Whether it has worked since nothing was asked of it, beyond tidying up.
+    var isBusyForNobody: Bool { processorTime - restingTime > Self.tidyingTime }
+
+    private static let tidyingTime = Duration.seconds(1)
 
     /// Whether somebody has stopped the process with a signal: it will not answer.
     var isStopped: Bool {
@@ -184,9 +270,14 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
         self = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
     }
 
-    /// Whether the kernel ended it over what it is not allowed: a system call, or more than its limits.
-    var isViolation: Bool {
-        if case .killed(let signal) = self { [SIGSYS, SIGXCPU, SIGXFSZ].contains(signal) } else { false }
+    /// Why a worker ended so that nobody here has killed.
+    var cause: SandboxMetrics.Cause {
+        switch self {
+        case .killed(SIGSYS): .violation
+        case .killed(SIGXCPU), .killed(SIGXFSZ): .limit
+        case .killed(SIGKILL): .killed
+        case .killed, .exited: .crash
+        }
     }
 
     var description: String {

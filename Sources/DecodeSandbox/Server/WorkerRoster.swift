@@ -33,8 +33,12 @@ final class WorkerRoster: @unchecked Sendable {
     private static let shortestDelay = Duration.milliseconds(100)
     private static let longestDelay = Duration.seconds(5)
 
+    /// Between two looks at whether idle workers are idle, in milliseconds.
+    private static let idleLook = 5_000.0
+
     private let configuration: SandboxConfiguration
     private let workerCount: Int
+    private let life: WorkerLife
     /// What every worker must be protected by; nil for what the first is.
     private let requirement: Protections?
     private let metrics: SandboxMetrics
@@ -50,9 +54,10 @@ final class WorkerRoster: @unchecked Sendable {
     ///
     /// - Throws: ``SharedMemoryError`` where there are no descriptors left.
     init(
-        _ configuration: SandboxConfiguration, workerCount: Int, atLeast requirement: Protections? = nil,
-        metrics: SandboxMetrics, logger: Logger
+        _ configuration: SandboxConfiguration, workerCount: Int, life: WorkerLife,
+        atLeast requirement: Protections? = nil, metrics: SandboxMetrics, logger: Logger
     ) throws(SharedMemoryError) {
+        self.life = life
         self.requirement = requirement
         self.configuration = configuration
         self.workerCount = workerCount
@@ -101,29 +106,38 @@ final class WorkerRoster: @unchecked Sendable {
                 try token.check()
                 continue
             }
-            // Nothing has been asked of it: who speaks has ended.
-            if !worker.socket.isReadable, !worker.isStopped { return worker }
-            bury(worker)
+            guard let unrest = worker.unrest else { return worker }
+            part(with: worker, over: unrest)
+        }
+    }
+
+    /// Ends a worker that does not wait as it should.
+    private func part(with worker: WorkerProcess, over unrest: WorkerProcess.Unrest) {
+        switch unrest {
+        case .gone: bury(worker)
+        case .forbidden(let call): expel(worker, .violation, "it tried the system call \(call)")
+        case .breach(let text): expel(worker, .breach, text)
         }
     }
 
     /// Takes a worker back that has answered.
     func giveBack(_ worker: WorkerProcess) {
-        if worker.requests >= configuration.mostRequests
-            || worker.processorTime >= configuration.mostProcessorTime
-            // What it keeps of large pictures would be missing for the next.
-            || worker.hasGrown
-        {
+        // What it keeps of large pictures would be missing for the next.
+        if worker.hasGrown {
             dismiss(worker, .recycled)
             return
         }
-        let isLate = withState { state in
-            if state.isStopped { return true }
+        worker.rest()
+        let age = life.age(of: worker)
+        let isReplaced = withState { state in
+            guard !state.isStopped else { return true }
+            // Where no other is ready to take its place it stays a while longer.
+            guard age < (state.idle.isEmpty ? 2 : 1) else { return true }
             state.idle.append(worker)
             unsafe pthread_cond_signal(condition)
             return false
         }
-        if isLate { _ = worker.end() }
+        if isReplaced { dismiss(worker, .recycled) }
     }
 
     /// Kills a worker that is of no use any more; does not wait for its end.
@@ -138,12 +152,32 @@ final class WorkerRoster: @unchecked Sendable {
         if isLate { _ = worker.end() } else { ring() }
     }
 
+    /// Kills a worker that did what none must, and says so where it is seen.
+    func expel(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause, _ reason: String) {
+        report(worker, cause, reason)
+        dismiss(worker, cause)
+    }
+
+    private func report(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause, _ reason: String) {
+        logger.error(
+            "decode worker did what it must not",
+            ["process": .int(Int(worker.id)), "cause": .string(cause.rawValue), "reason": .string(reason)])
+    }
+
     /// Waits for the end of a worker that is ending, or kills it; how it ended.
     @discardableResult
     func bury(_ worker: WorkerProcess) -> WorkerEnd {
         let end = worker.end()
-        metrics.ended(end.isViolation ? .violation : .crash)
-        logger.warning("decode worker ended", ["process": .int(Int(worker.id)), "reason": .string("\(end)")])
+        metrics.ended(end.cause)
+        if end.cause == .violation {
+            report(worker, .violation, "it tried a system call")
+        } else {
+            logger.warning(
+                "decode worker ended",
+                [
+                    "process": .int(Int(worker.id)), "cause": .string(end.cause.rawValue), "reason": .string("\(end)"),
+                ])
+        }
         withState { $0.forget(worker) }
         ring()
         return end
@@ -245,19 +279,24 @@ final class WorkerRoster: @unchecked Sendable {
         // No events: the end of a worker is reported whether asked for or not, and its answers are not for this thread.
         entries += workers.map { pollfd(fd: $0.socket.descriptor, events: 0, revents: 0) }
         let now = SystemTimekeeper().now
-        let rest: Double = if let time { max(1, (time - now).seconds * 1_000) } else { -1 }
-        guard unsafe poll(&entries, nfds_t(entries.count), CInt(rest)) > 0 else { return }
+        let rest = time.map { max(1, ($0 - now).seconds * 1_000) } ?? .infinity
+        let isTime = unsafe poll(&entries, nfds_t(entries.count), CInt(min(rest, Self.idleLook))) == 0
+        if isTime { lookAtIdle() }
         while !bell.hear.receive(count: 1).isEmpty {}
         for (worker, entry) in zip(workers, entries.dropFirst()) where entry.revents != 0 {
             let wasIdle = withState { state in
-                if let index = state.idle.firstIndex(where: { $0 === worker }) {
-                    state.idle.remove(at: index)
-                    return true
-                }
+                if state.takeIdle({ $0 === worker }) != nil { return true }
                 state.noticed.insert(worker.id)
                 return false
             }
-            if wasIdle { bury(worker) }
+            if wasIdle { part(with: worker, over: worker.unrest ?? .gone) }
+        }
+    }
+
+    /// Ends a worker that works though nobody has asked it for anything.
+    private func lookAtIdle() {
+        while let worker = withState({ $0.takeIdle(\.isBusyForNobody) }) {
+            part(with: worker, over: worker.unrest ?? .gone)
         }
     }
 
@@ -274,6 +313,11 @@ final class WorkerRoster: @unchecked Sendable {
 }
 
 extension WorkerRoster.State {
+    /// One of the idle workers, which nobody else will have.
+    fileprivate mutating func takeIdle(_ isMeant: (WorkerProcess) -> Bool) -> WorkerProcess? {
+        idle.firstIndex(where: isMeant).map { idle.remove(at: $0) }
+    }
+
     fileprivate mutating func forget(_ worker: WorkerProcess) {
         running.removeAll { $0 === worker }
         noticed.remove(worker.id)

@@ -21,8 +21,15 @@ enum Confinement {
         // This thread is the only one so far, and those that libraries start later inherit what it may not do.
         if CLinux_landlock_deny_all() == 0 { protections.landlockVersion = Int(CLinux_landlock_version()) }
         try WarmUp.run()
-        protections.hasSystemCallFilter = CSeccompShim_confine(socket) == 0
+        protections.isSupervised = CSeccompShim_confine_supervised(socket, Self.handOver) == 0
+        protections.hasSystemCallFilter = protections.isSupervised || CSeccompShim_confine_alone(socket) == 0
         return protections
+    }
+
+    /// Gives the server the descriptor at which the kernel asks about this process.
+    private static let handOver: @convention(c) (CInt, CInt) -> CInt = { socket, listener in
+        let message = WorkerAnswer.supervised.message
+        return unsafe CLinux_send(socket, message, message.count, [listener], 1)
     }
 
     /// When memory is short the kernel is to end a worker, which is replaced, and not the service.
@@ -60,7 +67,7 @@ extension Protections {
     /// What the kernel of this machine offers.
     package static var offered: Protections {
         Protections(
-            hasNoNewPrivileges: true, hasSystemCallFilter: CSeccompShim_is_available() != 0, hasLimits: true,
-            landlockVersion: Int(CLinux_landlock_version()))
+            hasNoNewPrivileges: true, hasSystemCallFilter: CSeccompShim_is_available() != 0, isSupervised: true,
+            hasLimits: true, landlockVersion: Int(CLinux_landlock_version()))
     }
 }

@@ -46,15 +46,18 @@ private struct Workbench: ~Copyable {
     /// The answer; nil where nobody asks so.
     mutating func answer(to request: WorkerRequest?, _ descriptors: [CInt]) -> WorkerAnswer? {
         switch request {
-        case .perform(let work, let byteCount, let new):
+        case .perform(let work, let byteCount, let room, let new):
             guard descriptors.count == new.count else { return nil }
-            if new.contains(.input) { input = KeptMemory(adopting: descriptors[0], isWritable: false) }
-            if new.contains(.output) { output = KeptMemory(adopting: descriptors[new.count - 1], isWritable: true) }
-            guard var input = input.take(), var output = output.take() else { return nil }
-            let answer = Self.answer(to: work, on: &input, byteCount: byteCount, into: &output)
-            // Memory that the server does not keep either is given back before it hears of it.
-            if byteCount <= KeptMemory.count { self.input = consume input }
-            if 1...KeptMemory.count ~= answer.leftByteCount { self.output = consume output }
+            var descriptors = descriptors[...]
+            if new.contains(.input) { input = KeptMemory(adopting: descriptors.removeFirst(), isWritable: false) }
+            if new.contains(.output) { output = KeptMemory(adopting: descriptors.removeFirst(), isWritable: true) }
+            // Memory for this work only is given back before the server hears of it.
+            let file = new.contains(.largeInput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
+            let large = new.contains(.largeOutput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
+            guard let kept = output.take() else { return nil }
+            var output = OutputMemory(kept, large: large, room: room)
+            let answer = Self.answer(to: work, on: &input, file, byteCount: byteCount, into: &output)
+            self.output = output.finish()
             return answer
         case .attempt(let deed): return .attempted(deed.attempt())
         case nil: return nil
@@ -62,10 +65,11 @@ private struct Workbench: ~Copyable {
     }
 
     private static func answer(
-        to work: WorkerRequest.Work, on input: inout KeptMemory, byteCount: Int, into output: inout KeptMemory
+        to work: WorkerRequest.Work, on input: inout KeptMemory?, _ file: consuming SharedMemory?, byteCount: Int,
+        into output: inout OutputMemory
     ) -> WorkerAnswer {
         do {
-            let bytes = try input.bytes(count: byteCount)
+            let bytes = try bytes(of: &input, file, count: byteCount)
             return switch work {
             case .decode(let plan): try decode(bytes, plan: plan, into: &output)
             case .encode(let picture, let format, let quality):
@@ -80,13 +84,24 @@ private struct Workbench: ~Copyable {
         }
     }
 
+    /// What the server has written, valid until it writes again.
+    private static func bytes(
+        of input: inout KeptMemory?, _ file: consuming SharedMemory?, count: Int
+    ) throws(SharedMemoryError) -> SharedBytes {
+        if let file { return try file.mapped(count: count) }
+        guard var kept = input.take(), count <= KeptMemory.count else { throw SharedMemoryError("no input", 0) }
+        let bytes = try kept.bytes(count: count)
+        input = consume kept
+        return bytes
+    }
+
     /// Decodes the file, and leaves pixels.
     private static func decode(
-        _ file: SharedBytes, plan: DecodePlan, into output: inout KeptMemory
+        _ file: SharedBytes, plan: DecodePlan, into output: inout OutputMemory
     ) throws -> WorkerAnswer {
         let image = try ImageDecoder.decode(
             file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken(),
-            room: { try output.room(count: $0) })
+            room: { try output.makeRoom(count: $0) })
         var description = DecodedDescription(image)
         let delays = description.delays.flatMap { delay -> [UInt8] in
             var writer = MessageWriter(count: 4)
@@ -94,7 +109,7 @@ private struct Workbench: ~Copyable {
             return writer.finish()
         }
         let profile = description.profile?.file.array ?? []
-        try output.memory.append(delays + profile, at: image.pixels.count)
+        try output.append(delays + profile, behind: image.pixels.count)
         let delayCount = description.delays.count
         (description.delays, description.profile) = ([], nil)
         return .decoded(
@@ -105,10 +120,10 @@ private struct Workbench: ~Copyable {
 
     /// Encodes the picture, and leaves a file.
     private static func encode(
-        _ picture: DecodedImage, as format: ImageFormat, quality: Int, into output: inout KeptMemory
+        _ picture: DecodedImage, as format: ImageFormat, quality: Int, into output: inout OutputMemory
     ) throws -> WorkerAnswer {
         let file = try ImageEncoder.encode(picture, as: format, quality: quality)
-        let room = try output.room(count: file.count)
+        let room = try output.makeRoom(count: file.count)
         unsafe file.withUnsafeBytes { unsafe room.bytes.copyMemory(from: $0) }
         return .encoded(byteCount: file.count)
     }

@@ -9,8 +9,8 @@ package struct WorkerLimits: Hashable, Sendable {
     package var pixels: Int
     /// Seconds of CPU time in its whole life.
     package var processorSeconds: Int
-    /// Descriptors: the standard streams, the socket, and what comes with a message.
-    static let descriptors = 16
+    /// Descriptors: the standard streams, the socket, the two memories that are kept, and two for one picture.
+    static let descriptors = 8
 
     /// Limits of these values.
     package init(memory: Int, pixels: Int, processorSeconds: Int) {

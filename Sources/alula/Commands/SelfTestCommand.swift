@@ -76,6 +76,8 @@ enum SelfTestCommand {
         do {
             switch try SandboxTrial.outcome(of: deed, launch) {
             case .refused(let error): AlulaCommand.say("  ok      a worker cannot \(deed.title): error \(error)")
+            case .ended(let call?):
+                AlulaCommand.say("  ok      a worker cannot \(deed.title): it is ended over \(call)")
             case .ended: AlulaCommand.say("  ok      a worker cannot \(deed.title): the kernel ends it")
             case .worked:
                 AlulaCommand.say("  FAILED  a worker can \(deed.title)")

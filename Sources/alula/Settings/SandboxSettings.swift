@@ -32,7 +32,8 @@ extension Settings {
             resizedSize: PixelSize(width: min(pipeline.limits.maximumFramePixels(of: .avif), 1 << 36), height: 1),
             format: .avif, quality: 100
         ).price
-        let lifetime = SandboxConfiguration.processorTime
+        // A worker may be kept for twice its life, where none is ready to take its place.
+        let lifetime = max(WorkerLife.decoder.processorTime, WorkerLife.encoder.processorTime) * 2
         // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
         let longest = max(8, availableProcessorCount()) * max(1, Int(pipeline.decodeTimeout.components.seconds))
         let limits = WorkerLimits(

@@ -50,6 +50,20 @@ struct SandboxTests {
         }
     }
 
+    @Test func `AVIF that its decoder has something to say about is served, and costs no worker`() async throws {
+        try await withService(configure: Self.confine) { running in
+            guard try #require(running.service.sandbox).protections.isSandbox else { return }
+            let file = AVIFWriter.withPrivateMetadata(ImageFixture.avif.array)
+            running.origin.serve("/a", .image(file, type: "image/avif"))
+            let status = try await running.thumbnail("/a").status
+            #expect(status == 200)
+            for cause in ["violation", "breach", "crash", "killed", "limit"] {
+                let ends = try await running.metric("alula_decode_worker_ends_total{cause=\"\(cause)\"}")
+                #expect(ends == 0, "\(cause)")
+            }
+        }
+    }
+
     @Test func `a damaged source is 422 and costs no worker`() async throws {
         try await withService(configure: Self.confine) { running in
             running.origin.serve("/a", .image(ImageFixture.jpegTruncated.array))

@@ -1,0 +1,108 @@
+import Coordination
+import Glibc
+import Imaging
+import Memory
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import DecodeSandbox
+
+/// What libraries say of a picture, on standard error or in a log of their own.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct ChatterTests {
+    private static func ends(_ fixture: SandboxFixture) -> [SandboxMetrics.Cause: Int] {
+        Dictionary(uniqueKeysWithValues: SandboxMetrics.Cause.allCases.map { ($0, fixture.ends($0)) })
+            .filter { $0.value > 0 }
+    }
+
+    @Test func `AVIF with metadata of a private type is decoded as without`() throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture()
+        try #require(fixture.codec.protections.isSandbox)
+        let plain = ImageFixture.avif.bytes
+        let file = SharedBytes(AVIFWriter.withPrivateMetadata(plain.array))
+        let image = try fixture.decode(file)
+        #expect(try image.pixels.array == fixture.decode(plain).pixels.array)
+        #expect(Self.ends(fixture) == [:] && fixture.metric("alula_quarantined_total") == 0)
+    }
+
+    @Test func `whatever is wrong with the data of an AVIF costs no worker`() throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture { $0.decoderLife.requests = 100_000 }
+        try #require(fixture.codec.protections.isSandbox)
+        let whole = ImageFixture.avif.bytes.array
+        var refusals = 0
+        for place in AVIFWriter.firstItem(of: whole) {
+            for bits: UInt8 in [0x80, 0x10, 0x05, 0xFF] {
+                var damaged = whole
+                damaged[place] ^= bits
+                if (try? fixture.decode(SharedBytes(damaged))) == nil { refusals += 1 }
+            }
+        }
+        #expect(refusals > 0)
+        #expect(Self.ends(fixture) == [:] && fixture.metric("alula_quarantined_total") == 0)
+    }
+
+    /// A roster of one worker, and what is logged and counted of it.
+    private struct Watched {
+        let sink = LinesSink()
+        let registry = MetricsRegistry()
+        let roster: WorkerRoster
+
+        init() throws {
+            let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 30, processorSeconds: 60)
+            var launch = WorkerLaunch(executable: BuiltExecutable.alula, limits: limits)
+            launch.timeLimit = .seconds(60)
+            roster = try WorkerRoster(
+                SandboxConfiguration(launch: launch, parallelism: 1), workerCount: 1, life: .decoder,
+                metrics: SandboxMetrics(registry: registry), logger: Logger(level: .debug, sink: sink))
+        }
+    }
+
+    @Test func `a worker that tries what it must not during its work is stopped by the name of the call`() throws {
+        let watched = try Watched()
+        defer { watched.roster.shutDown() }
+        try #require(watched.roster.blockingFirst().isSupervised)
+        let worker = try watched.roster.take(WorkToken())
+        #expect(worker.socket.send(WorkerRequest.attempt(.openSocket).message))
+        let outcome = try worker.perform(
+            .decode(DecodePlan()), on: ImageFixture.jpeg.bytes, room: 1, token: WorkToken(), read: { _, _ in 0 })
+        guard case .forbidden(let call) = outcome else {
+            Issue.record("it was not stopped: \(outcome)")
+            return
+        }
+        #expect(call == "socket")
+        watched.roster.dismiss(worker, .violation)
+    }
+
+    @Test func `a worker that tries what it must not between two pictures is told of, and gets none`() async throws {
+        let watched = try Watched()
+        defer { watched.roster.shutDown() }
+        try #require(watched.roster.blockingFirst().isSupervised)
+        let worker = try watched.roster.take(WorkToken())
+        let supervisor = try #require(worker.supervisor)
+        #expect(worker.socket.send(WorkerRequest.attempt(.openSocket).message))
+        let isAsking = { @Sendable [descriptor = supervisor.descriptor] in
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return unsafe poll(&entry, 1, 0) > 0
+        }
+        #expect(await eventually(within: .seconds(60), isAsking))
+        watched.roster.giveBack(worker)
+        let next = try watched.roster.take(WorkToken())
+        #expect(next.id != worker.id)
+        watched.roster.giveBack(next)
+        #expect(watched.registry.prometheusText.contains("alula_decode_worker_ends_total{cause=\"violation\"} 1"))
+        let line = try #require(watched.sink.lines.first { $0.message == "decode worker did what it must not" })
+        #expect(line.level == .error)
+        #expect(line.fields.contains { $0.0 == "reason" && $0.1 == "it tried the system call socket" })
+    }
+}
+
+private final class LinesSink: LogSink {
+    private let kept = Locked<[LogLine]>([])
+
+    var lines: [LogLine] { kept.withLock { $0 } }
+
+    func write(_ line: LogLine) { kept.withLock { $0.append(line) } }
+}
