@@ -145,7 +145,7 @@ package final class Prefetcher: Prefetching {
             } catch {
                 logger.debug(
                     "prefetch failed",
-                    ["source": .string(SourceLabel.text(request.source)), "detail": .string("\(error)")])
+                    ["source": .string(SourceLabel.text(request.source.string)), "detail": .string("\(error)")])
                 guard attempt < configuration.attempts, let wait = (error as? any ServiceError)?.retryAfter else {
                     return .failed
                 }
