@@ -4,7 +4,9 @@
 package enum DownloadError: Error, Hashable, Sendable {
     /// The URL, one of its addresses or a redirect's target is not allowed; which of them is nobody's business outside.
     case sourceNotAllowed
-    /// No answer's head arrived: no such name, refused, reset, closed.
+    /// The name has no address; for clients the same as ``sourceNotAllowed``, or they could tell which names lead inside.
+    case noAddress(String)
+    /// No answer's head arrived: a name server's failure, refused, reset, closed.
     case unreachable(String)
     /// The answer was not valid HTTP, not what was asked for, or cut short.
     case protocolError(String)

@@ -45,7 +45,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         }
         switch error {
         case .sourceNotAllowed: self = .notAllowed
-        case .unreachable: self = .unreachable
+        case .unreachable, .noAddress: self = .unreachable
         case .protocolError, .notAsked: self = .protocolError
         case .tls: self = .tlsError
         case .tooManyRedirects: self = .tooManyRedirects

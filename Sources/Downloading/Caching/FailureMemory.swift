@@ -49,8 +49,8 @@ struct FailureMemory {
     private func time(of error: DownloadError) -> Duration? {
         switch error {
         case .notFound: notFoundTime
-        case .status, .unreachable, .timedOut, .protocolError, .notAsked, .tls, .tooManyRedirects, .notAnImage,
-            .emptyBody:
+        case .status, .unreachable, .noAddress, .timedOut, .protocolError, .notAsked, .tls, .tooManyRedirects,
+            .notAnImage, .emptyBody:
             failureTime
         case .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended, .shuttingDown,
             .notCached, .internal:
@@ -63,7 +63,7 @@ extension DownloadError {
     /// Whether a stale copy may stand in (RFC 5861 section 4): the origin failed, it did not say that the source is gone.
     var isOriginTrouble: Bool {
         switch self {
-        case .unreachable, .protocolError, .notAsked, .tls, .timedOut, .originSuspended: true
+        case .unreachable, .noAddress, .protocolError, .notAsked, .tls, .timedOut, .originSuspended: true
         case .status(let status): status >= 500 || [401, 403, 429].contains(status)
         default: false
         }

@@ -2,29 +2,43 @@ import CCurl
 import CCurlShim
 
 extension DownloadError {
-    /// What libcurl's result means; `hasHead` tells a body cut short from an answer that never came.
-    init(_ code: CURLcode, hasHead: Bool) {
+    /// How far a hop had come when libcurl ended it.
+    enum Stage: CaseIterable {
+        /// No request had been sent.
+        case connecting
+        /// The request had been sent, and no head had arrived whole.
+        case waiting
+        /// The body of an accepted answer was arriving.
+        case receiving
+    }
+
+    /// What libcurl's result means at this stage.
+    ///
+    /// Once a request has been sent, libcurl fails because of what came back, whatever it calls that: it says "out of memory" of
+    /// a line of a head that is longer than its buffer.
+    init(_ code: CURLcode, at stage: Stage) {
         let text = unsafe String(cString: curl_easy_strerror(code))
-        switch code {
-        case CURLE_OPERATION_TIMEDOUT:
-            self = .timedOut
-        case CURLE_FILESIZE_EXCEEDED:
-            self = .tooLarge
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_GOT_NOTHING:
-            self = .unreachable(text)
-        case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
-            self = hasHead ? .protocolError(text) : .unreachable(text)
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE,
-            CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND,
-            CURLE_SSL_ENGINE_SETFAILED, CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT:
-            self = .tls(text)
-        case CURLE_OUT_OF_MEMORY, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT, CURLE_UNKNOWN_OPTION,
-            CURLE_URL_MALFORMAT:
-            self = .internal(text)
-        default:
-            // Weird replies, HTTP/0.9, bad chunks, bodies cut short.
-            self = .protocolError(text)
-        }
+        self =
+            switch code {
+            case CURLE_OPERATION_TIMEDOUT: .timedOut
+            case CURLE_FILESIZE_EXCEEDED: .tooLarge
+            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_GOT_NOTHING:
+                .unreachable(text)
+            case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+                stage == .receiving ? .protocolError(text) : .unreachable(text)
+            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
+                CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE,
+                CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND,
+                CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT:
+                .tls(text)
+            case CURLE_FAILED_INIT, CURLE_URL_MALFORMAT, CURLE_NOT_BUILT_IN, CURLE_OUT_OF_MEMORY,
+                CURLE_FUNCTION_NOT_FOUND, CURLE_ABORTED_BY_CALLBACK, CURLE_BAD_FUNCTION_ARGUMENT,
+                CURLE_INTERFACE_FAILED, CURLE_UNKNOWN_OPTION, CURLE_SETOPT_OPTION_SYNTAX, CURLE_AGAIN,
+                CURLE_NO_CONNECTION_AVAILABLE, CURLE_RECURSIVE_API_CALL, CURLE_UNRECOVERABLE_POLL:
+                stage == .connecting ? .internal(text) : .protocolError(text)
+            default:
+                // Weird replies, HTTP/0.9, bad chunks, bodies cut short; other protocols' codes do not come.
+                .protocolError(text)
+            }
     }
 }

@@ -251,7 +251,7 @@ final class CurlTransfer {
         if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
         guard code == CURLE_OK else {
             if prepareResumption(after: code) { return .again }
-            return .failure(DownloadError(code, hasHead: body != nil))
+            return .failure(DownloadError(code, at: stage))
         }
         guard let body, let sink = sink.take() else {
             return .failure(.unreachable("closed before the end of the head"))
@@ -267,6 +267,8 @@ final class CurlTransfer {
             requestedAt: body.requestedAt, receivedAt: wallTime)
         return .success(.source(Source(head: head, bytes: bytes, timings: timings)))
     }
+
+    private var stage: DownloadError.Stage { body != nil ? .receiving : requests > 0 ? .waiting : .connecting }
 
     private func restricted(_ fields: HTTPFields) -> HTTPFields {
         var fields = fields

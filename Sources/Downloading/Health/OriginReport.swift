@@ -12,7 +12,7 @@ extension OriginHealth.Report {
             return
         }
         switch error {
-        case .unreachable, .protocolError, .tls, .timedOut: self = .failure
+        case .unreachable, .noAddress, .protocolError, .tls, .timedOut: self = .failure
         case .status(let status): self = status >= 500 ? .failure : .success
         case .notFound, .notAsked, .notAnImage, .emptyBody, .tooManyRedirects: self = .success
         case .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended, .shuttingDown,

@@ -104,8 +104,15 @@ final class ResolverRecord {
 
 extension DownloadError {
     fileprivate init(nameStatus status: CInt) {
-        let text = unsafe String(cString: ares_strerror(status))
-        self = status == CInt(ARES_ETIMEOUT) ? .timedOut : .unreachable("name: \(text)")
+        let text = "name: " + (unsafe String(cString: ares_strerror(status)))
+        self =
+            switch status {
+            // Success without an address is told like the others that say there is none.
+            case 0, CInt(ARES_ENODATA), CInt(ARES_ENOTFOUND), CInt(ARES_EBADNAME): .noAddress(text)
+            case CInt(ARES_ETIMEOUT): .timedOut
+            case CInt(ARES_ENOMEM): .internal(text)
+            default: .unreachable(text)
+            }
     }
 }
 

@@ -5,7 +5,7 @@ package import HTTPTypes
 extension DownloadError: ServiceError {
     package var status: HTTPResponse.Status {
         switch self {
-        case .sourceNotAllowed: .forbidden
+        case .sourceNotAllowed, .noAddress: .forbidden
         case .unreachable, .protocolError, .notAsked, .tls, .tooManyRedirects, .status: .badGateway
         case .notFound: .notFound
         case .timedOut, .notCached: .gatewayTimeout
@@ -19,7 +19,7 @@ extension DownloadError: ServiceError {
 
     package var code: String {
         switch self {
-        case .sourceNotAllowed: "source_not_allowed"
+        case .sourceNotAllowed, .noAddress: "source_not_allowed"
         case .unreachable: "origin_unreachable"
         case .protocolError, .notAsked: "origin_protocol_error"
         case .tls: "origin_tls_error"
@@ -40,7 +40,7 @@ extension DownloadError: ServiceError {
 
     package var publicMessage: String {
         switch self {
-        case .sourceNotAllowed: "This source is not allowed."
+        case .sourceNotAllowed, .noAddress: "This source is not allowed."
         case .unreachable: "The source's origin could not be reached."
         case .protocolError, .notAsked: "The source's origin did not answer with valid HTTP, or cut its answer short."
         case .tls: "The source's origin could not be trusted."
@@ -63,7 +63,8 @@ extension DownloadError: ServiceError {
 
     package var logDetail: String? {
         switch self {
-        case .unreachable(let detail), .protocolError(let detail), .notAsked(let detail), .tls(let detail),
+        case .unreachable(let detail), .noAddress(let detail), .protocolError(let detail), .notAsked(let detail),
+            .tls(let detail),
             .internal(let detail),
             .notAnImage(let detail):
             detail
@@ -73,7 +74,7 @@ extension DownloadError: ServiceError {
 
     package var category: ErrorCategory {
         switch self {
-        case .sourceNotAllowed: .policy
+        case .sourceNotAllowed, .noAddress: .policy
         case .unreachable, .protocolError, .notAsked, .tls, .tooManyRedirects, .status, .notFound, .tooLarge,
             .originSuspended:
             .origin

@@ -131,7 +131,8 @@ private struct SpellingFixture {
         } throws: { error in
             // A name that nobody knows leads nowhere; a control character ends the head that names the target.
             let isRefused = error is SourceURLError || error as? DownloadError == .sourceNotAllowed
-            let isNowhere = isUnreachable(error) && prefix.contains("localhost") || isProtocolError(error)
+            let isNowhere =
+                (isUnreachable(error) || hasNoAddress(error)) && prefix.contains("localhost") || isProtocolError(error)
             if !isRefused && !isNowhere { Issue.record("\(prefix): \(error)") }
             return true
         }

@@ -43,6 +43,30 @@ struct HostileOriginTests {
                     + "Content-Length: 1\r\n\r\na"), .protocolError
         ),
         (
+            "a line of 200 kB", .raw("HTTP/1.1 200 OK\r\nA: \(String(repeating: "b", count: 200_000))\r\n"),
+            .protocolError
+        ),
+        ("a status line of 200 kB", .raw("HTTP/1.1 200 \(String(repeating: "b", count: 200_000))\r\n"), .protocolError),
+        ("a field without a colon", .raw("HTTP/1.1 200 OK\r\nfield\r\nContent-Length: 1\r\n\r\na"), .protocolError),
+        (
+            "a first field that is folded", .raw("HTTP/1.1 200 OK\r\n A: b\r\nContent-Length: 1\r\n\r\na"),
+            .protocolError
+        ),
+        ("a field without a name", .raw("HTTP/1.1 200 OK\r\n: b\r\nContent-Length: 1\r\n\r\na"), .protocolError),
+        ("HTTP/3 over TCP", .raw("HTTP/3.0 200 OK\r\nContent-Length: 1\r\n\r\na"), .protocolError),
+        ("HTTP/2 over TCP", .raw("HTTP/2 200\r\nContent-Length: 1\r\n\r\na"), .protocolError),
+        ("a length beyond numbers", png.with("Content-Length", "99999999999999999999"), .protocolError),
+        (
+            "a trailer of 200 kB",
+            .raw(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nA: "
+                    + String(repeating: "b", count: 200_000) + "\r\n\r\n"), .protocolError
+        ),
+        (
+            "six content codings",
+            png.with("Content-Encoding", "gzip, gzip, gzip, gzip, gzip, gzip"), .protocolError
+        ),
+        (
             "nine interim answers",
             .raw(
                 String(repeating: "HTTP/1.1 103 Early\r\n\r\n", count: 9)

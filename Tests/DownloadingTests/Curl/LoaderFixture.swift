@@ -67,6 +67,11 @@ func isProtocolError(_ error: any Error) -> Bool {
 }
 
 /// Whether an error is of a kind, its text left aside.
+func hasNoAddress(_ error: any Error) -> Bool {
+    if case .noAddress? = error as? DownloadError { true } else { false }
+}
+
+/// Whether an error is of a kind, its text left aside.
 func isUnreachable(_ error: any Error) -> Bool {
     if case .unreachable? = error as? DownloadError { true } else { false }
 }

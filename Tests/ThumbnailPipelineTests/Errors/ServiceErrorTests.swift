@@ -39,6 +39,7 @@ struct ServiceErrorTests {
 
     static let downloading: [Row] = [
         Row(DownloadError.sourceNotAllowed, 403, "source_not_allowed", .policy),
+        Row(DownloadError.noAddress(secret), 403, "source_not_allowed", .policy),
         Row(DownloadError.unreachable(secret), 502, "origin_unreachable", .origin),
         Row(DownloadError.protocolError(secret), 502, "origin_protocol_error", .origin),
         Row(DownloadError.notAsked(secret), 502, "origin_protocol_error", .origin),
@@ -112,7 +113,8 @@ struct ServiceErrorTests {
 
     @Test func `what policy refuses looks the same, whatever was refused`() {
         let refusals: [any ServiceError] = [
-            DownloadError.sourceNotAllowed, SourceURLError.schemeNotAllowed, SourceURLError.literalNotAllowed,
+            DownloadError.sourceNotAllowed, DownloadError.noAddress(Self.secret), SourceURLError.schemeNotAllowed,
+            SourceURLError.literalNotAllowed,
         ]
         #expect(Set(refusals.map { "\($0.status) \($0.code) \($0.publicMessage) \($0.parameter ?? "")" }).count == 1)
     }

@@ -125,7 +125,7 @@ struct FaultTableTests {
     }
 
     @Test(arguments: [
-        ("none.test", 502, "origin_unreachable"), ("broken.test", 502, "origin_unreachable"),
+        ("none.test", 403, "source_not_allowed"), ("broken.test", 502, "origin_unreachable"),
         ("silent.test", 504, "origin_timeout"),
     ])
     func `a name that leads nowhere is the same for one client and for fifty`(
