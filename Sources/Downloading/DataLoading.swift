@@ -10,7 +10,7 @@ package protocol DataLoading: Sendable {
     /// - Parameters:
     ///   - request: What to fetch.
     ///   - progress: How far it has come.
-    ///   - admitHop: Called before each hop, redirects' and the first, with the origin that would be asked; what it throws ends the
+    ///   - admitHop: Called before each hop, redirects' and the first, with the URL that would be asked for; what it throws ends the
     ///     transfer before a name is looked up. Must be quick.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     func load(
@@ -21,8 +21,8 @@ package protocol DataLoading: Sendable {
     var originHealth: OriginHealthSummary { get }
 }
 
-/// Lets a transfer go on to an origin, or throws why not.
-package typealias HopAdmission = @Sendable (OriginKey) throws(DownloadError) -> Void
+/// Lets a transfer go on to a URL, or throws why not.
+package typealias HopAdmission = @Sendable (SourceURL) throws(DownloadError) -> Void
 
 extension DataLoading {
     /// Fetches the source, wherever its redirects lead.
@@ -42,11 +42,14 @@ package struct TransferRequest: Hashable, Sendable {
     package let identity: SourceIdentity
     /// What the origin is asked by whether a stored version still holds; nil asks for the source itself.
     package let condition: SourceCondition?
+    /// Whether the source itself is wanted; else the head of any answer is enough, a redirect's too.
+    package let needsBody: Bool
 
-    /// A request for a source, or for its confirmation.
-    package init(identity: SourceIdentity, condition: SourceCondition? = nil) {
+    /// A request for a source, for its confirmation, or for a sign of life.
+    package init(identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true) {
         self.identity = identity
         self.condition = condition
+        self.needsBody = needsBody
     }
 }
 
@@ -56,6 +59,8 @@ package enum TransferAnswer: Sendable {
     case source(Source)
     /// The version that the condition named still holds.
     case notModified(SourceConfirmation)
+    /// The head of an answer that is no refusal, where no more was wanted.
+    case head
 }
 
 /// How far a transfer has come: written by the transfer's thread, read by anyone.
@@ -64,6 +69,7 @@ package final class TransferProgress: Sendable {
     /// -1 while unknown.
     private let expected = Atomic(-1)
 
+    private let isAnswered = Atomic(false)
     /// Seconds for which the origin lets its refusal be reused; -1 while it does not say.
     private let refusal = Atomic(-1)
     /// The memory that the body may take; nil where nobody counts it.
@@ -80,6 +86,15 @@ package final class TransferProgress: Sendable {
         let count = expected.load(ordering: .relaxed)
         return count < 0 ? nil : count
     }
+
+    /// Whether the origin that is being asked has begun to answer.
+    package var hasAnswer: Bool { isAnswered.load(ordering: .relaxed) }
+
+    /// Notes that the origin has begun to answer.
+    package func beginAnswer() { isAnswered.store(true, ordering: .relaxed) }
+
+    /// Another origin is asked, which has not answered yet.
+    package func awaitAnswer() { isAnswered.store(false, ordering: .relaxed) }
 
     /// Whether at least half of the announced bytes are in.
     package var isPastHalf: Bool {

@@ -23,6 +23,10 @@ final class StubLoader: DataLoading {
         var isHolding: Bool
         var keepsCancelled: Bool
         var failure: DownloadError?
+        var failures: [String: DownloadError] = [:]
+        var failsAfterHead = false
+        var signsOfLife: [String] = []
+        var gateOfLife: Gate?
     }
 
     private let state: Locked<State>
@@ -62,12 +66,31 @@ final class StubLoader: DataLoading {
         for transfer in transfers { Self.end(transfer, nil) }
     }
 
-    /// Makes transfers to come fail at once, or succeed at once.
-    func fail(with error: DownloadError?) { state.withLock { $0.failure = error } }
+    /// Paths of the transfers that wanted no body, in the order in which they began.
+    var signsOfLife: [String] { state.withLock { $0.signsOfLife } }
+
+    /// Lets transfers to come that want no body wait at a gate.
+    func holdSignsOfLife() -> Gate {
+        let gate = Gate()
+        state.withLock { $0.gateOfLife = gate }
+        return gate
+    }
+
+    /// Makes transfers to come fail at once, before or after an answer has begun, or succeed at once.
+    func fail(with error: DownloadError?, afterHead: Bool = false) {
+        state.withLock { state in
+            state.failure = error
+            state.failsAfterHead = afterHead
+        }
+    }
+
+    /// Makes transfers of one path fail at once; nil leaves them to what holds for all.
+    func fail(_ path: String, with error: DownloadError?) { state.withLock { $0.failures[path] = error } }
 
     /// Reports bytes of the running transfer of this path.
     func report(_ path: String, received: Int, expected: Int?) {
         let progress = state.withLock { $0.running.first { $0.url == path }?.progress }
+        progress?.beginAnswer()
         progress?.expect(expected)
         try? progress?.receive(received)
     }
@@ -80,14 +103,21 @@ final class StubLoader: DataLoading {
             state.lastID += 1
             return state.lastID
         }
+        if !request.needsBody { await state.withLock { $0.gateOfLife }?.pass() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let transfer = Transfer(id: id, url: url, progress: progress, continuation: continuation)
                 let result = state.withLock { state -> Result<TransferAnswer, any Error>? in
                     state.started.append(url)
+                    if !request.needsBody { state.signsOfLife.append(url) }
                     if state.cancelledEarly.remove(id) != nil { return .failure(CancellationError()) }
-                    if let failure = state.failure { return .failure(failure) }
+                    if let failure = state.failures[url] { return .failure(failure) }
+                    if let failure = state.failure {
+                        if state.failsAfterHead { progress.beginAnswer() }
+                        return .failure(failure)
+                    }
                     state.highestParallelism = max(state.highestParallelism, state.running.count + 1)
+                    guard request.needsBody else { return .success(.head) }
                     guard state.isHolding else { return .success(.source(.stub(request.identity))) }
                     state.running.append(transfer)
                     return nil

@@ -78,7 +78,7 @@ final class CurlLoop {
     private func beginHop(of transfer: CurlTransfer) {
         let url = transfer.url
         do throws(DownloadError) {
-            try transfer.load.admitHop(url.origin)
+            try transfer.load.admitHop(url)
         } catch {
             return end(transfer, .failure(error))
         }

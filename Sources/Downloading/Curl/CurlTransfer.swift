@@ -152,11 +152,12 @@ final class CurlTransfer {
     @unsafe
     func readHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
         clock.answered(at: timekeeper.now)
+        load.progress.beginAnswer()
         do throws(DownloadError) {
             let line = unsafe Span<UInt8>(_unsafeElements: line.bindMemory(to: UInt8.self))
             guard let head = try reader.read(line) else { return true }
             self.head = head
-            let verdict = head.verdict(maximumBytes: maximumBytes, on: question)
+            let verdict = head.verdict(maximumBytes: maximumBytes, on: question, needsBody: load.request.needsBody)
             self.verdict = verdict
             switch verdict {
             case .accept:
@@ -166,7 +167,7 @@ final class CurlTransfer {
                 body = (head, requestedAt)
                 return true
             case .resume: return true
-            case .notModified, .restart, .redirect, .refuse:
+            case .notModified, .restart, .redirect, .refuse, .enough:
                 return head.contentLength ?? 0 <= Self.maximumDrainedBytes
             }
         } catch {
@@ -235,6 +236,7 @@ final class CurlTransfer {
         case .refuse(let error):
             noteRefusal()
             return .failure(error)
+        case .enough: return .success(.head)
         case .restart:
             partial = nil
             return .again

@@ -33,10 +33,14 @@ package final class FolderLoader: DataLoading {
             throw DownloadError.sourceNotAllowed
         }
         let configuration = configuration.adapted(to: origin)
-        try admitHop(identity.url.origin)
+        try admitHop(identity.url)
         do {
             return try await workers.run(timeLimit: configuration.downloadTimeout) { [timekeeper] token in
-                .source(
+                guard request.needsBody else {
+                    _ = try Self.blockingOpen(identity, root: root)
+                    return .head
+                }
+                return .source(
                     try Self.blockingLoad(
                         identity, root: root, maximumBytes: configuration.maximumBytes, progress: progress,
                         token: token, now: HTTPDate(secondsSince1970: timekeeper.secondsSince1970)))
@@ -53,14 +57,18 @@ package final class FolderLoader: DataLoading {
     /// Refuses further loads and waits for those under way.
     package func shutDown() { workers.shutDown() }
 
+    private static func blockingOpen(_ identity: SourceIdentity, root: String) throws -> ConfinedFile {
+        let segments = identity.url.path.split(separator: "/").map { segment in
+            String(decoding: URLEscapes.decoded(segment) ?? [], as: UTF8.self)
+        }
+        return try ConfinedFile(root: root, segments: segments)
+    }
+
     private static func blockingLoad(
         _ identity: SourceIdentity, root: String, maximumBytes: Int, progress: TransferProgress, token: WorkToken,
         now: HTTPDate
     ) throws -> Source {
-        let segments = identity.url.path.split(separator: "/").map { segment in
-            String(decoding: URLEscapes.decoded(segment) ?? [], as: UTF8.self)
-        }
-        let file = try ConfinedFile(root: root, segments: segments)
+        let file = try blockingOpen(identity, root: root)
         guard file.size <= maximumBytes else { throw DownloadError.tooLarge }
         progress.begin(expecting: file.size)
         var bytes = ByteAccumulator(reservingCapacity: file.size)

@@ -1,31 +1,49 @@
 /// The ends of transfers within the last ten seconds, counted by whole seconds.
 struct FailureWindow {
     private static let seconds: Int64 = 10
+    /// Fewer ends, or fewer sources, say nothing.
+    private static let leastCount = 20
+    private static let leastSources = 5
 
     private struct Bucket {
         var second: Int64 = -1
-        var total = 0
+        var successes = 0
         var failures = 0
+        /// Hashes of sources that failed, as many as matter.
+        var sources: Set<Int> = []
     }
 
     private var buckets = [Bucket](repeating: Bucket(), count: Int(seconds))
 
-    /// Counts one end.
-    mutating func add(isFailure: Bool, at now: Duration) {
+    /// Counts one end that says something.
+    mutating func add(_ report: OriginReport, of source: SourceIdentity, at now: Duration) {
+        switch report {
+        case .nothing: return
+        case .success, .answer, .broken: addSuccess(at: now)
+        case .serverError, .noAnswer:
+            let index = bucket(at: now)
+            buckets[index].failures += 1
+            if buckets[index].sources.count < Self.leastSources { buckets[index].sources.insert(source.hashValue) }
+        }
+    }
+
+    /// Counts one good end.
+    mutating func addSuccess(at now: Duration) { buckets[bucket(at: now)].successes += 1 }
+
+    /// Whether there were enough ends, of enough sources, and all of them failures.
+    func isAllFailure(at now: Duration) -> Bool {
+        let oldest = now.components.seconds - Self.seconds
+        let recent = buckets.filter { $0.second > oldest }
+        guard recent.allSatisfy({ $0.successes == 0 }), recent.reduce(0, { $0 + $1.failures }) >= Self.leastCount else {
+            return false
+        }
+        return recent.reduce(into: Set<Int>()) { $0.formUnion($1.sources) }.count >= Self.leastSources
+    }
+
+    private mutating func bucket(at now: Duration) -> Int {
         let second = now.components.seconds
         let index = Int(second % Self.seconds)
         if buckets[index].second != second { buckets[index] = Bucket(second: second) }
-        buckets[index].total += 1
-        if isFailure { buckets[index].failures += 1 }
-    }
-
-    /// All ends and the failures among them that are not older than the window.
-    func counts(at now: Duration) -> (total: Int, failures: Int) {
-        let oldest = now.components.seconds - Self.seconds
-        return buckets.reduce(into: (0, 0)) { counts, bucket in
-            guard bucket.second > oldest else { return }
-            counts.0 += bucket.total
-            counts.1 += bucket.failures
-        }
+        return index
     }
 }

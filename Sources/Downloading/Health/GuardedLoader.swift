@@ -3,7 +3,8 @@ package import Coordination
 /// Loads only from origins that are worth asking, and learns from every end which are.
 ///
 /// A suspended origin's transfers are refused before any work, and those that a redirect leads there go no further; others' go on as
-/// if nothing had happened.
+/// if nothing had happened. Where a transfer's failure casts suspicion on its origin, sources that have worked are asked in its
+/// place, one after another and for no more than the head of an answer: they take no slot besides its own.
 package final class GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let timekeeper: any Timekeeper
@@ -21,47 +22,92 @@ package final class GuardedLoader: DataLoading {
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferAnswer {
-        let stay = Locked<Stay?>(nil)
-        try move(to: request.identity.url.origin, stay)
+        let current = Locked<OriginVisit?>(nil)
+        try move(to: request.identity, current, progress)
+        if let visit = current.withLock({ $0 }), let inquiry = book.withLock({ $0.inquiry(before: visit) }) {
+            await carryOut(inquiry, about: visit.origin)
+        }
         let result: Result<TransferAnswer, any Error>
         do {
-            let answer = try await loader.load(request, progress: progress) { (origin) throws(DownloadError) in
-                try admitHop(origin)
-                try self.move(to: origin, stay)
+            let answer = try await loader.load(request, progress: progress) { (url) throws(DownloadError) in
+                try admitHop(url)
+                guard current.withLock({ $0?.origin }) != url.origin else { return }
+                try self.move(to: SourceIdentity(url: url), current, progress)
             }
             result = .success(answer)
         } catch {
             result = .failure(error)
         }
-        leave(stay, OriginHealth.Report(result))
+        let report = OriginReport(result, hasAnswer: progress.hasAnswer)
+        if let (origin, inquiry) = leave(current, report) { await carryOut(inquiry, about: origin) }
         return try result.get()
     }
 
     /// The origins asked lately and how they are.
     package var originHealth: OriginHealthSummary { book.withLock { $0.summary(at: timekeeper.now) } }
 
-    /// Lets a transfer go on to `origin`, or not; one that sent it elsewhere has answered.
-    private func move(to origin: OriginKey, _ stay: Locked<Stay?>) throws(DownloadError) {
-        guard stay.withLock({ $0?.origin }) != origin else { return }
-        leave(stay, .success)
-        switch book.withLock({ $0.admit(origin, at: timekeeper.now) }) {
-        case .granted(let pass): stay.withLock { $0 = Stay(origin: origin, pass: pass) }
+    /// Lets a transfer go on to a source's origin, or not; one that sent it elsewhere has answered.
+    private func move(
+        to source: SourceIdentity, _ current: Locked<OriginVisit?>, _ progress: TransferProgress
+    ) throws(DownloadError) {
+        _ = leave(current, .success)
+        progress.awaitAnswer()
+        let origin = source.url.origin
+        switch book.withLock({ $0.admit(origin, progress, at: timekeeper.now) }) {
+        case .granted(let pass): current.withLock { $0 = OriginVisit(origin: origin, source: source, pass: pass) }
         case .refused(let pause): throw .originSuspended(seconds: max(1, Int(pause.seconds.rounded(.up))))
         }
     }
 
-    /// Ends a transfer's stay at an origin, where there is one.
-    private func leave(_ stay: Locked<Stay?>, _ report: OriginHealth.Report) {
-        let ended = stay.withLock { stay in
-            defer { stay = nil }
-            return stay
+    /// Ends a transfer's stay at an origin, where there is one; what is to be asked about that.
+    private func leave(
+        _ current: Locked<OriginVisit?>, _ report: OriginReport
+    ) -> (OriginKey, OriginInquiry)? {
+        let ended = current.withLock { visit in
+            defer { visit = nil }
+            return visit
         }
-        if let ended { book.withLock { $0.end(ended.origin, ended.pass, report, at: timekeeper.now) } }
+        guard let ended, let inquiry = book.withLock({ $0.end(ended, report, at: timekeeper.now) }) else { return nil }
+        return (ended.origin, inquiry)
+    }
+
+    /// Asks the sources of an inquiry and takes in what they say; a caller that leaves meanwhile does not end it.
+    private func carryOut(_ inquiry: OriginInquiry, about origin: OriginKey) async {
+        let loader = loader
+        let findings = await Task.detached { await inquiry.findings(from: loader) }.value
+        book.withLock { $0.settle(origin, inquiry, findings, at: timekeeper.now) }
     }
 }
 
-/// The origin that a transfer is at, and its right to be there.
-private struct Stay {
+/// The stay of a transfer at an origin: what it asked for there, and its right to be there.
+struct OriginVisit {
+    /// The origin.
     let origin: OriginKey
+    /// What led there: what was asked for, or the target of a redirect.
+    let source: SourceIdentity
+    /// The right.
     let pass: OriginHealth.Pass
+}
+
+extension OriginInquiry {
+    /// Asks one source after another until one speaks for the origin, or time was lost with one.
+    fileprivate func findings(from loader: any DataLoading) async -> [OriginFinding] {
+        var findings: [OriginFinding] = []
+        for source in sources {
+            let progress = TransferProgress()
+            let result: Result<TransferAnswer, any Error>
+            do {
+                let request = TransferRequest(identity: source, needsBody: false)
+                result = .success(try await loader.load(request, progress: progress))
+            } catch {
+                result = .failure(error)
+            }
+            let report = OriginReport(result, hasAnswer: progress.hasAnswer)
+            findings.append(OriginFinding(source: source, report: report))
+            var hasTimedOut = false
+            if case .failure(DownloadError.timedOut) = result { hasTimedOut = true }
+            if cause.isRefuted(by: report) || hasTimedOut { break }
+        }
+        return findings
+    }
 }

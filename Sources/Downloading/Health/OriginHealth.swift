@@ -1,10 +1,16 @@
 /// Whether an origin is worth asking: suspended when it keeps failing, then probed by one transfer at a time.
 ///
+/// Whoever names URLs of an origin must not be able to close it to others. So a few failing URLs prove nothing while another one
+/// works: each suspicion is first put to URLs that have worked, where some are known, and what they say counts.
+///
 /// An origin that nothing is known of is asked. What ends under a pass of an earlier phase says nothing about this one.
 struct OriginHealth {
     /// The right to run one transfer, to be given back with how it ended.
     struct Pass: Hashable, Sendable {
+        fileprivate let number: UInt64
         fileprivate let phase: UInt64
+        /// The origin's answers before the transfer began.
+        fileprivate let answers: UInt64
     }
 
     /// What becomes of a transfer that wants to start.
@@ -14,33 +20,44 @@ struct OriginHealth {
         case refused(Duration)
     }
 
-    /// What a transfer's end says about its origin.
-    enum Report {
-        case success
-        case failure
-        /// Nothing: cancelled, or ended by a limit of ours.
-        case nothing
+    /// What follows from a transfer's end.
+    enum Consequence: Equatable {
+        case none
+        /// The origin is suspended, or is for longer.
+        case suspended
+        /// It will be, unless one of these speaks for it; see ``settle(_:_:at:)``.
+        case suspected(OriginInquiry)
     }
 
     private enum Phase {
         case open
-        case suspended(until: Duration, pause: Duration)
-        case probing(pause: Duration)
+        case suspended(OriginInquiry.Cause, until: Duration, pause: Duration)
+        /// `isBacked` when the URLs that have worked are asked as well.
+        case probing(OriginInquiry.Cause, pause: Duration, isBacked: Bool)
     }
 
-    /// Failures in a row that suspend.
+    /// URLs in a row without an answer that suspend.
     private static let longestRow = 5
-    /// Ends within the window from which on half of them failing suspends.
-    private static let leastCount = 20
     private static let firstPause = Duration.seconds(5)
     private static let longestPause = Duration.seconds(60)
 
     private var phase = Phase.open
     private var phaseNumber: UInt64 = 0
-    private var row = 0
+    private var lastNumber: UInt64 = 0
+    /// The transfers under way, by their passes' numbers.
+    private var running: [UInt64: TransferProgress] = [:]
+    /// Ends that showed that the origin is there.
+    private var answers: UInt64 = 0
+    /// Those of them that were no 5xx.
+    private var goodAnswers: UInt64 = 0
+    /// The sources, as hashes, that have had no answer since the last one.
+    private var row: Set<Int> = []
     private var window = FailureWindow()
+    private var known = KnownSources()
+    /// The inquiry under way.
+    private var inquiry: OriginInquiry?
 
-    /// Whether the last transfer that said anything succeeded; nil before the first.
+    /// Whether the last transfer that said anything brought a valid answer below 500; nil before the first.
     private(set) var isReachable: Bool?
 
     /// Whether transfers are being refused.
@@ -52,64 +69,139 @@ struct OriginHealth {
     func refusal(at now: Duration) -> Duration? {
         switch phase {
         case .open: nil
-        case .suspended(let end, _): end > now ? end - now : nil
+        case .suspended(_, let end, _): end > now ? end - now : nil
         case .probing: .seconds(1)
         }
     }
 
     /// Lets a transfer start, or not; the first one after a suspension's end is the probe.
-    mutating func admit(at now: Duration) -> Admission {
+    mutating func admit(_ progress: TransferProgress, at now: Duration) -> Admission {
         if let refusal = refusal(at: now) { return .refused(refusal) }
-        if case .suspended(_, let pause) = phase { enter(.probing(pause: pause)) }
-        return .granted(Pass(phase: phaseNumber))
+        if case .suspended(let cause, _, let pause) = phase {
+            enter(.probing(cause, pause: pause, isBacked: false))
+        }
+        lastNumber += 1
+        running[lastNumber] = progress
+        return .granted(Pass(number: lastNumber, phase: phaseNumber, answers: answers))
     }
 
-    /// Takes in how a transfer ended; true when this suspends the origin.
-    mutating func end(_ pass: Pass, _ report: Report, at now: Duration) -> Bool {
-        guard pass.phase == phaseNumber else { return false }
+    /// What to ask before a transfer of `source` starts: nil unless it is the probe, and other sources have worked.
+    mutating func inquiry(before pass: Pass, of source: SourceIdentity) -> OriginInquiry? {
+        guard pass.phase == phaseNumber, case .probing(let cause, let pause, _) = phase,
+            let inquiry = suspect(cause, sparing: source, isLast: false)
+        else { return nil }
+        phase = .probing(cause, pause: pause, isBacked: true)
+        return inquiry
+    }
+
+    /// Takes in how a transfer of `source` ended.
+    mutating func end(
+        _ pass: Pass, _ report: OriginReport, of source: SourceIdentity, at now: Duration
+    ) -> Consequence {
+        running[pass.number] = nil
+        guard pass.phase == phaseNumber else { return .none }
+        note(report)
+        if report == .success { known.add(source) }
         switch phase {
-        case .open: return note(report, at: now)
-        case .suspended: return false
-        case .probing(let pause):
-            switch report {
-            case .success:
-                isReachable = true
-                row = 0
-                window = FailureWindow()
-                enter(.open)
-                return false
-            case .failure:
-                let longer = min(pause * 2, Self.longestPause)
-                enter(.suspended(until: now + longer, pause: longer))
-                return true
-            case .nothing:
-                enter(.suspended(until: now, pause: pause))
-                return false
+        case .open: return judge(report, pass, source, at: now)
+        case .suspended: return .none
+        case .probing(let cause, let pause, let isBacked):
+            if report == .nothing {
+                enter(.suspended(cause, until: now, pause: pause))
+                return .none
             }
+            if cause.isRefuted(by: report) {
+                open(report, at: now)
+                return .none
+            }
+            if !isBacked, let inquiry = suspect(cause, sparing: source, isLast: true) {
+                phase = .probing(cause, pause: pause, isBacked: true)
+                return .suspected(inquiry)
+            }
+            return suspend(cause, for: min(pause * 2, Self.longestPause), at: now)
         }
     }
 
-    private mutating func note(_ report: Report, at now: Duration) -> Bool {
-        switch report {
-        case .nothing: return false
-        case .success:
-            isReachable = true
-            row = 0
-        case .failure:
-            isReachable = false
-            row += 1
+    /// Takes in what an inquiry brought to light.
+    mutating func settle(_ asked: OriginInquiry, _ findings: [OriginFinding], at now: Duration) -> Consequence {
+        guard asked == inquiry, asked.phase == phaseNumber else { return .none }
+        inquiry = nil
+        known.learn(from: findings, about: asked.cause)
+        let reports = findings.map(\.report).filter { $0 != .nothing }
+        for report in reports { note(report) }
+        switch phase {
+        case .open:
+            for finding in findings { window.add(finding.report, of: finding.source, at: now) }
+            let isContradicted = asked.cause == .silence ? answers != asked.answers : goodAnswers != asked.goodAnswers
+            return reports.isEmpty || isContradicted ? .none : suspend(asked.cause, for: Self.firstPause, at: now)
+        case .suspended: return .none
+        case .probing(let cause, let pause, _):
+            if let report = reports.first(where: { cause.isRefuted(by: $0) }) {
+                open(report, at: now)
+                return .none
+            }
+            return asked.isLast ? suspend(cause, for: min(pause * 2, Self.longestPause), at: now) : .none
         }
-        window.add(isFailure: report == .failure, at: now)
-        let (total, failures) = window.counts(at: now)
-        guard report == .failure, row >= Self.longestRow || total >= Self.leastCount && 2 * failures >= total else {
-            return false
+    }
+
+    /// What an end says in any phase.
+    private mutating func note(_ report: OriginReport) {
+        guard report != .nothing else { return }
+        isReachable = report == .success || report == .answer
+        guard report != .noAnswer else { return }
+        answers += 1
+        if report != .serverError { goodAnswers += 1 }
+        row = []
+    }
+
+    /// Whether an end in the open phase raises a suspicion, and what is done about that.
+    private mutating func judge(
+        _ report: OriginReport, _ pass: Pass, _ source: SourceIdentity, at now: Duration
+    ) -> Consequence {
+        window.add(report, of: source, at: now)
+        guard report.isFailure else { return .none }
+        // Whom the origin has answered since the transfer began knows better.
+        if report == .noAnswer, pass.answers == answers, row.count < Self.longestRow { row.insert(source.hashValue) }
+        let cause: OriginInquiry.Cause
+        if row.count >= Self.longestRow {
+            cause = .silence
+        } else if window.isAllFailure(at: now) {
+            cause = .serverErrors
+        } else {
+            return .none
         }
-        enter(.suspended(until: now + Self.firstPause, pause: Self.firstPause))
-        return true
+        guard inquiry == nil, !running.values.contains(where: \.hasAnswer) else { return .none }
+        return suspect(cause, sparing: source, isLast: true).map { .suspected($0) }
+            ?? suspend(cause, for: Self.firstPause, at: now)
+    }
+
+    /// Begins an inquiry; nil where no other source is known to have worked.
+    private mutating func suspect(
+        _ cause: OriginInquiry.Cause, sparing source: SourceIdentity, isLast: Bool
+    ) -> OriginInquiry? {
+        let sources = known.sources.filter { $0 != source }
+        guard !sources.isEmpty else { return nil }
+        inquiry = OriginInquiry(
+            sources: sources, cause: cause, phase: phaseNumber, isLast: isLast, answers: answers,
+            goodAnswers: goodAnswers)
+        return inquiry
+    }
+
+    private mutating func open(_ report: OriginReport, at now: Duration) {
+        window = FailureWindow()
+        // A good answer stays in the window, so that the next suspicion takes as long as the window at least.
+        if report != .serverError { window.addSuccess(at: now) }
+        enter(.open)
+    }
+
+    private mutating func suspend(_ cause: OriginInquiry.Cause, for pause: Duration, at now: Duration) -> Consequence {
+        enter(.suspended(cause, until: now + pause, pause: pause))
+        return .suspended
     }
 
     private mutating func enter(_ next: Phase) {
         phase = next
         phaseNumber += 1
+        row = []
     }
 }

@@ -16,13 +16,34 @@ struct OriginHealthBook {
     }
 
     /// Lets a transfer to `origin` start, or not.
-    mutating func admit(_ origin: OriginKey, at now: Duration) -> OriginHealth.Admission {
-        change(origin) { $0.admit(at: now) }
+    mutating func admit(
+        _ origin: OriginKey, _ progress: TransferProgress, at now: Duration
+    ) -> OriginHealth.Admission {
+        change(origin) { $0.admit(progress, at: now) }
     }
 
-    /// Takes in how a transfer to `origin` ended.
-    mutating func end(_ origin: OriginKey, _ pass: OriginHealth.Pass, _ report: OriginHealth.Report, at now: Duration) {
-        if change(origin, { $0.end(pass, report, at: now) }) { suspensions += 1 }
+    /// What to ask before a transfer that was let start; nil where there is nothing to ask.
+    mutating func inquiry(before visit: OriginVisit) -> OriginInquiry? {
+        change(visit.origin) { $0.inquiry(before: visit.pass, of: visit.source) }
+    }
+
+    /// Takes in how a transfer ended; what to ask about that, where its end raises a suspicion.
+    mutating func end(_ visit: OriginVisit, _ report: OriginReport, at now: Duration) -> OriginInquiry? {
+        let consequence = change(visit.origin) { $0.end(visit.pass, report, of: visit.source, at: now) }
+        count(consequence)
+        guard case .suspected(let inquiry) = consequence else { return nil }
+        return inquiry
+    }
+
+    /// Takes in what an inquiry about `origin` brought to light.
+    mutating func settle(
+        _ origin: OriginKey, _ inquiry: OriginInquiry, _ findings: [OriginFinding], at now: Duration
+    ) {
+        count(change(origin) { $0.settle(inquiry, findings, at: now) })
+    }
+
+    private mutating func count(_ consequence: OriginHealth.Consequence) {
+        if consequence == .suspended { suspensions += 1 }
     }
 
     /// What operators may see.

@@ -1,8 +1,23 @@
-extension OriginHealth.Report {
-    /// What the end of a transfer says about the origin where it ended.
-    ///
-    /// Any valid answer below 500 speaks for the origin, whatever it says about one source.
-    init(_ result: Result<TransferAnswer, any Error>) {
+/// What a transfer's end says about the origin where it ended.
+enum OriginReport {
+    /// What was asked for, or a redirect.
+    case success
+    /// Another valid answer below 500, whatever it says about one source.
+    case answer
+    /// An answer of 5xx: the source's, or the origin's.
+    case serverError
+    /// An answer that began and came to no good end: cut short, too slow, no HTTP. The origin is there.
+    case broken
+    /// No byte of an answer: no connection, no TLS, reset, silence.
+    case noAnswer
+    /// Nothing: cancelled, or ended by a limit of ours.
+    case nothing
+
+    /// Whether it may be the origin's failure.
+    var isFailure: Bool { self == .serverError || self == .noAnswer }
+
+    /// The report of a transfer's end, by whether an answer had begun.
+    init(_ result: Result<TransferAnswer, any Error>, hasAnswer: Bool) {
         guard case .failure(let error) = result else {
             self = .success
             return
@@ -12,11 +27,12 @@ extension OriginHealth.Report {
             return
         }
         switch error {
-        case .unreachable, .noAddress, .protocolError, .tls, .timedOut: self = .failure
-        case .status(let status): self = status >= 500 ? .failure : .success
-        case .notFound, .notAsked, .notAnImage, .emptyBody, .tooManyRedirects: self = .success
-        case .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended, .shuttingDown,
-            .notCached, .internal:
+        case .unreachable, .tls, .timedOut: self = hasAnswer ? .broken : .noAnswer
+        case .protocolError: self = .broken
+        case .status(let status): self = status >= 500 ? .serverError : .answer
+        case .notFound, .notAsked, .notAnImage, .emptyBody, .tooManyRedirects: self = .answer
+        case .sourceNotAllowed, .noAddress, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended,
+            .shuttingDown, .notCached, .internal:
             self = .nothing
         }
     }

@@ -69,10 +69,19 @@ struct ResponseHead {
         case redirect(String)
         /// Fail, whatever the body is.
         case refuse(DownloadError)
+        /// The head was all that was asked for.
+        case enough
     }
 
     /// Judges status, type, coding and announced length.
-    func verdict(maximumBytes: Int, on question: Question = .whole) -> Verdict {
+    func verdict(maximumBytes: Int, on question: Question = .whole, needsBody: Bool = true) -> Verdict {
+        let verdict = wholeVerdict(maximumBytes: maximumBytes, on: question)
+        if needsBody { return verdict }
+        if case .refuse = verdict { return verdict }
+        return .enough
+    }
+
+    private func wholeVerdict(maximumBytes: Int, on question: Question) -> Verdict {
         switch (question, status) {
         case (.ifChanged, 304): return .notModified
         case (.rest(let partial), 206): return partial.isContinued(by: self) ? .resume : .restart

@@ -14,38 +14,50 @@ struct GuardedLoaderTests {
         loader = GuardedLoader(stub, timekeeper: time)
     }
 
-    private func load(_ host: String = "example.com") async throws {
+    private func load(_ path: String = "/a", host: String = "example.com") async throws {
         _ = try await loader.load(
-            TransferRequest(identity: .path("/a", host: host)), progress: TransferProgress())
+            TransferRequest(identity: .path(path, host: host)), progress: TransferProgress())
     }
 
-    private func fail(_ count: Int, with error: DownloadError) async {
-        stub.fail(with: error)
-        for _ in 0..<count { await #expect(throws: error) { try await load() } }
+    /// Fails for so many URLs.
+    private func fail(_ count: Int, with error: DownloadError, afterHead: Bool = false) async {
+        stub.fail(with: error, afterHead: afterHead)
+        for number in 0..<count { await #expect(throws: error) { try await load("/fail\(number)") } }
         stub.fail(with: nil)
     }
 
-    @Test(arguments: [
-        DownloadError.unreachable("refused"), .timedOut, .tls("expired"), .protocolError("cut short"), .status(500),
-        .status(503),
-    ])
-    func `an origin that keeps failing is left alone, and nobody else`(error: DownloadError) async throws {
+    @Test(arguments: [DownloadError.unreachable("refused"), .timedOut, .tls("expired")])
+    func `an origin that gives no answer is left alone, and nobody else`(error: DownloadError) async throws {
         await fail(5, with: error)
         let before = stub.started.count
         await #expect(throws: DownloadError.originSuspended(seconds: 5)) { try await load() }
         time.advance(by: .milliseconds(1_500))
         await #expect(throws: DownloadError.originSuspended(seconds: 4)) { try await load() }
         #expect(stub.started.count == before)
-        try await load("example.org")
-        try await load("example.com:8080")
+        try await load(host: "example.org")
+        try await load(host: "example.com:8080")
         time.advance(by: .milliseconds(3_500))
         try await load()
         try await load()
     }
 
+    @Test(arguments: [DownloadError.unreachable("reset"), .timedOut, .protocolError("cut short")])
+    func `an answer that began and broke off does not count against its origin`(error: DownloadError) async throws {
+        await fail(100, with: error, afterHead: true)
+        try await load()
+        #expect(loader.originHealth.suspensions == 0)
+    }
+
+    @Test func `an origin that answers nothing but 5xx is left alone`() async throws {
+        await fail(19, with: .status(503))
+        #expect(loader.originHealth.suspensions == 0)
+        await fail(1, with: .status(500))
+        await #expect(throws: DownloadError.originSuspended(seconds: 5)) { try await load() }
+    }
+
     @Test(arguments: [
-        DownloadError.tooLarge, .sourceNotAllowed, .receiptCancelled, .queueFull, .shuttingDown, .internal("memory"),
-        .originSuspended(seconds: 1),
+        DownloadError.tooLarge, .sourceNotAllowed, .noAddress("name"), .receiptCancelled, .queueFull, .shuttingDown,
+        .internal("memory"), .originSuspended(seconds: 1),
     ])
     func `our own limits never count`(error: DownloadError) async throws {
         await fail(4, with: .timedOut)
@@ -65,12 +77,66 @@ struct GuardedLoaderTests {
         try await load()
     }
 
+    @Test(arguments: [DownloadError.status(503), .timedOut, .unreachable("reset")])
+    func `URLs that fail close nothing while a source that has worked goes on to`(error: DownloadError) async throws {
+        try await load("/good")
+        time.advance(by: .seconds(10))
+        for number in 0..<500 {
+            stub.fail("/\(number)", with: error)
+            await #expect(throws: error) { try await load("/\(number)") }
+        }
+        try await load("/other")
+        #expect(loader.originHealth.suspensions == 0)
+        #expect(Set(stub.signsOfLife) == ["/good"])
+        #expect(stub.signsOfLife.count <= 100)
+    }
+
+    @Test func `an origin that is gone is suspended by the word of what has worked, and comes back by it`() async throws
+    {
+        try await load("/good")
+        await fail(5, with: .timedOut)
+        #expect(stub.signsOfLife == ["/good"])
+        await #expect(throws: DownloadError.originSuspended(seconds: 5)) { try await load("/other") }
+        time.advance(by: .seconds(5))
+        stub.fail("/mine", with: .timedOut)
+        await #expect(throws: DownloadError.timedOut) { try await load("/mine") }
+        try await load("/other")
+        #expect(stub.signsOfLife == ["/good", "/good"])
+    }
+
+    @Test func `an inquiry goes on where the caller that raised the suspicion has left`() async throws {
+        let holding = StubLoader()
+        let loader = GuardedLoader(holding, timekeeper: time)
+        func begin(_ path: String) -> Task<TransferAnswer, any Error> {
+            Task { try await loader.load(TransferRequest(identity: .path(path)), progress: TransferProgress()) }
+        }
+        let good = begin("/good")
+        await holding.starts(1)
+        holding.release("/good")
+        _ = try await good.value
+        holding.fail(with: .timedOut)
+        for number in 0..<5 {
+            await #expect(throws: DownloadError.timedOut) { try await begin("/\(number)").value }
+        }
+        #expect(loader.originHealth.origins.map(\.isSuspended) == [true])
+        time.advance(by: .seconds(5))
+        holding.fail(with: nil)
+        let gate = holding.holdSignsOfLife()
+        let mine = begin("/mine")
+        await gate.arrivals(1)
+        mine.cancel()
+        await #expect(throws: DownloadError.originSuspended(seconds: 1)) { try await begin("/other").value }
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await mine.value }
+        #expect(loader.originHealth.origins.map(\.isSuspended) == [false])
+    }
+
     @Test func `cancellations never count, a probe's neither`() async throws {
         let holding = StubLoader()
         let loader = GuardedLoader(holding, timekeeper: time)
-        func begin() -> Task<TransferAnswer, any Error> {
+        func begin(_ path: String = "/a") -> Task<TransferAnswer, any Error> {
             Task {
-                try await loader.load(TransferRequest(identity: .path("/a")), progress: TransferProgress())
+                try await loader.load(TransferRequest(identity: .path(path)), progress: TransferProgress())
             }
         }
         for count in 1...10 {
@@ -81,7 +147,7 @@ struct GuardedLoaderTests {
         }
         #expect(loader.originHealth.origins.map(\.isReachable) == [nil])
         holding.fail(with: .timedOut)
-        for _ in 0..<5 { await #expect(throws: DownloadError.timedOut) { try await begin().value } }
+        for number in 0..<5 { await #expect(throws: DownloadError.timedOut) { try await begin("/\(number)").value } }
         holding.fail(with: nil)
         time.advance(by: .seconds(5))
         let probe = begin()
@@ -100,14 +166,16 @@ struct GuardedLoaderTests {
         let broken = try FakeOrigin(address: "127.0.0.2")
         let fixture = try LoaderFixture()
         let loader = GuardedLoader(fixture.loader, timekeeper: time)
-        fixture.origin.serve("/moved", .redirect(to: broken.url("/a")))
+        for number in 0..<5 {
+            fixture.origin.serve("/moved\(number)", .redirect(to: broken.url("/\(number)")))
+            broken.serve("/\(number)", .closing)
+        }
         fixture.origin.serve("/good", .image([1]))
-        broken.serve("/a", .status(500))
         func load(_ url: String) async throws {
             _ = try await loader.load(try fixture.request(url), progress: TransferProgress())
         }
-        for _ in 0..<5 {
-            await #expect(throws: DownloadError.status(500)) { try await load(fixture.origin.url("/moved")) }
+        for number in 0..<5 {
+            await #expect { try await load(fixture.origin.url("/moved\(number)")) } throws: { isUnreachable($0) }
         }
         try await load(fixture.origin.url("/good"))
         await #expect(throws: DownloadError.originSuspended(seconds: 5)) { try await load(broken.url("/a")) }
@@ -118,7 +186,7 @@ struct GuardedLoaderTests {
         let broken = try FakeOrigin(address: "127.0.0.2")
         let fixture = try LoaderFixture()
         let loader = GuardedLoader(fixture.loader, timekeeper: time)
-        broken.serve("/a", .status(500))
+        for number in 0..<5 { broken.serve("/\(number)", .closing) }
         broken.serve("/there", .redirect(to: fixture.origin.url("/good")))
         fixture.origin.serve("/moved", .redirect(to: broken.url("/a")))
         fixture.origin.serve("/around", .redirect(to: broken.url("/there")))
@@ -126,7 +194,9 @@ struct GuardedLoaderTests {
         func load(_ url: String) async throws {
             _ = try await loader.load(try fixture.request(url), progress: TransferProgress())
         }
-        for _ in 0..<5 { await #expect(throws: DownloadError.status(500)) { try await load(broken.url("/a")) } }
+        for number in 0..<5 {
+            await #expect { try await load(broken.url("/\(number)")) } throws: { isUnreachable($0) }
+        }
         let (hits, connections) = (broken.hits, broken.connectionCount)
         for _ in 0..<10 {
             await #expect(throws: DownloadError.originSuspended(seconds: 5)) {

@@ -7,7 +7,7 @@ struct OriginHealthBookTests {
     private func origin(_ number: Int) -> OriginKey { OriginKey(scheme: "https", host: "h\(number)", port: 443) }
 
     private func suspend(_ origin: OriginKey, in book: inout OriginHealthBook) {
-        for _ in 0..<5 { book.transfer(origin, .failure) }
+        for number in 0..<5 { book.transfer(origin, .noAnswer, "/\(number)") }
     }
 
     @Test func `another scheme, host or port is another origin`() {
@@ -17,12 +17,12 @@ struct OriginHealthBookTests {
             OriginKey(scheme: "https", host: "h", port: 80), OriginKey(scheme: "http", host: "i", port: 80),
             OriginKey(scheme: "http", host: "h", port: 81),
         ] {
-            guard case .granted = book.admit(other, at: .zero) else {
+            guard case .granted = book.admit(other, TransferProgress(), at: .zero) else {
                 Issue.record("\(other) is refused")
                 continue
             }
         }
-        let admission = book.admit(OriginKey(scheme: "http", host: "h", port: 80), at: .zero)
+        let admission = book.admit(OriginKey(scheme: "http", host: "h", port: 80), TransferProgress(), at: .zero)
         #expect(admission == .refused(.seconds(5)))
         #expect(book.summary(at: .zero).suspensions == 1)
     }
@@ -30,7 +30,7 @@ struct OriginHealthBookTests {
     @Test func `a full book forgets what was not used for longest, suspended origins last`() {
         var book = OriginHealthBook(capacity: 3)
         suspend(origin(0), in: &book)
-        for number in 1...3 { book.transfer(origin(number), .success) }
+        for number in 1...3 { book.transfer(origin(number), .answer) }
         #expect(book.summary(at: .zero).origins.map(\.origin) == [0, 2, 3].map(origin))
         for number in 4..<1_000 { suspend(origin(number), in: &book) }
         #expect(book.summary(at: .zero).origins.map(\.origin) == [997, 998, 999].map(origin))
@@ -38,9 +38,9 @@ struct OriginHealthBookTests {
 
     @Test func `operators see what is known and for how long requests are refused`() {
         var book = OriginHealthBook()
-        _ = book.admit(origin(1), at: .zero)
-        book.transfer(origin(2), .success)
-        book.transfer(origin(3), .failure)
+        _ = book.admit(origin(1), TransferProgress(), at: .zero)
+        book.transfer(origin(2), .answer)
+        book.transfer(origin(3), .serverError)
         suspend(origin(4), in: &book)
         let origins = book.summary(at: .seconds(2)).origins
         #expect(origins.map(\.origin.description) == (1...4).map { "https://h\($0):443" })
@@ -67,8 +67,8 @@ struct OriginHealthBookTests {
 
 extension OriginHealthBook {
     /// Runs a transfer that ends at once, where it may start.
-    fileprivate mutating func transfer(_ origin: OriginKey, _ report: OriginHealth.Report) {
-        guard case .granted(let pass) = admit(origin, at: .zero) else { return }
-        end(origin, pass, report, at: .zero)
+    fileprivate mutating func transfer(_ origin: OriginKey, _ report: OriginReport, _ path: String = "/a") {
+        guard case .granted(let pass) = admit(origin, TransferProgress(), at: .zero) else { return }
+        _ = end(OriginVisit(origin: origin, source: .path(path), pass: pass), report, at: .zero)
     }
 }

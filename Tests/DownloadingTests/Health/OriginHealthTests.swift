@@ -10,103 +10,142 @@ struct OriginHealthTests {
         var health = health
         #expect(health.isReachable == nil)
         #expect(!health.isSuspended)
-        let pass = try health.pass(at: .zero)
-        let suspends = health.end(pass, .nothing, at: .zero)
-        #expect(!suspends)
+        let consequence = try health.transfer("/a", .nothing, at: .zero)
+        #expect(consequence == .none)
         #expect(health.isReachable == nil)
     }
 
-    @Test func `five failures in a row suspend it, four do not`() throws {
+    @Test func `five URLs in a row without an answer suspend it, four do not`() throws {
         var health = health
         for _ in 0..<3 {
-            for _ in 0..<4 { try health.transfer(.failure, at: .seconds(1)) }
+            try health.fail(4, .noAnswer, at: .seconds(1))
             #expect(health.isReachable == false)
             #expect(!health.isSuspended)
-            try health.transfer(.success, at: .seconds(1))
-            #expect(health.isReachable == true)
+            try health.transfer("/status", .answer, at: .seconds(1))
         }
         // Ends that say nothing neither add to the row nor break it.
-        for _ in 0..<4 {
-            try health.transfer(.failure, at: .seconds(20))
-            try health.transfer(.nothing, at: .seconds(20))
+        for number in 0..<4 {
+            try health.transfer("/\(number)", .noAnswer, at: .seconds(20))
+            try health.transfer("/n\(number)", .nothing, at: .seconds(20))
         }
         #expect(!health.isSuspended)
-        let pass = try health.pass(at: .seconds(20))
-        let suspends = health.end(pass, .failure, at: .seconds(20))
-        #expect(suspends)
+        let consequence = try health.transfer("/5", .noAnswer, at: .seconds(20))
+        #expect(consequence == .suspended)
         #expect(health.admission(at: .seconds(20)) == .refused(.seconds(5)))
         #expect(health.admission(at: .seconds(24)) == .refused(.seconds(1)))
     }
 
-    @Test func `half of at least twenty within ten seconds suspend it`() throws {
+    @Test(arguments: [OriginReport.serverError, .broken, .answer])
+    func `any sign of life ends a row`(sign: OriginReport) throws {
         var health = health
-        for round in 0..<9 {
-            try health.transfer(.failure, at: .seconds(round))
-            try health.transfer(.success, at: .seconds(round))
+        for _ in 0..<3 {
+            try health.fail(4, .noAnswer, at: .seconds(1))
+            try health.transfer("/sign", sign, at: .seconds(1))
         }
-        try health.transfer(.success, at: .seconds(9))
         #expect(!health.isSuspended)
-        try health.transfer(.failure, at: .seconds(9))
+    }
+
+    @Test func `one URL that stays silent says nothing about others`() throws {
+        var health = health
+        for _ in 0..<19 { try health.transfer("/slow", .noAnswer, at: .zero) }
+        #expect(!health.isSuspended)
+    }
+
+    @Test func `silence does not count where the origin has answered since the transfer began`() throws {
+        var health = health
+        let silent = try (0..<50).map { _ in try health.pass(at: .zero) }
+        try health.transfer("/good", .answer, at: .seconds(4))
+        for (number, pass) in silent.enumerated() {
+            let consequence = health.end(pass, .noAnswer, of: .path("/\(number)"), at: .seconds(5))
+            #expect(consequence == .none)
+        }
+    }
+
+    @Test func `nothing is concluded while a transfer is receiving`() throws {
+        var health = health
+        let progress = TransferProgress()
+        let receiving = try health.pass(progress, at: .zero)
+        progress.beginAnswer()
+        try health.fail(50, .noAnswer, at: .seconds(1))
+        #expect(!health.isSuspended)
+        _ = health.end(receiving, .broken, of: .path("/large"), at: .seconds(2))
+        try health.fail(5, .noAnswer, at: .seconds(2))
         #expect(health.isSuspended)
+    }
+
+    @Test func `answers of 5xx suspend it when there are twenty, for five URLs, and no other`() throws {
+        var health = health
+        for number in 0..<19 { try health.transfer("/\(number)", .serverError, at: .seconds(number / 2)) }
+        #expect(!health.isSuspended)
+        try health.transfer("/20", .serverError, at: .seconds(9))
+        #expect(health.isSuspended)
+    }
+
+    @Test func `5xx of four URLs never suspend it`() throws {
+        var health = health
+        for number in 0..<200 { try health.transfer("/\(number % 4)", .serverError, at: .zero) }
+        #expect(!health.isSuspended)
+    }
+
+    @Test(arguments: [OriginReport.answer, .broken])
+    func `5xx never suspend it while one other answer comes in ten seconds`(other: OriginReport) throws {
+        var health = health
+        for second in 0..<100 {
+            if second % 9 == 0 { try health.transfer("/other", other, at: .seconds(second)) }
+            try health.fail(50, .serverError, at: .seconds(second))
+        }
+        #expect(!health.isSuspended)
     }
 
     @Test func `what is older than ten seconds does not count`() throws {
         var health = health
-        for _ in 0..<9 {
-            try health.transfer(.failure, at: .seconds(0))
-            try health.transfer(.success, at: .seconds(0))
-        }
-        try health.transfer(.success, at: .seconds(10))
-        for _ in 0..<4 { try health.transfer(.failure, at: .seconds(10)) }
-        #expect(!health.isSuspended)
-    }
-
-    @Test func `fewer than half failing never suspend it`() throws {
-        var health = health
-        for _ in 0..<200 {
-            try health.transfer(.success, at: .zero)
-            try health.transfer(.failure, at: .zero)
-            try health.transfer(.success, at: .zero)
-        }
+        try health.fail(19, .serverError, at: .zero)
+        try health.fail(19, .serverError, at: .seconds(10))
         #expect(!health.isSuspended)
     }
 
     @Test func `a suspended origin is probed by one transfer, and opens with its success`() throws {
-        var health = try suspended(at: .zero)
+        var health = try suspended(.noAnswer, at: .zero)
         #expect(health.admission(at: .milliseconds(4_999)) == .refused(.milliseconds(1)))
         let probe = try health.pass(at: .seconds(5))
         #expect(health.admission(at: .seconds(5)) == .refused(.seconds(1)))
         #expect(health.isSuspended)
-        _ = health.end(probe, .success, at: .seconds(6))
+        _ = health.end(probe, .success, of: .path("/a"), at: .seconds(6))
         #expect(!health.isSuspended)
         #expect(health.isReachable == true)
         // Its past is forgotten: it takes five failures again.
-        for _ in 0..<4 { try health.transfer(.failure, at: .seconds(6)) }
+        try health.fail(4, .noAnswer, at: .seconds(6))
         #expect(!health.isSuspended)
     }
 
+    @Test func `a 5xx is a sign of life to an origin that was silent, not to one that gave nothing else`() throws {
+        var silent = try suspended(.noAnswer, at: .zero)
+        try silent.transfer("/a", .serverError, at: .seconds(5))
+        #expect(!silent.isSuspended)
+        var failing = try suspended(.serverError, at: .zero)
+        let consequence = try failing.transfer("/a", .serverError, at: .seconds(5))
+        #expect(consequence == .suspended)
+        #expect(failing.admission(at: .seconds(5)) == .refused(.seconds(10)))
+    }
+
     @Test func `each failed probe doubles the pause, up to a minute`() throws {
-        var health = try suspended(at: .zero)
+        var health = try suspended(.noAnswer, at: .zero)
         var now = Duration.seconds(5)
         for pause in [10, 20, 40, 60, 60] {
-            let probe = try health.pass(at: now)
-            let suspends = health.end(probe, .failure, at: now)
-            #expect(suspends)
+            let consequence = try health.transfer("/a", .noAnswer, at: now)
+            #expect(consequence == .suspended)
             #expect(health.admission(at: now) == .refused(.seconds(pause)))
             now += .seconds(pause)
         }
-        let probe = try health.pass(at: now)
-        _ = health.end(probe, .success, at: now)
-        for _ in 0..<5 { try health.transfer(.failure, at: now) }
+        try health.transfer("/a", .answer, at: now)
+        try health.fail(5, .noAnswer, at: now)
         #expect(health.admission(at: now) == .refused(.seconds(5)))
     }
 
     @Test func `a probe that ends without saying anything makes room for the next`() throws {
-        var health = try suspended(at: .zero)
-        let probe = try health.pass(at: .seconds(5))
-        _ = health.end(probe, .nothing, at: .seconds(6))
-        let next = try health.pass(at: .seconds(6))
-        _ = health.end(next, .success, at: .seconds(7))
+        var health = try suspended(.noAnswer, at: .zero)
+        try health.transfer("/a", .nothing, at: .seconds(6))
+        try health.transfer("/a", .success, at: .seconds(6))
         #expect(!health.isSuspended)
     }
 
@@ -114,19 +153,19 @@ struct OriginHealthTests {
         var health = health
         let early = try health.pass(at: .zero)
         let other = try health.pass(at: .zero)
-        for _ in 0..<5 { try health.transfer(.failure, at: .zero) }
-        _ = health.end(early, .success, at: .seconds(1))
+        try health.fail(5, .noAnswer, at: .zero)
+        _ = health.end(early, .success, of: .path("/a"), at: .seconds(1))
         #expect(health.isSuspended)
         let probe = try health.pass(at: .seconds(5))
-        _ = health.end(other, .failure, at: .seconds(5))
+        _ = health.end(other, .noAnswer, of: .path("/a"), at: .seconds(5))
         #expect(health.admission(at: .seconds(5)) == .refused(.seconds(1)))
-        _ = health.end(probe, .success, at: .seconds(6))
+        _ = health.end(probe, .success, of: .path("/a"), at: .seconds(6))
         #expect(!health.isSuspended)
     }
 
-    private func suspended(at now: Duration) throws -> OriginHealth {
+    private func suspended(_ report: OriginReport, at now: Duration) throws -> OriginHealth {
         var health = health
-        for _ in 0..<5 { try health.transfer(.failure, at: now) }
+        try health.fail(20, report, at: now)
         try #require(health.isSuspended)
         return health
     }
@@ -136,17 +175,25 @@ extension OriginHealth {
     /// What a transfer would be told, without letting it start.
     func admission(at now: Duration) -> Admission {
         var copy = self
-        return copy.admit(at: now)
+        return copy.admit(TransferProgress(), at: now)
     }
 
     /// Lets a transfer start.
-    mutating func pass(at now: Duration) throws -> Pass {
-        guard case .granted(let pass) = admit(at: now) else { throw DownloadError.originSuspended(seconds: 0) }
+    mutating func pass(_ progress: TransferProgress = TransferProgress(), at now: Duration) throws -> Pass {
+        guard case .granted(let pass) = admit(progress, at: now) else {
+            throw DownloadError.originSuspended(seconds: 0)
+        }
         return pass
     }
 
     /// Runs a transfer that ends at once.
-    mutating func transfer(_ report: Report, at now: Duration) throws {
-        _ = end(try pass(at: now), report, at: now)
+    @discardableResult
+    mutating func transfer(_ path: String, _ report: OriginReport, at now: Duration) throws -> Consequence {
+        end(try pass(at: now), report, of: .path(path), at: now)
+    }
+
+    /// Runs transfers of so many URLs that fail, until it is suspended.
+    mutating func fail(_ count: Int, _ report: OriginReport, at now: Duration) throws {
+        for number in 0..<count where !isSuspended { try transfer("/fail\(number)", report, at: now) }
     }
 }

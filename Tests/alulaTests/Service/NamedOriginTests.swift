@@ -37,7 +37,7 @@ struct NamedOriginTests {
     @Test func `an origin that keeps failing is refused with the time to come back, and shown`() async throws {
         let running = try NamedService()
         for number in 0..<5 {
-            running.origin.serve("/library/\(number)", .status(500))
+            running.origin.serve("/library/\(number)", .closing)
             #expect(try await running.send("/thumbnail?url=photos:\(number)&w=32").status == 502)
         }
         let answer = try await running.send("/thumbnail?url=photos:a&w=32")

@@ -1,0 +1,66 @@
+import Downloading
+import TestSupport
+import Testing
+
+/// Transfers that want no more than the head of an answer.
+@Suite(.timeLimit(.minutes(1)))
+struct SignOfLifeTests {
+    private func ask(_ fixture: LoaderFixture, _ path: String) async throws -> TransferProgress {
+        let identity = SourceIdentity(url: try SourceURL(parsing: fixture.origin.url(path)))
+        let progress = TransferProgress()
+        guard
+            case .head = try await fixture.loader.load(
+                TransferRequest(identity: identity, needsBody: false), progress: progress)
+        else { throw UnexpectedConfirmation() }
+        return progress
+    }
+
+    @Test func `no body is taken, however large it is`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/large", .image(bytes(32 << 20)))
+        fixture.origin.serve("/endless", .image(bytes(32 << 20)).framed(by: .chunked))
+        for path in ["/large", "/endless"] {
+            let progress = try await ask(fixture, path)
+            #expect(progress.receivedBytes == 0)
+            #expect(progress.hasAnswer)
+        }
+        #expect(await eventually(within: .seconds(20)) { fixture.origin.activeCount == 0 })
+    }
+
+    @Test func `a small body leaves its connection to the next transfer`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/small", .image(bytes(1_000)))
+        for _ in 0..<3 { _ = try await ask(fixture, "/small") }
+        #expect(fixture.origin.connectionCount == 1)
+    }
+
+    @Test func `a redirect is a sign of life, and is not followed`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/moved", .redirect(to: "/good"))
+        _ = try await ask(fixture, "/moved")
+        #expect(fixture.origin.hits("/good") == 0)
+    }
+
+    @Test func `what is refused stays refused`() async throws {
+        let fixture = try LoaderFixture { $0.firstByteTimeout = .milliseconds(100) }
+        fixture.origin.serve("/failing", .status(503))
+        fixture.origin.serve("/silent", .silence)
+        await #expect(throws: DownloadError.status(503)) { try await ask(fixture, "/failing") }
+        await #expect(throws: DownloadError.notFound(404)) { try await ask(fixture, "/gone") }
+        await #expect(throws: DownloadError.timedOut) { try await ask(fixture, "/silent") }
+    }
+
+    @Test func `whether an answer has begun tells silence from slowness`() async throws {
+        let fixture = try LoaderFixture {
+            $0.firstByteTimeout = .milliseconds(100)
+            $0.lowSpeedInterval = .milliseconds(100)
+        }
+        fixture.origin.serve("/silent", .silence)
+        fixture.origin.serve("/slow", .image(bytes(1_000)).dripping(1, every: .milliseconds(10)))
+        for (path, hasAnswer) in [("/silent", false), ("/slow", true)] {
+            let progress = TransferProgress()
+            await #expect(throws: DownloadError.timedOut) { try await fixture.load(path, progress: progress) }
+            #expect(progress.hasAnswer == hasAnswer)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import TestSupport
+import Testing
+
+@testable import alula
+
+/// What one client's URLs of an origin do to another client's.
+@Suite(.timeLimit(.minutes(1)))
+struct HostileNeighbourTests {
+    @Test(arguments: [FakeAnswer.status(500), .closing, FakeAnswer.image([1, 2, 3]).cut(afterBytes: 1)])
+    func `URLs that fail do not close their origin to others`(failure: FakeAnswer) async throws {
+        try await withService { running in
+            let picture = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
+            running.origin.serveOthers { $0.target.hasPrefix("/good") ? picture : failure }
+            for round in 0..<30 {
+                let good = try await running.send(
+                    "GET", "/thumbnail?url=\(running.origin.url("/good\(round).png"))&w=32")
+                #expect(good.status == 200)
+                for number in 0..<4 {
+                    let bad = try await running.send(
+                        "GET", "/thumbnail?url=\(running.origin.url("/bad\(round)-\(number).png"))&w=32")
+                    #expect(bad.status == 502)
+                }
+            }
+            // Without a good request in between, the sources that have worked stand for it.
+            for number in 0..<40 {
+                let bad = try await running.send(
+                    "GET", "/thumbnail?url=\(running.origin.url("/worse\(number).png"))&w=32")
+                #expect(bad.status == 502)
+            }
+            let good = try await running.send("GET", "/thumbnail?url=\(running.origin.url("/good.png"))&w=32")
+            #expect(good.status == 200)
+        }
+    }
+}
