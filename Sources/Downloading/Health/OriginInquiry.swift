@@ -1,4 +1,4 @@
-/// A question to sources of an origin that have worked: is it really the origin that fails, and not the URLs that were asked for?
+/// A question to sources of an origin that have worked: whether it is the origin that fails, and not the URLs asked for.
 struct OriginInquiry: Equatable, Sendable {
     /// Why the origin is suspected.
     enum Cause: Sendable {
