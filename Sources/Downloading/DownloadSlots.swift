@@ -1,19 +1,33 @@
+import Coordination
+
 /// The right to run one transfer, which can be given back once.
 struct SlotToken: Hashable, Sendable {
     fileprivate let number: UInt64
 }
 
-/// The slots of running transfers, capped in all and per host.
+/// The slots of running transfers, capped in all and per host, and shared so that slow hosts leave some to others.
+///
+/// A host's first transfer may take any slot. For a further one, a quarter of all slots must stay free for hosts that have none, or
+/// half where the host is slow. A host that is alone takes what its cap allows.
 ///
 /// What counts is the set of tokens that are out, not a counter: giving one back twice, or one that was never taken, changes nothing.
 struct DownloadSlots {
+    private struct Holding {
+        let host: String
+        let pace: TransferPace
+    }
+
+    /// For how long a host counts as slow after its last slow transfer has ended.
+    private static let slownessMemory = Duration.seconds(30)
+
     /// Slots in all; lowering it takes none away.
     var maximum: Int
     private let maximumPerHost: Int
     private let exceptions: [String: Int]
     private var lastNumber: UInt64 = 0
-    private var hosts: [SlotToken: String] = [:]
+    private var holdings: [SlotToken: Holding] = [:]
     private var counts: [String: Int] = [:]
+    private var slowHosts = ExpiringMemo<String, Bool>(capacity: 4_096)
 
     /// `exceptions` are the hosts with a cap of their own.
     init(maximum: Int, perHost: Int, exceptions: [String: Int] = [:]) {
@@ -23,30 +37,50 @@ struct DownloadSlots {
     }
 
     /// Slots taken.
-    var activeCount: Int { hosts.count }
+    var activeCount: Int { holdings.count }
 
     /// Whether any host could get a slot.
-    var hasRoom: Bool { hosts.count < maximum }
+    var hasRoom: Bool { holdings.count < maximum }
 
-    /// Whether `host` could get a slot.
-    func hasRoom(for host: String) -> Bool { hasRoom && counts[host, default: 0] < exceptions[host] ?? maximumPerHost }
+    /// Whether `host` has no transfer.
+    func isIdle(_ host: String) -> Bool { counts[host] == nil }
 
-    /// Takes a slot for `host`; nil when all or the host's are taken.
-    mutating func take(for host: String) -> SlotToken? {
-        guard hasRoom(for: host) else { return nil }
+    /// Whether `host` could get a slot at `now`.
+    func hasRoom(for host: String, at now: Duration) -> Bool {
+        let count = counts[host, default: 0]
+        guard hasRoom, count < exceptions[host] ?? maximumPerHost else { return false }
+        if count == 0 || count == holdings.count { return true }
+        return holdings.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
+    }
+
+    /// Whether half of a host's transfers are slow, or its last one was, a short while ago.
+    func isSlow(_ host: String, at now: Duration) -> Bool {
+        if slowHosts.value(for: host, at: now) == true { return true }
+        let paces = holdings.values.filter { $0.host == host }.map(\.pace)
+        return !paces.isEmpty && 2 * paces.count { $0.isSlow(at: now) } >= paces.count
+    }
+
+    /// Takes a slot for `host`, for a transfer of this progress; nil when all or the host's are taken.
+    mutating func take(for host: String, _ progress: TransferProgress, at now: Duration) -> SlotToken? {
+        guard hasRoom(for: host, at: now) else { return nil }
         lastNumber += 1
         let token = SlotToken(number: lastNumber)
-        hosts[token] = host
+        holdings[token] = Holding(host: host, pace: TransferPace(progress, since: now))
         counts[host, default: 0] += 1
         return token
     }
 
     /// Gives a slot back; false when it had been given back already.
     @discardableResult
-    mutating func giveBack(_ token: SlotToken) -> Bool {
-        guard let host = hosts.removeValue(forKey: token) else { return false }
-        let count = counts[host, default: 0] - 1
-        counts[host] = count > 0 ? count : nil
+    mutating func giveBack(_ token: SlotToken, at now: Duration) -> Bool {
+        guard let holding = holdings.removeValue(forKey: token) else { return false }
+        let count = counts[holding.host, default: 0] - 1
+        counts[holding.host] = count > 0 ? count : nil
+        if holding.pace.isSlow(at: now) {
+            slowHosts.remember(true, for: holding.host, until: now + Self.slownessMemory, at: now)
+        } else {
+            slowHosts.forget(holding.host)
+        }
         return true
     }
 }

@@ -105,6 +105,14 @@ struct ImageDownloaderState<Answer> {
         var isAbandoned = false
         /// What it brings was asked for before its source was removed from the caches.
         var isOutdated = false
+
+        /// Whether half of a caller's time is over.
+        func isOverdue(at now: Duration) -> Bool {
+            waiters.contains { waiter in waiter.halfTime.map { $0 <= now } ?? false }
+        }
+
+        /// What the cap per host counts by.
+        var host: String { key.identity.url.hostAndPort }
     }
 
     private let order: DownloadConfiguration.Order
@@ -180,7 +188,7 @@ struct ImageDownloaderState<Answer> {
         flight.known = view?.stored
         let isWhole = view.map { $0.stored.bytes != nil || !request.needsBytes } ?? false
         let looksFurther = looksFurther && key.mode != .unstored && !isWhole
-        let slot = looksFurther ? nil : slots.take(for: key.identity.url.hostAndPort)
+        let slot = looksFurther ? nil : slots.take(for: flight.host, flight.progress, at: now)
         guard slot != nil || looksFurther || queue.count < maximumQueued else {
             return .refused(DownloadError.queueFull, answer)
         }
@@ -230,7 +238,7 @@ struct ImageDownloaderState<Answer> {
         end.needsRevalidation = false
         flight.request = leader.request
         flight.known = found ?? flight.known
-        flight.slot = slots.take(for: flight.key.identity.url.hostAndPort)
+        flight.slot = slots.take(for: flight.host, flight.progress, at: now)
         guard flight.slot != nil || queue.count < maximumQueued else {
             end.refused = land(id, at: now).answers.map(\.answer)
             return end
@@ -275,7 +283,7 @@ struct ImageDownloaderState<Answer> {
     mutating func land(_ id: FlightID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Landing {
         guard let flight = flights.removeValue(forKey: id) else { return Landing() }
         if current[flight.key] == id { current[flight.key] = nil }
-        if let slot = flight.slot { slots.giveBack(slot) }
+        if let slot = flight.slot { slots.giveBack(slot, at: now) }
         let isAnswered = { (waiter: Waiter) in
             failedTarget.map { $0 == FetchedTarget(waiter.request.identity) } ?? true
         }
@@ -377,26 +385,35 @@ struct ImageDownloaderState<Answer> {
         var launches: [Launch] = []
         while slots.hasRoom, let index = nextQueued(at: now) {
             let id = queue.remove(at: index)
-            guard let host = flights[id]?.request.identity.url.hostAndPort else { continue }
-            flights[id]?.slot = slots.take(for: host)
-            if let flight = flights[id] { launches.append(launch(of: flight)) }
+            guard let flight = flights[id] else { continue }
+            flights[id]?.slot = slots.take(for: flight.host, flight.progress, at: now)
+            launches.append(launch(of: flight))
         }
         return launches
     }
 
-    /// The place in the queue of the flight that starts next; those of a host without a free slot are passed over.
+    /// The place in the queue of the flight that starts next: of a host without a transfer where there is one, else of any host that
+    /// may have another slot.
     private func nextQueued(at now: Duration) -> Int? {
-        func canStart(_ id: FlightID) -> Bool {
-            flights[id].map { slots.hasRoom(for: $0.request.identity.url.hostAndPort) } ?? true
+        var verdicts: [String: Bool] = [:]
+        func canStart(_ flight: Flight) -> Bool {
+            let verdict = verdicts[flight.host] ?? slots.hasRoom(for: flight.host, at: now)
+            verdicts[flight.host] = verdict
+            return verdict
         }
-        switch order {
-        case .fifo: return queue.firstIndex(where: canStart)
-        case .lifo:
-            let overdue = queue.firstIndex { id in
-                flights[id]?.waiters.contains { $0.halfTime.map { $0 <= now } ?? false } == true && canStart(id)
-            }
-            return overdue ?? queue.lastIndex(where: canStart)
+        let places = order == .fifo ? Array(queue.indices) : queue.indices.reversed()
+        var overdue: Int?
+        var idle: Int?
+        var other: Int?
+        for place in places {
+            guard let flight = flights[queue[place]] else { return place }
+            guard canStart(flight) else { continue }
+            if order == .lifo, flight.isOverdue(at: now) { overdue = place }
+            if idle == nil, slots.isIdle(flight.host) { idle = place }
+            other = other ?? place
+            if order == .fifo, idle != nil { break }
         }
+        return overdue ?? idle ?? other
     }
 
     /// An ordinary caller is served by a reload too; a reload not by a flight whose answer may be older than the wish.

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Downloading
 
+/// Who gets a slot.
 struct DownloadSlotsTests {
     @Test func `slots are capped in all and per host`() {
         var slots = DownloadSlots(maximum: 3, perHost: 2)
@@ -14,8 +15,8 @@ struct DownloadSlotsTests {
     @Test func `a host without room leaves room for others`() {
         var slots = DownloadSlots(maximum: 3, perHost: 1)
         _ = slots.take(for: "a")
-        #expect(!slots.hasRoom(for: "a"))
-        #expect(slots.hasRoom(for: "b"))
+        #expect(!slots.hasRoom(for: "a", at: .zero))
+        #expect(slots.hasRoom(for: "b", at: .zero))
     }
 
     @Test func `19: a token frees its slot once`() throws {
@@ -23,10 +24,64 @@ struct DownloadSlotsTests {
         let first = slots.take(for: "a")
         _ = slots.take(for: "a")
         let token = try #require(first)
-        let returns = [slots.giveBack(token), slots.giveBack(token)]
+        let returns = [slots.giveBack(token, at: .zero), slots.giveBack(token, at: .zero)]
         #expect(returns == [true, false])
         #expect(slots.activeCount == 1)
         let more = [slots.take(for: "a"), slots.take(for: "a")]
         #expect(more.map { $0 != nil } == [true, false])
+    }
+
+    @Test(arguments: [[0, 1, 2, 3, 4, 5, 6, 7], [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 7]])
+    func `18: eight greedy hosts leave slots to a ninth`(order: [Int]) {
+        var slots = DownloadSlots(maximum: 32, perHost: 8)
+        for round in 0..<64 { _ = slots.take(for: "greedy\(order[round % order.count])") }
+        #expect(slots.activeCount >= 24)
+        let others = (9..<12).map { slots.take(for: "\($0)") }
+        #expect(others.allSatisfy { $0 != nil })
+    }
+
+    @Test func `a host that is alone takes what its cap allows`() {
+        var slots = DownloadSlots(maximum: 8, perHost: 100)
+        let tokens = (0..<9).map { _ in slots.take(for: "a") }
+        #expect(tokens.map { $0 != nil } == Array(repeating: true, count: 8) + [false])
+    }
+
+    @Test func `a slow host leaves half of the slots to others, and never has less than one`() {
+        var slots = DownloadSlots(maximum: 32, perHost: 8)
+        for host in ["a", "b", "c"] {
+            for _ in 0..<4 { _ = slots.take(for: host) }
+        }
+        // Silent for two seconds.
+        for host in ["a", "b", "c"] { #expect(slots.isSlow(host, at: .seconds(2))) }
+        for _ in 0..<8 { _ = slots.take(for: "a", TransferProgress(), at: .seconds(2)) }
+        #expect(slots.activeCount == 16)
+        #expect(!slots.hasRoom(for: "a", at: .seconds(2)))
+        #expect(!slots.hasRoom(for: "b", at: .seconds(2)))
+        let quick = (0..<8).map { _ in slots.take(for: "quick", TransferProgress(), at: .seconds(2)) }
+        #expect(quick.allSatisfy { $0 != nil })
+    }
+
+    @Test func `a host is slow while half of its transfers are, and for a while after one was`() throws {
+        var slots = DownloadSlots(maximum: 32, perHost: 8)
+        let quick = TransferProgress()
+        let slow = TransferProgress()
+        let tokens = [slots.take(for: "a", quick, at: .zero), slots.take(for: "a", slow, at: .zero)]
+        #expect(!slots.isSlow("a", at: .milliseconds(1_999)))
+        try quick.receive(4 << 20)
+        try slow.receive(6_000 * 10)
+        #expect(slots.isSlow("a", at: .seconds(10)))
+        slots.giveBack(try #require(tokens[1]), at: .seconds(10))
+        #expect(slots.isSlow("a", at: .seconds(39)))
+        #expect(!slots.isSlow("b", at: .seconds(10)))
+        // A quick one takes it back.
+        slots.giveBack(try #require(tokens[0]), at: .seconds(11))
+        #expect(!slots.isSlow("a", at: .seconds(11)))
+    }
+}
+
+extension DownloadSlots {
+    /// Takes a slot at the beginning of time for a transfer that has received nothing.
+    fileprivate mutating func take(for host: String) -> SlotToken? {
+        take(for: host, TransferProgress(), at: .zero)
     }
 }

@@ -101,6 +101,47 @@ struct ImageDownloaderQueueTests {
         for task in tasks { _ = try await task.value }
     }
 
+    @Test(arguments: DownloadConfiguration.Order.allCases)
+    func `18: a queued request of a host that has no transfer goes first`(
+        order: DownloadConfiguration.Order
+    ) async throws {
+        let downloader = downloader {
+            $0.maximumActiveDownloads = 2
+            $0.order = order
+        }
+        let tasks = [
+            downloader.begin("/1", host: "a.example"), downloader.begin("/2", host: "a.example"),
+            downloader.begin("/3", host: "a.example"), downloader.begin("/4", host: "b.example"),
+            downloader.begin("/5", host: "a.example"),
+        ]
+        await loader.starts(2)
+        loader.release("/1")
+        await loader.starts(3)
+        #expect(loader.running.sorted() == ["/2", "/4"])
+        loader.releaseAll()
+        for task in tasks { _ = try await task.value }
+    }
+
+    @Test func `18: slow hosts with a full queue keep no other host waiting`() async throws {
+        let downloader = downloader { $0.maximumActiveDownloadsPerHost = 8 }
+        let slow = (0..<64).map { downloader.begin("/\($0)", host: "slow\($0 / 8).example") }
+        #expect(downloader.queuedRequestCount > 0)
+        let other = downloader.begin("/other", host: "other.example")
+        await loader.starts(downloader.activeRequestCount)
+        #expect(loader.running.contains("/other"))
+        loader.release("/other")
+        _ = try await other.value
+        timekeeper.advance(by: .seconds(3))
+        // The first two hosts' transfers end; the others, slow by now, keep to half of the slots.
+        for number in 0..<16 { loader.release("/\(number)") }
+        #expect(await eventually(within: .seconds(20)) { downloader.activeRequestCount == 16 })
+        let more = (0..<8).map { downloader.begin("/more\($0)", host: "other.example") }
+        let isRunning = downloader.flights.suffix(8).map(\.isRunning)
+        #expect(isRunning == Array(repeating: true, count: 8))
+        loader.releaseAll()
+        for task in slow + more { _ = try await task.value }
+    }
+
     @Test func `19: cancelling a queued download frees no slot`() async throws {
         let downloader = downloader { $0.maximumActiveDownloads = 3 }
         let running = (0..<3).map { downloader.begin("/\($0)") }

@@ -1,5 +1,5 @@
-"""Asks for the dearest there is, floods the service with five times what it can do, ends it under load, and opens more connections
-than it takes."""
+"""Asks for the dearest there is, floods the service with five times what it can do, ends it under load, opens more connections
+than it takes, and fetches from slow hosts."""
 import argparse
 import asyncio
 import gc
@@ -41,20 +41,42 @@ def png(width, height):
 
 
 class Picture(http.server.BaseHTTPRequestHandler):
+    """A picture at every path, or one that comes at 6 kB/s below /slow: just quick enough not to be given up."""
     protocol_version = "HTTP/1.1"
     bodies = {"/picture.png": png(1200, 900), "/tiny.png": png(64, 64)}
 
     def do_GET(self):
-        body = self.bodies.get(self.path, b"")
-        self.send_response(200 if body else 404)
+        if self.path.startswith("/slow"):
+            return self.drip()
+        body = self.bodies.get(self.path, self.bodies["/picture.png"])
+        self.send_response(200)
         self.send_header("Content-Type", "image/png")
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "max-age=86400")
         self.end_headers()
         self.wfile.write(body)
 
+    def drip(self):
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Type", "image/png")
+        self.send_header("Content-Length", str(len(self.bodies["/picture.png"])))
+        self.end_headers()
+        try:
+            for place in range(0, len(self.bodies["/picture.png"]), 1500):
+                self.wfile.write(self.bodies["/picture.png"][place:place + 1500])
+                time.sleep(0.25)
+        except OSError:
+            pass
+
     def log_message(self, *_):
         pass
+
+
+class Origin(http.server.ThreadingHTTPServer):
+    """Answers on every address of the loopback network: each is a host of its own."""
+    daemon_threads = True
+    request_queue_size = 256
 
 
 def misses(origin):
@@ -317,12 +339,53 @@ async def crowd(service, origin, report):
     report.check(client.take()[0].status == 200, "a place is free again afterwards")
 
 
+async def neighbours(service, origin, report):
+    """Sixty-four clients of eight slow hosts, and misses of a ninth one."""
+    port = urllib.parse.urlsplit(origin).port
+    fresh = itertools.count()
+    client = Client(service.port)
+    slow = {f"http://127.0.0.{number}:{port}": Client(service.port) for number in range(2, 10)}
+
+    def pictures(place):
+        return (target(f"{place}/{number}.png", 300) for number in fresh)
+
+    occupants = [asyncio.ensure_future(crowd.take_turns("slow", pictures(f"{host}/slow"), 8, 22))
+                 for host, crowd in slow.items()]
+    await asyncio.sleep(1)
+    paths = pictures(f"http://127.0.0.20:{port}")
+    # Four at once, so that a host's second transfer counts as well as its first.
+    for _ in range(20):
+        for _ in range(4):
+            client.send("miss", next(paths))
+        await asyncio.sleep(1)
+    await client.settle()
+    await asyncio.gather(*occupants)
+    answers, others = client.take("miss"), [answer for crowd in slow.values() for answer in crowd.take()]
+    for some in (client, *slow.values()):
+        some.close()
+    report.line(f"      slow hosts: {count(others)}; a ninth host: p50 {milliseconds(answers, 0.5):.0f} ms, "
+                f"p99 {milliseconds(answers, 0.99):.0f} ms, longest {milliseconds(answers, 1):.0f} ms")
+    report.check(all(a.status == 200 for a in answers),
+                 f"all {len(answers)} misses of a ninth host were answered: {count(answers)}")
+    report.check(milliseconds(answers, 1) < 2000, "none of them waited for the slow hosts")
+
+
 def start(options, *more):
     # No line a request: this program would have to read them, on the same cores.
     return Service(options.alula, "--access-log", "off", *more)
 
 
+async def with_slow_neighbours(options, origin, report):
+    service = start(options)
+    try:
+        await neighbours(service, origin, report)
+    finally:
+        service.kill()
+
+
 async def run(options, origin, report):
+    if options.only_neighbours:
+        return await with_slow_neighbours(options, origin, report)
     service = start(options)
     try:
         await unharmed(service, origin, report, options)
@@ -338,6 +401,7 @@ async def run(options, origin, report):
             report.check(False, complaint)
     finally:
         service.kill()
+    await with_slow_neighbours(options, origin, report)
     for is_single in (True, False):
         service = start(options)
         try:
@@ -352,13 +416,14 @@ def main():
     parser.add_argument("--seconds", type=float, default=60, help="how long the flood lasts")
     parser.add_argument("--times", type=float, default=5, help="the flood, as a multiple of the capacity")
     parser.add_argument("--only-dear", action="store_true", help="only thumbnails beside dear requests")
+    parser.add_argument("--only-neighbours", action="store_true", help="nothing but the slow hosts")
     options = parser.parse_args()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     if hard < CONNECTIONS + 200:
         raise SystemExit(f"{CONNECTIONS} connections need more descriptors than the {hard} that this machine grants")
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Picture)
+    server = Origin(("0.0.0.0", 0), Picture)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     report = Report()
     gc.disable()

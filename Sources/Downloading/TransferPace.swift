@@ -1,0 +1,24 @@
+import Coordination
+
+/// How quickly a transfer makes use of its slot.
+struct TransferPace {
+    /// A transfer as short as this is never slow.
+    private static let grace = Duration.seconds(2)
+    /// Bytes a second below which a longer one is.
+    private static let leastSpeed = 128 << 10
+
+    private let progress: TransferProgress
+    private let start: Duration
+
+    /// The pace of a transfer that has had its slot since `start`.
+    init(_ progress: TransferProgress, since start: Duration) {
+        self.progress = progress
+        self.start = start
+    }
+
+    /// Whether it has been silent or slow for more than a moment.
+    func isSlow(at now: Duration) -> Bool {
+        let age = now - start
+        return age >= Self.grace && Double(progress.receivedBytes) < age.seconds * Double(Self.leastSpeed)
+    }
+}
