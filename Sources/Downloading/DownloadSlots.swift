@@ -53,11 +53,11 @@ struct DownloadSlots {
         return holdings.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
     }
 
-    /// Whether half of a host's transfers are slow, or its last one was, a short while ago.
+    /// Whether half of a host's transfers that can be judged are slow, or its last one was, a short while ago.
     func isSlow(_ host: String, at now: Duration) -> Bool {
         if slowHosts.value(for: host, at: now) == true { return true }
-        let paces = holdings.values.filter { $0.host == host }.map(\.pace)
-        return !paces.isEmpty && 2 * paces.count { $0.isSlow(at: now) } >= paces.count
+        let verdicts = holdings.values.filter { $0.host == host }.compactMap { $0.pace.isSlow(at: now) }
+        return !verdicts.isEmpty && 2 * verdicts.count { $0 } >= verdicts.count
     }
 
     /// Takes a slot for `host`, for a transfer of this progress; nil when all or the host's are taken.
@@ -76,7 +76,7 @@ struct DownloadSlots {
         guard let holding = holdings.removeValue(forKey: token) else { return false }
         let count = counts[holding.host, default: 0] - 1
         counts[holding.host] = count > 0 ? count : nil
-        if holding.pace.isSlow(at: now) {
+        if holding.pace.isSlow(at: now) == true {
             slowHosts.remember(true, for: holding.host, until: now + Self.slownessMemory, at: now)
         } else {
             slowHosts.forget(holding.host)

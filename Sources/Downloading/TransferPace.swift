@@ -16,9 +16,10 @@ struct TransferPace {
         self.start = start
     }
 
-    /// Whether it has been silent or slow for more than a moment.
-    func isSlow(at now: Duration) -> Bool {
+    /// Whether it has been silent or slow so far; nil while it is too young to say.
+    func isSlow(at now: Duration) -> Bool? {
         let age = now - start
-        return age >= Self.grace && Double(progress.receivedBytes) < age.seconds * Double(Self.leastSpeed)
+        guard age >= Self.grace else { return nil }
+        return Double(progress.receivedBytes) < age.seconds * Double(Self.leastSpeed)
     }
 }
