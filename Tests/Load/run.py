@@ -41,15 +41,15 @@ def png(width, height):
 
 
 class Picture(http.server.BaseHTTPRequestHandler):
-    """A picture at every path, or one that comes at 6 kB/s below /slow: just quick enough not to be given up."""
+    """A picture at every path but /gone.png, or one that comes at 6 kB/s below /slow: just quick enough not to be given up."""
     protocol_version = "HTTP/1.1"
     bodies = {"/picture.png": png(1200, 900), "/tiny.png": png(64, 64)}
 
     def do_GET(self):
         if self.path.startswith("/slow"):
             return self.drip()
-        body = self.bodies.get(self.path, self.bodies["/picture.png"])
-        self.send_response(200)
+        body = b"" if self.path == "/gone.png" else self.bodies.get(self.path, self.bodies["/picture.png"])
+        self.send_response(200 if body else 404)
         self.send_header("Content-Type", "image/png")
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "max-age=86400")
