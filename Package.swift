@@ -58,6 +58,7 @@ let package = Package(
         library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
         library("CHEIF", pkgConfig: "libheif", package: "libheif-dev"),
         library("CZimg", pkgConfig: "zimg", package: "libzimg-dev"),
+        library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CCares", pkgConfig: "libcares", package: "libc-ares-dev"),
         library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
@@ -70,6 +71,7 @@ let package = Package(
         shim("CSeccompShim", ["CSeccomp"]),
         shim("CVipsShim", ["CGModule", "CVips"]),
         shim("CPlanarShim", ["CHEIF", "CJPEG", "CWebP", "CZimg"]),
+        shim("CPNGShim", ["CZlib"]),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
 
@@ -81,7 +83,7 @@ let package = Package(
         module("Telemetry", ["CLinux", "Coordination"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
-        module("Imaging", ["CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory"]),
+        module("Imaging", ["CPNGShim", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory"]),
         module(
             "DecodeSandbox",
             ["CLinux", "CSeccompShim", "Coordination", "Crypto", "Imaging", "Memory", "Telemetry"]),

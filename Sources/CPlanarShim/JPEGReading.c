@@ -19,6 +19,17 @@ struct CPlanarShimJPEGReader {
     CPlanarShimWatch watch;
     CPlanarShimStatus status;
     JOCTET *profile;
+    CPlanarShimJPEGDetail detail;
+    /// The library's own, where `start_scan` and `consume` stand in front of them.
+    void (*library_start_scan)(j_decompress_ptr);
+    int (*library_consume)(j_decompress_ptr);
+    /// The scan that `consume` has seen last, and whether it is left out.
+    int scan, skips_scan;
+    /// Components whose means have come, a bit each.
+    unsigned seen;
+    /// Whether the file has ended in, or behind, the scans without saying so.
+    int has_no_end;
+    int lacks_pixels;
     char text[CPlanarShim_text_size];
 };
 
@@ -48,11 +59,18 @@ static void ignore_source(j_decompress_ptr codec)
     (void) codec;
 }
 
-// All bytes are there from the beginning: who needs more has a file that is cut short.
+// All bytes are there from the beginning: who needs more has a file that is cut short. Before the first scan that is an error. From
+// there on the file is ended here; whether samples are missing then is seen by what the scans have come to.
 static boolean find_no_more(j_decompress_ptr codec)
 {
-    ERREXIT(codec, JERR_INPUT_EOF);
-    return FALSE;
+    static const JOCTET end[2] = {0xFF, JPEG_EOI};
+    CPlanarShimJPEGReader *reader = (CPlanarShimJPEGReader *) codec;
+    if (!reader->library_start_scan)
+        ERREXIT(codec, JERR_INPUT_EOF);
+    reader->has_no_end = 1;
+    codec->src->next_input_byte = end;
+    codec->src->bytes_in_buffer = sizeof end;
+    return TRUE;
 }
 
 static void skip(j_decompress_ptr codec, long count)
@@ -60,8 +78,10 @@ static void skip(j_decompress_ptr codec, long count)
     struct jpeg_source_mgr *source = codec->src;
     if (count <= 0)
         return;
-    if ((size_t) count > source->bytes_in_buffer)
-        ERREXIT(codec, JERR_INPUT_EOF);
+    if ((size_t) count > source->bytes_in_buffer) {
+        find_no_more(codec);
+        return;
+    }
     source->next_input_byte += count;
     source->bytes_in_buffer -= (size_t) count;
 }
@@ -150,6 +170,124 @@ CPlanarShimStatus CPlanarShim_jpeg_head(CPlanarShimJPEGReader *reader, CPlanarSh
     return CPlanarShimDone;
 }
 
+/// Whether the samples of a level show what the current scan of a progressive picture holds.
+static int is_needed(const struct jpeg_decompress_struct *codec, CPlanarShimJPEGDetail detail)
+{
+    return !codec->progressive_mode || codec->Ss == 0
+        || (codec->Ss <= detail.highest_start && (codec->Ah == 0 || codec->Ah >= detail.least_bits_before));
+}
+
+/// Goes to the marker behind a scan's data; 0 where the file ends before one.
+static int go_behind_scan(struct jpeg_source_mgr *source)
+{
+    const JOCTET *byte = source->next_input_byte, *end = byte + source->bytes_in_buffer;
+    while ((byte = memchr(byte, 0xFF, (size_t) (end - byte)))) {
+        const JOCTET *marker = byte;
+        while (++marker < end && *marker == 0xFF)
+            ;
+        if (marker == end)
+            return 0;
+        // Neither a stuffed byte nor a restart.
+        if (*marker > 0x01 && (*marker < JPEG_RST0 || *marker > JPEG_RST0 + 7)) {
+            source->next_input_byte = byte;
+            source->bytes_in_buffer = (size_t) (end - byte);
+            return 1;
+        }
+        byte = marker;
+    }
+    return 0;
+}
+
+/// Whether the data of the current scan has ended before its last block; arithmetic decoders do not say.
+static int has_run_dry(const struct jpeg_decompress_struct *codec, int has_no_end)
+{
+    return codec->arith_code ? has_no_end : codec->entropy->insufficient_data;
+}
+
+static void begin_scan(CPlanarShimJPEGReader *reader)
+{
+    struct jpeg_decompress_struct *codec = &reader->codec;
+    int index;
+    reader->scan = codec->input_scan_number;
+    if (codec->Ss == 0 && codec->Ah == 0)
+        for (index = 0; index < codec->comps_in_scan; index++)
+            reader->seen |= 1u << codec->cur_comp_info[index]->component_index;
+    reader->skips_scan = !is_needed(codec, reader->detail) && go_behind_scan(codec->src);
+}
+
+/// Reads a row of a scan; leaves out all of one that does not show. The library has seen its head then, so that what is wrong there is wrong
+/// at every level.
+static int consume(j_decompress_ptr codec)
+{
+    CPlanarShimJPEGReader *reader = (CPlanarShimJPEGReader *) codec;
+    int status;
+    if (reader->scan != codec->input_scan_number)
+        begin_scan(reader);
+    if (reader->skips_scan) {
+        codec->input_iMCU_row = codec->total_iMCU_rows;
+        codec->inputctl->finish_input_pass(codec);
+        return JPEG_SCAN_COMPLETED;
+    }
+    status = reader->library_consume(codec);
+    // Scans of details are judged at the end of the file only: those behind which it goes on are not read at all levels.
+    if (status == JPEG_SCAN_COMPLETED && has_run_dry(codec, reader->has_no_end) && (codec->Ss == 0 || reader->has_no_end))
+        reader->lacks_pixels = 1;
+    return status;
+}
+
+static void start_scan(j_decompress_ptr codec)
+{
+    CPlanarShimJPEGReader *reader = (CPlanarShimJPEGReader *) codec;
+    reader->library_start_scan(codec);
+    if (!codec->inputctl->has_multiple_scans || codec->coef->consume_data == consume)
+        return;
+    reader->library_consume = codec->coef->consume_data;
+    codec->coef->consume_data = codec->inputctl->consume_input = consume;
+}
+
+/// Whether all bits of all coefficients of a progressive picture have come.
+static int has_all_bits(const struct jpeg_decompress_struct *codec)
+{
+    int component, frequency;
+    for (component = 0; component < codec->num_components; component++)
+        for (frequency = 0; frequency < DCTSIZE2; frequency++)
+            if (codec->coef_bits[component][frequency] != 0)
+                return 0;
+    return 1;
+}
+
+/// Prepares the decoding, which reads all scans where there are several, and judges these.
+static void start(CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail)
+{
+    struct jpeg_decompress_struct *codec = &reader->codec;
+    reader->detail = detail;
+    codec->raw_data_out = TRUE;
+    codec->do_fancy_upsampling = FALSE;
+    // Would also guess the details of a picture whose scans were left out because they do not show.
+    codec->do_block_smoothing = detail.is_smoothed ? TRUE : FALSE;
+    codec->out_color_space = codec->jpeg_color_space;
+    codec->scale_num = 1;
+    codec->scale_denom = (unsigned int) level;
+    if (!reader->library_start_scan) {
+        reader->library_start_scan = codec->inputctl->start_input_pass;
+        codec->inputctl->start_input_pass = start_scan;
+    }
+    jpeg_start_decompress(codec);
+    if (!codec->inputctl->has_multiple_scans)
+        return;
+    if (reader->seen != (1u << codec->num_components) - 1)
+        reader->lacks_pixels = 1;
+    if (reader->has_no_end && codec->progressive_mode && !has_all_bits(codec))
+        reader->lacks_pixels = 1;
+}
+
+/// Judges a picture in one scan, when its last row has been read.
+static void judge_single_scan(CPlanarShimJPEGReader *reader)
+{
+    if (!reader->codec.inputctl->has_multiple_scans && has_run_dry(&reader->codec, reader->has_no_end))
+        reader->lacks_pixels = 1;
+}
+
 /// libjpeg decodes subsampled chroma with a larger transform than luma where that saves it the upsampling of a scaled picture:
 /// a picture at half size would have chroma at luma's size. Here all components take the transform of luma.
 static void keep_chroma_coarse(struct jpeg_decompress_struct *codec)
@@ -162,20 +300,24 @@ static void keep_chroma_coarse(struct jpeg_decompress_struct *codec)
     }
 }
 
-/// Reads the rows of one output pass; those that the library makes behind a plane's last go to `spare`.
+/// Components of a picture at most, as its head was judged.
+enum { most_components = 4 };
+
+/// Reads the rows of one output pass; those that the library makes behind a plane's last, or for no plane, go to `spare`.
 static void read_rows(struct jpeg_decompress_struct *codec, const CPlanarShimPlanes *planes, JSAMPROW spare)
 {
-    JSAMPROW rows[3][MAX_SAMP_FACTOR * DCTSIZE];
-    JSAMPARRAY arrays[3] = {rows[0], rows[1], rows[2]};
-    int start[3] = {0, 0, 0};
+    JSAMPROW rows[most_components][MAX_SAMP_FACTOR * DCTSIZE];
+    JSAMPARRAY arrays[most_components] = {rows[0], rows[1], rows[2], rows[3]};
+    int start[most_components] = {0, 0, 0, 0};
     while (codec->output_scanline < codec->output_height) {
         int index, row;
         for (index = 0; index < codec->num_components; index++) {
-            const CPlanarShimPlane *plane = &planes->planes[index];
+            const CPlanarShimPlane *plane = index < planes->count ? &planes->planes[index] : NULL;
             int count = codec->comp_info[index].v_samp_factor * codec->min_DCT_scaled_size;
             for (row = 0; row < count; row++) {
                 int place = start[index] + row;
-                rows[index][row] = place < plane->height ? plane->samples + (size_t) place * plane->stride : spare;
+                rows[index][row] =
+                    plane && place < plane->height ? plane->samples + (size_t) place * plane->stride : spare;
             }
             start[index] += count;
         }
@@ -184,25 +326,46 @@ static void read_rows(struct jpeg_decompress_struct *codec, const CPlanarShimPla
 }
 
 CPlanarShimStatus CPlanarShim_jpeg_decode(
-    CPlanarShimJPEGReader *reader, int level, int is_smoothed, const CPlanarShimPlanes *planes)
+    CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail, const CPlanarShimPlanes *planes)
 {
     struct jpeg_decompress_struct *codec = &reader->codec;
     JSAMPROW spare;
     if (setjmp(reader->escape))
         return reader->status;
-    codec->raw_data_out = TRUE;
-    codec->do_fancy_upsampling = FALSE;
-    // Would also guess the details of a picture whose scans were left out because they do not show.
-    codec->do_block_smoothing = is_smoothed ? TRUE : FALSE;
-    codec->out_color_space = codec->jpeg_color_space;
-    codec->scale_num = 1;
-    codec->scale_denom = (unsigned int) level;
     spare = codec->mem->alloc_large((j_common_ptr) codec, JPOOL_IMAGE, planes->planes[0].stride);
-    jpeg_start_decompress(codec);
+    start(reader, level, detail);
     keep_chroma_coarse(codec);
     codec->idct->start_pass(codec);
     read_rows(codec, planes, spare);
+    judge_single_scan(reader);
     return CPlanarShimDone;
+}
+
+CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader)
+{
+    enum { coarsest = DCTSIZE };
+    struct jpeg_decompress_struct *codec = &reader->codec;
+    CPlanarShimJPEGDetail none = {0, DCTSIZE2, 0};
+    CPlanarShimPlanes planes;
+    JSAMPROW spare;
+    if (setjmp(reader->escape))
+        return reader->status;
+    // No row has more samples than this: a block across is one sample, and a unit has at most four of them for eight pixels.
+    spare = codec->mem->alloc_large((j_common_ptr) codec, JPOOL_IMAGE, codec->image_width + DCTSIZE * MAX_SAMP_FACTOR);
+    start(reader, coarsest, none);
+    if (codec->inputctl->has_multiple_scans)
+        return CPlanarShimDone;
+    keep_chroma_coarse(codec);
+    codec->idct->start_pass(codec);
+    memset(&planes, 0, sizeof planes);
+    read_rows(codec, &planes, spare);
+    judge_single_scan(reader);
+    return CPlanarShimDone;
+}
+
+int CPlanarShim_jpeg_lacks_pixels(const CPlanarShimJPEGReader *reader)
+{
+    return reader->lacks_pixels;
 }
 
 const char *CPlanarShim_jpeg_text(const CPlanarShimJPEGReader *reader)

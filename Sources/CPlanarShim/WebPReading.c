@@ -26,7 +26,18 @@ static CPlanarShimStatus feed(WebPIDecoder *decoder, const uint8_t *bytes, size_
         given = count - given > portion ? given + portion : count;
         status = WebPIUpdate(decoder, bytes, given);
     }
+    if (status == VP8_STATUS_SUSPENDED || status == VP8_STATUS_NOT_ENOUGH_DATA)
+        return CPlanarShimCut;
     return status == VP8_STATUS_OK ? CPlanarShimDone : CPlanarShimFailed;
+}
+
+/// Makes all samples grey, of limited range: those that the file lacks stay so.
+static void make_grey(const CPlanarShimPlanes *planes)
+{
+    int index;
+    for (index = 0; index < planes->count; index++)
+        memset(planes->planes[index].samples, index == 0 ? 126 : 128,
+            planes->planes[index].stride * (size_t) planes->planes[index].height);
 }
 
 CPlanarShimStatus CPlanarShim_webp_decode(
@@ -52,6 +63,7 @@ CPlanarShimStatus CPlanarShim_webp_decode(
     config.output.u.YUVA.v = plane[2].samples;
     config.output.u.YUVA.v_stride = (int) plane[2].stride;
     config.output.u.YUVA.v_size = plane[2].stride * (size_t) plane[2].height;
+    make_grey(planes);
     decoder = WebPIDecode(NULL, 0, &config);
     if (!decoder)
         return CPlanarShimFailed;

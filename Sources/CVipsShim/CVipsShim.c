@@ -19,9 +19,25 @@ void CVipsShim_unref(VipsImage *image) {
     pthread_mutex_unlock(&machine_code);
 }
 
-static void discard(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
+// What libvips last found odd on this thread. libpng's errors come only so, never into the buffer of errors.
+static _Thread_local char note[CVipsShim_note_size];
+
+static void keep_note(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
 {
-    (void) domain, (void) level, (void) message, (void) data;
+    (void) domain, (void) data;
+    if (level & G_LOG_LEVEL_WARNING)
+        g_strlcpy(note, message, sizeof note);
+}
+
+void CVipsShim_forget_errors(void)
+{
+    vips_error_clear();
+    note[0] = 0;
+}
+
+const char *CVipsShim_note(void)
+{
+    return note;
 }
 
 /// Starts libvips without the modules that it finds beside itself: they load ImageMagick, Poppler and OpenSlide, 145 libraries
@@ -53,7 +69,7 @@ static void load_heif(void)
 int CVipsShim_start(void)
 {
     // What libvips finds odd in a stranger's picture is no line of ours on standard error.
-    g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG, discard, NULL);
+    g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG, keep_note, NULL);
     // Nor does it write files of its own where a picture is large: there may be none to write, and what is admitted was priced.
     g_setenv("VIPS_DISC_THRESHOLD", "1000g", TRUE);
     if (start_without_modules())
@@ -86,8 +102,9 @@ static void *bytes_of(const void *bytes)
 
 int CVipsShim_load_jpeg(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
 {
-    return vips_jpegload_buffer(bytes_of(bytes), count, out, "shrink", options.shrink, "fail_on", VIPS_FAIL_ON_ERROR,
-        "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+    // What the file lacks was judged before, and how many warnings there are depends on who reads it how; scans were counted.
+    return vips_jpegload_buffer(bytes_of(bytes), count, out, "shrink", options.shrink, "fail_on", VIPS_FAIL_ON_NONE,
+        "unlimited", TRUE, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
 }
 
 int CVipsShim_load_png(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)

@@ -85,5 +85,6 @@ extension HTTPField.Name {
     package static let xContentTypeOptions = Self(unchecked: "X-Content-Type-Options")
     package static let xRequestID = Self(unchecked: "X-Request-Id")
     package static let alulaError = Self(unchecked: "Alula-Error")
+    package static let alulaIncomplete = Self(unchecked: "Alula-Incomplete")
     package static let alulaReceipt = Self(unchecked: "Alula-Receipt")
 }

@@ -28,13 +28,15 @@ package struct DecodedDescription: Hashable, Sendable {
     package var delays: [Int]
     /// How often an animation plays, 0 for ever.
     package var loop: Int
+    /// Whether parts were not in the file.
+    package var isIncomplete: Bool
     /// What the colours of planes mean where that is not sRGB.
     package var profile: ColorProfile?
 
     /// A description of these values, which may all be wrong.
     package init(
         size: PixelSize, bands: Int, planes: [Part] = [], range: PlaneRange = .full, delays: [Int] = [], loop: Int = 0,
-        profile: ColorProfile? = nil
+        isIncomplete: Bool = false, profile: ColorProfile? = nil
     ) {
         self.size = size
         self.bands = bands
@@ -42,12 +44,15 @@ package struct DecodedDescription: Hashable, Sendable {
         self.range = range
         self.delays = delays
         self.loop = loop
+        self.isIncomplete = isIncomplete
         self.profile = profile
     }
 
     /// Describes a picture.
     package init(_ image: DecodedImage) {
-        self.init(size: image.size, bands: image.bands, delays: image.delays, loop: image.loop, profile: image.profile)
+        self.init(
+            size: image.size, bands: image.bands, delays: image.delays, loop: image.loop,
+            isIncomplete: image.isIncomplete, profile: image.profile)
         if case .planar(let planes, let range) = image.layout {
             self.range = range
             self.planes = planes.map { plane in
@@ -69,7 +74,8 @@ extension DecodedImage {
         guard description.hasSize(of: header, level: plan.level) else {
             throw .cannotDecode(detail: "the picture is said to be \(description.size), its head says \(header.size)")
         }
-        try self.init(description, pixels: pixels, frames: plan.isAnimated ? header.frames : 1)
+        try plan.admit(isIncomplete: description.isIncomplete)
+        try self.init(description, pixels: pixels, frames: plan.frames(of: header))
     }
 
     /// A picture as somebody describes it who is not to be believed.
@@ -84,12 +90,13 @@ extension DecodedImage {
             }
             self.init(
                 pixels: pixels, size: description.size, bands: description.bands, frames: frames,
-                delays: description.delays, loop: description.loop)
+                delays: description.delays, loop: description.loop, isIncomplete: description.isIncomplete)
         } else {
             guard let planes = description.checkedPlanes, pixels.count == planes.byteCount else {
                 throw .cannotDecode(detail: "the planes make no picture")
             }
-            self.init(pixels: pixels, planes: planes, range: description.range, profile: description.profile)
+            self.init(pixels: pixels, planes: planes, range: description.range, profile: description.profile,
+                isIncomplete: description.isIncomplete)
         }
     }
 }

@@ -25,12 +25,15 @@ package final class DecodedImage: Sendable {
     package let loop: Int
     /// The components of all pixels.
     package let pixels: SharedBytes
+    /// Whether parts were not in the file: they are grey, or as coarse as what came of them.
+    package let isIncomplete: Bool
     /// What the colours of planes mean where that is not sRGB, to be applied when the picture has become small.
     let profile: ColorProfile?
 
     /// Takes over interleaved pixels, which must fill the picture exactly.
     package init(
-        pixels: SharedBytes, size: PixelSize, bands: Int, frames: Int = 1, delays: [Int] = [], loop: Int = 0
+        pixels: SharedBytes, size: PixelSize, bands: Int, frames: Int = 1, delays: [Int] = [], loop: Int = 0,
+        isIncomplete: Bool = false
     ) {
         precondition(pixels.count == size.area * bands * frames, "the pixels do not fill the picture")
         self.pixels = pixels
@@ -39,11 +42,14 @@ package final class DecodedImage: Sendable {
         self.frames = frames
         self.delays = delays
         self.loop = loop
+        self.isIncomplete = isIncomplete
         profile = nil
     }
 
     /// Takes over planes of a still.
-    init(pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: ColorProfile?) {
+    init(
+        pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: ColorProfile?, isIncomplete: Bool = false
+    ) {
         precondition([1, 3].contains(planes.count) && pixels.count == planes.byteCount, "the planes make no picture")
         self.pixels = pixels
         size = planes[0].size
@@ -51,6 +57,7 @@ package final class DecodedImage: Sendable {
         frames = 1
         delays = []
         loop = 0
+        self.isIncomplete = isIncomplete
         self.profile = profile
     }
 

@@ -16,18 +16,31 @@ package enum ImageDecoder {
         try token.check()
         try check(header, plan: plan, limits: limits)
         defer { extendLifetime(token) }
+        VipsError.forget()
         do {
-            let file = try trimmed(bytes, header, plan)
-            if lane == .planar, PlanarLane.mayDecode(header, plan: plan),
-                let image = try planes(of: file, header: header, plan: plan, token: token, room: room)
-            {
-                return image
+            let file = try ended(trimmed(bytes, header, plan), header, plan)
+            var isIncomplete = file.isIncomplete
+            if lane == .planar, PlanarLane.mayDecode(header, plan: plan) {
+                switch try planes(of: file.bytes, header: header, plan: plan, token: token, room: room) {
+                case .decoded(let image): return image
+                case .judged(let lacksPixels): isIncomplete = isIncomplete || lacksPixels
+                }
+            } else if header.format == .jpeg {
+                isIncomplete = try JPEGPlanes.lacksPixels(file.bytes, header: header, token: token)
             }
+            try plan.admit(isIncomplete: isIncomplete)
             if header.format == .avif || header.format == .heic {
-                return try pixels(ofItem: file, header: header, plan: plan, token: token, room: room)
+                return try pixels(ofItem: file.bytes, header: header, plan: plan, token: token, room: room)
             }
-            return try unsafe file.withUnsafeBytes { file throws in
-                try unsafe pixels(of: file, header: header, plan: plan, token: token, room: room)
+            let whole = EndedFile(bytes: file.bytes, isIncomplete: isIncomplete)
+            do {
+                return try decode(whole, header: header, plan: plan, token: token, room: room)
+            } catch let error as VipsError where header.format == .png {
+                try token.check()
+                guard let ended = try PNGEnding.end(file.bytes, header: header, plan: plan, token: token) else {
+                    throw error
+                }
+                return try decode(ended, header: header, plan: plan, token: token, room: room)
             }
         } catch let error as VipsError {
             try token.check()
@@ -55,15 +68,23 @@ package enum ImageDecoder {
         switch header.format {
         case .jpeg: JPEGTrimming.trim(bytes, header: header)
         case .png: PNGTrimming.trim(bytes)
-        case .webp: try WebPTrimming.trim(bytes, frames: plan.isAnimated ? header.frames : plan.page + 1)
+        case .webp: try WebPTrimming.trim(bytes, frames: plan.page + plan.frames(of: header))
         case .gif, .avif, .heic: bytes
         }
     }
 
-    /// The planes that a file holds; nil where libvips is to decode it.
+    /// The file with an end where libvips is to be spared that it has none; JPEG's is of no matter, PNG's is seen when it fails.
+    private static func ended(
+        _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan
+    ) throws(ImagingError) -> EndedFile {
+        header.format == .gif
+            ? try GIFEnding.end(file, header: header, plan: plan) : EndedFile(bytes: file, isIncomplete: false)
+    }
+
+    /// The planes that a file holds, or what there is to know of one that libvips is to decode.
     private static func planes(
         of file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
-    ) throws -> DecodedImage? {
+    ) throws -> PlanarReading {
         header.format == .webp
             ? try WebPPlanes.decode(file, header: header, plan: plan, token: token, room: room)
             : try JPEGPlanes.decode(file, header: header, plan: plan, token: token, room: room)
@@ -72,21 +93,30 @@ package enum ImageDecoder {
     /// Refuses what the head says is not to be decoded at all.
     package static func check(_ header: ImageHeader, plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
         guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
-        let frames = plan.isAnimated ? header.frames : 1
-        guard frames <= limits.maximumFrames else { throw .tooManyFrames(frames) }
+        let frames = plan.frames(of: header)
         guard plan.page < header.frames else { throw .noSuchPage(plan.page, pages: header.frames) }
         guard header.decodedArea <= limits.maximumSourcePixels / frames else {
             throw .tooManyPixels(header.storedSize, frames: frames)
         }
     }
 
+    /// Has libvips decode a file of which is known what it lacks.
+    private static func decode(
+        _ file: EndedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
+    ) throws -> DecodedImage {
+        try unsafe file.bytes.withUnsafeBytes { bytes throws in
+            try unsafe decode(
+                bytes, header: header, plan: plan, token: token, room: room, isIncomplete: file.isIncomplete)
+        }
+    }
+
     /// The pixels of what libvips opens.
     @unsafe
-    private static func pixels(
-        of file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Maker
+    private static func decode(
+        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
+        room: PlaneMemory.Maker, isIncomplete: Bool
     ) throws -> DecodedImage {
-        let frames = plan.isAnimated ? header.frames : 1
+        let frames = plan.frames(of: header)
         let loadedLevel = header.loadedLevel(for: plan.level)
         let loaded = try unsafe VipsImage.file(
             file, format: header.format,
@@ -98,7 +128,7 @@ package enum ImageDecoder {
         }
         return try reduced(
             loaded, by: plan.level / loadedLevel, frames: frames, orientation: header.orientation, token: token,
-            room: room)
+            room: room, isIncomplete: isIncomplete)
     }
 
     /// The pixels of an AVIF or HEIC file, which libheif makes upright.
@@ -117,7 +147,7 @@ package enum ImageDecoder {
     /// Reduces what was loaded, then converts and turns the little that is left.
     private static func reduced(
         _ loaded: VipsImage, by reduction: Int, frames: Int, orientation: Int, token: WorkToken,
-        room: PlaneMemory.Maker
+        room: PlaneMemory.Maker, isIncomplete: Bool = false
     ) throws -> DecodedImage {
         var strip = try FrameStrip(image: loaded.inEightBits(), frames: frames)
         if reduction > 1 {
@@ -142,7 +172,7 @@ package enum ImageDecoder {
         return DecodedImage(
             pixels: pixels, size: PixelSize(width: image.width, height: image.height / frames), bands: image.bands,
             frames: frames, delays: frames > 1 ? loaded.delays(frames) : [],
-            loop: frames > 1 ? loaded.integer("loop") ?? 0 : 0)
+            loop: frames > 1 ? loaded.integer("loop") ?? 0 : 0, isIncomplete: isIncomplete)
     }
 }
 

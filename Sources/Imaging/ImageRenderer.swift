@@ -30,6 +30,7 @@ package enum ImageRenderer {
     private static func renderPixels(
         of image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
+        VipsError.forget()
         do {
             return try unsafe image.pixels.withUnsafeBytes { bytes throws in
                 try unsafe render(bytes, of: image, plan: plan, token: token, codec: codec)

@@ -10,8 +10,6 @@ package enum ImagingError: Error, Hashable, Sendable {
     case tooManyPixels(PixelSize, frames: Int = 1)
     /// The result has a side that its format cannot hold.
     case sideTooLong(PixelSize, format: ImageFormat)
-    /// An animation of more frames than allowed.
-    case tooManyFrames(Int)
     /// The page asked for lies behind the last one.
     case noSuchPage(Int, pages: Int)
     /// The encoder failed on a picture that was decoded well: a fault of ours; the detail is for logs only.

@@ -6,8 +6,10 @@ package struct ImagingLimits: Sendable, Hashable {
     package var maximumOutputPixels = 25_000_000
     /// Most pixels of a frame in a format that is slow to encode.
     package var maximumOutputPixelsSlow = 6_000_000
-    /// Most frames of an animation that is kept as one.
-    package var maximumFrames = 64
+    /// Most frames of an animation that are kept; those behind them are cut off.
+    package var maximumFrames = 256
+    /// What becomes of images that lack pixels.
+    package var incompleteImages = IncompleteImages.refuse
     /// The formats that may be decoded.
     package var sourceFormats: Set<ImageFormat> = [.jpeg, .png, .webp, .gif]
 

@@ -105,10 +105,15 @@ final class BrokenSources: Sendable {
 
 extension ImagingError {
     /// Whether the source's bytes are to blame; else it is a limit or a setting of ours, or the request.
-    fileprivate var isFaultOfSource: Bool {
+    var isFaultOfSource: Bool {
         switch self {
         case .notAnImage, .cannotDecode: true
-        case .formatNotAccepted, .tooManyPixels, .sideTooLong, .tooManyFrames, .noSuchPage, .encodeFailed: false
+        case .formatNotAccepted, .tooManyPixels, .sideTooLong, .noSuchPage, .encodeFailed: false
         }
     }
+}
+
+extension DecodePlan {
+    /// Whether it is of the first page alone: without that one there is nothing to a source.
+    var isFirstPage: Bool { page == 0 && !isAnimated }
 }

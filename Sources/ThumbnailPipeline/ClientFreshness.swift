@@ -37,6 +37,17 @@ extension Freshness {
         self.age = nil
     }
 
+    /// Seconds for which an answer made from a source that lacks pixels may be kept, here and elsewhere.
+    static let longestOfIncomplete = 60
+
+    /// Lets nobody keep the answer for more than so many seconds from now; where that takes effect no age goes with it.
+    mutating func limit(to seconds: Int) {
+        guard storability != .none else { return }
+        let remaining = lifetime.map { max(0, $0 - (age ?? 0)) }
+        if let remaining, remaining <= seconds { return }
+        (lifetime, age) = (seconds, nil)
+    }
+
     private static func bound(_ remaining: Int?, by bounds: ClientMaxAge) -> Int? {
         guard let remaining else { return bounds.minimum ?? bounds.maximum }
         return min(max(remaining, bounds.minimum ?? remaining), bounds.maximum ?? .max)

@@ -17,7 +17,7 @@ extension ImagePipeline {
         let (sum, overflow) = decode.addingReportingOverflow(key.plan.price)
         // A quarter is what the caches keep even when they are asked for room.
         guard !overflow, sum <= budget.limit - budget.limit / 4 else {
-            throw ImagingError.tooManyPixels(header.storedSize, frames: key.plan.isAnimated ? header.frames : 1)
+            throw ImagingError.tooManyPixels(header.storedSize, frames: key.plan.decode.frames(of: header))
         }
         let room = try await budget.reserve(sum)
         return isDecoded ? (room, nil) : (room.split(key.plan.price), room)

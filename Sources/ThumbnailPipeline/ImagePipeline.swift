@@ -307,7 +307,9 @@ package final class ImagePipeline: ThumbnailServing {
         let result = try await lanes.workers(for: plan.timePrice(of: record.header)).run(
             priority: .finishing, timeLimit: configuration.decodeTimeout, patience: patience
         ) { [codec] token in
-            RenderedImage(try ImageRenderer.render(image, plan: plan, token: token, codec: codec))
+            RenderedImage(
+                try ImageRenderer.render(image, plan: plan, token: token, codec: codec),
+                isIncomplete: image.isIncomplete)
         }
         metrics.rendered(plan.format, in: timekeeper.now - start)
         return result
@@ -342,12 +344,16 @@ package final class ImagePipeline: ThumbnailServing {
             }
             metrics.decoded(record.header.format, in: timekeeper.now - start)
             broken.forget(key.plan, of: key.source)
+            if image.isIncomplete, caches.isCurrent(record) {
+                caches.limit(record, until: timekeeper.now + .seconds(Freshness.longestOfIncomplete))
+            }
             return image
         } catch let error as ImagingError {
-            // What cannot be decoded is no picture worth keeping: the origin is asked again, but not at once by everyone.
             if caches.isCurrent(record) {
                 broken.remember(error, key.plan, of: record, since: moment)
-                caches.removeAll(from: key.source)
+                // What cannot be decoded is no picture worth keeping: the origin is asked again, but not at once by everyone. Where
+                // only a later frame is broken, or animating is too much, the rest of it is.
+                if key.plan.isFirstPage, error.isFaultOfSource { caches.removeAll(from: key.source) }
             }
             throw error
         }
@@ -373,11 +379,12 @@ package final class ImagePipeline: ThumbnailServing {
         _ result: RenderedImage, _ record: SourceRecord, isFromCache: Bool, status: [CacheLayerStatus],
         timings: [StepTiming]
     ) -> Thumbnail {
-        let freshness = Freshness(
+        var freshness = Freshness(
             record.freshness, at: timekeeper.secondsSince1970, isFromCache: isFromCache,
             bounds: configuration.clientMaxAge)
+        if result.isIncomplete { freshness.limit(to: Freshness.longestOfIncomplete) }
         return Thumbnail(
-            image: result.image, eTag: result.eTag, lastModified: record.head.lastModified, freshness: freshness,
+            image: result.image, isIncomplete: result.isIncomplete, eTag: result.eTag, lastModified: record.head.lastModified, freshness: freshness,
             cacheStatus: status, timings: timings, place: status == Self.resultHit ? result.place : nil)
     }
 }

@@ -69,7 +69,10 @@ package final class PipelineCaches: SourceCaching {
             }
             return
         }
-        if let old, old.validator != record.validator { removeAll(from: source.identity) }
+        // What lacked pixels may come whole under the same entity tag.
+        if let old, old.validator != record.validator || old.incompleteUntil != nil {
+            removeAll(from: source.identity)
+        }
         records.add(record, for: key)
         sources.add(SourceBody(validator: source.validator, bytes: source.bytes), for: key)
         disk?.keep(record)
@@ -85,9 +88,22 @@ package final class PipelineCaches: SourceCaching {
         }
         let key = SourceKey(source: head.identity)
         guard let old = records.value(for: key), old.validator == head.validator else { return }
-        let record = SourceRecord(head, header: old.header)
+        let record = SourceRecord(head, header: old.header, incompleteUntil: old.incompleteUntil)
         records.add(record, for: key)
-        disk?.keep(record)
+        if record.incompleteUntil == nil { disk?.keep(record) }
+    }
+
+    /// Keeps a source that lacks pixels, and all made from it, in memory alone and no longer than until `end`; then it is asked for
+    /// anew, and not whether it has changed: the rest of it may come under the same entity tag.
+    func limit(_ record: SourceRecord, until end: Duration) {
+        guard let known = knownRecord(for: record.identity), known.validator == record.validator,
+            known.incompleteUntil == nil
+        else { return }
+        changes.withLock { $0.note(record.identity) }
+        records.add(
+            SourceRecord(known.head, header: known.header, incompleteUntil: end),
+            for: SourceKey(source: record.identity))
+        disk?.removeAll(from: record.identity)
     }
 
     /// Whether there is a disk.
@@ -141,13 +157,16 @@ package final class PipelineCaches: SourceCaching {
 
     /// What is known of a source, fresh or stale.
     func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
-        records.value(for: SourceKey(source: identity))
+        guard let record = records.value(for: SourceKey(source: identity)) else { return nil }
+        guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }
+        removeAll(from: identity)
+        return nil
     }
 
     /// Whether the source's origin lets a shared cache keep it and it is still the one that is kept.
     func isCurrent(_ record: SourceRecord) -> Bool {
         record.freshness.storability == .shared
-            && records.value(for: SourceKey(source: record.identity))?.validator == record.validator
+            && knownRecord(for: record.identity)?.validator == record.validator
     }
 
     /// Whether the bytes of the source are kept.
@@ -164,7 +183,7 @@ package final class PipelineCaches: SourceCaching {
     /// Keeps a result while its source is current; whether it was admitted.
     func keep(_ result: RenderedImage, for key: ResultKey, of record: SourceRecord) -> Bool {
         let isKept = keep(result, for: key, of: record, in: results)
-        guard let disk, isCurrent(record) else { return isKept }
+        guard let disk, !result.isIncomplete, isCurrent(record) else { return isKept }
         disk.keep(result, for: key)
         // As in memory: a removal that passed the disk before the result came is seen here.
         if !isCurrent(record) { disk.removeAll(from: key.source) }

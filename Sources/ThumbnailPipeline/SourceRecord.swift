@@ -7,11 +7,14 @@ import Memory
 final class SourceRecord: Sendable {
     let head: SourceHead
     let header: ImageHeader
+    /// Until when, by the service's clock, a picture that lacks pixels is kept; nil for one that is whole as far as is known.
+    let incompleteUntil: Duration?
 
     /// Joins what the origin said and what the picture's own header says.
-    init(_ head: SourceHead, header: ImageHeader) {
+    init(_ head: SourceHead, header: ImageHeader, incompleteUntil: Duration? = nil) {
         self.head = head
         self.header = header
+        self.incompleteUntil = incompleteUntil
     }
 
     /// Reads the picture's header.

@@ -5,6 +5,8 @@ package import Imaging
 package struct Thumbnail: Sendable {
     /// The picture.
     package let image: EncodedImage
+    /// Whether the source lacked pixels, which are grey then, or coarse.
+    package let isIncomplete: Bool
     /// Strong entity tag of the picture's bytes, with its quotes.
     package let eTag: String
     /// When the source was last changed, where it says so.
@@ -20,12 +22,13 @@ package struct Thumbnail: Sendable {
 
     /// A thumbnail ready to be answered.
     package init(
-        image: EncodedImage, eTag: String, lastModified: HTTPDate?, freshness: Freshness,
+        image: EncodedImage, isIncomplete: Bool = false, eTag: String, lastModified: HTTPDate?, freshness: Freshness,
         cacheStatus: [CacheLayerStatus],
         timings: [StepTiming], place: AnswerPlace? = nil
     ) {
         self.place = place
         self.image = image
+        self.isIncomplete = isIncomplete
         self.eTag = eTag
         self.lastModified = lastModified
         self.freshness = freshness

@@ -115,6 +115,7 @@ struct LyingWorkerTests {
         "delays of a still": answer { $0.delayCount = 1 },
         "many delays": answer { $0.delayCount = 1 << 30 },
         "a profile that is none": answer { $0.profileCount = 200 },
+        "missing pixels that nobody asked for": answer { $0.description.isIncomplete = true },
         "no answer of this kind": { _ in WorkerAnswer.ready(.none).message },
         "no message": { _ in [UInt8](repeating: 7, count: WorkerAnswer.byteCount) },
         "a short message": { _ in [1] },

@@ -35,6 +35,9 @@ struct MessageTests {
 
     @Test(arguments: [
         WorkerRequest.perform(.decode(DecodePlan(page: 7, level: 8)), byteCount: 1 << 33, room: 1 << 34, new: []),
+        .perform(
+            .decode(DecodePlan(isAnimated: true, mostFrames: 256, incompleteImages: .serve)), byteCount: 1, room: 0,
+            new: []),
         .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, room: 0, new: [.input, .output, .largeOutput]),
         .perform(.encode(planes, as: .avif, quality: 100), byteCount: 2_752, room: 1, new: .largeInput),
         .attempt(.openSocket),

@@ -45,6 +45,27 @@ struct SandboxedCodecTests {
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
     }
 
+    @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated])
+    func `15: a worker says whether a picture lacks pixels`(fixture file: ImageFixture) throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture()
+        let plan = DecodePlan(incompleteImages: .serve)
+        let expected = try InProcessCodec().decode(
+            file.bytes, header: .inspect(file.bytes), plan: plan, limits: .none, token: WorkToken())
+        let image = try fixture.decode(file.bytes, plan: plan)
+        #expect(image.isIncomplete && DecodedDescription(image) == DecodedDescription(expected))
+        #expect(throws: ImagingError.self) { try fixture.decode(file.bytes) }
+    }
+
+    @Test func `16: a worker decodes the first frames`() throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture()
+        for file in [ImageFixture.gifAnimated, .webpAnimated] {
+            let image = try fixture.decode(file.bytes, plan: DecodePlan(isAnimated: true, mostFrames: 2))
+            #expect(image.frames == 2 && image.delays == [100, 200] && image.loop == 5)
+        }
+    }
+
     @Test func `AVIF is decoded where it can do no harm`() throws {
         let fixture = try SandboxFixture()
         try #require(fixture.codec.protections.isSandbox)

@@ -62,6 +62,18 @@ import ThumbnailPipeline
         #expect(third[.age] == nil)
     }
 
+    @Test func `15: a picture that lacks pixels says so`() async throws {
+        let image = EncodedImage.sample(.png)
+        let thumbnail = Thumbnail(
+            image: image, isIncomplete: true, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60),
+            cacheStatus: [], timings: [])
+        let edge = Edge(StubThumbnails(cached: thumbnail))
+        let name = try #require(HTTPField.Name("Alula-Incomplete"))
+        let response = await edge.respond(Self.target)
+        #expect(response[name] == "1" && response[.cacheControl] == "public, max-age=60")
+        #expect(await Edge().respond(Self.target)[name] == nil)
+    }
+
     @Test func `only a negotiated format varies`() async {
         let edge = Edge()
         #expect(await edge.respond(Self.target + "&format=auto")[.vary] == "Accept")

@@ -98,6 +98,28 @@ struct BrokenSourcesTests {
         #expect(fixture.pipeline.broken.failure(of: identity, known: nil, plan: { _ in DecodePlan() }) == nil)
     }
 
+    @Test func `36: a broken late frame is refused, and costs the source nothing`() async throws {
+        let fixture = try PipelineFixture { $0.limits.maximumSourcePixels = 2 * ImageFixture.size.area }
+        // The third frame is cut.
+        fixture.origin.serve(SharedBytes(ImageFixture.gifAnimated.array.dropLast(12)), cacheControl: "max-age=3600")
+        let first = try await fixture.thumbnail()
+        var request = ThumbnailRequest.path()
+        request.options.page = 2
+        for _ in 0..<2 {
+            let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail(of: request) }
+            #expect(error?.code == "cannot_decode")
+        }
+        request.options.page = 3
+        await #expect(throws: ImagingError.noSuchPage(3, pages: 3)) { try await fixture.thumbnail(of: request) }
+        (request.options.page, request.options.isAnimated) = (0, true)
+        await #expect(throws: ImagingError.self) { try await fixture.thumbnail(of: request) }
+        let again = try await fixture.thumbnail()
+        #expect(again.eTag == first.eTag && again.statusTexts == ["alula-result;hit"])
+        request = ThumbnailRequest.path(width: 21)
+        #expect(try await fixture.thumbnail(of: request).statusTexts.last == "alula-decoded;hit")
+        #expect(fixture.origin.loads == 1)
+    }
+
     @Test func `36: a failure holds for what failed, and for that version`() throws {
         let time = ManualTimekeeper()
         let broken = BrokenSources(timeLimit: .seconds(5), timekeeper: time)

@@ -15,6 +15,8 @@ typedef enum {
     CPlanarShimFailed = 1,
     /// `should_stop` answered 1.
     CPlanarShimStopped = 2,
+    /// The file ended before the picture did; what was missing is grey.
+    CPlanarShimCut = 3,
 } CPlanarShimStatus;
 
 /// Asks every now and then whether work is to go on: `should_stop` answers 1 to end it.
@@ -67,12 +69,29 @@ CPlanarShimJPEGReader *CPlanarShim_jpeg_open(const void *bytes, size_t count, CP
 /// Reads up to the first scan.
 CPlanarShimStatus CPlanarShim_jpeg_head(CPlanarShimJPEGReader *reader, CPlanarShimJPEGHead *head);
 
+/// Which scans of a progressive picture are read, besides those of the means of blocks.
+typedef struct {
+    /// Those whose first frequency is at most this.
+    int highest_start;
+    /// Of the scans that make earlier ones finer, those before which at least so many bits were missing.
+    int least_bits_before;
+    /// Whether the coarse details that the file's scans lack are guessed.
+    int is_smoothed;
+} CPlanarShimJPEGDetail;
+
 /// Decodes into planes reduced by `level` (1, 2, 4 or 8) on each side, chroma as coarse beside luma as in the file.
 ///
-/// The planes must be of the sizes that follow from the head, divisions rounded up, with strides that are multiples of 8. Smoothing
-/// guesses the coarse details of a picture in scans that its file lacks.
+/// The planes must be of the sizes that follow from the head, divisions rounded up, with strides that are multiples of 8. Samples that
+/// the file lacks are grey, or as earlier scans left them.
 CPlanarShimStatus CPlanarShim_jpeg_decode(
-    CPlanarShimJPEGReader *reader, int level, int is_smoothed, const CPlanarShimPlanes *planes);
+    CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail, const CPlanarShimPlanes *planes);
+
+/// Reads the picture as coarsely as can be, only to see whether it fails and what it lacks, which comes out as in a decode of any level;
+/// the picture may have four components.
+CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader);
+
+/// Whether the data of the picture that was decoded, or judged, ended before its last block.
+int CPlanarShim_jpeg_lacks_pixels(const CPlanarShimJPEGReader *reader);
 
 /// Why the reader failed.
 const char *CPlanarShim_jpeg_text(const CPlanarShimJPEGReader *reader);

@@ -109,6 +109,15 @@ int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSav
 int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 
+/// Most bytes of a note with its zero.
+#define CVipsShim_note_size 200
+
+/// Empties libvips' buffer of errors, which is one for all threads, and forgets this thread's note.
+void CVipsShim_forget_errors(void);
+
+/// What libvips last found odd on this thread, often the reason of a failure; empty without such.
+const char *CVipsShim_note(void);
+
 /// Starts the library; 0 when it is ready.
 int CVipsShim_start(void);
 

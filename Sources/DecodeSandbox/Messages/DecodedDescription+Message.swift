@@ -8,6 +8,7 @@ extension MessageWriter {
             put(UInt32(clamping: side))
         }
         put(description.range == .limited)
+        put(description.isIncomplete)
         put(UInt8(description.planes.count))
         for plane in description.planes {
             put(UInt32(plane.size.width))
@@ -20,13 +21,13 @@ extension MessageWriter {
 extension MessageReader {
     mutating func description() -> DecodedDescription? {
         guard let width = size(), let height = size(), let bands = size(), let loop = size(), let isLimited = flag(),
-            let planeCount = number(UInt8.self), planeCount <= 3
+            let isIncomplete = flag(), let planeCount = number(UInt8.self), planeCount <= 3
         else { return nil }
         let planes = (0..<planeCount).compactMap { _ in plane() }
         guard planes.count == planeCount else { return nil }
         return DecodedDescription(
             size: PixelSize(width: width, height: height), bands: bands, planes: planes,
-            range: isLimited ? .limited : .full, loop: loop)
+            range: isLimited ? .limited : .full, loop: loop, isIncomplete: isIncomplete)
     }
 
     private mutating func plane() -> DecodedDescription.Part? {

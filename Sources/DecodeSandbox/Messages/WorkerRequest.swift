@@ -52,6 +52,8 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(UInt32(plan.page))
             writer.put(UInt8(plan.level))
             writer.put(plan.isAnimated)
+            writer.put(UInt64(plan.mostFrames))
+            writer.put(plan.incompleteImages == .serve)
         case .perform(.encode(let picture, let format, let quality), let byteCount, let room, let new):
             writer.put(Kind.encode.rawValue)
             writer.put(UInt64(byteCount))
@@ -89,9 +91,13 @@ package enum WorkerRequest: Hashable, Sendable {
 
 extension MessageReader {
     fileprivate mutating func decoding() -> WorkerRequest.Work? {
-        guard let page = size(), let level = number(UInt8.self), [1, 2, 4, 8].contains(level), let isAnimated = flag()
+        guard let page = size(), let level = number(UInt8.self), [1, 2, 4, 8].contains(level), let isAnimated = flag(),
+            let mostFrames = number(UInt64.self).flatMap({ Int(exactly: $0) }), mostFrames > 0, let servesIncomplete = flag()
         else { return nil }
-        return .decode(DecodePlan(page: page, level: Int(level), isAnimated: isAnimated))
+        return .decode(
+            DecodePlan(
+                page: page, level: Int(level), isAnimated: isAnimated, mostFrames: mostFrames,
+                incompleteImages: servesIncomplete ? .serve : .refuse))
     }
 
     fileprivate mutating func encoding() -> WorkerRequest.Work? {

@@ -10,11 +10,9 @@ extension RenderPlan {
         guard limits.sourceFormats.contains(source.format) else { throw .formatNotAccepted(source.format) }
         let isAnimated =
             options.isAnimated && source.frames > 1 && source.format.supportsAnimation && format.supportsAnimation
-        let frames = isAnimated ? source.frames : 1
-        if isAnimated {
-            guard frames <= limits.maximumFrames else { throw .tooManyFrames(frames) }
-        } else {
-            guard options.page < source.frames else { throw .noSuchPage(options.page, pages: source.frames) }
+        let frames = isAnimated ? min(source.frames, limits.maximumFrames) : 1
+        guard isAnimated || options.page < source.frames else {
+            throw .noSuchPage(options.page, pages: source.frames)
         }
         try source.storedSize.check(frames: frames, maximumPixels: limits.maximumSourcePixels)
         guard source.decodedArea <= limits.maximumSourcePixels / frames else {
@@ -24,7 +22,8 @@ extension RenderPlan {
         let layout = Layout(options: options, source: source.size)
         self.init(
             decode: DecodePlan(
-                page: isAnimated ? 0 : options.page, level: layout.level(source: source.size), isAnimated: isAnimated),
+                page: isAnimated ? 0 : options.page, level: layout.level(source: source.size),
+                isAnimated: frames > 1, mostFrames: limits.maximumFrames, incompleteImages: limits.incompleteImages),
             resizedSize: layout.resizedSize,
             light: light,
             crop: layout.crop(by: options.gravity),

@@ -1,36 +1,27 @@
 extension ImageHeader {
-    /// The head of a GIF file (GIF89a specification): its blocks, of which only the lengths are followed to count frames.
+    /// The head of a GIF file (GIF89a specification): its blocks, of which frames are counted, one that is cut short too.
     static func gif(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let screen = try PixelSize(width: bytes.littleEndian16(at: 6), height: bytes.littleEndian16(at: 8))
         var size = isCredible(screen: screen) ? screen : PixelSize(width: 1, height: 1)
         var frames = 0
         var hasAlpha = false
         var isInterlaced = false
-        var offset = try 13 + gifTableLength(flags: bytes.byte(at: 10))
-        blocks: while offset < bytes.byteCount {
-            switch try bytes.byte(at: offset) {
-            case 0x21:
-                if try bytes.byte(at: offset + 1) == 0xF9, try bytes.byte(at: offset + 2) >= 4 {
-                    let flags = try bytes.byte(at: offset + 3)
-                    hasAlpha = hasAlpha || flags & 1 == 1
-                }
-                offset = try gifDataEnd(bytes, from: offset + 2)
-            case 0x2C:
-                let flags = try bytes.byte(at: offset + 9)
+        let end = try GIFBlocks.walk(bytes) { block throws(ImagingError) in
+            switch block {
+            case .control(let flags): hasAlpha = hasAlpha || flags & 1 == 1
+            case .frame(let descriptor, let flags, _):
                 if frames == 0 {
                     // The first frame may stick out of the screen, which then grows: browsers and the decoder agree on that.
-                    size.width = try max(
-                        size.width, bytes.littleEndian16(at: offset + 1) + bytes.littleEndian16(at: offset + 5))
-                    size.height = try max(
-                        size.height, bytes.littleEndian16(at: offset + 3) + bytes.littleEndian16(at: offset + 7))
+                    let frame = try GIFFrame(bytes, descriptor: descriptor)
+                    size.width = max(size.width, frame.left + frame.size.width)
+                    size.height = max(size.height, frame.top + frame.size.height)
                     isInterlaced = flags & 0x40 != 0
                 }
                 frames += 1
-                offset = try gifDataEnd(bytes, from: offset + 11 + gifTableLength(flags: flags))
-            case 0x3B: break blocks
-            case let block where frames == 0: throw .cannotDecode(detail: "a GIF block of type \(block)")
-            default: break blocks
             }
+        }
+        if frames == 0, case .unknown(let block) = end {
+            throw .cannotDecode(detail: "a GIF block of type \(block)")
         }
         guard frames > 0 else { throw .cannotDecode(detail: "a GIF without a picture") }
         return ImageHeader(
@@ -49,18 +40,19 @@ extension ImageHeader {
         default: false
         }
     }
+}
 
-    /// Bytes of the colour table that these flags announce.
-    private static func gifTableLength(flags: Int) -> Int {
-        flags & 0x80 == 0 ? 0 : 6 << (flags & 7)
-    }
+/// Where a frame lies on the screen.
+struct GIFFrame {
+    let left: Int
+    let top: Int
+    let size: PixelSize
 
-    /// The end of a chain of data blocks, each led by its length, the last one empty.
-    private static func gifDataEnd(_ bytes: RawSpan, from start: Int) throws(ImagingError) -> Int {
-        var offset = start
-        while case let length = try bytes.byte(at: offset), length > 0 {
-            offset += length + 1
-        }
-        return offset + 1
+    /// Reads the descriptor at this offset.
+    init(_ bytes: RawSpan, descriptor: Int) throws(ImagingError) {
+        left = try bytes.littleEndian16(at: descriptor + 1)
+        top = try bytes.littleEndian16(at: descriptor + 3)
+        size = try PixelSize(
+            width: bytes.littleEndian16(at: descriptor + 5), height: bytes.littleEndian16(at: descriptor + 7))
     }
 }

@@ -9,7 +9,7 @@ extension ImageHeader {
     package func price(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
         let isWhole = plan.level == 1
         let area = Price(decodedArea)
-        let frameCount = Price(plan.isAnimated ? frames : 1)
+        let frameCount = Price(plan.frames(of: self))
         let reduced = Price.quotient(storedSize.width, plan.level) * Price.quotient(storedSize.height, plan.level)
         // Inks become colours; the planes of a JPEG are never more than its components.
         let result = reduced * Price(bands) * frameCount

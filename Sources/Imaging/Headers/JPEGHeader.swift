@@ -14,6 +14,8 @@ extension ImageHeader {
             if marker == 0xD9 { break }
             guard marker != 0xD8 else { throw .cannotDecode(detail: "a second start of image in a JPEG") }
             guard let end = bytes.jpegSegmentEnd(at: offset) else {
+                // Behind a scan the file may be cut: what there is of it is an image.
+                if scans > 0 { break }
                 throw .cannotDecode(detail: "a JPEG segment that the file does not hold")
             }
             switch marker {

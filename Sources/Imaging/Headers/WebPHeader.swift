@@ -1,8 +1,8 @@
 extension ImageHeader {
-    /// The head of a WebP file (RFC 9649): its chunks, by their lengths.
+    /// The head of a WebP file (RFC 9649): its chunks, by their lengths; the last may be cut short.
     static func webp(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
-        let end = try 8 + bytes.littleEndian32(at: 4)
-        guard end <= bytes.byteCount else { throw .cannotDecode(detail: "a WebP cut short") }
+        let announced = try 8 + bytes.littleEndian32(at: 4)
+        let end = min(announced, bytes.byteCount)
         var canvas: WebPCanvas?
         var picture: WebPPicture?
         var frames = 0
@@ -12,7 +12,9 @@ extension ImageHeader {
         while offset <= end - 8 {
             let length = try bytes.littleEndian32(at: offset + 4)
             let data = offset + 8
-            guard length <= end - data else { throw .cannotDecode(detail: "a WebP chunk \(length) bytes long") }
+            guard length <= end - data || announced > end && length <= announced - data else {
+                throw .cannotDecode(detail: "a WebP chunk \(length) bytes long")
+            }
             if bytes.hasText("VP8X", at: offset), canvas == nil, picture == nil {
                 canvas = try WebPCanvas(bytes, at: data)
             } else if bytes.hasText("VP8 ", at: offset), picture == nil {
@@ -22,7 +24,7 @@ extension ImageHeader {
             } else if bytes.hasText("ANMF", at: offset) {
                 frames += 1
             } else if bytes.hasText("EXIF", at: offset) {
-                orientation = EXIFOrientation.value(in: bytes, range: data..<data + length)
+                orientation = EXIFOrientation.value(in: bytes, range: data..<min(data + length, end))
             } else if bytes.hasText("ICCP", at: offset) {
                 profileByteCount = length
             }

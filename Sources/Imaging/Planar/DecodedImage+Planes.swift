@@ -12,10 +12,11 @@ extension DecodedImage {
     /// A picture of planes that were stored as EXIF's orientation says: turned upright, into room of its own then.
     convenience init(
         _ planes: [Plane], in memory: consuming PlaneMemory, range: PlaneRange, profile: ColorProfile?,
-        turnedFrom orientation: Int, into room: PlaneMemory.Maker
+        turnedFrom orientation: Int, into room: PlaneMemory.Maker, isIncomplete: Bool
     ) throws {
         if orientation == 1 {
-            self.init(pixels: memory.finish(), planes: planes, range: range, profile: profile)
+            self.init(
+                pixels: memory.finish(), planes: planes, range: range, profile: profile, isIncomplete: isIncomplete)
             return
         }
         let upright = [Plane].stacked(
@@ -32,6 +33,7 @@ extension DecodedImage {
             unsafe CPlanarShim_turn(&from.1, &to.1, Int32(orientation))
             unsafe CPlanarShim_turn(&from.2, &to.2, Int32(orientation))
         }
-        self.init(pixels: result.finish(), planes: upright, range: range, profile: profile)
+        self.init(
+            pixels: result.finish(), planes: upright, range: range, profile: profile, isIncomplete: isIncomplete)
     }
 }

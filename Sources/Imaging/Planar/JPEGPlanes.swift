@@ -18,52 +18,108 @@ struct JPEGHead {
     let hasOtherProfile: Bool
 }
 
-/// Decodes JPEG files to the planes that they hold.
+/// Decodes JPEG files to the planes that they hold, and judges those that libvips is to decode.
+///
+/// Both lanes judge in the same way at every level: by libjpeg's errors, and by whether the data of a scan end before its last block.
+/// Scans of details, which coarse levels do without, are judged where the file ends with them; see docs/reliability.md.
 enum JPEGPlanes {
-    /// The file's planes, upright; nil for a file that the other lane is for.
+    /// The file's planes; or what there is to know of one that holds none.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or what `token` says.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         room: PlaneMemory.Maker
-    ) throws -> DecodedImage? {
-        // What the file itself lacks is guessed; what is left out because it does not show is not.
-        let isWhole = !header.isProgressive || JPEGScans.haveAllDetails(file)
-        let needed = header.isProgressive && isWhole ? JPEGScans.trim(file, level: plan.level) : file
-        return try unsafe needed.withUnsafeBytes { bytes throws in
-            try unsafe decode(bytes, header: header, plan: plan, isSmoothed: !isWhole, token: token, room: room)
+    ) throws -> PlanarReading {
+        try unsafe file.withUnsafeBytes { bytes throws in
+            // What the file itself lacks is guessed; what is left out because it does not show is not.
+            let isWhole = !header.isProgressive || JPEGScans.haveAllDetails(file)
+            return try unsafe decode(
+                bytes, header: header, plan: plan, isSmoothed: !isWhole, token: token, room: room)
+        }
+    }
+
+    /// Whether the file lacks pixels.
+    ///
+    /// - Throws: As ``decode(_:header:plan:token:room:)``.
+    static func lacksPixels(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> Bool {
+        try unsafe file.withUnsafeBytes { bytes throws in
+            let reader = try unsafe JPEGReader(bytes, header: header, token: token)
+            return try reader.lacksPixels(token)
         }
     }
 
     private static func decode(
         _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, isSmoothed: Bool, token: WorkToken,
         room: PlaneMemory.Maker
-    ) throws -> DecodedImage? {
-        let watch = unsafe CPlanarShimWatch(token)
-        guard let reader = unsafe CPlanarShim_jpeg_open(file.baseAddress, file.count, watch) else {
-            throw ImagingError.cannotDecode(detail: "libjpeg does not start")
-        }
-        defer { unsafe CPlanarShim_jpeg_close(reader) }
-        func check(_ status: CPlanarShimStatus) throws {
-            if status == CPlanarShimDone { return }
-            try token.check()
-            throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jpeg_text(reader)))
-        }
-
-        var raw = unsafe CPlanarShimJPEGHead()
-        try check(unsafe CPlanarShim_jpeg_head(reader, &raw))
-        let head = unsafe JPEGHead(raw)
-        guard head.size == header.storedSize else {
-            throw ImagingError.cannotDecode(detail: "head says \(header.storedSize), libjpeg \(head.size)")
-        }
-        guard PlanarLane.decodes(head) else { return nil }
+    ) throws -> PlanarReading {
+        let reader = try unsafe JPEGReader(file, header: header, token: token)
+        let head = reader.head
+        guard PlanarLane.decodes(head) else { return .judged(lacksPixels: try reader.lacksPixels(token)) }
 
         let planes = head.storedPlanes(level: plan.level)
         let memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
         var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
-        try check(unsafe CPlanarShim_jpeg_decode(reader, Int32(plan.level), isSmoothed ? 1 : 0, &target))
-        return try DecodedImage(
-            planes, in: memory, range: .full, profile: head.profile, turnedFrom: header.orientation, into: room)
+        let isIncomplete = unsafe try reader.decode(level: plan.level, isSmoothed: isSmoothed, into: &target, token)
+        try plan.admit(isIncomplete: isIncomplete)
+        return .decoded(
+            try DecodedImage(
+                planes, in: memory, range: .full, profile: head.profile, turnedFrom: header.orientation, into: room,
+                isIncomplete: isIncomplete))
+    }
+}
+
+/// Owns a reader of libjpeg's for one file, which must outlive it as the token must.
+@safe
+private struct JPEGReader: ~Copyable {
+    let head: JPEGHead
+    private let raw: OpaquePointer
+
+    /// Reads up to the first scan.
+    @unsafe
+    init(_ file: UnsafeRawBufferPointer, header: ImageHeader, token: WorkToken) throws {
+        let watch = unsafe CPlanarShimWatch(token)
+        guard let raw = unsafe CPlanarShim_jpeg_open(file.baseAddress, file.count, watch) else {
+            throw ImagingError.cannotDecode(detail: "libjpeg does not start")
+        }
+        var rawHead = unsafe CPlanarShimJPEGHead()
+        do {
+            try unsafe Self.check(CPlanarShim_jpeg_head(raw, &rawHead), of: raw, token)
+            let head = unsafe JPEGHead(rawHead)
+            guard head.size == header.storedSize else {
+                throw ImagingError.cannotDecode(detail: "head says \(header.storedSize), libjpeg \(head.size)")
+            }
+            self.head = head
+        } catch {
+            unsafe CPlanarShim_jpeg_close(raw)
+            throw error
+        }
+        unsafe self.raw = raw
+    }
+
+    deinit { unsafe CPlanarShim_jpeg_close(raw) }
+
+    /// Fills the planes; whether the file lacked some of them.
+    @unsafe
+    func decode(
+        level: Int, isSmoothed: Bool, into planes: inout CPlanarShimPlanes, _ token: WorkToken
+    ) throws -> Bool {
+        let scans = JPEGScans(shownAt: isSmoothed ? 1 : level)
+        let detail = CPlanarShimJPEGDetail(
+            highest_start: Int32(scans.highestStart), least_bits_before: Int32(scans.leastBitsBefore),
+            is_smoothed: isSmoothed ? 1 : 0)
+        try unsafe Self.check(CPlanarShim_jpeg_decode(raw, Int32(level), detail, &planes), of: raw, token)
+        return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
+    }
+
+    func lacksPixels(_ token: WorkToken) throws -> Bool {
+        try unsafe Self.check(CPlanarShim_jpeg_judge(raw), of: raw, token)
+        return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
+    }
+
+    private static func check(_ status: CPlanarShimStatus, of raw: OpaquePointer, _ token: WorkToken) throws {
+        if status == CPlanarShimDone { return }
+        try token.check()
+        throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jpeg_text(raw)))
     }
 }
 

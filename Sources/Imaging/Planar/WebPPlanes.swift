@@ -4,26 +4,32 @@ import Memory
 
 /// Decodes WebP files to the planes that they hold.
 enum WebPPlanes {
-    /// The file's planes, upright; nil for a file that the other lane is for.
+    /// The file's planes, upright, unless it is one that the other lane is for.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or what `token` says.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         room: PlaneMemory.Maker
-    ) throws -> DecodedImage? {
+    ) throws -> PlanarReading {
         try unsafe file.withUnsafeBytes { bytes throws in
-            guard unsafe CPlanarShim_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else { return nil }
+            guard unsafe CPlanarShim_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else {
+                return .judged(lacksPixels: false)
+            }
             let planes = planes(of: header.storedSize, level: plan.level)
             let memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
             var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
             let status = unsafe CPlanarShim_webp_decode(
                 bytes.baseAddress, bytes.count, &target, plan.level > 1 ? 1 : 0, CPlanarShimWatch(token))
-            guard status == CPlanarShimDone else {
+            guard status == CPlanarShimDone || status == CPlanarShimCut else {
                 try token.check()
                 throw ImagingError.cannotDecode(detail: "libwebp cannot decode the picture")
             }
-            return try DecodedImage(
-                planes, in: memory, range: .limited, profile: nil, turnedFrom: header.orientation, into: room)
+            let isIncomplete = status == CPlanarShimCut
+            try plan.admit(isIncomplete: isIncomplete)
+            return .decoded(
+                try DecodedImage(
+                    planes, in: memory, range: .limited, profile: nil, turnedFrom: header.orientation, into: room,
+                    isIncomplete: isIncomplete))
         }
     }
 

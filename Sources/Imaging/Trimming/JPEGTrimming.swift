@@ -1,6 +1,6 @@
 import Memory
 
-/// Keeps from the JPEG decoder a mass of metadata.
+/// Keeps from the JPEG decoder a mass of metadata, and a last segment that is cut short.
 ///
 /// libjpeg walks a list of all segments it has kept before it appends the next: 64 MiB of empty ones made it work for more
 /// than a minute. The usual amount stays, because it costs less than a copy of the file.
@@ -10,13 +10,17 @@ enum JPEGTrimming {
     /// Longest profile that is handed on, in bytes; and its most parts, which are numbered by one byte.
     private static let longestProfile = (bytes: 4 << 20, parts: 255)
 
-    /// The file without its metadata, where it is of an unusual amount, and without an enormous profile.
+    /// The file without its metadata, where it is of an unusual amount, and without an enormous profile or half a segment.
     static func trim(_ file: SharedBytes, header: ImageHeader) -> SharedBytes {
         var dropped = (segments: 0, bytes: 0)
+        var isCut = false
         file.withBytes { bytes in
-            forEachUnneededSegment(of: bytes, header) { dropped = (dropped.segments + 1, dropped.bytes + $0.count) }
+            forEachUnneededSegment(of: bytes, header) { segment in
+                dropped = (dropped.segments + 1, dropped.bytes + segment.count)
+                isCut = segment.upperBound > bytes.byteCount
+            }
         }
-        guard dropped.segments > usual.segments || dropped.bytes > usual.bytes else { return file }
+        guard isCut || dropped.segments > usual.segments || dropped.bytes > usual.bytes else { return file }
         return file.keeping { bytes, keep in
             var start = 0
             forEachUnneededSegment(of: bytes, header) { segment in
@@ -28,15 +32,16 @@ enum JPEGTrimming {
     }
 
     /// Walks the same way as the header's inspection, which has refused a file where that leads nowhere.
+    ///
+    /// A segment that is cut short is the last, and ends behind the file.
     private static func forEachUnneededSegment(
         of file: RawSpan, _ header: ImageHeader, _ body: (Range<Int>) -> Void
     ) {
         var profileParts = 0
         var hasAdobe = false
         var offset = 2
-        while let (marker, next) = file.jpegMarker(from: offset), marker != 0xD9,
-            let end = file.jpegSegmentEnd(at: next)
-        {
+        while let (marker, next) = file.jpegMarker(from: offset), marker != 0xD9 {
+            guard let end = file.jpegSegmentEnd(at: next) else { return body(next - 2..<file.byteCount + 1) }
             let isNeeded: Bool
             switch marker {
             case 0xE2 where file.hasText("ICC_PROFILE\0", at: next + 2):

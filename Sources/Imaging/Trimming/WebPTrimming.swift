@@ -1,14 +1,22 @@
 import Memory
 
-/// Keeps from the WebP decoder the frames behind the wanted ones, and masses of chunks that no pixel needs.
+/// Keeps from the WebP decoder the frames behind the wanted ones, masses of chunks that no pixel needs, and a last chunk that is cut
+/// short; a picture that is cut becomes one of what there is.
 ///
 /// libwebp keeps a record of every chunk, and libvips looks at all frames before it decodes the first, each time counting from
-/// the start: a file of 4 MiB with 100,000 frames made it work for 15 s.
+/// the start: a file of 4 MiB with 100,000 frames made it work for 15 s. Neither takes a file that is shorter than it says.
 enum WebPTrimming {
     /// Most that is handed on of what is not needed, in chunks and in bytes: the usual metadata is not worth a copy.
     private static let usual = (chunks: 64, bytes: 256 << 10)
     /// Most frames that are handed on, which costs the decoder about half a second.
     private static let mostFrames = 20_000
+
+    /// A chunk as far as it is there.
+    private struct Chunk {
+        let range: Range<Int>
+        let isNeeded: Bool
+        let isCut: Bool
+    }
 
     /// The file with its first `frames` frames, without other chunks where they are many.
     ///
@@ -16,36 +24,50 @@ enum WebPTrimming {
     static func trim(_ file: SharedBytes, frames: Int) throws(ImagingError) -> SharedBytes {
         guard frames <= mostFrames else { throw .cannotDecode(detail: "\(frames) frames of a WebP are wanted") }
         var dropped = (chunks: 0, bytes: 0)
+        var length = 4
+        var isCut = false
         file.withBytes { bytes in
-            forEachChunk(of: bytes, frames: frames) { range, isNeeded in
-                if !isNeeded { dropped = (dropped.chunks + 1, dropped.bytes + range.count) }
+            isCut = ((try? bytes.littleEndian32(at: 4)) ?? 0) + 8 > bytes.byteCount
+            forEachChunk(of: bytes, frames: frames) { chunk in
+                if !chunk.isNeeded { dropped = (dropped.chunks + 1, dropped.bytes + chunk.range.count) }
+                // What is cut is filled up to an even length.
+                if chunk.isNeeded { length += chunk.range.count + (chunk.isCut ? chunk.range.count % 2 : 0) }
             }
         }
-        guard dropped.chunks > usual.chunks || dropped.bytes > usual.bytes else { return file }
-        return file.withBytes { bytes in
-            var length = 4
-            forEachChunk(of: bytes, frames: frames) { range, isNeeded in
-                if isNeeded { length += range.count }
-            }
-            var result = ByteAccumulator(reservingCapacity: 8 + length)
-            let lengthBytes = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: length >> $0) }
-            unsafe (Array("RIFF".utf8) + lengthBytes + Array("WEBP".utf8)).withUnsafeBytes { unsafe result.append($0) }
-            unsafe bytes.withUnsafeBytes { bytes in
-                forEachChunk(of: unsafe bytes.bytes, frames: frames) { range, isNeeded in
-                    if isNeeded { unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[range])) }
+        guard isCut || dropped.chunks > usual.chunks || dropped.bytes > usual.bytes else { return file }
+        var result = ByteAccumulator(reservingCapacity: 8 + length)
+        result.append(text: "RIFF", number: length)
+        unsafe Array("WEBP".utf8).withUnsafeBytes { unsafe result.append($0) }
+        unsafe file.withUnsafeBytes { bytes in
+            forEachChunk(of: unsafe bytes.bytes, frames: frames) { chunk in
+                guard chunk.isNeeded else { return }
+                guard chunk.isCut else {
+                    unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[chunk.range]))
+                    return
                 }
+                let data = chunk.range.dropFirst(8)
+                unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[chunk.range.prefix(4)]))
+                result.append(number: data.count)
+                unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[data]))
+                if data.count % 2 == 1 { unsafe [UInt8(0)].withUnsafeBytes { unsafe result.append($0) } }
             }
-            return result.finish()
         }
+        return result.finish()
     }
 
-    private static func forEachChunk(of file: RawSpan, frames: Int, _ body: (Range<Int>, _ isNeeded: Bool) -> Void) {
-        let fileEnd = min(8 + ((try? file.littleEndian32(at: 4)) ?? 0), file.byteCount)
+    private static func forEachChunk(of file: RawSpan, frames: Int, _ body: (Chunk) -> Void) {
+        let announced = 8 + ((try? file.littleEndian32(at: 4)) ?? 0)
+        let fileEnd = min(announced, file.byteCount)
         var framesLeft = frames
         // Of the others one of a kind makes a picture.
         var kindsLeft = kinds
         var offset = 12
-        while let length = try? file.littleEndian32(at: offset + 4), offset + 8 + length <= fileEnd {
+        while let length = try? file.littleEndian32(at: offset + 4) {
+            guard offset + 8 + length <= fileEnd else {
+                let isPicture = pictures.contains { file.hasText($0, at: offset) }
+                if announced > fileEnd { body(Chunk(range: offset..<fileEnd, isNeeded: isPicture, isCut: true)) }
+                return
+            }
             // The last byte of padding may be missing.
             let end = min(offset + 8 + length + length % 2, fileEnd)
             var isNeeded = false
@@ -56,11 +78,20 @@ enum WebPTrimming {
                 isNeeded = length <= longestProfile || !file.hasText("ICCP", at: offset)
                 kindsLeft.remove(at: kind)
             }
-            body(offset..<end, isNeeded)
+            body(Chunk(range: offset..<end, isNeeded: isNeeded, isCut: false))
             offset = end
         }
     }
 
+    private static let pictures: [StaticString] = ["VP8 ", "VP8L"]
     private static let kinds: [StaticString] = ["VP8X", "ICCP", "ANIM", "ALPH", "VP8 ", "VP8L"]
     private static let longestProfile = 4 << 20
+}
+
+extension ByteAccumulator {
+    /// A chunk's name, where there is one, and its length.
+    fileprivate mutating func append(text: StaticString = "", number: Int) {
+        let length = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
+        unsafe (Array(text.description.utf8) + length).withUnsafeBytes { unsafe append($0) }
+    }
 }

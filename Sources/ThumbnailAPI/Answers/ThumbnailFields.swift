@@ -4,7 +4,7 @@ import ThumbnailPipeline
 
 /// Writes the header fields of a thumbnail's answer.
 struct ThumbnailFields: Sendable {
-    private static let maximumCount = 18
+    private static let maximumCount = 19
     private let common: HTTPFields
 
     /// Builds on the `common` fields.
@@ -29,6 +29,7 @@ struct ThumbnailFields: Sendable {
         fields.reserveCapacity(Self.maximumCount)
         fields.append(.contentType, format.mediaType)
         fields.append(.eTag, thumbnail.eTag)
+        if thumbnail.isIncomplete { fields.append(.alulaIncomplete, "1") }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         fields.append(.cacheControl, CacheDirectives.text(thumbnail.freshness, secondsLeft: secondsLeft))
         if prepared.isNegotiated { fields.append(.vary, "Accept") }

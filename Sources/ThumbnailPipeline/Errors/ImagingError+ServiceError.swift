@@ -5,7 +5,7 @@ extension ImagingError: ServiceError {
     package var status: HTTPResponse.Status {
         switch self {
         case .notAnImage, .formatNotAccepted: .unsupportedMediaType
-        case .cannotDecode, .tooManyPixels, .tooManyFrames, .noSuchPage, .sideTooLong: .unprocessableContent
+        case .cannotDecode, .tooManyPixels, .noSuchPage, .sideTooLong: .unprocessableContent
         case .encodeFailed: .internalServerError
         }
     }
@@ -15,7 +15,6 @@ extension ImagingError: ServiceError {
         case .notAnImage, .formatNotAccepted: "not_an_image"
         case .cannotDecode: "cannot_decode"
         case .tooManyPixels, .sideTooLong: "too_many_pixels"
-        case .tooManyFrames: "too_many_frames"
         case .noSuchPage: "no_such_page"
         case .encodeFailed: "internal"
         }
@@ -32,7 +31,6 @@ extension ImagingError: ServiceError {
                 : "\(size) pixels are more than the service takes or makes."
         case .sideTooLong(let size, let format):
             "The format \(format.rawValue) cannot hold a picture of \(size) pixels."
-        case .tooManyFrames(let count): "The source has \(count) frames, more than the service animates."
         case .noSuchPage(let page, let count): "The source has no page \(page); its pages are 0 to \(count - 1)."
         case .encodeFailed: "Something went wrong inside the service."
         }

@@ -201,9 +201,13 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.limits.maximumSourcePixels = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
-        Setting(name: "maxFrames", defaultText: "64", help: "frames of a source with animated=1") {
+        Setting(name: "maxFrames", defaultText: "256", help: "frames with animated=1; the others are cut off") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.limits.maximumFrames = try SettingValues.integer(text, in: 1...100_000)
+        },
+        Setting(name: "incompleteImages", defaultText: "refuse", help: "serve: images that lack pixels, for 60 s") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.limits.incompleteImages = try SettingValues.choice(text)
         },
     ]
 

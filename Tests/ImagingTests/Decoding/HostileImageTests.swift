@@ -56,8 +56,8 @@ struct HostileImageTests {
         let bytes = ImageFixture.gifAnimated.bytes
         let header = try ImageHeader.inspect(bytes)
         var limits = ImagingLimits()
-        limits.maximumFrames = 2
-        #expect(throws: ImagingError.tooManyFrames(3)) {
+        limits.maximumSourcePixels = 2 * header.size.area
+        #expect(throws: ImagingError.tooManyPixels(header.size, frames: 3)) {
             try ImageDecoder.decode(
                 bytes, header: header, plan: DecodePlan(isAnimated: true), limits: limits, token: WorkToken())
         }

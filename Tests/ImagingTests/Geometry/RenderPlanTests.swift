@@ -72,11 +72,18 @@ struct RenderPlanTests {
         #expect(try make(animation(frames: 1), moving, as: .gif) == make(animation(frames: 1), as: .gif))
     }
 
-    @Test func `too many frames matter only when they are kept`() throws {
+    @Test(arguments: [(256, 256), (257, 256), (20_000, 256)])
+    func `of too many frames the first are kept`(frames: Int, kept: Int) throws {
         let moving = options(nil, nil) { $0.isAnimated = true }
-        #expect(try make(animation(frames: 64), moving, as: .gif).isAnimated)
-        #expect(throws: ImagingError.tooManyFrames(65)) { try make(animation(frames: 65), moving, as: .gif) }
-        #expect(try !make(animation(frames: 20_000), moving, as: .png).isAnimated)
+        let source = animation(frames: frames)
+        let plan = try make(source, moving, as: .gif)
+        #expect(plan.isAnimated && plan.decode.frames(of: source) == kept)
+        #expect(try !make(source, moving, as: .png).isAnimated)
+        let page = options(nil, nil) { $0.page = frames - 1 }
+        #expect(try make(source, page, as: .gif).decode.frames(of: source) == 1)
+        var limits = ImagingLimits()
+        limits.maximumFrames = 1
+        #expect(try make(source, moving, as: .gif, limits: limits) == make(source, as: .gif, limits: limits))
     }
 
     @Test func `a page behind the last is an error`() throws {

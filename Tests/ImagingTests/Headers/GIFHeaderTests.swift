@@ -78,10 +78,18 @@ struct GIFHeaderTests {
         #expect(isDamaged(GIFFile(frames: []).bytes))
     }
 
-    @Test func `a file cut inside a frame is damaged`() {
+    @Test func `a file cut before the data of its first frame is damaged`() throws {
         let bytes = GIFFile(hasTrailer: false).bytes
-        for length in 6..<bytes.count {
+        // What follows the size of the codes: three bytes of data with their length, one with its own, and an empty part.
+        for length in 6...bytes.count - 7 {
             #expect(isDamaged(Array(bytes.prefix(length))), "\(length) bytes")
         }
+        for length in bytes.count - 6...bytes.count { #expect(try inspect(Array(bytes.prefix(length))).frames == 1) }
+    }
+
+    @Test func `a later frame counts when its data have begun`() throws {
+        let bytes = GIFFile(frames: [GIFFile.Frame(), GIFFile.Frame(control: 4)], hasTrailer: false).bytes
+        #expect(try inspect(Array(bytes.dropLast(7))).frames == 1)
+        #expect(try inspect(Array(bytes.dropLast(6))).frames == 2)
     }
 }

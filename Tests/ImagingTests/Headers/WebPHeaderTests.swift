@@ -93,10 +93,10 @@ struct WebPHeaderTests {
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8 ", [0x10])])))
     }
 
-    @Test func `a file cut anywhere is damaged`() {
+    @Test func `a file cut before the head of its picture ends is damaged`() {
         let bytes = WebPFile.file([WebPFile.lossy(300, 200)])
         for length in 12..<bytes.count {
-            #expect(isDamaged(Array(bytes.prefix(length))), "\(length) bytes")
+            #expect(isDamaged(Array(bytes.prefix(length))) == (length < 30), "\(length) bytes")
         }
         #expect(!isDamaged(bytes + [1, 2, 3]))
     }

@@ -70,7 +70,6 @@ struct ServiceErrorTests {
         Row(ImagingError.tooManyPixels(size, frames: 1), 422, "too_many_pixels", .image),
         Row(ImagingError.tooManyPixels(size, frames: 9), 422, "too_many_pixels", .image),
         Row(ImagingError.sideTooLong(size, format: .webp), 422, "too_many_pixels", .request),
-        Row(ImagingError.tooManyFrames(900), 422, "too_many_frames", .image),
         Row(ImagingError.noSuchPage(3, pages: 3), 422, "no_such_page", .request, parameter: "page"),
         Row(ImagingError.encodeFailed(detail: secret), 500, "internal", .internal),
     ]

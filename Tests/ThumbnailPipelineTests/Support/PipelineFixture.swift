@@ -85,6 +85,10 @@ final class PipelineFixture: Sendable {
             receipt: receipt)
     }
 
+    func thumbnail(of request: ThumbnailRequest) async throws -> Thumbnail {
+        try await pipeline.thumbnail(for: request, directives: .none, receipt: "receipt")
+    }
+
     /// A request under way.
     func start(_ path: String = "/a", width: Int? = 20, receipt: String = "receipt") -> Task<Thumbnail, any Error> {
         Task { try await self.thumbnail(path, width: width, receipt: receipt) }

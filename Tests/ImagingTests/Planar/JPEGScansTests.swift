@@ -15,29 +15,10 @@ struct JPEGScansTests {
         (1, 0, 0, 1, 0), (3, 1, 63, 1, 0), (2, 1, 63, 1, 0), (1, 1, 63, 1, 0),
     ]
 
-    @Test(arguments: [
-        (8, [0, 6]), (4, [0, 1, 2, 3, 6]), (2, [0, 1, 2, 3, 4, 5, 6]), (1, Array(0..<10)),
-    ])
-    func `a level keeps the scans that show, and all tables`(level: Int, kept: [Int]) {
-        let parts = Self.usual.map { Self.table + Self.scan($0) }
-        let expected = parts.indices.flatMap { kept.contains($0) ? parts[$0] : Self.table }
-        #expect(trim(Self.head + parts.flatMap { $0 } + Self.end, level) == Self.head + expected + Self.end)
-    }
-
-    @Test func `a scan of coarse values keeps what makes them finer`() {
-        let scripts: [Script] = [
-            (1, 0, 0, 0, 0), (1, 1, 63, 0, 4), (1, 1, 63, 4, 3), (1, 1, 63, 3, 2), (1, 1, 63, 2, 1),
-        ]
-        let parts = scripts.map(Self.scan)
-        #expect(
-            trim(Self.head + parts.flatMap { $0 } + Self.end, 4)
-                == Self.head + parts.dropLast().flatMap { $0 } + Self.end)
-    }
-
-    @Test(arguments: [2, 4, 8])
-    func `a file without an end is left as it is`(level: Int) {
-        let file = Self.head + Self.usual.flatMap(Self.scan)
-        #expect(trim(file, level) == file)
+    @Test(arguments: [(8, 0, 64), (4, 5, 3), (2, 63, 2), (1, 63, 0)])
+    func `a level reads the scans that show`(level: Int, highestStart: Int, leastBitsBefore: Int) {
+        let scans = JPEGScans(shownAt: level)
+        #expect(scans.highestStart == highestStart && scans.leastBitsBefore == leastBitsBefore)
     }
 
     @Test(arguments: [1, 2, 4, 8])
@@ -88,8 +69,6 @@ struct JPEGScansTests {
         #expect(!isWhole([]))
     }
 
-    private static let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC2, 0, 4, 1, 2]
-    private static let table: [UInt8] = [0xFF, 0xC4, 0, 3, 9]
     private static let end: [UInt8] = [0xFF, 0xD9]
 
     /// A scan of some data, with a stuffed byte and a restart in it.
@@ -97,9 +76,5 @@ struct JPEGScansTests {
         let bits = script.before << 4 | script.after
         return [0xFF, 0xDA, 0, 8, 1, script.component, 0, script.first, script.last, bits]
             + [1, 2, 0xFF, 0, 3, 0xFF, 0xD0, 4]
-    }
-
-    private func trim(_ file: [UInt8], _ level: Int) -> [UInt8] {
-        JPEGScans.trim(SharedBytes(file), level: level).array
     }
 }

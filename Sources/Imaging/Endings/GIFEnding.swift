@@ -1,0 +1,62 @@
+import Memory
+
+/// Ends a GIF file that stops without its trailer, because libvips refuses it otherwise.
+enum GIFEnding {
+    private static let trailer: UInt8 = 0x3B
+
+    /// The file with an end; these same bytes where it has one.
+    ///
+    /// Whether a frame that is cut has all of its pixels is seen by its codes, which libnsgif does not tell.
+    static func end(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan) throws(ImagingError) -> EndedFile {
+        var last: (descriptor: Int, data: Int)?
+        var end = GIFBlocks.End.trailer
+        try file.withBytes { bytes throws(ImagingError) in
+            end = try GIFBlocks.walk(bytes) { block in
+                if case .frame(let descriptor, _, let data) = block { last = (descriptor, data) }
+            }
+        }
+        switch end {
+        case .trailer, .unknown: return EndedFile(bytes: file, isIncomplete: false)
+        case .missing(let lastFrameEnd):
+            return EndedFile(bytes: file.with([trailer], instead: lastFrameEnd), isIncomplete: false)
+        case .inFrame(let part):
+            let isWanted = plan.page + plan.frames(of: header) == header.frames
+            let isIncomplete = isWanted ? try lacksPixels(file, last) : false
+            return EndedFile(bytes: file.closing(part: part), isIncomplete: isIncomplete)
+        }
+    }
+
+    private static func lacksPixels(
+        _ file: SharedBytes, _ frame: (descriptor: Int, data: Int)?
+    ) throws(ImagingError) -> Bool {
+        guard let frame else { return false }
+        return try file.withBytes { bytes throws(ImagingError) in
+            let needed = try GIFFrame(bytes, descriptor: frame.descriptor).size.area
+            return GIFPixels.count(bytes, data: frame.data, most: needed) < needed
+        }
+    }
+}
+
+extension SharedBytes {
+    /// The first `count` bytes and `end` behind them.
+    fileprivate func with(_ end: [UInt8], instead count: Int) -> SharedBytes {
+        var result = ByteAccumulator(reservingCapacity: count + end.count)
+        unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        unsafe end.withUnsafeBytes { unsafe result.append($0) }
+        return result.finish()
+    }
+
+    /// With a last part of data that is as long as the file goes.
+    fileprivate func closing(part: Int) -> SharedBytes {
+        let left = count - part - 1
+        guard left > 0 else { return with([0, 0x3B], instead: min(part, count)) }
+        var result = ByteAccumulator(reservingCapacity: count + 2)
+        unsafe withUnsafeBytes { bytes in
+            unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[..<part]))
+            unsafe [UInt8(left)].withUnsafeBytes { unsafe result.append($0) }
+            unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[(part + 1)...]))
+            unsafe [0, 0x3B].withUnsafeBytes { unsafe result.append($0) }
+        }
+        return result.finish()
+    }
+}

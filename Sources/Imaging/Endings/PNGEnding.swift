@@ -1,0 +1,145 @@
+import CPNGShim
+import Coordination
+import Glibc
+import Memory
+
+/// Ends a PNG file whose compressed rows stop without an end.
+///
+/// libpng cannot be asked whether it missed rows or only what follows them, and libvips would leave rows that are missing as the memory
+/// was. So the rows are counted, and written anew into a file that is whole.
+enum PNGEnding {
+    /// The file with an end; nil where there is nothing to be served of it.
+    ///
+    /// - Throws: What `token` says.
+    static func end(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws -> EndedFile? {
+        guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes, header) }) else {
+            return nil
+        }
+        let data = file.data(of: rows)
+        let watch = unsafe CPNGShimWatch(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+        let count = unsafe data.withUnsafeBytes { bytes in
+            unsafe CPNGShim_count(bytes.baseAddress, bytes.count, rows.byteCount, watch)
+        }
+        guard count <= rows.byteCount else {
+            try token.check()
+            return nil
+        }
+        let isIncomplete = count < rows.byteCount
+        guard count > 0, !isIncomplete || plan.incompleteImages == .serve else { return nil }
+        var base: UnsafeMutableRawPointer?
+        var length = 0
+        let status = unsafe data.withUnsafeBytes { bytes in
+            unsafe CPNGShim_complete(
+                bytes.baseAddress, bytes.count, rows.passes, Int32(rows.passes.count), rows.greyPixel,
+                rows.greyPixel.count, watch, &base, &length)
+        }
+        try token.check()
+        guard status == 0 else { return nil }
+        let whole = unsafe SharedBytes(adopting: base, count: length, release: { base, _ in unsafe free(base) })
+        guard whole.count <= Int(Int32.max) else { return nil }
+        return EndedFile(bytes: file.with(whole, insteadOf: rows), isIncomplete: isIncomplete)
+    }
+}
+
+/// What a PNG file has of its rows, and what it should have.
+private struct PNGRows {
+    /// Where the first data chunk begins.
+    let start: Int
+    /// The data of the chunks, up to the first that is cut short or has a wrong checksum.
+    private(set) var parts: [Range<Int>] = []
+    private(set) var passes: [CPNGShimPass]
+    /// A grey, opaque pixel, or eight of less than a byte.
+    let greyPixel: [UInt8]
+
+    /// Bytes of all rows, with those that name their filters.
+    var byteCount: Int { passes.reduce(0) { $0 + Int($1.rows) * (Int($1.row_size) + 1) } }
+
+    init(_ bytes: RawSpan, _ header: ImageHeader) throws(ImagingError) {
+        let (depth, colorType) = try (bytes.byte(at: 24), bytes.byte(at: 25))
+        let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1
+        passes = Self.passes(of: header.storedSize, bits: channels * depth, isInterlaced: header.isProgressive)
+        greyPixel = Self.grey(colorType: colorType, depth: depth, channels: channels)
+        var offset = 33
+        while !bytes.hasText("IDAT", at: offset + 4) { offset = try offset + 12 + bytes.bigEndian32(at: offset) }
+        start = offset
+        while bytes.hasText("IDAT", at: offset + 4), let length = try? bytes.bigEndian32(at: offset) {
+            let data = offset + 8
+            guard let checksum = try? bytes.bigEndian32(at: data + length) else {
+                parts.append(data..<min(data + length, bytes.byteCount))
+                break
+            }
+            let type = offset + 4
+            let isRight = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe CPNGShim_checksum(bytes.baseAddress.map { unsafe $0 + type }, length + 4) == UInt32(checksum)
+            }
+            guard isRight else { break }
+            parts.append(data..<data + length)
+            offset = data + length + 4
+        }
+    }
+
+    /// The rows of the picture, or of its passes (ISO/IEC 15948 section 8.2).
+    private static func passes(of size: PixelSize, bits: Int, isInterlaced: Bool) -> [CPNGShimPass] {
+        let grids: [(left: Int, top: Int, across: Int, down: Int)] =
+            isInterlaced
+            ? [
+                (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
+            ] : [(0, 0, 1, 1)]
+        return grids.compactMap { grid in
+            let width = (size.width - grid.left + grid.across - 1) / grid.across
+            let height = (size.height - grid.top + grid.down - 1) / grid.down
+            guard width > 0, height > 0 else { return nil }
+            return CPNGShimPass(rows: height, row_size: (width * bits + 7) / 8)
+        }
+    }
+
+    private static func grey(colorType: Int, depth: Int, channels: Int) -> [UInt8] {
+        switch (colorType, depth) {
+        // A palette's first colour, whatever it is; of black and white, black.
+        case (3, _), (_, 1): return [0]
+        case (_, 2): return [0b1010_1010]
+        case (_, 4): return [0x88]
+        default: break
+        }
+        let hasAlpha = channels.isMultiple(of: 2)
+        return (0..<channels).flatMap { channel in
+            [UInt8](repeating: hasAlpha && channel == channels - 1 ? 255 : 128, count: depth / 8)
+        }
+    }
+}
+
+extension SharedBytes {
+    /// The compressed rows in one piece.
+    fileprivate func data(of rows: PNGRows) -> SharedBytes {
+        var result = ByteAccumulator(reservingCapacity: rows.parts.reduce(0) { $0 + $1.count })
+        unsafe withUnsafeBytes { bytes in
+            for part in rows.parts { unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[part])) }
+        }
+        return result.finish()
+    }
+
+    /// What comes before the rows, these rows, and an end.
+    fileprivate func with(_ whole: SharedBytes, insteadOf rows: PNGRows) -> SharedBytes {
+        func bigEndian(_ number: UInt32) -> [UInt8] {
+            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
+        }
+        var chunk = ByteAccumulator(reservingCapacity: whole.count + 4)
+        var result = ByteAccumulator(reservingCapacity: rows.start + whole.count + 24)
+        unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<rows.start])) }
+        unsafe Array("IDAT".utf8).withUnsafeBytes { unsafe chunk.append($0) }
+        unsafe whole.withUnsafeBytes { unsafe chunk.append($0) }
+        unsafe bigEndian(UInt32(whole.count)).withUnsafeBytes { unsafe result.append($0) }
+        let typed = chunk.finish()
+        unsafe typed.withUnsafeBytes { bytes in
+            unsafe result.append(bytes)
+            unsafe bigEndian(CPNGShim_checksum(bytes.baseAddress, bytes.count)).withUnsafeBytes {
+                unsafe result.append($0)
+            }
+        }
+        let end: [UInt8] = [0, 0, 0, 0] + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
+        unsafe end.withUnsafeBytes { unsafe result.append($0) }
+        return result.finish()
+    }
+}

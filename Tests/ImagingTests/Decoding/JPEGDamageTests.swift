@@ -1,0 +1,95 @@
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+/// A damaged JPEG is the same to every size: at all levels and in both lanes it is whole, lacks pixels, or cannot be decoded.
+@Suite(.timeLimit(.minutes(2)))
+struct JPEGDamageTests {
+    /// A picture with details, one in scans with restarts left out, one in inks, one in scans by component.
+    private static let files: [String: [UInt8]] = [
+        "photo": ImageFixture.photo(width: 160, height: 136).array, "scans": scans, "inks": inks,
+        "plain": ImageFixture.jpeg.array,
+    ]
+
+    private static var scans: [UInt8] {
+        var writer = JPEGWriter(width: 160, height: 136, components: 3)
+        (writer.isProgressive, writer.scans) = (true, 4)
+        writer.sampling = [(2, 2), (1, 1), (1, 1)]
+        return writer.file { [UInt8($0 * 5), UInt8(100 + $1), UInt8(200 - $0)] }
+    }
+
+    private static var inks: [UInt8] {
+        var writer = JPEGWriter(width: 160, height: 136, components: 4)
+        writer.adobeTransform = 0
+        return writer.file { [UInt8($0 * 5), UInt8(100 + $1), UInt8(200 - $0), 255] }
+    }
+
+    /// Where it begins to matter: behind the head's sizes the walk of the head judges, which knows no levels.
+    private func judgements(_ file: [UInt8]) throws -> Set<Judgement> {
+        do {
+            return try Judgement.all(of: SharedBytes(file))
+        } catch is ImagingError {
+            return []
+        }
+    }
+
+    @Test(arguments: files.keys.sorted())
+    func `18: a file cut anywhere is judged alike at every size`(name: String) throws {
+        let file = try #require(Self.files[name])
+        var seen: Set<Judgement> = []
+        for length in stride(from: file.count, to: 100, by: -max(1, file.count / 30)) {
+            let found = try judgements(Array(file.prefix(length)))
+            #expect(found.count <= 1, "\(length) of \(file.count) bytes: \(found)")
+            seen.formUnion(found)
+        }
+        #expect(seen.isSuperset(of: [.whole, .incomplete]))
+    }
+
+    @Test(arguments: files.keys.sorted())
+    func `18: a file with a wrong byte anywhere is judged alike at every size`(name: String) throws {
+        let file = try #require(Self.files[name])
+        var random = SplitMix(state: 18)
+        for _ in 0..<50 {
+            var damaged = file
+            let place = Int(random.next() % UInt64(file.count - 20)) + 20
+            damaged[place] = random.next() % 3 == 0 ? 0xFF : UInt8(truncatingIfNeeded: random.next())
+            // The end of the picture, in the middle of it.
+            if random.next() % 4 == 0 { damaged[place...] = [0xFF, 0xD9] + damaged[place...] }
+            let found = try judgements(damaged)
+            #expect(found.count <= 1, "byte \(place) of \(file.count): \(found)")
+        }
+    }
+
+    @Test func `18: the head of a scan that does not show is judged all the same`() throws {
+        var file = Self.scans
+        let heads = file.indices.dropLast(2).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
+        // A last frequency that there is not.
+        file[try #require(heads.last) + 8] = 64
+        #expect(try judgements(file) == [.undecodable])
+    }
+
+    @Test func `18: a picture whose last scan is cut lacks pixels at every size`() throws {
+        let file = Self.scans
+        let heads = file.indices.dropLast(2).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
+        let last = try #require(heads.last)
+        #expect(try judgements(Array(file[..<(last + 12)])) == [.incomplete])
+        // Between two scans, and in the head of one.
+        #expect(try judgements(Array(file[..<last])) == [.incomplete])
+        #expect(try judgements(Array(file[..<(last + 5)])) == [.incomplete])
+        #expect(try judgements(Array(file.dropLast(2))) == [.whole])
+    }
+}
+
+/// Numbers that look random and are the same every time.
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}

@@ -1,0 +1,98 @@
+import DiskCaching
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// Pictures that lack pixels, where they are served.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct IncompleteSourcesTests {
+    private static let whole = ImageFixture.photo(width: 160, height: 120)
+    private static let cut = SharedBytes(whole.array.prefix(whole.count * 3 / 4))
+
+    private func fixture(folder: String? = nil) throws -> PipelineFixture {
+        let fixture = try PipelineFixture(diskFolder: folder) { $0.limits.incompleteImages = .serve }
+        fixture.origin.serve(Self.cut, cacheControl: "max-age=86400", eTag: "\"1\"")
+        return fixture
+    }
+
+    @Test func `15: they are refused unless an operator says otherwise`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(Self.cut)
+        let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
+        #expect(error?.code == "cannot_decode")
+    }
+
+    @Test func `15: every answer says so and is fresh for a minute at most, whatever layer it comes from`() async throws {
+        let fixture = try fixture()
+        let first = try await fixture.thumbnail()
+        let hit = try await fixture.thumbnail()
+        let fromPixels = try await fixture.thumbnail(width: 19)
+        let unstored = try await fixture.thumbnail(cacheControl: "no-store")
+        for answer in [first, hit, fromPixels, unstored] {
+            #expect(answer.isIncomplete && answer.freshness == Freshness(lifetime: 60))
+        }
+        #expect(hit.statusTexts == ["alula-result;hit"] && fromPixels.statusTexts.last == "alula-decoded;hit")
+        #expect(hit.eTag == first.eTag && unstored.eTag == first.eTag)
+    }
+
+    @Test(arguments: [("max-age=30", 30), ("private, max-age=9000", 60), ("max-age=0", 0)])
+    func `15: a shorter lifetime of the source counts, and no bound makes it longer`(
+        control: String, lifetime: Int
+    ) async throws {
+        let fixture = try PipelineFixture {
+            $0.limits.incompleteImages = .serve
+            $0.clientMaxAge.maximum = 100_000
+        }
+        fixture.origin.serve(Self.cut, cacheControl: control)
+        #expect(try await fixture.thumbnail().freshness.lifetime == lifetime)
+        let fixed = try PipelineFixture {
+            $0.limits.incompleteImages = .serve
+            $0.clientMaxAge.fixed = 100_000
+        }
+        fixed.origin.serve(Self.cut)
+        #expect(try await fixed.thumbnail().freshness.lifetime == 60)
+    }
+
+    @Test func `15: after a minute the source is fetched anew, not asked about`() async throws {
+        let fixture = try fixture()
+        _ = try await fixture.thumbnail()
+        fixture.time.clock.advance(by: .milliseconds(59_999))
+        _ = try await fixture.thumbnail(width: 19)
+        #expect(fixture.origin.loads == 1)
+        // The rest of it comes under the same entity tag.
+        fixture.origin.serve(Self.whole, cacheControl: "max-age=86400", eTag: "\"1\"")
+        fixture.time.clock.advance(by: .milliseconds(1))
+        let request = RecurringRequest(.path())
+        #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
+        let answer = try await fixture.thumbnail()
+        #expect(!answer.isIncomplete && answer.freshness.lifetime == 86_400)
+        #expect(fixture.origin.loads == 2 && fixture.origin.confirmations == 0)
+        #expect(try await !fixture.thumbnail(width: 19).isIncomplete)
+    }
+
+    @Test func `15: a confirmation does not make its minute longer`() async throws {
+        let fixture = try fixture()
+        _ = try await fixture.thumbnail()
+        fixture.time.clock.advance(by: .seconds(30))
+        let confirmed = try await fixture.thumbnail(cacheControl: "no-cache")
+        #expect(fixture.origin.confirmations == 1)
+        #expect(confirmed.isIncomplete && confirmed.freshness.lifetime == 60)
+        fixture.origin.serve(Self.whole, cacheControl: "max-age=86400", eTag: "\"1\"")
+        fixture.time.clock.advance(by: .seconds(30))
+        #expect(try await !fixture.thumbnail().isIncomplete)
+        #expect(fixture.origin.confirmations == 1)
+    }
+
+    @Test func `15: nothing of it is on the disk`() async throws {
+        let folder = TemporaryFolder()
+        let fixture = try fixture(folder: folder.path)
+        _ = try await fixture.thumbnail()
+        let store = try #require(fixture.store)
+        await store.close(timeLimit: .seconds(10))
+        let entries = store.statistics.shares.values.reduce(0) { $0 + $1.entries }
+        #expect(entries == 0)
+    }
+}
