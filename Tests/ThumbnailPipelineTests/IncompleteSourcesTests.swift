@@ -34,7 +34,7 @@ struct IncompleteSourcesTests {
         for answer in [first, hit, fromPixels, unstored] {
             #expect(answer.isIncomplete && answer.freshness == Freshness(lifetime: 60))
         }
-        #expect(hit.statusTexts == ["alula-result;hit"] && fromPixels.statusTexts.last == "alula-decoded;hit")
+        #expect(hit.statusTexts == ["alula-result hit"] && fromPixels.statusTexts.last == "alula-decoded hit")
         #expect(hit.eTag == first.eTag && unstored.eTag == first.eTag)
     }
 
