@@ -4,7 +4,7 @@ FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
         libc-ares-dev libcurl4-openssl-dev libheif-dev libidn2-dev libjemalloc-dev libjpeg62-turbo-dev libmicrohttpd-dev \
-        libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev libzimg-dev pkg-config \
+        libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev libzimg-dev pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./
@@ -20,7 +20,7 @@ FROM debian:bookworm-slim
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
         ca-certificates curl libc-ares2 libcurl4 libheif1 libidn2-0 libjemalloc2 libjpeg62-turbo libmicrohttpd12 libseccomp2 libsqlite3-0 \
-        libssl3 libvips42 libwebp7 libzimg2 \
+        libssl3 libvips42 libwebp7 libzimg2 zlib1g \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin alula
 COPY --from=build /source/.build/release/alula /usr/local/bin/alula

@@ -19,13 +19,13 @@ void CVipsShim_unref(VipsImage *image) {
     pthread_mutex_unlock(&machine_code);
 }
 
-// What libvips last found odd on this thread. libpng's errors come only so, never into the buffer of errors.
+// What libvips first found odd on this thread since that was forgotten. libpng's errors come only so, never into the buffer of errors.
 static _Thread_local char note[CVipsShim_note_size];
 
 static void keep_note(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
 {
     (void) domain, (void) data;
-    if (level & G_LOG_LEVEL_WARNING)
+    if (level & G_LOG_LEVEL_WARNING && !note[0])
         g_strlcpy(note, message, sizeof note);
 }
 

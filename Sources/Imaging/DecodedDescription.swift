@@ -95,7 +95,8 @@ extension DecodedImage {
             guard let planes = description.checkedPlanes, pixels.count == planes.byteCount else {
                 throw .cannotDecode(detail: "the planes make no picture")
             }
-            self.init(pixels: pixels, planes: planes, range: description.range, profile: description.profile,
+            self.init(
+                pixels: pixels, planes: planes, range: description.range, profile: description.profile,
                 isIncomplete: description.isIncomplete)
         }
     }

@@ -384,7 +384,8 @@ package final class ImagePipeline: ThumbnailServing {
             bounds: configuration.clientMaxAge)
         if result.isIncomplete { freshness.limit(to: Freshness.longestOfIncomplete) }
         return Thumbnail(
-            image: result.image, isIncomplete: result.isIncomplete, eTag: result.eTag, lastModified: record.head.lastModified, freshness: freshness,
-            cacheStatus: status, timings: timings, place: status == Self.resultHit ? result.place : nil)
+            image: result.image, isIncomplete: result.isIncomplete, eTag: result.eTag,
+            lastModified: record.head.lastModified, freshness: freshness, cacheStatus: status, timings: timings,
+            place: status == Self.resultHit ? result.place : nil)
     }
 }

@@ -25,7 +25,7 @@ struct IncompleteSourcesTests {
         #expect(error?.code == "cannot_decode")
     }
 
-    @Test func `15: every answer says so and is fresh for a minute at most, whatever layer it comes from`() async throws {
+    @Test func `15: every answer says so and is fresh for a minute at most, from any layer`() async throws {
         let fixture = try fixture()
         let first = try await fixture.thumbnail()
         let hit = try await fixture.thumbnail()

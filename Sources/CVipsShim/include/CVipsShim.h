@@ -115,7 +115,7 @@ int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSav
 /// Empties libvips' buffer of errors, which is one for all threads, and forgets this thread's note.
 void CVipsShim_forget_errors(void);
 
-/// What libvips last found odd on this thread, often the reason of a failure; empty without such.
+/// What libvips first found odd on this thread since then, often the reason of a failure; empty without such.
 const char *CVipsShim_note(void);
 
 /// Starts the library; 0 when it is ready.

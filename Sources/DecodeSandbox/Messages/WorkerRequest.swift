@@ -92,7 +92,8 @@ package enum WorkerRequest: Hashable, Sendable {
 extension MessageReader {
     fileprivate mutating func decoding() -> WorkerRequest.Work? {
         guard let page = size(), let level = number(UInt8.self), [1, 2, 4, 8].contains(level), let isAnimated = flag(),
-            let mostFrames = number(UInt64.self).flatMap({ Int(exactly: $0) }), mostFrames > 0, let servesIncomplete = flag()
+            let mostFrames = number(UInt64.self).flatMap({ Int(exactly: $0) }), mostFrames > 0,
+            let servesIncomplete = flag()
         else { return nil }
         return .decode(
             DecodePlan(

@@ -101,7 +101,9 @@ struct MissingEndTests {
         // A chunk's checksum, in front of the last chunk.
         file[file.count - 13] ^= 1
         for level in [1, 8] {
-            #expect(throws: ImagingError.self) { try Judgement.decode(SharedBytes(file), DecodePlan(level: level), lane: .vips) }
+            #expect(throws: ImagingError.self) {
+                try Judgement.decode(SharedBytes(file), DecodePlan(level: level), lane: .vips)
+            }
         }
     }
 
