@@ -83,6 +83,18 @@ static int put(Output *output, const uint8_t *bytes, size_t count, int flush)
     return status == Z_OK || status == Z_BUF_ERROR || status == Z_STREAM_END ? 0 : -1;
 }
 
+/// Puts the type of the chunk in front; 0 when that worked.
+static int put_type(Output *output)
+{
+    output->bytes = malloc(portion);
+    if (!output->bytes)
+        return -1;
+    output->capacity = portion;
+    output->count = 4;
+    memcpy(output->bytes, "IDAT", output->count);
+    return 0;
+}
+
 /// Puts the rows that are in the data, and fills up those that are not.
 static int put_rows(
     Output *output, z_stream *input, const CPNGShimPass *passes, int pass_count, const uint8_t *pixel, size_t pixel_size,
@@ -128,7 +140,7 @@ int CPNGShim_complete(
         inflateEnd(&input);
         return -1;
     }
-    failed = put_rows(&output, &input, passes, pass_count, pixel, pixel_size, watch);
+    failed = put_type(&output) || put_rows(&output, &input, passes, pass_count, pixel, pixel_size, watch);
     inflateEnd(&input);
     deflateEnd(&output.stream);
     if (failed) {

@@ -24,7 +24,7 @@ typedef struct {
 size_t CPNGShim_count(const void *data, size_t count, size_t most, CPNGShimWatch watch);
 
 /// Compresses the rows again, with those that are missing filled up by a pixel of `pixel_size` bytes, into `*bytes`, to be released with
-/// `free`; 0 when that worked.
+/// `free`: the type of a data chunk, and its data; 0 when that worked.
 int CPNGShim_complete(
     const void *data, size_t count, const CPNGShimPass *passes, int pass_count, const uint8_t *pixel, size_t pixel_size,
     CPNGShimWatch watch, void **bytes, size_t *byte_count);

@@ -37,9 +37,9 @@ enum PNGEnding {
         }
         try token.check()
         guard status == 0 else { return nil }
-        let whole = unsafe SharedBytes(adopting: base, count: length, release: { base, _ in unsafe free(base) })
-        guard whole.count <= Int(Int32.max) else { return nil }
-        return EndedFile(bytes: file.with(whole, insteadOf: rows), isIncomplete: isIncomplete)
+        let chunk = unsafe SharedBytes(adopting: base, count: length, release: { base, _ in unsafe free(base) })
+        guard chunk.count <= Int(Int32.max) else { return nil }
+        return EndedFile(bytes: file.with(chunk, insteadOf: rows), isIncomplete: isIncomplete)
     }
 }
 
@@ -120,26 +120,24 @@ extension SharedBytes {
         return result.finish()
     }
 
-    /// What comes before the rows, these rows, and an end.
-    fileprivate func with(_ whole: SharedBytes, insteadOf rows: PNGRows) -> SharedBytes {
-        func bigEndian(_ number: UInt32) -> [UInt8] {
-            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
-        }
-        var chunk = ByteAccumulator(reservingCapacity: whole.count + 4)
-        var result = ByteAccumulator(reservingCapacity: rows.start + whole.count + 24)
+    /// What comes before the rows, these in a chunk that begins with its type, and an end.
+    fileprivate func with(_ chunk: SharedBytes, insteadOf rows: PNGRows) -> SharedBytes {
+        var result = ByteAccumulator(reservingCapacity: rows.start + chunk.count + 20)
         unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<rows.start])) }
-        unsafe Array("IDAT".utf8).withUnsafeBytes { unsafe chunk.append($0) }
-        unsafe whole.withUnsafeBytes { unsafe chunk.append($0) }
-        unsafe bigEndian(UInt32(whole.count)).withUnsafeBytes { unsafe result.append($0) }
-        let typed = chunk.finish()
-        unsafe typed.withUnsafeBytes { bytes in
+        result.append(bigEndian: UInt32(chunk.count - 4))
+        unsafe chunk.withUnsafeBytes { bytes in
             unsafe result.append(bytes)
-            unsafe bigEndian(CPNGShim_checksum(bytes.baseAddress, bytes.count)).withUnsafeBytes {
-                unsafe result.append($0)
-            }
+            result.append(bigEndian: unsafe CPNGShim_checksum(bytes.baseAddress, bytes.count))
         }
         let end: [UInt8] = [0, 0, 0, 0] + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
         unsafe end.withUnsafeBytes { unsafe result.append($0) }
         return result.finish()
+    }
+}
+
+extension ByteAccumulator {
+    fileprivate mutating func append(bigEndian number: UInt32) {
+        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
+        unsafe bytes.withUnsafeBytes { unsafe append($0) }
     }
 }
