@@ -341,18 +341,17 @@ CPlanarShimStatus CPlanarShim_jpeg_decode(
     return CPlanarShimDone;
 }
 
-CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader)
+CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader, CPlanarShimJPEGDetail detail)
 {
     enum { coarsest = DCTSIZE };
     struct jpeg_decompress_struct *codec = &reader->codec;
-    CPlanarShimJPEGDetail none = {0, DCTSIZE2, 0};
     CPlanarShimPlanes planes;
     JSAMPROW spare;
     if (setjmp(reader->escape))
         return reader->status;
     // No row has more samples than this: a block across is one sample, and a unit has at most four of them for eight pixels.
     spare = codec->mem->alloc_large((j_common_ptr) codec, JPOOL_IMAGE, codec->image_width + DCTSIZE * MAX_SAMP_FACTOR);
-    start(reader, coarsest, none);
+    start(reader, coarsest, detail);
     if (codec->inputctl->has_multiple_scans)
         return CPlanarShimDone;
     keep_chroma_coarse(codec);

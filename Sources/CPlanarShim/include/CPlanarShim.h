@@ -88,7 +88,7 @@ CPlanarShimStatus CPlanarShim_jpeg_decode(
 
 /// Reads the picture as coarsely as can be, only to see whether it fails and what it lacks, which comes out as in a decode of any level;
 /// the picture may have four components.
-CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader);
+CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader, CPlanarShimJPEGDetail detail);
 
 /// Whether the data of the picture that was decoded, or judged, ended before its last block.
 int CPlanarShim_jpeg_lacks_pixels(const CPlanarShimJPEGReader *reader);

@@ -31,10 +31,7 @@ enum JPEGPlanes {
         room: PlaneMemory.Maker
     ) throws -> PlanarReading {
         try unsafe file.withUnsafeBytes { bytes throws in
-            // What the file itself lacks is guessed; what is left out because it does not show is not.
-            let isWhole = !header.isProgressive || JPEGScans.haveAllDetails(file)
-            return try unsafe decode(
-                bytes, header: header, plan: plan, isSmoothed: !isWhole, token: token, room: room)
+            try unsafe decode(bytes, header: header, plan: plan, token: token, room: room)
         }
     }
 
@@ -44,22 +41,23 @@ enum JPEGPlanes {
     static func lacksPixels(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> Bool {
         try unsafe file.withUnsafeBytes { bytes throws in
             let reader = try unsafe JPEGReader(bytes, header: header, token: token)
-            return try reader.lacksPixels(token)
+            return unsafe try reader.lacksPixels(JPEGScans(of: bytes.bytes, header: header, level: 8), token)
         }
     }
 
     private static func decode(
-        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, isSmoothed: Bool, token: WorkToken,
+        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         room: PlaneMemory.Maker
     ) throws -> PlanarReading {
         let reader = try unsafe JPEGReader(file, header: header, token: token)
         let head = reader.head
-        guard PlanarLane.decodes(head) else { return .judged(lacksPixels: try reader.lacksPixels(token)) }
+        let scans = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level)
+        guard PlanarLane.decodes(head) else { return .judged(lacksPixels: try reader.lacksPixels(scans, token)) }
 
         let planes = head.storedPlanes(level: plan.level)
         let memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
         var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
-        let isIncomplete = unsafe try reader.decode(level: plan.level, isSmoothed: isSmoothed, into: &target, token)
+        let isIncomplete = unsafe try reader.decode(level: plan.level, scans, into: &target, token)
         try plan.admit(isIncomplete: isIncomplete)
         return .decoded(
             try DecodedImage(
@@ -101,18 +99,14 @@ private struct JPEGReader: ~Copyable {
     /// Fills the planes; whether the file lacked some of them.
     @unsafe
     func decode(
-        level: Int, isSmoothed: Bool, into planes: inout CPlanarShimPlanes, _ token: WorkToken
+        level: Int, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
     ) throws -> Bool {
-        let scans = JPEGScans(shownAt: isSmoothed ? 1 : level)
-        let detail = CPlanarShimJPEGDetail(
-            highest_start: Int32(scans.highestStart), least_bits_before: Int32(scans.leastBitsBefore),
-            is_smoothed: isSmoothed ? 1 : 0)
-        try unsafe Self.check(CPlanarShim_jpeg_decode(raw, Int32(level), detail, &planes), of: raw, token)
+        try unsafe Self.check(CPlanarShim_jpeg_decode(raw, Int32(level), scans.detail, &planes), of: raw, token)
         return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
     }
 
-    func lacksPixels(_ token: WorkToken) throws -> Bool {
-        try unsafe Self.check(CPlanarShim_jpeg_judge(raw), of: raw, token)
+    func lacksPixels(_ scans: JPEGScans, _ token: WorkToken) throws -> Bool {
+        try unsafe Self.check(CPlanarShim_jpeg_judge(raw, scans.detail), of: raw, token)
         return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
     }
 
@@ -120,6 +114,14 @@ private struct JPEGReader: ~Copyable {
         if status == CPlanarShimDone { return }
         try token.check()
         throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jpeg_text(raw)))
+    }
+}
+
+extension JPEGScans {
+    fileprivate var detail: CPlanarShimJPEGDetail {
+        CPlanarShimJPEGDetail(
+            highest_start: Int32(highestStart), least_bits_before: Int32(leastBitsBefore),
+            is_smoothed: isSmoothed ? 1 : 0)
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Imaging
 import Memory
 import TestSupport
@@ -25,8 +26,31 @@ struct JPEGDamageTests {
         return writer.file { [UInt8($0 * 5), UInt8(100 + $1), UInt8(200 - $0), 255] }
     }
 
+    /// Noise of 40×40 pixels, grey, quality 30, as libjpeg-turbo 2.1.5 writes it in the scans of `jpeg_simple_progression`; the last of
+    /// them makes others finer.
+    private static let noise =
+        "/9j/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/wgAL"
+        + "CAAoACgBAREA/8QAFwABAQEBAAAAAAAAAAAAAAAAAgEAA//aAAgBAQAAAAHUKnUIuaXadAod/8QAHRABAQACAgMBAAAAAAAAAAAA"
+        + "AQARIQIxEDJBEv/aAAgBAQABBQL5cRu2xKAD4ULTauVkxfd27X59Y5S2HD363//EAB4QAAICAgMBAQAAAAAAAAAAAAARASFBURAx"
+        + "YaHx/9oACAEBAAY/Al3J2e64+FEEtSN0VWxZHO+zE3ZNLRoiWXLZdvjRSPBfpN5FGT//xAAjEAACAgIBBAIDAAAAAAAAAAABEQAh"
+        + "MVFBYXGB8KHB0eHx/9oACAEBAAE/ITQ4DyfC+ICPAUchQhMuxJfUNlA7piXaAbTr2EC0BJqxvvEECQlVSwsBaQ6xYIkwBn9TmZaW"
+        + "v5ESzP8AM4ZMAviDjIfIcVABRERYQkdQu2n0mD6clxmiAK4qEHRAQRDUKZ0bD9U5A7rtEA3HQ16YgBgHZJdnA5w9Zl2H5V7cWKCe"
+        + "Bn//2gAIAQEAAAAQX26J/wD/xAAeEAEBAQEAAwEBAQEAAAAAAAABESExAEFRYXGBkf/aAAgBAQABPxACQhSEiap/of8AO8fKlxgz"
+        + "iKGYfv8AO98QxCkaxEYv/T57nimEMQbELywyr7h2575SBJwSHx1HBvPQOAwQKBcQywk/DkfKS6ZAl6/jpbzW+KUJqG9V0aelOf3x"
+        + "AvWuoPeh+nPRf4ldJoa8tDlcPafcGhGQIReG95tDD98GxLICKgNzVb/y6HgPIDREOMOFPTfhPLpwVLDuwwiO5JpDwCoFQSDTdHyG"
+        + "v742JFqILrZeV53+UsCFCDTAnLvzOP6BICSaCNYhwk+afPA/iXwoSTKoV7rj3zEnpmKCdxMZ3+X75Y6hTDDC06Ib7h4A3JhCEUR7"
+        + "NXORPR42RYkgCFjULBb3P8pqGGKAP1THjmT0+NoRlCzhdn5vs/fP/9k="
+
+    @Test func `18: a last scan that makes others finer is judged with them`() throws {
+        let file = try #require(Data(base64Encoded: Self.noise))
+        #expect(try judgements(Array(file)) == [.whole] && judgements(file.dropLast(2)) == [.whole])
+        for count in stride(from: 3, to: 150, by: 6) {
+            #expect(try judgements(file.dropLast(count)) == [.incomplete], "without \(count) bytes")
+        }
+    }
+
     /// Where it begins to matter: behind the head's sizes the walk of the head judges, which knows no levels.
-    private func judgements(_ file: [UInt8]) throws -> Set<Judgement> {
+    private func judgements(_ file: some Collection<UInt8>) throws -> Set<Judgement> {
         do {
             return try Judgement.all(of: SharedBytes(file))
         } catch is ImagingError {

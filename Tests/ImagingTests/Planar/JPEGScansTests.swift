@@ -56,7 +56,7 @@ struct JPEGScansTests {
     @Test func `a picture has all details when each component has each frequency to the last bit`() {
         let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC2, 0, 17, 8, 0, 8, 0, 8, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]
         func isWhole(_ scripts: [Script]) -> Bool {
-            JPEGScans.haveAllDetails(SharedBytes(head + scripts.flatMap(Self.scan) + Self.end))
+            SharedBytes(head + scripts.flatMap(Self.scan) + Self.end).withBytes { FoundScans($0).hasAllDetails }
         }
         let means: [Script] = [(1, 0, 0, 1, 0), (2, 0, 0, 0, 0), (3, 0, 0, 0, 0)]
         #expect(isWhole(Self.usual + means))
