@@ -109,7 +109,7 @@ extension DecodedDescription {
     package func pixelByteCount(of header: ImageHeader, by plan: DecodePlan) throws(ImagingError) -> Int {
         var still = self
         (still.delays, still.profile) = ([], nil)
-        let frames = plan.isAnimated ? header.frames : 1
+        let frames = plan.frames(of: header)
         let count = planes.isEmpty ? still.pixelCount(frames: frames, delays: 0) : still.checkedPlanes?.byteCount
         guard hasSize(of: header, level: plan.level), let count else {
             throw .cannotDecode(detail: "the picture is said to be \(size), its head says \(header.size)")

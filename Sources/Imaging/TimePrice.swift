@@ -76,10 +76,11 @@ extension ImageHeader {
         if format == .jpeg, bands == 4 { pixel += TimePrice.inks / Double(plan.level * plan.level) }
         if hasAlpha, format != .gif, format != .png { pixel += TimePrice.alphaPlane }
         // A frame of an animation is made of all before it.
-        let gone = plan.isAnimated ? frames : format.supportsAnimation ? min(plan.page + 1, frames) : 1
+        let kept = plan.frames(of: self)
+        let gone = plan.isAnimated ? kept : format.supportsAnimation ? min(plan.page + 1, frames) : 1
         let area = Double(storedSize.width) * Double(storedSize.height)
         let depth = bitDepth > 8 ? 2.0 : 1
-        let framing = plan.isAnimated ? TimePrice.frame.decode * Double(frames) : 0
+        let framing = plan.isAnimated ? TimePrice.frame.decode * Double(kept) : 0
         return TimePrice.duration(area * pixel * depth * Double(gone) + framing + Double(fileByteCount) * byte)
     }
 }
@@ -90,9 +91,9 @@ extension RenderPlan {
         let isResampled = decode.level > 1 || source.size != resizedSize
         let area = Double(source.size.width) * Double(source.size.height)
         let read = isResampled ? area / Double(decode.level * decode.level) : 0
-        let frames = isAnimated ? source.frames : 1
         return timePrice(
-            reading: read, frames: frames, hasAlpha: source.hasAlpha, hasProfile: source.profileByteCount > 0)
+            reading: read, frames: decode.frames(of: source), hasAlpha: source.hasAlpha,
+            hasProfile: source.profileByteCount > 0)
     }
 
     /// About how long one core works on a plain image by this plan.

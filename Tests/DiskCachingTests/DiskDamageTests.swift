@@ -184,7 +184,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test(arguments: ["/proc/alula", "/dev/null/alula", "/nowhere/at/all"])
+    @Test(arguments: ["/proc/alula", "/dev/null/alula", "/proc/self/at/all"])
     func `a folder that cannot be had is an error`(folder: String) {
         let configuration = DiskStoreConfiguration(folder: folder, capacities: [.source: 1 << 20], contentVersion: 1)
         #expect(throws: DiskStoreError.self) {

@@ -12,7 +12,7 @@ extension WorkerAnswer.Picture {
         in memory: inout OutputMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {
         // Before anything is mapped, or even looked at.
-        guard try description.pixelByteCount(of: header, by: plan) == pixelCount, delayCount <= header.frames,
+        guard try description.pixelByteCount(of: header, by: plan) == pixelCount, delayCount <= plan.frames(of: header),
             profileCount <= Self.longestProfile
         else {
             throw ImagingError.cannotDecode(detail: "the memory does not hold what it is said to")

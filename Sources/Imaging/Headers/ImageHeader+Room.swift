@@ -5,7 +5,7 @@ extension ImageHeader {
         let (width, height) = (reduced(size.width), reduced(size.height))
         let row = max(4 * width, 3 * ((width + Plane.alignment - 1) / Plane.alignment * Plane.alignment))
         let (frame, isLong) = row.multipliedReportingOverflow(by: height)
-        let (all, isLonger) = frame.multipliedReportingOverflow(by: plan.isAnimated ? frames : 1)
+        let (all, isLonger) = frame.multipliedReportingOverflow(by: plan.frames(of: self))
         // No machine has as many.
         return isLong || isLonger ? 1 << 46 : min(all, 1 << 46)
     }

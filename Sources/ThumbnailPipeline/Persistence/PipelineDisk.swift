@@ -10,7 +10,7 @@ package import Text
 /// beside a record of their own version.
 package struct PipelineDisk: Sendable {
     /// Changes with what the entries' heads hold.
-    package static let contentVersion = 1
+    package static let contentVersion = 2
 
     let store: DiskStore
     /// What makes results: another release or library may encode the same plan to other bytes.
