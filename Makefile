@@ -68,7 +68,8 @@ sandbox-test: deps-test ## Kill, stop or crash a decode worker each second under
 	$(SWIFT) build --product alula
 	python3 Tests/Sandbox/run.py --alula .build/debug/alula --photos $(PHOTOS) $(SANDBOX)
 
-lint: ## Check the formatting
+lint: ## Check the formatting, and that text from outside is no key as a String
+	@scripts/lint-text-keys
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks Fuzz
 
 format: ## Format the sources

@@ -83,7 +83,7 @@ let package = Package(
         module("Telemetry", ["CLinux", "Coordination"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
-        module("Imaging", ["CPNGShim", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory"]),
+        module("Imaging", ["CPNGShim", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text"]),
         module(
             "DecodeSandbox",
             ["CLinux", "CSeccompShim", "Coordination", "Crypto", "Imaging", "Memory", "Telemetry"]),

@@ -1,4 +1,5 @@
 import Coordination
+import Text
 
 /// The right to run one transfer, which can be given back once.
 struct SlotToken: Hashable, Sendable {
@@ -13,7 +14,7 @@ struct SlotToken: Hashable, Sendable {
 /// What counts is the set of tokens that are out, not a counter: giving one back twice, or one that was never taken, changes nothing.
 struct DownloadSlots {
     private struct Holding {
-        let host: String
+        let host: ExactText
         let pace: TransferPace
     }
 
@@ -23,14 +24,14 @@ struct DownloadSlots {
     /// Slots in all; lowering it takes none away.
     var maximum: Int
     private let maximumPerHost: Int
-    private let exceptions: [String: Int]
+    private let exceptions: [ExactText: Int]
     private var lastNumber: UInt64 = 0
     private var holdings: [SlotToken: Holding] = [:]
-    private var counts: [String: Int] = [:]
-    private var slowHosts = ExpiringMemo<String, Bool>(capacity: 4_096)
+    private var counts: [ExactText: Int] = [:]
+    private var slowHosts = ExpiringMemo<ExactText, Bool>(capacity: 4_096)
 
     /// `exceptions` are the hosts with a cap of their own.
-    init(maximum: Int, perHost: Int, exceptions: [String: Int] = [:]) {
+    init(maximum: Int, perHost: Int, exceptions: [ExactText: Int] = [:]) {
         self.exceptions = exceptions
         self.maximum = maximum
         maximumPerHost = perHost
@@ -43,10 +44,10 @@ struct DownloadSlots {
     var hasRoom: Bool { holdings.count < maximum }
 
     /// Whether `host` has no transfer.
-    func isIdle(_ host: String) -> Bool { counts[host] == nil }
+    func isIdle(_ host: ExactText) -> Bool { counts[host] == nil }
 
     /// Whether `host` could get a slot at `now`.
-    func hasRoom(for host: String, at now: Duration) -> Bool {
+    func hasRoom(for host: ExactText, at now: Duration) -> Bool {
         let count = counts[host, default: 0]
         guard hasRoom, count < exceptions[host] ?? maximumPerHost else { return false }
         if count == 0 || count == holdings.count { return true }
@@ -54,14 +55,14 @@ struct DownloadSlots {
     }
 
     /// Whether half of a host's transfers that can be judged are slow, or its last one was, a short while ago.
-    func isSlow(_ host: String, at now: Duration) -> Bool {
+    func isSlow(_ host: ExactText, at now: Duration) -> Bool {
         if slowHosts.value(for: host, at: now) == true { return true }
         let verdicts = holdings.values.filter { $0.host == host }.compactMap { $0.pace.isSlow(at: now) }
         return !verdicts.isEmpty && 2 * verdicts.count { $0 } >= verdicts.count
     }
 
     /// Takes a slot for `host`, for a transfer of this progress; nil when all or the host's are taken.
-    mutating func take(for host: String, _ progress: TransferProgress, at now: Duration) -> SlotToken? {
+    mutating func take(for host: ExactText, _ progress: TransferProgress, at now: Duration) -> SlotToken? {
         guard hasRoom(for: host, at: now) else { return nil }
         lastNumber += 1
         let token = SlotToken(number: lastNumber)

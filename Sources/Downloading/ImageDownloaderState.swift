@@ -112,7 +112,7 @@ struct ImageDownloaderState<Answer> {
         }
 
         /// What the cap per host counts by.
-        var host: String { key.identity.url.hostAndPort }
+        var host: ExactText { key.identity.url.hostAndPort }
     }
 
     private let order: DownloadConfiguration.Order
@@ -395,7 +395,7 @@ struct ImageDownloaderState<Answer> {
     /// The place in the queue of the flight that starts next: of a host without a transfer where there is one, else of any host that
     /// may have another slot.
     private func nextQueued(at now: Duration) -> Int? {
-        var verdicts: [String: Bool] = [:]
+        var verdicts: [ExactText: Bool] = [:]
         func canStart(_ flight: Flight) -> Bool {
             let verdict = verdicts[flight.host] ?? slots.hasRoom(for: flight.host, at: now)
             verdicts[flight.host] = verdict

@@ -1,4 +1,5 @@
 import Testing
+import Text
 
 @testable import Downloading
 
@@ -48,11 +49,11 @@ struct DownloadSlotsTests {
 
     @Test func `a slow host leaves half of the slots to others, and never has less than one`() {
         var slots = DownloadSlots(maximum: 32, perHost: 8)
-        for host in ["a", "b", "c"] {
+        for host: ExactText in ["a", "b", "c"] {
             for _ in 0..<4 { _ = slots.take(for: host) }
         }
         // Silent for two seconds.
-        for host in ["a", "b", "c"] { #expect(slots.isSlow(host, at: .seconds(2))) }
+        for host: ExactText in ["a", "b", "c"] { #expect(slots.isSlow(host, at: .seconds(2))) }
         for _ in 0..<8 { _ = slots.take(for: "a", TransferProgress(), at: .seconds(2)) }
         #expect(slots.activeCount == 16)
         #expect(!slots.hasRoom(for: "a", at: .seconds(2)))
@@ -81,7 +82,7 @@ struct DownloadSlotsTests {
 
 extension DownloadSlots {
     /// Takes a slot at the beginning of time for a transfer that has received nothing.
-    fileprivate mutating func take(for host: String) -> SlotToken? {
+    fileprivate mutating func take(for host: ExactText) -> SlotToken? {
         take(for: host, TransferProgress(), at: .zero)
     }
 }

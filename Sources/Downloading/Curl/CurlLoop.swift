@@ -1,13 +1,14 @@
 import CCurl
 import Coordination
 import Glibc
+import Text
 
 /// Runs all transfers on one thread: looks names up, judges addresses, drives libcurl, keeps the time.
 ///
 /// Made, used and ended on its thread; others reach it through the inbox.
 final class CurlLoop {
     private let strangers: CurlProfile
-    private let origins: [String: CurlProfile]
+    private let origins: [ExactText: CurlProfile]
     private let policy: AddressPolicy
     private let multi: CurlMulti
     private let inbox: CurlInbox
@@ -19,7 +20,7 @@ final class CurlLoop {
     private var retryBudget = RetryBudget()
     private var ownAddresses = OwnAddresses()
     private var transfers: [UInt64: CurlTransfer] = [:]
-    private var waitingForName: [String: [UInt64]] = [:]
+    private var waitingForName: [ExactText: [UInt64]] = [:]
     private var descriptors: [curl_waitfd] = []
 
     init(
@@ -32,7 +33,7 @@ final class CurlLoop {
         strangers = CurlProfile(configuration)
         origins = Dictionary(
             uniqueKeysWithValues: configuration.origins.all.map { origin in
-                (origin.name, CurlProfile(configuration.adapted(to: origin), origin: origin))
+                (ExactText(origin.name), CurlProfile(configuration.adapted(to: origin), origin: origin))
             })
         policy = configuration.addressPolicy
         self.multi = multi
@@ -72,7 +73,7 @@ final class CurlLoop {
     }
 
     /// The profile of a named origin, else that of strangers' sources.
-    private func profile(named name: String?) -> CurlProfile { name.flatMap { origins[$0] } ?? strangers }
+    private func profile(named name: String?) -> CurlProfile { name.flatMap { origins[ExactText($0)] } ?? strangers }
 
     /// Judges the origin and the URL of a hop and finds its addresses.
     private func beginHop(of transfer: CurlTransfer) {
@@ -88,12 +89,12 @@ final class CurlLoop {
         if let address = url.address { return connect(transfer, to: [address]) }
         if let addresses = resolver.cached(url.host, at: timekeeper.now) { return connect(transfer, to: addresses) }
         transfer.lookUpBegan = timekeeper.now
-        waitingForName[url.host, default: []].append(transfer.load.id)
+        waitingForName[ExactText(url.host), default: []].append(transfer.load.id)
         resolver.lookUp(url.host)
     }
 
     private func resume(waitingFor name: String, with answer: NameResolver.Answer) {
-        for id in waitingForName.removeValue(forKey: name) ?? [] {
+        for id in waitingForName.removeValue(forKey: ExactText(name)) ?? [] {
             // Cancelled and timed-out transfers are gone by now.
             guard let transfer = transfers[id] else { continue }
             transfer.timings.dns += timekeeper.now - transfer.lookUpBegan

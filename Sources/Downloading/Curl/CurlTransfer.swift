@@ -3,6 +3,7 @@ import CCurlShim
 import Coordination
 import Glibc
 import HTTPTypes
+import Text
 
 /// One load with all its redirects, from the first look-up to its end.
 ///
@@ -51,7 +52,7 @@ final class CurlTransfer {
     private var partial: PartialBody?
     private var resumptions = 0
     /// What redirects on the way said against being reused; it holds for what lies behind them.
-    private var restrictions: Set<String> = []
+    private var restrictions: Set<ExactText> = []
     private var verdict: ResponseHead.Verdict?
     private var sink: BodySink?
     private var drainedBytes = 0
@@ -274,7 +275,7 @@ final class CurlTransfer {
 
     private func restricted(_ fields: HTTPFields) -> HTTPFields {
         var fields = fields
-        for directive in restrictions.sorted() { fields.append(.cacheControl, directive) }
+        for directive in restrictions.sorted() { fields.append(.cacheControl, directive.string) }
         return fields
     }
 

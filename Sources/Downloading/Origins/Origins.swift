@@ -19,8 +19,8 @@ package struct Origins: Sendable {
     package var all: [Origin] { origins.values.sorted { $0.name < $1.name } }
 
     /// The caps of hosts and ports where origins have one; the lowest of several counts.
-    var maximumActiveDownloads: [String: Int] {
-        var caps: [String: Int] = [:]
+    var maximumActiveDownloads: [ExactText: Int] {
+        var caps: [ExactText: Int] = [:]
         for origin in origins.values {
             guard case .web(let base) = origin.place, let cap = origin.limits.maximumActiveDownloads else { continue }
             caps[base.hostAndPort] = min(cap, caps[base.hostAndPort] ?? cap)

@@ -2,6 +2,7 @@ import CCares
 import CCurlShim
 import Coordination
 import Glibc
+import Text
 
 /// Looks names up with c-ares on the transfer thread: never blocks, and one look-up serves all who want the same name.
 ///
@@ -17,8 +18,8 @@ final class NameResolver {
 
     private let channel: OpaquePointer
     private let record: ResolverRecord
-    private var pending: Set<String> = []
-    private var cache: [String: (addresses: [IPAddress], expiry: Duration)] = [:]
+    private var pending: Set<ExactText> = []
+    private var cache: [ExactText: (addresses: [IPAddress], expiry: Duration)] = [:]
 
     /// A resolver that asks the system's name servers, or `servers` (`ADDRESS:PORT`, separated by commas).
     init?(servers: String?) {
@@ -41,13 +42,13 @@ final class NameResolver {
 
     /// The addresses of a name that was looked up a short while ago; its answer's time to live counts, up to a minute.
     func cached(_ name: String, at now: Duration) -> [IPAddress]? {
-        guard let entry = cache[name], now < entry.expiry else { return nil }
+        guard let entry = cache[ExactText(name)], now < entry.expiry else { return nil }
         return entry.addresses
     }
 
     /// Begins to look a name up, unless somebody already has; the answer comes from ``takeFinished(at:)``.
     func lookUp(_ name: String) {
-        guard pending.insert(name).inserted else { return }
+        guard pending.insert(ExactText(name)).inserted else { return }
         unsafe beginLookUp(channel, name, record)
     }
 
@@ -69,13 +70,13 @@ final class NameResolver {
         let finished = record.finished
         record.finished = []
         return finished.map { lookUp in
-            pending.remove(lookUp.name)
+            pending.remove(ExactText(lookUp.name))
             guard lookUp.status == 0, !lookUp.addresses.isEmpty else {
                 return (lookUp.name, .failure(DownloadError(nameStatus: lookUp.status)))
             }
             if cache.count >= Self.maximumCachedNames { cache.removeAll() }
             let lifetime = max(0, min(lookUp.secondsToLive, Self.longestLifetime))
-            cache[lookUp.name] = (lookUp.addresses, now + .seconds(lifetime))
+            cache[ExactText(lookUp.name)] = (lookUp.addresses, now + .seconds(lifetime))
             return (lookUp.name, .success(lookUp.addresses))
         }
     }

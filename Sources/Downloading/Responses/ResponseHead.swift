@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// The head of an origin's answer, with its framing checked.
 struct ResponseHead {
@@ -40,9 +41,9 @@ struct ResponseHead {
     }
 
     /// The directives by which the answer forbids storing it, or using it unasked.
-    var reuseRestrictions: Set<String> {
+    var reuseRestrictions: Set<ExactText> {
         let control = CacheControl(fields[.cacheControl])
-        return Set(["no-cache", "no-store", "private"].filter { control.contains($0) })
+        return Set<ExactText>(["no-cache", "no-store", "private"]).filter { control.contains($0.string) }
     }
 
     /// What was asked for.

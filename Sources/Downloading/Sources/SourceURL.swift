@@ -1,4 +1,4 @@
-import Text
+package import Text
 
 /// The address of a source: an absolute http or https URL, parsed once.
 ///
@@ -84,7 +84,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Host and port: what the cap per host counts by.
-    package var hostAndPort: String { "\(host):\(port)" }
+    package var hostAndPort: ExactText { ExactText("\(host):\(port)") }
 
     /// The canonical text.
     package var description: String { canonical }

@@ -1,3 +1,5 @@
+import Text
+
 /// An ICC profile as it stands in a file, read without a C library.
 struct ICCProfile {
     /// What the profile says, where curves and primaries say all of it.
@@ -43,23 +45,23 @@ struct ICCProfile {
     }
 
     /// The relative one where the profile has it, by a table or by curves, which know no other; else that of the table that is there.
-    private static func intent(_ tags: [String: Int]) -> Intent {
+    private static func intent(_ tags: [ExactText: Int]) -> Intent {
         let hasCurves = tags["kTRC"] != nil || tags["rXYZ"] != nil && tags["rTRC"] != nil
         if tags["A2B1"] != nil || hasCurves { return .relative }
         return tags["A2B0"] != nil ? .perceptual : tags["A2B2"] != nil ? .saturation : .relative
     }
 
-    private static func colors(in bytes: RawSpan, _ tags: [String: Int]) -> ColorProfile? {
+    private static func colors(in bytes: RawSpan, _ tags: [ExactText: Int]) -> ColorProfile? {
         // A table takes precedence over curves and primaries: such a profile is left to the colour engine.
         guard tags["A2B0"] == nil, tags["A2B1"] == nil, let version = bytes.byte(at: 8) else { return nil }
         func curves(_ names: [String]) -> [ColorProfile.Curve]? {
-            let curves = names.compactMap { tags[$0].flatMap { bytes.curve(at: $0) } }
+            let curves = names.compactMap { tags[ExactText($0)].flatMap { bytes.curve(at: $0) } }
             return curves.count == names.count ? curves : nil
         }
         let connection = bytes.text(at: 20)
         switch bytes.text(at: 16) {
         case "RGB " where connection == "XYZ ":
-            let primaries = ["rXYZ", "gXYZ", "bXYZ"].compactMap { tags[$0].flatMap { bytes.xyz(at: $0) } }
+            let primaries = ["rXYZ", "gXYZ", "bXYZ"].compactMap { tags[ExactText($0)].flatMap { bytes.xyz(at: $0) } }
             guard primaries.count == 3, let curves = curves(["rTRC", "gTRC", "bTRC"]) else { return nil }
             return ColorProfile(
                 majorVersion: UInt8(version), connectsByLab: false, primaries: primaries, curves: curves)
@@ -71,13 +73,13 @@ struct ICCProfile {
         }
     }
 
-    private static func tags(in bytes: RawSpan) -> [String: Int] {
+    private static func tags(in bytes: RawSpan) -> [ExactText: Int] {
         guard let count = bytes.integer32(at: 128), count <= 100 else { return [:] }
-        var tags: [String: Int] = [:]
+        var tags: [ExactText: Int] = [:]
         for index in 0..<count {
             let entry = 132 + 12 * index
             guard let name = bytes.text(at: entry), let offset = bytes.integer32(at: entry + 4) else { return [:] }
-            tags[name] = offset
+            tags[ExactText(name)] = offset
         }
         return tags
     }

@@ -1,5 +1,6 @@
 import Crypto
 import Imaging
+import Text
 
 /// Reads and writes colours as `background` and `placeholder` take them.
 enum ColorGrammar {
@@ -7,8 +8,8 @@ enum ColorGrammar {
     static func color(_ text: String) -> Color? {
         // Some characters outside ASCII have ASCII lower case.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        let text = text.lowercased()
-        if let named = CSSColorNames.values[text] { return color(rgb: named) }
+        let text = text.asciiLowercased
+        if let named = CSSColorNames.values[ExactText(text)] { return color(rgb: named) }
         if text == "transparent" { return .transparent }
         let digits = text.utf8.count == 3 ? String(text.flatMap { [$0, $0] }) : text
         guard digits.utf8.count == 6 || digits.utf8.count == 8, let bytes = Hexadecimal.decode(digits) else {
