@@ -190,7 +190,7 @@ def try_names(trial):
     for name in ("metadata", "private", "loopback", "private6", "mapped", "mixed", "mixed-reversed", "mixed-families"):
         trial.expect(f"http://{name}.test/a.png", 403)
         trial.expect(redirect(f"http://{name}.test/a.png"), 403)
-    trial.expect("http://nobody.test/a.png", 502)
+    trial.expect("http://nobody.test/a.png", 403)
     # The first look-up is good and the next one bad, and the other way round: each counts for itself alone.
     trial.expect("http://rebinding.test/a.png", 200)
     trial.expect("http://rebinding.test/b.png", 403)
