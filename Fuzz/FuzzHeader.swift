@@ -21,14 +21,19 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     case .jpeg:
         let trimmed = JPEGTrimming.trim(file, header: header)
         check(trimmed, header, of: count)
-        for level in [1, 2, 4, 8] where header.isProgressive {
-            // One of nothing but details has no scan left that a small picture needs: its decoder will say so.
-            precondition(JPEGScans.trim(trimmed, level: level).count <= trimmed.count, "more is left than there was")
+        for level in [1, 2, 4, 8] {
+            let scans = trimmed.withBytes { JPEGScans(of: $0, header: header, level: level) }
+            precondition(!scans.isSmoothed || scans.highestStart == 63, "a scan is left out of a file that lacks some")
         }
     case .png: check(PNGTrimming.trim(file), header, of: count)
     case .webp:
         if let trimmed = try? WebPTrimming.trim(file, frames: 1) { check(trimmed, header, of: count) }
-    case .gif, .avif, .heic: break
+    case .gif:
+        let plan = DecodePlan(isAnimated: header.frames > 1, mostFrames: 256, incompleteImages: .serve)
+        if let ended = try? GIFEnding.end(file, header: header, plan: plan) {
+            precondition(ended.bytes.count <= count + 1, "more than a trailer was added")
+        }
+    case .avif, .heic: break
     }
     return 0
 }

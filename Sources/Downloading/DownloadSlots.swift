@@ -77,10 +77,11 @@ struct DownloadSlots {
         guard let holding = holdings.removeValue(forKey: token) else { return false }
         let count = counts[holding.host, default: 0] - 1
         counts[holding.host] = count > 0 ? count : nil
-        if holding.pace.isSlow(at: now) == true {
-            slowHosts.remember(true, for: holding.host, until: now + Self.slownessMemory, at: now)
-        } else {
-            slowHosts.forget(holding.host)
+        switch holding.pace.isSlow(at: now) {
+        case true?: slowHosts.remember(true, for: holding.host, until: now + Self.slownessMemory, at: now)
+        case false?: slowHosts.forget(holding.host)
+        // A quick end, such as a 404, says nothing of its pace.
+        case nil: break
         }
         return true
     }

@@ -289,24 +289,28 @@ struct ImageDownloaderState<Answer> {
         }
         let answered = flight.waiters.filter(isAnswered)
         for waiter in answered { waiterFlights[waiter.id] = nil }
-        requeue(flight.waiters.filter { !isAnswered($0) }, of: flight)
+        let others = Dictionary(grouping: flight.waiters.filter { !isAnswered($0) }) {
+            FetchedTarget($0.request.identity)
+        }
+        let next = others.values.sorted { $0[0].id < $1[0].id }.map { requeue($0, of: flight) }
+        queue.insert(contentsOf: order == .fifo ? next : next.reversed(), at: order == .fifo ? 0 : queue.count)
         let launches = startQueued(at: now)
         activity.update(isWorking: slots.activeCount > 0, at: now)
         return Landing(answers: answered.map { ($0.answer, $0.origin) }, launches: launches)
     }
 
-    /// Puts callers whose flight has failed for another target into the queue again, before those that came after them.
-    private mutating func requeue(_ waiters: [Waiter], of flight: Flight) {
-        guard let leader = waiters.first else { return }
+    /// A flight of their own for callers of one target, whose flight has failed for another; the next to start.
+    private mutating func requeue(_ waiters: [Waiter], of flight: Flight) -> FlightID {
         lastID += 1
-        var next = Flight(id: lastID, key: flight.key, request: leader.request, startedAt: flight.startedAt)
+        var next = Flight(
+            id: lastID, key: flight.key, request: waiters.first?.request ?? flight.request, startedAt: flight.startedAt)
         next.waiters = waiters
         next.known = flight.known
         next.isOutdated = flight.isOutdated
         flights[next.id] = next
         if current[next.key] == nil, !next.isOutdated { current[next.key] = next.id }
         for waiter in waiters { waiterFlights[waiter.id] = next.id }
-        queue.insert(next.id, at: 0)
+        return next.id
     }
 
     /// Changes the number of slots; a larger one starts queued flights at once.

@@ -78,7 +78,7 @@ extension ImageHeader {
         // A frame of an animation is made of all before it.
         let kept = plan.frames(of: self)
         let gone = plan.isAnimated ? kept : format.supportsAnimation ? min(plan.page + 1, frames) : 1
-        let area = Double(storedSize.width) * Double(storedSize.height)
+        let area = Double(decodedArea)
         let depth = bitDepth > 8 ? 2.0 : 1
         let framing = plan.isAnimated ? TimePrice.frame.decode * Double(kept) : 0
         return TimePrice.duration(area * pixel * depth * Double(gone) + framing + Double(fileByteCount) * byte)

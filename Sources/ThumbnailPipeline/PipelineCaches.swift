@@ -59,14 +59,11 @@ package final class PipelineCaches: SourceCaching {
         changes.withLock { $0.note(source.identity) }
         let key = SourceKey(source: source.identity)
         let old = records.value(for: key)
-        guard source.head.freshness.storability == .shared,
-            let record = try? SourceRecord(source.head, bytes: source.bytes)
-        else {
-            // What one target brought instead of an image says nothing about the image that others of the source brought.
-            let isUnreadable = source.head.freshness.storability == .shared
-            if old != nil || disk != nil, !(isUnreadable && source.identity.sharesTargets) {
-                removeAll(from: source.identity)
-            }
+        let found = try? SourceRecord(source.head, bytes: source.bytes)
+        // What one target brought instead of an image says nothing about the image that others of the source brought.
+        if found == nil, source.identity.sharesTargets { return }
+        guard source.head.freshness.storability == .shared, let record = found else {
+            if old != nil || disk != nil { removeAll(from: source.identity) }
             return
         }
         // What lacked pixels may come whole under the same entity tag.

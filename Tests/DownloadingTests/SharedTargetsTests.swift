@@ -73,6 +73,22 @@ struct SharedTargetsTests {
         #expect(loader.started.count == 2 && downloader.activeRequestCount == 0)
     }
 
+    @Test func `however many fail, each target is asked at once, and the right one waits for none of them`()
+        async throws
+    {
+        let downloader = downloader()
+        let wrong = try (0..<6).map { try begin(downloader, "wrong\($0)") }
+        let right = try begin(downloader, "right")
+        await loader.starts(1)
+        loader.release("/a", .notFound(404))
+        await #expect(throws: DownloadError.notFound(404)) { try await wrong[0].value }
+        await loader.starts(7)
+        #expect(downloader.flights.map(\.receipts) == (1..<6).map { ["wrong\($0)"] } + [["right"]])
+        loader.releaseAll()
+        #expect(try await right.value.text == "/a")
+        for task in wrong.dropFirst() { _ = try await task.value }
+    }
+
     @Test func `a caller that waits again can still leave`() async throws {
         let downloader = downloader()
         let wrong = try begin(downloader, "wrong")

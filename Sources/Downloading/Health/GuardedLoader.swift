@@ -90,24 +90,42 @@ struct OriginVisit {
 }
 
 extension OriginInquiry {
-    /// Asks one source after another until one speaks for the origin, or time was lost with one.
+    /// Asks one source after another until one speaks for the origin; those behind one that took all of its time at once.
+    ///
+    /// So one source that hangs, which a client may have chosen, neither decides nor makes the inquiry take much longer.
     fileprivate func findings(from loader: any DataLoading) async -> [OriginFinding] {
         var findings: [OriginFinding] = []
-        for source in sources {
-            let progress = TransferProgress()
-            let result: Result<TransferAnswer, any Error>
-            do {
-                let request = TransferRequest(identity: source, needsBody: false)
-                result = .success(try await loader.load(request, progress: progress))
-            } catch {
-                result = .failure(error)
+        var rest = sources[...]
+        while let source = rest.popFirst() {
+            let (finding, hasTimedOut) = await Self.finding(of: source, from: loader)
+            findings.append(finding)
+            if cause.isRefuted(by: finding.report) { break }
+            guard hasTimedOut else { continue }
+            findings += await withTaskGroup(of: OriginFinding.self) { group in
+                for source in rest { group.addTask { await Self.finding(of: source, from: loader).finding } }
+                return await group.reduce(into: []) { $0.append($1) }
             }
-            let report = OriginReport(result, hasAnswer: progress.hasAnswer)
-            findings.append(OriginFinding(source: source, report: report))
-            var hasTimedOut = false
-            if case .failure(DownloadError.timedOut) = result { hasTimedOut = true }
-            if cause.isRefuted(by: report) || hasTimedOut { break }
+            break
         }
         return findings
+    }
+
+    /// What one source says, and whether it said so only when its time was over.
+    private static func finding(
+        of source: SourceIdentity, from loader: any DataLoading
+    ) async -> (finding: OriginFinding, hasTimedOut: Bool) {
+        let progress = TransferProgress()
+        let result: Result<TransferAnswer, any Error>
+        do {
+            let request = TransferRequest(identity: source, needsBody: false)
+            result = .success(try await loader.load(request, progress: progress))
+        } catch {
+            result = .failure(error)
+        }
+        let report = OriginReport(result, hasAnswer: progress.hasAnswer)
+        if case .failure(DownloadError.timedOut) = result {
+            return (OriginFinding(source: source, report: report), true)
+        }
+        return (OriginFinding(source: source, report: report), false)
     }
 }

@@ -118,7 +118,7 @@ struct OriginHealth {
                 phase = .probing(cause, pause: pause, isBacked: true)
                 return .suspected(inquiry)
             }
-            return suspend(cause, for: min(pause * 2, Self.longestPause), at: now)
+            return suspend(cause, for: longer(pause, for: cause), at: now)
         }
     }
 
@@ -140,7 +140,7 @@ struct OriginHealth {
                 open(report, at: now)
                 return .none
             }
-            return asked.isLast ? suspend(cause, for: min(pause * 2, Self.longestPause), at: now) : .none
+            return asked.isLast ? suspend(cause, for: longer(pause, for: cause), at: now) : .none
         }
     }
 
@@ -185,6 +185,14 @@ struct OriginHealth {
             sources: sources, cause: cause, phase: phaseNumber, isLast: isLast, answers: answers,
             goodAnswers: goodAnswers)
         return inquiry
+    }
+
+    /// The pause after a probe that failed.
+    ///
+    /// Of an origin of which nothing has worked, a probe that ends in 5xx tells of its own URL only, and a client that sends nothing else
+    /// would keep the origin closed for longer and longer.
+    private func longer(_ pause: Duration, for cause: OriginInquiry.Cause) -> Duration {
+        cause == .serverErrors && known.sources.isEmpty ? pause : min(pause * 2, Self.longestPause)
     }
 
     private mutating func open(_ report: OriginReport, at now: Duration) {

@@ -1,4 +1,5 @@
-/// Pixels that a decoder goes through for an item: its own, or those of all that it is made of where they are more.
+/// Pixels that a decoder goes through for an item: its own, those of its alpha plane, or those of all that it is made of, whichever
+/// are most.
 ///
 /// A grid may cut its tiles, and an overlay may lay the same large item on itself again and again: the shown size says little of the work.
 struct HEIFAreas {
@@ -33,6 +34,7 @@ struct HEIFAreas {
             let (area, overflow) = size.width.multipliedReportingOverflow(by: size.height)
             own = max(own, overflow ? .max : area)
         }
+        for auxiliary in items.auxiliaries(of: item) { own = max(own, try area(of: auxiliary, in: bytes)) }
         path.remove(item)
         known[item] = max(own, sum)
         return max(own, sum)

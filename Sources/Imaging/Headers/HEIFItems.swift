@@ -8,6 +8,8 @@ struct HEIFItems {
     private var lists: [Int: PropertyList?] = [:]
     /// The items that an item is made of: tiles of a grid, layers of an overlay.
     private var sources: [Int: [Int]] = [:]
+    /// The items that belong to an item and are decoded with it: its alpha plane.
+    private var auxiliaries: [Int: [Int]] = [:]
 
     private struct PropertyList {
         let start: Int
@@ -54,6 +56,9 @@ struct HEIFItems {
     /// The items that an item is made of, in their order; none for one that is coded itself.
     func sources(of item: Int) -> [Int] { sources[item] ?? [] }
 
+    /// The items that are decoded beside an item, such as its alpha plane.
+    func auxiliaries(of item: Int) -> [Int] { auxiliaries[item] ?? [] }
+
     private mutating func readProperties(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         var boxes = BoxCursor(range)
         while let box = try boxes.next(in: bytes) {
@@ -98,7 +103,9 @@ struct HEIFItems {
         var total = 0
         var boxes = BoxCursor(range.dropFirst(4))
         while let box = try boxes.next(in: bytes) {
-            guard box.type == BoxCursor.type("dimg") else { continue }
+            // An alpha plane refers to its image, an image to what it is made of (ISO/IEC 23008-12 section 6.4).
+            let isAuxiliary = box.type == BoxCursor.type("auxl")
+            guard isAuxiliary || box.type == BoxCursor.type("dimg") else { continue }
             let start = box.contents.lowerBound
             let count = try bytes.bigEndian16(at: start + width)
             guard count * width <= box.contents.count - 2 - width else {
@@ -108,7 +115,12 @@ struct HEIFItems {
             guard total <= Self.mostItems else { throw .cannotDecode(detail: "too many references") }
             let first = start + width + 2
             for index in 0..<count {
-                sources[try item(at: start), default: []].append(try item(at: first + width * index))
+                let (from, to) = (try item(at: start), try item(at: first + width * index))
+                if isAuxiliary {
+                    auxiliaries[to, default: []].append(from)
+                } else {
+                    sources[from, default: []].append(to)
+                }
             }
         }
     }

@@ -55,7 +55,8 @@ enum JPEGTrimming {
             case 0xDA where !header.isProgressive && (try? file.byte(at: next + 2)) == header.bands: return
             default: isNeeded = true
             }
-            if !isNeeded { body(next - 2..<end) }
+            // What stands between it and the next marker goes too: what is left must begin like a JPEG.
+            if !isNeeded { body(next - 2..<(file.jpegMarker(from: end).map { $0.next - 2 } ?? end)) }
             offset = end
         }
     }

@@ -121,10 +121,10 @@ extension APIError {
             self = .crossSite(
                 reason:
                     "The operators' listener does not answer to the name in Host; adminHosts lists the names it has.",
-                detail: "host \(host)")
+                detail: "host \(SourceLabel.text(host).prefix(255))")
         case .otherSite(let site):
             self = .crossSite(
-                reason: "A browser sent this request for another site.", detail: "site \(SourceLabel.text(site))")
+                reason: "A browser sent this request for another site.", detail: "site \(SourceLabel.text(site).prefix(255))")
         }
     }
 }

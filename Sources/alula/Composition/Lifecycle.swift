@@ -81,7 +81,7 @@ enum DescriptorLimit {
         let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
         let needed =
             settings.publicListener.maximumDescriptors + settings.operatorListener.maximumDescriptors
-            + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 4 * settings.renderWorkers + 128
+            + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
         let granted = Int(clamping: limit.rlim_cur)
         if granted < needed { throw TooLow(granted: granted, needed: needed) }
     }

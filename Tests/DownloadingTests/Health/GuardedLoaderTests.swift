@@ -104,6 +104,18 @@ struct GuardedLoaderTests {
         #expect(stub.signsOfLife == ["/good", "/good"])
     }
 
+    @Test func `a known source that hangs does not speak for the others`() async throws {
+        for path in ["/hangs", "/good", "/also-good"] { try await load(path) }
+        stub.fail("/hangs", with: .timedOut)
+        for number in 0..<5 {
+            stub.fail("/\(number)", with: .timedOut)
+            await #expect(throws: DownloadError.timedOut) { try await load("/\(number)") }
+        }
+        #expect(stub.signsOfLife.first == "/hangs" && stub.signsOfLife.contains("/good"))
+        #expect(loader.originHealth.suspensions == 0)
+        try await load("/other")
+    }
+
     @Test func `an inquiry goes on where the caller that raised the suspicion has left`() async throws {
         let holding = StubLoader()
         let loader = GuardedLoader(holding, timekeeper: time)

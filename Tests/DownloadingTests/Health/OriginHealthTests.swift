@@ -125,7 +125,17 @@ struct OriginHealthTests {
         var failing = try suspended(.serverError, at: .zero)
         let consequence = try failing.transfer("/a", .serverError, at: .seconds(5))
         #expect(consequence == .suspended)
-        #expect(failing.admission(at: .seconds(5)) == .refused(.seconds(10)))
+        #expect(failing.admission(at: .seconds(5)) == .refused(.seconds(5)))
+    }
+
+    @Test func `a client's 5xx keep an origin of which nothing has worked closed for five seconds at a time`() throws {
+        var health = try suspended(.serverError, at: .zero)
+        for second in stride(from: 5, through: 60, by: 5) {
+            try health.transfer("/attack/\(second)", .serverError, at: .seconds(second))
+            #expect(health.admission(at: .seconds(second)) == .refused(.seconds(5)))
+        }
+        try health.transfer("/good", .success, at: .seconds(65))
+        #expect(!health.isSuspended)
     }
 
     @Test func `each failed probe doubles the pause, up to a minute`() throws {

@@ -112,15 +112,23 @@ struct HEIFHeaderTests {
         let again = Item.overlay(
             of: [3, 3, 2].map { (item: $0, left: 0, top: 0) }, size: PixelSize(width: 64, height: 64), id: 4)
         let usual = Item.grid(of: [1], columns: 1, size: PixelSize(width: 5_000, height: 3_000), id: 5)
+        let small = Item(id: 6, type: "av01", data: [], properties: [HEIFBox.size(10, 10)])
+        var alpha = large
+        alpha.references = [("auxl", [6])]
         for (items, primary, area) in [
             ([cut], 1, 12_000_000), ([large, grid], 2, 12_000_000), ([large, overlay], 3, 84_000_000),
             ([large, grid, overlay, again], 4, 180_000_000), ([large, usual], 5, 15_000_000),
+            ([small, alpha], 6, 12_000_000),
         ] {
             let header = try inspect(HEIFWriter(items, primary: primary).file)
             #expect(header.decodedArea == area)
             let plain = ImageHeader(format: .avif, storedSize: header.storedSize)
             #expect(
                 header.price(of: DecodePlan()) >= plain.price(of: DecodePlan()) + 5 * (area - header.storedSize.area))
+            let added = Double(area - header.storedSize.area)
+            #expect(
+                header.timePrice(of: DecodePlan()) - plain.timePrice(of: DecodePlan())
+                    >= .nanoseconds(Int64(20 * added)))
             var limits = ImagingLimits()
             limits.sourceFormats.insert(.avif)
             limits.maximumSourcePixels = area

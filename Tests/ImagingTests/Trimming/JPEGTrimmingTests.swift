@@ -52,6 +52,12 @@ struct JPEGTrimmingTests {
         #expect(try trim(SharedBytes(file)).array == whole)
     }
 
+    @Test func `bytes between a segment that goes and the next marker go with it`() throws {
+        let stray: [UInt8] = [1, 2, 3]
+        let file = JPEGFile(segments: Array(repeating: long + stray, count: 5))
+        #expect(try trim(file) == JPEGFile().bytes)
+    }
+
     @Test func `a file full of segments is decoded, upright, as if there were none`() throws {
         let plain = ImageFixture.jpegOrientation6.array
         let full = plain[0..<2] + Array(repeating: empty, count: 1_000).flatMap { $0 }.flatMap { $0 } + plain[2...]
