@@ -124,7 +124,8 @@ extension APIError {
                 detail: "host \(SourceLabel.text(host).prefix(255))")
         case .otherSite(let site):
             self = .crossSite(
-                reason: "A browser sent this request for another site.", detail: "site \(SourceLabel.text(site).prefix(255))")
+                reason: "A browser sent this request for another site.",
+                detail: "site \(SourceLabel.text(site).prefix(255))")
         }
     }
 }
