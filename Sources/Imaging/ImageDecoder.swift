@@ -18,26 +18,29 @@ package enum ImageDecoder {
         defer { extendLifetime(token) }
         VipsError.forget()
         do {
-            let file = try ended(trimmed(bytes, header, plan), header, plan)
+            let reading = header.format.reading
+            let trimmed = try reading.trim(bytes, header, plan)
+            let file =
+                try reading.damage.end?(trimmed, header, plan) ?? EndedFile(bytes: trimmed, isIncomplete: false)
             var isIncomplete = file.isIncomplete
-            if lane == .planar, PlanarLane.mayDecode(header, plan: plan) {
-                switch try planes(of: file.bytes, header: header, plan: plan, token: token, room: room) {
+            if lane == .planar, let planes = reading.planes, PlanarLane.mayDecode(header, plan: plan) {
+                switch try planes.decode(file.bytes, header, plan, token, room) {
                 case .decoded(let image): return image
                 case .judged(let lacksPixels): isIncomplete = isIncomplete || lacksPixels
                 }
-            } else if header.format == .jpeg {
-                isIncomplete = try JPEGPlanes.lacksPixels(file.bytes, header: header, token: token)
+            } else if let lacksPixels = reading.damage.lacksPixels {
+                isIncomplete = try lacksPixels(file.bytes, header, token)
             }
             try plan.admit(isIncomplete: isIncomplete)
-            if header.format == .avif || header.format == .heic {
+            if reading.loader == .heif {
                 return try pixels(ofItem: file.bytes, header: header, plan: plan, token: token, room: room)
             }
             let whole = EndedFile(bytes: file.bytes, isIncomplete: isIncomplete)
             do {
                 return try decode(whole, header: header, plan: plan, token: token, room: room)
-            } catch let error as VipsError where header.format == .png {
+            } catch let error as VipsError {
                 try token.check()
-                guard let ended = try PNGEnding.end(file.bytes, header: header, plan: plan, token: token) else {
+                guard let ended = try reading.damage.endAfterFailure?(file.bytes, header, plan, token) else {
                     throw error
                 }
                 return try decode(ended, header: header, plan: plan, token: token, room: room)
@@ -59,35 +62,6 @@ package enum ImageDecoder {
         /// That of the service.
         package static let usual = Lane.planar
         #endif
-    }
-
-    /// The file without what only costs its decoder time and memory.
-    private static func trimmed(
-        _ bytes: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan
-    ) throws(ImagingError) -> SharedBytes {
-        switch header.format {
-        case .jpeg: JPEGTrimming.trim(bytes, header: header)
-        case .png: PNGTrimming.trim(bytes)
-        case .webp: try WebPTrimming.trim(bytes, frames: plan.page + plan.frames(of: header))
-        case .gif, .avif, .heic: bytes
-        }
-    }
-
-    /// The file with an end where libvips is to be spared that it has none; JPEG's is of no matter, PNG's is seen when it fails.
-    private static func ended(
-        _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan
-    ) throws(ImagingError) -> EndedFile {
-        header.format == .gif
-            ? try GIFEnding.end(file, header: header, plan: plan) : EndedFile(bytes: file, isIncomplete: false)
-    }
-
-    /// The planes that a file holds, or what there is to know of one that libvips is to decode.
-    private static func planes(
-        of file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
-    ) throws -> PlanarReading {
-        header.format == .webp
-            ? try WebPPlanes.decode(file, header: header, plan: plan, token: token, room: room)
-            : try JPEGPlanes.decode(file, header: header, plan: plan, token: token, room: room)
     }
 
     /// Refuses what the head says is not to be decoded at all.
@@ -178,19 +152,21 @@ package enum ImageDecoder {
 
 extension ImageHeader {
     /// How much of a level the format's own decoder does, which makes a smaller picture for less work.
-    ///
-    /// Frames of an animation lie anywhere on their canvas and would move when each is scaled alone.
     fileprivate func loadedLevel(for level: Int) -> Int {
-        guard format == .jpeg || format == .webp && frames == 1 else { return 1 }
+        switch format.reading.reduction {
+        case .transform: break
+        case .scaler where frames == 1: break
+        case .none, .scaler: return 1
+        }
         // A side that is shorter than the level would become nothing.
         return min(storedSize.width, storedSize.height) < level ? 1 : level
     }
 
     /// What the loader must say.
     fileprivate func loadedSize(level: Int) -> PixelSize {
+        let isRounded = format.reading.reduction == .scaler
         func reduced(_ side: Int) -> Int {
-            // libvips drops the rest of a JPEG's side and rounds a WebP's half to even.
-            format == .webp ? Int((Double(side) / Double(level)).rounded(.toNearestOrEven)) : side / level
+            isRounded ? Int((Double(side) / Double(level)).rounded(.toNearestOrEven)) : side / level
         }
         return PixelSize(width: reduced(storedSize.width), height: reduced(storedSize.height))
     }

@@ -52,28 +52,7 @@ package enum ImageEncoder {
     static func encode(
         _ image: VipsImage, size: PixelSize, format: ImageFormat, quality: Int
     ) throws(VipsError) -> EncodedImage {
-        let options = VipsSaveOptions(quality: quality, effort: effort(for: format))
+        let options = VipsSaveOptions(quality: quality, effort: format.effort)
         return EncodedImage(bytes: try image.saved(as: format, options: options), format: format, size: size)
     }
-
-    /// How hard an encoder tries to make the file small, in its own scale.
-    ///
-    /// Chosen by time and size of photographs at 300 and 900 pixels: each step further costs at least a fifth more time for
-    /// less than a twentieth of the bytes.
-    static func effort(for format: ImageFormat) -> Int {
-        switch format {
-        // Without a pass of its own for the code tables.
-        case .jpeg: 0
-        case .png: 2
-        case .webp: 2
-        case .gif: 3
-        case .avif, .heic: 1
-        }
-    }
-}
-
-extension ImageFormat {
-    /// Whether the encoder does most of its work on a still in one step, in which nobody can ask it to stop: AV1's, and the choice of
-    /// a GIF's colours.
-    package var isEncodedInOneStep: Bool { self == .avif || self == .gif }
 }

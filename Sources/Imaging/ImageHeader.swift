@@ -45,6 +45,9 @@ package struct ImageHeader: Hashable, Sendable {
         self.profileByteCount = profileByteCount
     }
 
+    /// Whether a pixel is made of inks: cyan, magenta, yellow and black.
+    var hasInks: Bool { bands == 4 && format.reading.hasInks }
+
     /// Size after the picture is turned upright.
     package var size: PixelSize {
         orientation >= 5 ? PixelSize(width: storedSize.height, height: storedSize.width) : storedSize

@@ -11,7 +11,7 @@ package struct ImagingLimits: Sendable, Hashable {
     /// What becomes of images that lack pixels.
     package var incompleteImages = IncompleteImages.refuse
     /// The formats that may be decoded.
-    package var sourceFormats: Set<ImageFormat> = [.jpeg, .png, .webp, .gif]
+    package var sourceFormats = Set(ImageFormat.trusted)
 
     /// The defaults of the contract.
     package init() {}
@@ -28,15 +28,5 @@ package struct ImagingLimits: Sendable, Hashable {
         limits.maximumOutputPixelsSlow = .max
         limits.sourceFormats = Set(ImageFormat.allCases)
         return limits
-    }
-}
-
-extension ImageFormat {
-    /// Whether an encoder works on a pixel for so long that results have a bound of their own.
-    fileprivate var isSlow: Bool {
-        switch self {
-        case .avif, .heic, .gif: true
-        case .jpeg, .png, .webp: false
-        }
     }
 }

@@ -1,42 +1,15 @@
-/// What decodes and renders cost in time: all constants, in nanoseconds of one core.
+/// What decodes and renders cost in time, in nanoseconds of one core: what does not depend on the format, which says the rest itself.
 ///
 /// Measured on a virtual x86-64 core of 2026 with Debian 12's libraries, on photographs with noise: the dear end of what is met, not
 /// the worst that can be made. Another machine is faster or slower at all of it alike; what counts are the ratios
 /// (docs/costs.md has the figures).
 enum TimePrice {
-    /// What a decode costs for each pixel of a frame that it goes through, and for each byte of the file.
-    static func decode(_ format: ImageFormat) -> (pixel: Double, byte: Double) {
-        switch format {
-        case .jpeg: (10, 10)
-        case .png: (12, 8)
-        case .webp: (15, 18)
-        case .gif: (15, 10)
-        case .avif, .heic: (45, 20)
-        }
-    }
-
     /// An image that comes in passes, for each pixel, whatever the level.
     static let passes = 5.0
     /// Inks that become colours, for each pixel that the level leaves.
     static let inks = 90.0
     /// A transparent part more to decode, for each pixel.
     static let alphaPlane = 30.0
-
-    /// What an encoder costs for each pixel.
-    ///
-    /// - Parameters:
-    ///   - isFine: Whether chroma is kept in full.
-    ///   - hasAlpha: Whether parts may be transparent.
-    ///   - isAnimated: Whether frames are compared with those before them.
-    static func encode(_ format: ImageFormat, isFine: Bool, hasAlpha: Bool, isAnimated: Bool) -> Double {
-        switch format {
-        case .jpeg: 20
-        case .png: hasAlpha ? 120 : 90
-        case .webp: hasAlpha ? 220 : 110
-        case .gif: isAnimated ? 500 : 330
-        case .avif, .heic: (isFine ? 600 : 120) + (hasAlpha ? 200 : 0)
-        }
-    }
 
     /// What each frame of an animation costs besides, however small it is.
     static let frame = (decode: 250_000.0, encode: 2_000_000.0)
@@ -69,19 +42,19 @@ extension ImageHeader {
     ///   - plan: What is decoded.
     ///   - fileByteCount: Bytes of the file, 0 where they are not known.
     package func timePrice(of plan: DecodePlan, fileByteCount: Int = 0) -> Duration {
-        var (pixel, byte) = TimePrice.decode(format)
-        // Only JPEG leaves out what a smaller picture does not need.
-        if format == .jpeg { pixel /= Double(plan.level) }
+        let time = format.reading.time
+        var pixel = time.pixel
+        if format.reading.reduction == .transform { pixel /= Double(plan.level) }
         if isProgressive { pixel += TimePrice.passes }
-        if format == .jpeg, bands == 4 { pixel += TimePrice.inks / Double(plan.level * plan.level) }
-        if hasAlpha, format != .gif, format != .png { pixel += TimePrice.alphaPlane }
+        if hasInks { pixel += TimePrice.inks / Double(plan.level * plan.level) }
+        if hasAlpha, time.isAlphaApart { pixel += TimePrice.alphaPlane }
         // A frame of an animation is made of all before it.
         let kept = plan.frames(of: self)
         let gone = plan.isAnimated ? kept : format.supportsAnimation ? min(plan.page + 1, frames) : 1
         let area = Double(decodedArea)
         let depth = bitDepth > 8 ? 2.0 : 1
         let framing = plan.isAnimated ? TimePrice.frame.decode * Double(kept) : 0
-        return TimePrice.duration(area * pixel * depth * Double(gone) + framing + Double(fileByteCount) * byte)
+        return TimePrice.duration(area * pixel * depth * Double(gone) + framing + Double(fileByteCount) * time.byte)
     }
 }
 
@@ -114,8 +87,9 @@ extension RenderPlan {
             read == 0 ? 0 : (read * TimePrice.resampling.read + area(made) * TimePrice.resampling.made) * weighing
         let coloring = hasProfile ? area(made) * TimePrice.profile : 0
         let interest = looked.map { area($0) * TimePrice.interest } ?? 0
-        let encoding = TimePrice.encode(
-            format, isFine: chromaStep == 1, hasAlpha: hasAlpha && format.supportsAlpha, isAnimated: isAnimated)
+        let encoding =
+            format.writing?.time.price(
+                isFine: chromaStep == 1, hasAlpha: hasAlpha && format.supportsAlpha, isAnimated: isAnimated) ?? 0
         let framing = isAnimated ? TimePrice.frame.encode : 0
         return TimePrice.duration(
             (resampling + coloring + area(outputSize) * encoding + framing) * Double(frames) + interest)

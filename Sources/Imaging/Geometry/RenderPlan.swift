@@ -43,8 +43,8 @@ package struct RenderPlan: Hashable, Sendable {
     /// Whether all frames are kept.
     package var isAnimated: Bool { decode.isAnimated }
 
-    /// Pixels for one sample of chroma, as libvips writes them: all but WebP keep all of it from quality 90 on.
-    var chromaStep: Int { format != .webp && quality >= 90 ? 1 : 2 }
+    /// Pixels for one sample of chroma, as libvips writes them.
+    var chromaStep: Int { quality >= format.writing?.fullChromaFrom ?? .max ? 1 : 2 }
 
     /// What is cut out of the resampled picture.
     package enum Crop: Hashable, Sendable {

@@ -1,5 +1,10 @@
 /// The brands that a file claims to conform to (ISO/IEC 14496-12 section 4.3).
 enum HEIFBrands {
+    /// The formats that are told by brands, with theirs.
+    private static let brands = ImageFormat.allCases.compactMap { format -> (ImageFormat, [StaticString])? in
+        if case .brands(let brands) = format.reading.leadingBytes { (format, brands) } else { nil }
+    }
+
     /// How far a list of brands is read.
     private static let maximumLength = 256
 
@@ -10,9 +15,8 @@ enum HEIFBrands {
         guard bytes.hasText("ftyp", at: 4), let length = try? bytes.bigEndian32(at: 0) else { return nil }
         var offset = 8
         while offset < min(length, maximumLength) {
-            if bytes.hasText("avif", at: offset) || bytes.hasText("avis", at: offset) { return .avif }
-            if ["heic", "heix", "heim", "heis", "hevc", "hevx"].contains(where: { bytes.hasText($0, at: offset) }) {
-                return .heic
+            for (format, brands) in brands where brands.contains(where: { bytes.hasText($0, at: offset) }) {
+                return format
             }
             offset += 4
         }

@@ -8,24 +8,24 @@ extension ImageHeader {
     ///   head.
     package static func inspect(_ bytes: SharedBytes) throws(ImagingError) -> ImageHeader {
         try bytes.withBytes { span throws(ImagingError) in
-            switch sniff(span) {
-            case .jpeg: try jpeg(span)
-            case .png: try png(span)
-            case .webp: try webp(span)
-            case .gif: try gif(span)
-            case .avif: try heif(span, format: .avif)
-            case .heic: try heif(span, format: .heic)
-            case nil: throw .notAnImage
-            }
+            guard let format = sniff(span) else { throw .notAnImage }
+            return try format.reading.header(span)
         }
     }
 
     /// The format by the leading bytes alone, whatever name or media type the file came with.
     package static func sniff(_ bytes: RawSpan) -> ImageFormat? {
-        if (try? bytes.bigEndian16(at: 0)) == 0xFFD8, (try? bytes.byte(at: 2)) == 0xFF { return .jpeg }
-        if (try? bytes.byte(at: 0)) == 0x89, bytes.hasText("PNG\r\n\u{1A}\n", at: 1) { return .png }
-        if bytes.hasText("RIFF", at: 0), bytes.hasText("WEBP", at: 8) { return .webp }
-        if bytes.hasText("GIF87a", at: 0) || bytes.hasText("GIF89a", at: 0) { return .gif }
-        return HEIFBrands.format(bytes)
+        ImageFormat.allCases.first { $0.reading.leadingBytes.begin(bytes) } ?? HEIFBrands.format(bytes)
+    }
+}
+
+extension FormatTraits.LeadingBytes {
+    /// Whether a file begins so; brands are compared elsewhere, because the first known one of all formats counts.
+    fileprivate func begin(_ file: RawSpan) -> Bool {
+        switch self {
+        case .parts(let alternatives):
+            alternatives.contains { parts in parts.allSatisfy { file.hasBytes($0.value, at: $0.key) } }
+        case .brands: false
+        }
     }
 }

@@ -14,36 +14,17 @@ extension ImageHeader {
         // Inks become colours; the planes of a JPEG are never more than its components.
         let result = reduced * Price(bands) * frameCount
         // Rows that libvips keeps while it goes through the file, as wide as its loader makes them.
-        let rowWidth = format == .jpeg ? Price.quotient(storedSize.width, plan.level) : Price(storedSize.width)
+        let rowWidth = Price.quotient(storedSize.width, format.reading.reduction == .transform ? plan.level : 1)
         let rows = Price(min(storedSize.height, Self.keptRows)) * rowWidth * Price(bands * max(1, (bitDepth + 7) / 8))
-        let working = area * workingBytes(isWhole: isWhole) * (format == .webp ? frameCount : Price(1))
-        let tables = Price(format == .jpeg && bands == 4 ? Self.inkTables : 0)
+        let memory = format.reading.memory
+        let working = area * Price(memory.workingBytes(self, isWhole)) * (memory.isForEachFrame ? frameCount : Price(1))
+        let tables = Price(hasInks ? Self.inkTables : 0)
         return (result + rows + working + tables + Price(fileByteCount)).bytes
     }
 
     private static let keptRows = 900
     /// Bytes that the colour engine takes to turn inks into colours.
     private static let inkTables = 4 << 20
-
-    /// What the decoder holds besides the rows and the pixels that it hands over, in bytes for each pixel of a frame.
-    private func workingBytes(isWhole: Bool) -> Price {
-        switch format {
-        case .jpeg:
-            // All coefficients of a progressive picture, two bytes each, whatever the level.
-            guard isProgressive else { return Price(0) }
-            return Price(isChromaSubsampled ? 3 : 2 * bands)
-        case .png:
-            // The passes of an interlaced picture make it whole only with the last.
-            return Price(isProgressive ? bands * max(1, bitDepth / 8) : 0)
-        // A lossless picture, or one with alpha, goes through three buffers; its scaler spares it all but one.
-        case .webp: return Price(frames > 1 ? 4 : isWhole ? 12 : 8)
-        case .gif: return Price(5)
-        case .avif, .heic:
-            // Planes of the decoder's, the same again for libheif, and pixels; of more than 8 bits all of it in words.
-            let planes = (isChromaSubsampled ? 8 : 14) + (hasAlpha ? 4 : 0)
-            return Price(bitDepth > 8 ? 2 * planes + 2 : planes)
-        }
-    }
 }
 
 /// An amount that saturates.

@@ -46,6 +46,11 @@ extension RawSpan {
         }
     }
 
+    /// Whether `expected` stands at `offset`.
+    func hasBytes(_ expected: [UInt8], at offset: Int) -> Bool {
+        expected.indices.allSatisfy { (try? byte(at: offset + $0)) == Int(expected[$0]) }
+    }
+
     /// Where the next byte of this value is, from `offset` on.
     ///
     /// Entropy-coded data is most of a file: memchr passes over it some ten times as fast as a loop would.

@@ -20,7 +20,7 @@ enum AVIFPlanes {
         var base: UnsafeMutableRawPointer?
         var count = 0
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
-        let effort = Int32(ImageEncoder.effort(for: .avif))
+        let effort = Int32(ImageFormat.avif.effort)
         let status = unsafe samples.withUnsafeBytes { bytes in
             var planes = unsafe CPlanarShimPlanes(planes, in: bytes)
             return unsafe CPlanarShim_write_avif(&planes, Int32(quality), effort, &base, &count, &text)

@@ -9,12 +9,7 @@ enum PlanarLane {
     /// Whether a source may be decoded to planes, as far as its head tells before a library has read it.
     static func mayDecode(_ header: ImageHeader, plan: DecodePlan) -> Bool {
         guard min(header.storedSize.width, header.storedSize.height) >= shortestSide * plan.level else { return false }
-        return switch header.format {
-        case .jpeg: header.bands == 1 || header.bands == 3
-        // Lossless ones turn out when libwebp looks at the head.
-        case .webp: header.frames == 1 && !header.hasAlpha && header.profileByteCount == 0
-        case .png, .gif, .avif, .heic: false
-        }
+        return header.format.reading.planes?.mayHold(header) ?? false
     }
 
     /// Whether libjpeg finds planes in the source, of colours that numbers describe.
@@ -33,7 +28,7 @@ enum PlanarLane {
     ///
     /// A colour profile, a canvas and the search for the interesting part need pixels; so do PNG and GIF.
     static func encodes(_ image: DecodedImage, plan: RenderPlan) -> Bool {
-        guard image.profile == nil, plan.canvas == nil, [.jpeg, .webp, .avif].contains(plan.format) else {
+        guard image.profile == nil, plan.canvas == nil, plan.format.isWrittenFromPlanes else {
             return false
         }
         return switch plan.crop {

@@ -13,7 +13,8 @@ enum PlanarRendering {
     ) throws -> EncodedImage {
         let target = PlanarTarget(
             resizedSize: plan.resizedSize, rectangle: plan.rectangle, chromaStep: plan.chromaStep,
-            range: plan.format == .webp ? .limited : .full, needsChroma: plan.format != .jpeg, light: plan.light)
+            range: plan.format.writing?.planes?.range ?? .full,
+            needsChroma: plan.format.writing?.planes?.needsChroma ?? true, light: plan.light)
         if plan.format == .avif {
             let file = try codec.encode(
                 planes(of: image, target: target, token: token), as: .avif, quality: plan.quality, token: token)
@@ -87,7 +88,7 @@ enum PlanarRendering {
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
         let watch = unsafe CPlanarShimWatch(token)
         let quality = Int32(plan.quality)
-        let effort = Int32(ImageEncoder.effort(for: plan.format))
+        let effort = Int32(plan.format.effort)
         let status =
             switch plan.format {
             case .webp: unsafe CPlanarShim_write_webp(&planes, quality, effort, watch, &base, &count, &text)

@@ -52,12 +52,12 @@ package enum ImageLibrary {
         for (type, head) in ForeignHeads.all where opens(head) { throw .opensForeign(type: type) }
         let pixel = [UInt8](repeating: 128, count: 8 * 8 * 3)
         let size = PixelSize(width: 8, height: 8)
-        for format in [ImageFormat.jpeg, .png, .webp, .gif, .avif] {
+        for format in ImageFormat.written {
             guard
                 let image = try? ImageEncoder.encode(pixels: pixel, size: size, bands: 3, format: format, quality: nil)
             else { throw .lacks(format) }
             // libvips writes AVIF; it is libheif itself that reads it, see HEIFPixels.
-            let mayOpen = format != .avif
+            let mayOpen = format.reading.loader != .heif
             guard unsafe image.bytes.withUnsafeBytes({ unsafe opens($0) }) == mayOpen else { throw .lacks(format) }
         }
     }

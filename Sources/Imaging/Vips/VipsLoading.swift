@@ -34,10 +34,9 @@ extension VipsImage {
     }
 
     /// The loaders that the shim leaves on, by the names of their classes.
-    static let neededLoaders = [
-        "VipsForeignLoadJpegBuffer", "VipsForeignLoadNsgifBuffer", "VipsForeignLoadPngBuffer",
-        "VipsForeignLoadWebpBuffer",
-    ]
+    static let neededLoaders = ImageFormat.allCases.compactMap { format -> String? in
+        if case .vips(let name) = format.reading.loader { name } else { nil }
+    }.sorted()
 
     /// The loaders that are on, by the names of their classes, in alphabetical order.
     static var loaders: [String] {

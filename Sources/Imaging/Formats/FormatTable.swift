@@ -1,0 +1,138 @@
+import Memory
+
+// What each format is and can: the one table that settings, grammar, negotiation, prices, limits, the self-test, the workers' warm-up
+// and protocol, and the tests read.
+
+extension FormatTraits {
+    static let jpeg = FormatTraits(
+        mediaType: "image/jpeg", fileExtension: "jpg", supportsAlpha: false, supportsAnimation: false,
+        // The format's own limit is 65,535; libjpeg stops before it.
+        maximumSide: 65_500,
+        reading: Reading(
+            leadingBytes: .parts([[0: [0xFF, 0xD8, 0xFF]]]),
+            header: { bytes throws(ImagingError) in try .jpeg(bytes) },
+            loader: .vips("VipsForeignLoadJpegBuffer"),
+            reduction: .transform,
+            warmUpBands: 3,
+            hasInks: true,
+            trim: { file, header, _ throws(ImagingError) in JPEGTrimming.trim(file, header: header) },
+            damage: Damage(lacksPixels: { try JPEGPlanes.lacksPixels($0, header: $1, token: $2) }),
+            planes: Planes(
+                mayHold: { $0.bands == 1 || $0.bands == 3 },
+                decode: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4) }),
+            memory: Memory(workingBytes: { header, _ in
+                // All coefficients of a progressive image, two bytes each, whatever the level.
+                header.isProgressive ? header.isChromaSubsampled ? 3 : 2 * header.bands : 0
+            }),
+            time: Time(pixel: 10, byte: 10)),
+        output: .written(
+            Writing(
+                quality: 80,
+                // Without a pass of its own for the code tables.
+                effort: 0,
+                planes: PlanesWritten(range: .full, needsChroma: false), memory: WritingMemory(pixel: 8),
+                time: WritingTime(pixel: 20))))
+
+    static let png = FormatTraits(
+        mediaType: "image/png", fileExtension: "png", supportsAlpha: true, supportsAnimation: false,
+        maximumSide: 2_147_483_647,
+        reading: Reading(
+            leadingBytes: .parts([[0: [0x89] + Array("PNG\r\n\u{1A}\n".utf8)]]),
+            header: { bytes throws(ImagingError) in try .png(bytes) },
+            loader: .vips("VipsForeignLoadPngBuffer"),
+            warmUpBands: 4,
+            trim: { file, _, _ throws(ImagingError) in PNGTrimming.trim(file) },
+            damage: Damage(endAfterFailure: { try PNGEnding.end($0, header: $1, plan: $2, token: $3) }),
+            memory: Memory(workingBytes: { header, _ in
+                // The passes of an interlaced image make it whole only with the last.
+                header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0
+            }),
+            time: Time(pixel: 12, byte: 8)),
+        output: .written(
+            Writing(
+                quality: nil, effort: 2, memory: WritingMemory(pixel: 8), time: WritingTime(pixel: 90, alpha: 30))))
+
+    static let webp = FormatTraits(
+        mediaType: "image/webp", fileExtension: "webp", supportsAlpha: true, supportsAnimation: true,
+        maximumSide: 16_383,
+        reading: Reading(
+            leadingBytes: .parts([[0: Array("RIFF".utf8), 8: Array("WEBP".utf8)]]),
+            header: { bytes throws(ImagingError) in try .webp(bytes) },
+            loader: .vips("VipsForeignLoadWebpBuffer"),
+            reduction: .scaler,
+            warmUpBands: 4,
+            trim: { file, header, plan throws(ImagingError) in
+                try WebPTrimming.trim(file, frames: plan.page + plan.frames(of: header))
+            },
+            planes: Planes(
+                // Lossless ones turn out when libwebp looks at the header.
+                mayHold: { $0.frames == 1 && !$0.hasAlpha && $0.profileByteCount == 0 },
+                decode: { try WebPPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4) }),
+            memory: Memory(
+                // A lossless image, or one with alpha, goes through three buffers; its scaler spares it all but one.
+                workingBytes: { header, isWhole in header.frames > 1 ? 4 : isWhole ? 12 : 8 },
+                isForEachFrame: true),
+            time: Time(pixel: 15, byte: 18, isAlphaApart: true)),
+        output: .written(
+            Writing(
+                quality: 80, effort: 2, fullChromaFrom: nil,
+                planes: PlanesWritten(range: .limited, needsChroma: true),
+                memory: WritingMemory(pixel: 24), time: WritingTime(pixel: 110, alpha: 110))))
+
+    static let gif = FormatTraits(
+        mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,
+        maximumSide: 65_535,
+        reading: Reading(
+            leadingBytes: .parts([[0: Array("GIF87a".utf8)], [0: Array("GIF89a".utf8)]]),
+            header: { bytes throws(ImagingError) in try .gif(bytes) },
+            loader: .vips("VipsForeignLoadNsgifBuffer"),
+            warmUpBands: 3,
+            damage: Damage(end: { file, header, plan throws(ImagingError) in
+                try GIFEnding.end(file, header: header, plan: plan)
+            }),
+            memory: Memory(workingBytes: { _, _ in 5 }),
+            time: Time(pixel: 15, byte: 10)),
+        output: .written(
+            Writing(
+                quality: nil, effort: 3, isSlow: true, isInOneStep: true, memory: WritingMemory(pixel: 16),
+                time: WritingTime(pixel: 330, animation: 170))))
+
+    static let avif = FormatTraits(
+        mediaType: "image/avif", fileExtension: "avif", supportsAlpha: true, supportsAnimation: false,
+        maximumSide: 16_384,
+        reading: Reading(
+            leadingBytes: .brands(["avif", "avis"]),
+            header: { bytes throws(ImagingError) in try .heif(bytes, format: .avif) },
+            loader: .heif,
+            // The decoder has had more faults than all others together.
+            needsConfinement: true,
+            memory: .heif,
+            time: Time(pixel: 45, byte: 20, isAlphaApart: true)),
+        output: .written(
+            Writing(
+                quality: 60, effort: 1, isSlow: true, isInOneStep: true,
+                planes: PlanesWritten(range: .full, needsChroma: true),
+                // Whatever the size, its encoder sets up a good deal first. Finished pixels are there twice, in two processes.
+                memory: WritingMemory(pixel: 32, fullChroma: 20, least: 8 << 20),
+                time: WritingTime(pixel: 120, fullChroma: 480, alpha: 200))))
+
+    static let heic = FormatTraits(
+        mediaType: "image/heic", fileExtension: "heic", supportsAlpha: true, supportsAnimation: false,
+        maximumSide: 16_384,
+        reading: Reading(
+            leadingBytes: .brands(["heic", "heix", "heim", "heis", "hevc", "hevx"]),
+            header: { bytes throws(ImagingError) in try .heif(bytes, format: .heic) },
+            loader: .heif,
+            needsConfinement: true,
+            memory: .heif,
+            time: Time(pixel: 45, byte: 20, isAlphaApart: true)),
+        output: .replaced(opaque: .jpeg, transparent: .png))
+}
+
+extension FormatTraits.Memory {
+    /// Planes of the decoder's, the same again for libheif, and pixels; of more than 8 bits all of it in words.
+    fileprivate static let heif = FormatTraits.Memory(workingBytes: { header, _ in
+        let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)
+        return header.bitDepth > 8 ? 2 * planes + 2 : planes
+    })
+}

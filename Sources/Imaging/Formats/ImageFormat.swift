@@ -1,0 +1,102 @@
+/// An image file format that Alula reads or writes.
+///
+/// A case here and a row in `FormatTable.swift` say all that the service needs to know of a format; what is left to write is
+/// the walk of its header, its loader and its saver.
+package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
+    case jpeg, png, webp, gif, avif, heic
+
+    /// What the table says of this format.
+    var traits: FormatTraits {
+        switch self {
+        case .jpeg: .jpeg
+        case .png: .png
+        case .webp: .webp
+        case .gif: .gif
+        case .avif: .avif
+        case .heic: .heic
+        }
+    }
+
+    /// How files of this format are read.
+    var reading: FormatTraits.Reading { traits.reading }
+
+    /// How files of this format are written; nil if none are.
+    var writing: FormatTraits.Writing? {
+        if case .written(let writing) = traits.output { writing } else { nil }
+    }
+}
+
+extension ImageFormat {
+    /// The format of this media type, which is in lower case; nil for every other type.
+    package init?(mediaType: String) {
+        guard let format = ImageFormat.allCases.first(where: { $0.mediaType == mediaType }) else { return nil }
+        self = format
+    }
+
+    /// The format's media type: `image/jpeg`.
+    package var mediaType: String { traits.mediaType }
+
+    /// The usual file name extension, without the dot.
+    package var fileExtension: String { traits.fileExtension }
+
+    /// Whether an image in this format can have transparent parts.
+    package var supportsAlpha: Bool { traits.supportsAlpha }
+
+    /// Whether the format holds animations, all frames of which can be kept.
+    package var supportsAnimation: Bool { traits.supportsAnimation }
+
+    /// Longest side that the format can hold, in pixels.
+    package var maximumSide: Int { traits.maximumSide }
+}
+
+extension ImageFormat {
+    /// The formats that are decoded by default even if nothing confines their decoders.
+    package static let trusted = allCases.filter { !$0.reading.needsConfinement }
+
+    /// The formats that are decoded by default only by worker processes.
+    package static let distrusted = allCases.filter { $0.reading.needsConfinement }
+
+    /// Components of the image that a worker process writes and decodes before it is confined; nil for no such image.
+    package var warmUpBands: Int? { reading.warmUpBands }
+}
+
+extension ImageFormat {
+    /// The formats that results can be made in.
+    package static let written = allCases.filter(\.isWritten)
+
+    /// Whether results can be made in this format.
+    package var isWritten: Bool { writing != nil }
+
+    /// The format of an answer that is to be in the source's own format, which this is.
+    ///
+    /// - Parameter hasAlpha: Whether the source has transparency.
+    package func answer(hasAlpha: Bool) -> ImageFormat {
+        switch traits.output {
+        case .written: self
+        case .replaced(let opaque, let transparent): hasAlpha ? transparent : opaque
+        }
+    }
+
+    /// Whether a quality can be chosen.
+    package var hasQuality: Bool { writing?.quality != nil }
+
+    /// The encoder quality if the caller names none; set so that the formats look about alike.
+    package var defaultQuality: Int { writing?.quality ?? 100 }
+
+    /// How hard the encoder tries to make the file small, in its own scale.
+    ///
+    /// Chosen by time and size of photographs at 300 and 900 pixels: each step further costs at least a fifth more time for
+    /// less than a twentieth of the bytes.
+    var effort: Int { writing?.effort ?? 0 }
+
+    /// Whether an encoder works on a pixel for so long that results have a bound of their own.
+    package var isSlow: Bool { writing?.isSlow ?? false }
+
+    /// Whether a still is encoded by a worker process, because most of the work is one step that cannot be stopped.
+    ///
+    /// AV1's encoder is such a step, and the choice of a GIF's colours.
+    package var isEncodedInOneStep: Bool { writing?.isInOneStep ?? false }
+
+    /// Whether the resampled planes of an image can be written as they are.
+    var isWrittenFromPlanes: Bool { writing?.planes != nil }
+}
