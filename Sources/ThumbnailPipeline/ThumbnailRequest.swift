@@ -31,7 +31,7 @@ package enum FormatChoice: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - own: The source's format.
-    ///   - hasAlpha: Whether the source has transparency: HEIC goes out as PNG then, else as JPEG.
+    ///   - hasAlpha: Whether the source has transparency, on which depends what goes out for a format that is not written.
     ///   - automatic: The formats that may be chosen by `Accept`, best first.
     package func format(own: ImageFormat, hasAlpha: Bool, automatic: [ImageFormat]) -> ImageFormat {
         switch self {
@@ -39,7 +39,7 @@ package enum FormatChoice: Hashable, Sendable {
         case .negotiated(let qualities):
             let floor = max(1, qualities[own] ?? 0)
             let chosen = automatic.first { (qualities[$0] ?? 0) >= floor }
-            return chosen ?? (own == .heic ? (hasAlpha ? .png : .jpeg) : own)
+            return chosen ?? own.answer(hasAlpha: hasAlpha)
         }
     }
 }

@@ -24,10 +24,10 @@ enum GoodPictures {
     }
 
     private static var encoded: [(name: String, bytes: [UInt8])] {
-        let formats: [(ImageFormat, [Int])] = [
-            (.jpeg, [10, 50, 75, 90, 100]), (.png, [100]), (.webp, [10, 50, 80, 100]), (.gif, [100]),
-            (.avif, [20, 60]),
-        ]
+        let qualities: [ImageFormat: [Int]] = [.jpeg: [10, 50, 75, 90, 100], .webp: [10, 50, 80, 100]]
+        let formats = ImageFormat.written.map { format in
+            (format, qualities[format] ?? (format.hasQuality ? [20, 60] : [100]))
+        }
         return sizes.flatMap { size in
             let pictures = [
                 ("photo", Picture.photo(size)), ("veil", .photoWithAlpha(size)), ("ramp", .greyRamp(size)),
@@ -82,7 +82,7 @@ enum GoodPictures {
     }
 
     private static var animated: [(name: String, bytes: [UInt8])] {
-        [ImageFormat.gif, .webp].flatMap { format in
+        ImageFormat.written.filter(\.supportsAnimation).flatMap { format in
             [2, 3, 5, 9, 30].map { frames in
                 ("frames-\(frames).\(format)", ImageFixture.animation(frames: frames, as: format))
             }

@@ -39,7 +39,7 @@ enum ScriptedOrigin {
 
     /// The type that a file of this name would be sent with.
     private static func mediaType(of fixture: ImageFixture) -> String {
-        let known = ["jpeg", "png", "webp", "gif", "avif"].first { fixture.rawValue.hasPrefix($0) }
-        return known.map { "image/\($0)" } ?? "application/octet-stream"
+        let format = ImageFormat.allCases.first { fixture.rawValue.hasPrefix($0.rawValue) }
+        return format?.mediaType ?? "application/octet-stream"
     }
 }

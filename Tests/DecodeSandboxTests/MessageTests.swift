@@ -40,6 +40,7 @@ struct MessageTests {
             new: []),
         .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, room: 0, new: [.input, .output, .largeOutput]),
         .perform(.encode(planes, as: .avif, quality: 100), byteCount: 2_752, room: 1, new: .largeInput),
+        .perform(.encode(planes, as: .gif, quality: 100), byteCount: 2_752, room: 1, new: .largeInput),
         .attempt(.openSocket),
     ])
     func `a request reads back as it was written`(request: WorkerRequest) {
@@ -63,6 +64,17 @@ struct MessageTests {
         #expect(best[19] == 100)
         best[19] = 101
         #expect(WorkerRequest(best) == nil)
+    }
+
+    @Test(arguments: ImageFormat.allCases)
+    func `a worker is asked to encode only what it is there for`(format: ImageFormat) {
+        let request = WorkerRequest.perform(
+            .encode(Self.planes, as: format, quality: 50), byteCount: 1, room: 1, new: .output)
+        #expect(WorkerRequest(request.message) == (format.isEncodedInOneStep ? request : nil))
+        var unknown = request.message
+        #expect(unknown[19] == 50)
+        unknown[18] = UInt8(ImageFormat.allCases.count)
+        #expect(WorkerRequest(unknown) == nil)
     }
 
     @Test func `a worker's words cannot pretend to be lines of a log`() {

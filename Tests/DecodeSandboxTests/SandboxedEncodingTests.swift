@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SandboxedEncodingTests {
-    @Test(arguments: [ImageFormat.avif, .gif])
+    @Test(arguments: ImageFormat.written.filter(\.isEncodedInOneStep))
     func `a worker writes the very file that this process writes`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()

@@ -59,7 +59,7 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(UInt64(byteCount))
             writer.put(UInt64(room))
             writer.put(new.rawValue)
-            writer.put(format == .gif)
+            writer.put(format)
             writer.put(UInt8(quality))
             writer.put(picture)
         case .attempt(let deed):
@@ -102,10 +102,22 @@ extension MessageReader {
     }
 
     fileprivate mutating func encoding() -> WorkerRequest.Work? {
-        guard let isGIF = flag(), let quality = number(UInt8.self), 1...100 ~= quality, let picture = description()
-        else {
-            return nil
+        guard let format = format(), format.isEncodedInOneStep, let quality = number(UInt8.self), 1...100 ~= quality,
+            let picture = description()
+        else { return nil }
+        return .encode(picture, as: format, quality: Int(quality))
+    }
+
+    /// A format by its place among all: both processes are the same executable.
+    private mutating func format() -> ImageFormat? {
+        number(UInt8.self).flatMap { place in
+            ImageFormat.allCases.indices ~= Int(place) ? ImageFormat.allCases[Int(place)] : nil
         }
-        return .encode(picture, as: isGIF ? .gif : .avif, quality: Int(quality))
+    }
+}
+
+extension MessageWriter {
+    fileprivate mutating func put(_ format: ImageFormat) {
+        put(UInt8(ImageFormat.allCases.firstIndex(of: format) ?? Int(UInt8.max)))
     }
 }

@@ -41,15 +41,13 @@ enum Confinement {
     }
 }
 
-/// Decodes one small picture in each way, so that the libraries have made and looked up what they keep.
-///
-/// But for AVIF: making one takes as long as all the rest of a start, and its decoder finds what it needs behind the fence as well.
+/// Decodes one small picture in each way that needs it, so that the libraries have made and looked up what they keep.
 enum WarmUp {
     /// - Throws: ``ImagingError`` where a format does not work at all.
     static func run() throws {
         let size = PixelSize(width: 32, height: 32)
-        for format in [ImageFormat.jpeg, .png, .webp, .gif] {
-            let bands = format.supportsAlpha && format != .gif ? 4 : 3
+        for format in ImageFormat.allCases {
+            guard let bands = format.warmUpBands else { continue }
             let pixels = (0..<size.area * bands).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             let file = try ImageEncoder.encode(
                 pixels: pixels, size: size, bands: bands, format: format, quality: nil

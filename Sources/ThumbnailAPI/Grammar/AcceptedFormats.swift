@@ -12,7 +12,7 @@ package enum AcceptedFormats {
         guard let accept else { return [:] }
         var qualities: [ImageFormat: Int] = [:]
         for member in HTTPSyntax.list(accept) {
-            guard let type = MediaType(member), type.type == "image", let format = ImageFormat(rawValue: type.subtype),
+            guard let type = MediaType(member), let format = ImageFormat(mediaType: type.description),
                 let weight = weight(of: member), weight > 0
             else { continue }
             qualities[format] = max(weight, qualities[format] ?? 0)

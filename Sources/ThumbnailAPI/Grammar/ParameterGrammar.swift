@@ -42,7 +42,7 @@ enum ParameterGrammar {
 
     /// An output format that can be asked for.
     static func format(_ text: String) -> ImageFormat? {
-        ImageFormat(rawValue: text).flatMap { $0 == .heic ? nil : $0 }
+        ImageFormat(rawValue: text).flatMap { $0.isWritten ? $0 : nil }
     }
 
     /// The text of a number of thousandths, without needless zeros: 1500 is `1.5`.

@@ -17,9 +17,7 @@ struct SandboxSettings: Sendable {
     /// The formats that are decoded, with or without a sandbox in force.
     func sourceFormats(inSandbox isConfined: Bool) -> Set<ImageFormat> {
         if let sourceFormats { return sourceFormats }
-        // Their decoder has had more faults than all others together.
-        let formats = ImagingLimits().sourceFormats
-        return isConfined ? formats.union([.avif, .heic]) : formats
+        return Set(isConfined ? ImageFormat.allCases : ImageFormat.trusted)
     }
 }
 
@@ -28,10 +26,10 @@ extension Settings {
     var sandboxConfiguration: SandboxConfiguration {
         let source = min(pipeline.limits.maximumSourcePixels, 1 << 36)
         let output = min(pipeline.limits.maximumOutputPixels, 1 << 36)
-        let dearest = RenderPlan(
-            resizedSize: PixelSize(width: min(pipeline.limits.maximumFramePixels(of: .avif), 1 << 36), height: 1),
-            format: .avif, quality: 100
-        ).price
+        let encodings = ImageFormat.written.filter(\.isEncodedInOneStep).map { format in
+            let pixels = min(pipeline.limits.maximumFramePixels(of: format), 1 << 36)
+            return RenderPlan(resizedSize: PixelSize(width: pixels, height: 1), format: format, quality: 100).price
+        }
         // A worker may be kept for twice its life, where none is ready to take its place.
         let lifetime = max(WorkerLife.decoder.processorTime, WorkerLife.encoder.processorTime) * 2
         // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
@@ -39,7 +37,7 @@ extension Settings {
         let limits = WorkerLimits(
             // The dearest picture to decode, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; to encode AVIF
             // is dearer, and address space is more than what is used of it.
-            memory: max(source * 16, dearest * 2) + 256 << 20,
+            memory: max(source * 16, (encodings.max() ?? 0) * 2) + 256 << 20,
             pixels: max(source, output) * 4 + 16 << 20,
             processorSeconds: Int(lifetime.components.seconds) + longest)
         return SandboxConfiguration(

@@ -189,7 +189,9 @@ enum SettingTable {
                 })
         },
         Setting(
-            name: "sourceFormats", defaultText: "jpeg,png,webp,gif; avif,heic in a sandbox", help: "formats to decode"
+            name: "sourceFormats",
+            defaultText: "\(list(ImageFormat.trusted)); \(list(ImageFormat.distrusted)) in a sandbox",
+            help: "formats to decode"
         ) {
             (settings, text) throws(InvalidValue) in
             settings.sandbox.sourceFormats = Set(try SettingValues.formats(text, of: ImageFormat.allCases))
@@ -216,7 +218,7 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.limits.maximumOutputPixels = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
-        Setting(name: "maxOutputPixelsSlow", defaultText: "6000000", help: "pixels of a frame in avif or gif") {
+        Setting(name: "maxOutputPixelsSlow", defaultText: "6000000", help: "pixels of a frame in \(slow)") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.limits.maximumOutputPixelsSlow = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
@@ -226,7 +228,7 @@ enum SettingTable {
         },
         Setting(name: "autoFormats", defaultText: "webp", help: "what format=auto may choose by Accept, best first") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.automaticFormats = try SettingValues.formats(text, of: [.avif, .webp, .jpeg, .png, .gif])
+            settings.pipeline.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
         },
         Setting(name: "allowOrigin", defaultText: "none", help: "Access-Control-Allow-Origin of answers") {
             (settings, text) throws(InvalidValue) in
@@ -290,6 +292,13 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in settings.api.accessLog = try SettingValues.flag(text)
         },
     ]
+
+    /// The formats that results have a bound of their own in, as words.
+    private static let slow = list(ImageFormat.written.filter(\.isSlow).reversed(), separator: " or ")
+
+    private static func list(_ formats: [ImageFormat], separator: String = ",") -> String {
+        formats.map(\.rawValue).joined(separator: separator)
+    }
 
     private static func port(_ text: String) throws(InvalidValue) -> UInt16 {
         UInt16(try SettingValues.integer(text, in: 0...65_535))

@@ -6,18 +6,18 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ImageEncoderTests {
-    @Test(arguments: [ImageFormat.jpeg, .png, .webp, .gif, .avif], [1, 2, 3, 4])
+    @Test(arguments: ImageFormat.written, [1, 2, 3, 4])
     func `pixels of every kind become every format`(format: ImageFormat, bands: Int) throws {
         let picture = Picture.plain(PixelSize(width: 17, height: 9), [UInt8](repeating: 255, count: bands))
         let file = SharedBytes(ImageFixture.file(picture, as: format))
         #expect(try ImageHeader.inspect(file).size == picture.size)
-        guard format != .avif else { return }
+        guard ImageFormat.trusted.contains(format) else { return }
         let image = try ImageReading.decode(file)
         #expect(image.meanColor.allSatisfy { $0 > 254 })
     }
 
     @Test func `quality decides the number of bytes`() {
-        for format in [ImageFormat.jpeg, .webp, .avif] {
+        for format in ImageFormat.written where format.hasQuality {
             let picture = Picture.photo(PixelSize(width: 64, height: 64))
             let sizes = [20, 60, 95].map { ImageFixture.file(picture, as: format, quality: $0).count }
             #expect(sizes == sizes.sorted())
@@ -33,14 +33,14 @@ struct ImageEncoderTests {
         }
     }
 
-    @Test(arguments: [ImageFormat.jpeg, .png, .webp, .gif, .avif])
+    @Test(arguments: ImageFormat.written)
     func `a placeholder is one colour of any size`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let color = Color(red: 10, green: 200, blue: 90)
         for size in [PixelSize(width: 1, height: 1), PixelSize(width: 301, height: 7)] {
             let result = try ImageRenderer.placeholder(color: color, size: size, format: format, token: WorkToken())
             #expect(try ImageHeader.inspect(result.bytes).size == size)
-            guard format != .avif else { continue }
+            guard ImageFormat.trusted.contains(format) else { continue }
             let image = try ImageReading.decode(result.bytes)
             #expect(image.isClose(x: 0, y: 0, to: [10, 200, 90] + (image.hasAlpha ? [255] : [])))
         }

@@ -147,7 +147,7 @@ import ThumbnailPipeline
         options.quality = maybe(.random(in: 1...100, using: &random))
         options.isAnimated = .random(using: &random)
         options.page = options.isAnimated ? 0 : .random(in: 0...3, using: &random)
-        let format = [ImageFormat.jpeg, .png, .webp, .avif, .gif].randomElement(using: &random)
+        let format = ImageFormat.written.randomElement(using: &random)
         return ThumbnailQuery(
             request: ThumbnailRequest(
                 source: ExactText(sources.randomElement(using: &random) ?? "x:y"), options: options,
