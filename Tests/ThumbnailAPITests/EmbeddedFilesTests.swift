@@ -1,5 +1,6 @@
 import Glibc
 import HTTPTypes
+import Imaging
 import Memory
 import Testing
 
@@ -43,6 +44,19 @@ import Testing
             .crossSite(reason: "", detail: ""), .deadlineExceeded, .noSuchReceipt, .unexpected(""),
         ]
         for error in errors { #expect(document.contains("- \(error.code)\n"), "\(error.code)") }
+    }
+
+    @Test func `the formats that are described, and offered on the page, are those that are written`() throws {
+        let document = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
+        let page = String(decoding: PackageResources.page_html, as: UTF8.self)
+        let written = Set(ImageFormat.written)
+        for format in ImageFormat.allCases {
+            let isWritten = written.contains(format)
+            #expect(document.contains("            \(format.mediaType): {}\n") == isWritten, "\(format)")
+            #expect(page.contains("<option>\(format.rawValue)</option>") == isWritten, "\(format)")
+        }
+        let list = try #require(document.split(separator: "enum: [auto, ").dropFirst().first?.prefix { $0 != "]" })
+        #expect(Set(list.split(separator: ", ").compactMap { ImageFormat(rawValue: String($0)) }) == written)
     }
 
     @Test func `the page may load its own files and nothing else`() async {

@@ -19,7 +19,8 @@ extension VipsImage {
             case .png: unsafe CVipsShim_save_png
             case .webp: unsafe CVipsShim_save_webp
             case .gif: unsafe CVipsShim_save_gif
-            case .avif, .heic: unsafe CVipsShim_save_avif
+            case .avif: unsafe CVipsShim_save_avif
+            case .heic: throw VipsError(text: "HEIC is not written")
             }
         let shimOptions = CVipsShimSaveOptions(quality: Int32(options.quality), effort: Int32(options.effort))
         var base: UnsafeMutableRawPointer?
