@@ -2,6 +2,8 @@
 package struct APIConfiguration: Sendable {
     /// Keys that a thumbnail's URL may be signed with, several for rotation; with none, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
+    /// The dialects beside Alula's own, in the order in which they are asked whether a target is theirs.
+    package var otherDialects: [any Dialect] = []
     /// Value of `Access-Control-Allow-Origin` on public answers; nil for no such field.
     package var allowOrigin: String?
     /// Whether a client's `Cache-Control` counts; strangers could force origin fetches with it.
@@ -17,4 +19,7 @@ package struct APIConfiguration: Sendable {
 
     /// The defaults of the contract.
     package init() {}
+
+    /// Alula's own dialect with the keys of this configuration.
+    package var nativeDialect: NativeDialect { NativeDialect(signingKeys: signingKeys) }
 }

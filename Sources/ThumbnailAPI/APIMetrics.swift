@@ -6,8 +6,6 @@ package struct APIMetrics: Sendable {
     package let requests: CounterFamily
     /// `alula_request_seconds`: from the head's arrival to the finished answer.
     package let seconds: Histogram
-    /// Thumbnails answered with 200, looked up once because that happens most.
-    let thumbnails: Counter
 
     /// Registers both metrics.
     package init(registry: MetricsRegistry) {
@@ -15,15 +13,14 @@ package struct APIMetrics: Sendable {
             "alula_requests_total", help: "Answers of the public listener.", labels: "route", "status")
         seconds = registry.histogram(
             "alula_request_seconds", help: "Time from a request's head to its finished answer.")
-        thumbnails = requests.counter(PublicRoute.thumbnail.rawValue, "200")
     }
 
     /// Counts one answer.
     func record(route: PublicRoute, status: Int, seconds duration: Double) {
-        if route == .thumbnail, status == 200 {
-            thumbnails.increment()
+        if status == 200, case .images(let route) = route {
+            route.successes.increment()
         } else {
-            requests.counter(route.rawValue, String(status)).increment()
+            requests.counter(route.label, String(status)).increment()
         }
         seconds.observe(duration)
     }

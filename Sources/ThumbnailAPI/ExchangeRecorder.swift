@@ -33,7 +33,7 @@ struct ExchangeRecorder: Sendable {
     ) -> HTTPResponse {
         var response = response
         let elapsed = timekeeper.now - exchange.startedAt
-        if exchange.route == .thumbnail {
+        if exchange.route.servesImages {
             response.headerFields.append(.serverTiming, ServerTimingText.text(timings, total: elapsed))
         }
         response.headerFields.append(.xRequestID, exchange.requestID)
@@ -60,7 +60,7 @@ struct ExchangeRecorder: Sendable {
         let microseconds = (elapsed.milliseconds * 1_000).rounded()
         var line = logger.with([
             "requestId": .string(exchange.requestID), "method": .string(exchange.method?.rawValue ?? "-"),
-            "route": .string(exchange.route.rawValue), "status": .int(response.status.code),
+            "route": .string(exchange.route.label), "status": .int(response.status.code),
             "bytes": .int(hasBody ? response.body.count : 0), "durationMs": .double(microseconds / 1_000),
         ])
         if let source { line = line.with(["source": .string(SourceLabel.text(source))]) }

@@ -9,6 +9,7 @@ package import ThumbnailPipeline
 package final class PublicResponder: RequestResponder {
     private let thumbnails: ThumbnailResponder
     private let lifecycle: ServiceLifecycle
+    private let routes: PublicRoutes
     private let recorder: ExchangeRecorder
     private let timekeeper: any Timekeeper
     private let requestIDs = RequestIDs()
@@ -24,6 +25,7 @@ package final class PublicResponder: RequestResponder {
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper
     ) {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
+        routes = PublicRoutes([configuration.nativeDialect] + configuration.otherDialects, metrics: metrics)
         recorder = ExchangeRecorder(
             isLoggingAll: configuration.accessLog, logger: logger, metrics: metrics, timekeeper: timekeeper)
         self.thumbnails = ThumbnailResponder(
@@ -44,14 +46,14 @@ package final class PublicResponder: RequestResponder {
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
         let exchange = Exchange(
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
-            route: PublicRoute(target: request.target))
-        guard exchange.route != .none else { return .now(problem(.noSuchRoute, exchange)) }
+            route: routes.route(of: request.target))
+        if case .none = exchange.route { return .now(problem(.noSuchRoute, exchange)) }
         guard request.method == .get || request.method == .head else {
             var response = problem(.methodNotAllowed, exchange)
             response.headerFields.append(.allow, PublicRoute.allow)
             return .now(response)
         }
-        if exchange.route == .thumbnail { return thumbnails.answer(request, exchange) }
+        if case .images(let route) = exchange.route { return thumbnails.answer(request, exchange, at: route) }
         return .now(recorder.finish(plainAnswer(request, exchange), exchange))
     }
 
@@ -69,12 +71,13 @@ package final class PublicResponder: RequestResponder {
         case .page: page.response(to: request)
         case .pageStyle: pageStyle.response(to: request)
         case .pageScript: pageScript.response(to: request)
-        case .live, .thumbnail, .none: HealthAnswer.live(common: common)
+        case .live, .images, .none: HealthAnswer.live(common: common)
         }
     }
 
     private func problem(_ error: APIError, _ exchange: Exchange) -> HTTPResponse {
-        let response = ProblemAnswer.response(error, requestID: exchange.requestID, common: common)
+        let response = exchange.route.response(
+            to: Problem(error, requestID: exchange.requestID, common: common))
         return recorder.finish(response, exchange, error: error)
     }
 }

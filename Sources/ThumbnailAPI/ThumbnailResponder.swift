@@ -7,11 +7,10 @@ import Telemetry
 import Text
 import ThumbnailPipeline
 
-/// Answers `/thumbnail`.
+/// Answers requests for images in all dialects.
 ///
 /// What the result cache holds is answered on the event thread that calls; the rest in a task of its own.
 final class ThumbnailResponder: Sendable {
-    private let signingKeys: [[UInt8]]
     private let honoursClientCacheControl: Bool
     private let requestTimeout: Duration
     private let thumbnails: any ThumbnailServing
@@ -27,7 +26,6 @@ final class ThumbnailResponder: Sendable {
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
     ) {
-        signingKeys = configuration.signingKeys
         honoursClientCacheControl = configuration.honoursClientCacheControl
         requestTimeout = configuration.requestTimeout
         self.thumbnails = thumbnails
@@ -40,10 +38,10 @@ final class ThumbnailResponder: Sendable {
 
     /// Called on an event thread: the signature is judged first, then the grammar, then the time; a miss is refused here where too
     /// many wait.
-    func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
+    func answer(_ request: HTTPRequest, _ exchange: Exchange, at route: ImageRoute) -> HTTPAnswer {
         let prepared: PreparedQuery
         do {
-            prepared = try preparedQuery(for: request)
+            prepared = try preparedQuery(for: RequestedTarget(request), at: route)
             try admit(prepared)
         } catch {
             return .now(failure(error, exchange, source: nil))
@@ -62,13 +60,12 @@ final class ThumbnailResponder: Sendable {
         }
     }
 
-    private func preparedQuery(for request: HTTPRequest) throws(APIError) -> PreparedQuery {
-        let accept = request.headerFields[.accept]
-        return try queries.query(target: request.target, accept: accept) { () throws(APIError) in
-            if !signingKeys.isEmpty, !URLSigner.verify(target: request.target, keys: signingKeys) {
-                throw .badSignature
-            }
-            return try ThumbnailTarget.parse(request.target, accept: accept)
+    private func preparedQuery(
+        for target: RequestedTarget, at route: ImageRoute
+    ) throws(APIError) -> PreparedQuery {
+        try queries.query(for: target) { () throws(APIError) in
+            guard route.dialect.isAuthentic(target) else { throw .badSignature }
+            return PreparedQuery(try route.dialect.query(in: target), at: route)
         }
     }
 
@@ -173,7 +170,7 @@ extension ThumbnailResponder {
         let generation = thumbnails.generation
         if let last, last.second == second, last.generation == generation {
             thumbnails.countRepeatedHit()
-            recorder.count(.ok, .thumbnail, since: start)
+            recorder.count(.ok, .images(prepared.route), since: start)
             return last
         }
         guard let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring),
@@ -186,7 +183,7 @@ extension ThumbnailResponder {
         _ thumbnail: Thumbnail, _ prepared: PreparedQuery, since start: Duration, second: Int
     ) -> RecurringResponse? {
         guard !recorder.isLoggingAll, let template = template(for: thumbnail, prepared) else { return nil }
-        recorder.count(.ok, .thumbnail, since: start)
+        recorder.count(.ok, .images(prepared.route), since: start)
         let age = thumbnail.freshness.age
         return template.response(age: age, second: second) {
             var fields = template.fields
@@ -239,7 +236,8 @@ extension ThumbnailResponder {
     }
 
     private func failure(_ error: any ServiceError, _ exchange: Exchange, source: String?) -> HTTPResponse {
-        let response = ProblemAnswer.response(error, requestID: exchange.requestID, common: common)
+        let response = exchange.route.response(
+            to: Problem(error, requestID: exchange.requestID, common: common))
         return recorder.finish(response, exchange, source: source, error: error)
     }
 }

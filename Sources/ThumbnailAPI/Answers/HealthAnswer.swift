@@ -10,7 +10,7 @@ enum HealthAnswer {
     static func ready(_ lifecycle: ServiceLifecycle, requestID: String, common: HTTPFields) -> HTTPResponse {
         lifecycle.isReady
             ? ok("ready", common: common)
-            : ProblemAnswer.response(APIError.draining, requestID: requestID, common: common)
+            : Problem(APIError.draining, requestID: requestID, common: common).response
     }
 
     private static func ok(_ status: String, common: HTTPFields) -> HTTPResponse {

@@ -11,6 +11,7 @@ package final class OperatorResponder: RequestResponder {
     private let configuration: APIConfiguration
     private let control: any ServiceControlling
     private let prefetching: any Prefetching
+    private let reader: PrefetchReader
     private let workers: WorkerPool
     private let lifecycle: ServiceLifecycle
     private let metricsText: @Sendable () -> String
@@ -38,6 +39,7 @@ package final class OperatorResponder: RequestResponder {
         self.configuration = configuration
         self.control = control
         self.prefetching = prefetching
+        reader = PrefetchReader(configuration.nativeDialect)
         self.workers = workers
         self.lifecycle = lifecycle
         self.metricsText = metricsText
@@ -79,7 +81,7 @@ package final class OperatorResponder: RequestResponder {
     /// The answer to a request that never became one; the connection closes after it.
     package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
         let requestID = requestIDs.next()
-        var response = ProblemAnswer.response(refusal.error, requestID: requestID, common: common)
+        var response = Problem(refusal.error, requestID: requestID, common: common).response
         response.headerFields.append(.xRequestID, requestID)
         return response
     }
@@ -114,7 +116,7 @@ package final class OperatorResponder: RequestResponder {
     }
 
     private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let targets = try await workers.run { _ in try PrefetchReader.targets(in: request) }
+        let targets = try await workers.run { [reader] _ in try reader.targets(in: request) }
         let job = try await prefetching.begin(targets)
         var response = answer(json: .prefetchJob(job))
         response.status = .accepted
@@ -161,7 +163,7 @@ package final class OperatorResponder: RequestResponder {
                 error is CancellationError
                 ? lifecycle.cancellation ?? .draining
                 : error as? any ServiceError ?? APIError.unexpected("\(type(of: error)): \(error)")
-            response = ProblemAnswer.response(error, requestID: requestID, common: common)
+            response = Problem(error, requestID: requestID, common: common).response
             if error.code == APIError.methodNotAllowed.code {
                 response.headerFields.append(.allow, route.methods.map(\.rawValue).joined(separator: ", "))
             }

@@ -3,7 +3,7 @@ import Text
 package import ThumbnailPipeline
 
 /// Reads the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}]}`.
-package enum PrefetchReader {
+package struct PrefetchReader: Sendable {
     /// Longest body in bytes.
     package static let longestBody = 1 << 20
     /// Most thumbnails of one job.
@@ -11,10 +11,17 @@ package enum PrefetchReader {
     /// Most bytes of all targets of one job together: a short body can repeat a long URL.
     static let longestTargets = 1 << 20
 
+    private let dialect: any RenditionDialect
+
+    /// A reader of jobs whose renditions are written in `dialect`.
+    package init(_ dialect: any RenditionDialect) {
+        self.dialect = dialect
+    }
+
     /// The targets of the thumbnails that a request wants, in its order, as they are written down: without line ends.
     ///
     /// - Throws: ``APIError`` that names the first thing that is wrong by its JSON Pointer (RFC 6901).
-    static func targets(in request: HTTPRequest) throws(APIError) -> [String] {
+    func targets(in request: HTTPRequest) throws(APIError) -> [String] {
         guard let type = request.headerFields[.contentType].flatMap({ MediaType($0) }),
             type.description == "application/json"
         else { throw .unsupportedMediaType }
@@ -24,7 +31,7 @@ package enum PrefetchReader {
         } catch {
             throw .badBody("", "The body is no JSON: \(error.reason), at byte \(error.offset).")
         }
-        let sources = try elements(try members(value, "", ["sources"]), "sources", "")
+        let sources = try Self.elements(try Self.members(value, "", ["sources"]), "sources", "")
         var targets: [String] = []
         var bytes = 0
         for (number, source) in sources.enumerated() {
@@ -34,40 +41,37 @@ package enum PrefetchReader {
     }
 
     /// The request that a target which was written down stands for; nil where it is none any more.
-    package static func request(target: String) -> ThumbnailRequest? {
-        (try? ThumbnailTarget.parse(target, accept: nil))?.request
+    package func request(target: String) -> ThumbnailRequest? {
+        (try? dialect.query(in: RequestedTarget(target)))?.request
     }
 
-    private static func read(
+    private func read(
         _ source: JSONValue, _ place: String, into targets: inout [String], _ bytes: inout Int
     ) throws(APIError) {
-        let members = try members(source, place, ["url", "renditions"])
+        let members = try Self.members(source, place, ["url", "renditions"])
         guard case .string(let url)? = members["url"] else { throw .badBody(place + "/url", "Must be a text.") }
-        let renditions = try elements(members, "renditions", place)
+        let renditions = try Self.elements(members, "renditions", place)
         for (number, rendition) in renditions.enumerated() {
             let place = "\(place)/renditions/\(number)"
             guard case .string(let text) = rendition else { throw .badBody(place, "Must be a text.") }
-            guard targets.count < mostItems else { throw .badBody(place, "A job has at most \(mostItems) thumbnails.") }
+            guard targets.count < Self.mostItems else {
+                throw .badBody(place, "A job has at most \(Self.mostItems) thumbnails.")
+            }
             let target = try target(url: url, rendition: text, place)
             bytes += target.utf8.count
-            guard bytes <= longestTargets else {
-                throw .badBody(place, "A job's thumbnails have targets of at most \(longestTargets) bytes together.")
+            guard bytes <= Self.longestTargets else {
+                throw .badBody(
+                    place, "A job's thumbnails have targets of at most \(Self.longestTargets) bytes together.")
             }
             targets.append(target)
         }
     }
 
-    private static func target(url: String, rendition: String, _ place: String) throws(APIError) -> String {
+    private func target(url: String, rendition: String, _ place: String) throws(APIError) -> String {
         do throws(APIError) {
-            for name in try RawQuery(target: "?" + rendition).decoded().map(\.name)
-            where ["url", "placeholder", "expires", "sig"].contains(name) {
-                throw .badBody(place, "A rendition has no parameter \(name).")
-            }
-            let target =
-                "\(ThumbnailTarget.path)?url=\(PercentEncoding.encode(url))\(rendition.isEmpty ? "" : "&" + rendition)"
-            return ThumbnailTarget.generate(try ThumbnailTarget.parse(target, accept: nil))
+            return try dialect.target(source: url, rendition: rendition)
         } catch {
-            if case .badBody = error { throw error }
+            if case .badBody(_, let reason) = error { throw .badBody(place, reason) }
             throw .badBody(place, "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
         }
     }

@@ -77,7 +77,8 @@ struct Service: Sendable {
         ProcessMetrics.register(in: registry)
 
         prefetcher = Prefetcher(
-            configuration: settings.prefetch, thumbnails: pipeline, reading: PrefetchReader.request,
+            configuration: settings.prefetch, thumbnails: pipeline,
+            reading: PrefetchReader(settings.api.nativeDialect).request,
             isBusy: { [downloader, lanes] in downloader.queuedRequestCount > 0 || lanes.waitingCount > 0 },
             store: disk, logger: logger, timekeeper: time)
         prefetcher.resume()

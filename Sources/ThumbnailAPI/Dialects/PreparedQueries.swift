@@ -7,14 +7,9 @@ import Text
 /// young one is full the old one is dropped whole, and what is found in the old one moves to the young one.
 /// Used on all event threads.
 final class PreparedQueries: Sendable {
-    private struct Key: Hashable {
-        let target: ExactText
-        let accept: ExactText?
-    }
-
     private struct State {
-        var young: [Key: PreparedQuery] = [:]
-        var old: [Key: PreparedQuery] = [:]
+        var young: [RequestedTarget: PreparedQuery] = [:]
+        var old: [RequestedTarget: PreparedQuery] = [:]
         var youngBytes = 0
     }
 
@@ -33,9 +28,8 @@ final class PreparedQueries: Sendable {
 
     /// What was remembered for this very target and `Accept`, else what `prepare` makes.
     func query(
-        target: String, accept: String?, prepare: () throws(APIError) -> ThumbnailQuery
+        for key: RequestedTarget, prepare: () throws(APIError) -> PreparedQuery
     ) throws(APIError) -> PreparedQuery {
-        let key = Key(target: ExactText(target), accept: accept.map { ExactText($0) })
         let known = state.withLock { state -> PreparedQuery? in
             if let entry = state.young[key] { return entry }
             guard let entry = state.old[key] else { return nil }
@@ -43,12 +37,12 @@ final class PreparedQueries: Sendable {
             return entry
         }
         if let known { return known }
-        let made = PreparedQuery(try prepare())
+        let made = try prepare()
         state.withLock { insert(made, for: key, into: &$0) }
         return made
     }
 
-    private func insert(_ entry: PreparedQuery, for key: Key, into state: inout State) {
+    private func insert(_ entry: PreparedQuery, for key: RequestedTarget, into state: inout State) {
         // The source, the file's name and the answer's fields repeat parts of the target.
         let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + 1_024
         if state.young.count >= maximumEntries || state.youngBytes + bytes > maximumBytes {

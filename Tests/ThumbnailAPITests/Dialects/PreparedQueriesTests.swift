@@ -1,3 +1,4 @@
+import Telemetry
 import Testing
 import Text
 import ThumbnailPipeline
@@ -5,12 +6,14 @@ import ThumbnailPipeline
 @testable import ThumbnailAPI
 
 @Suite struct PreparedQueriesTests {
-    private static let query = ThumbnailQuery(request: ThumbnailRequest(source: "x:y"))
+    private static let query = PreparedQuery(
+        ThumbnailQuery(request: ThumbnailRequest(source: "x:y")),
+        at: ImageRoute(NativeDialect(), metrics: APIMetrics(registry: MetricsRegistry())))
 
     /// Asks for a target; whether it had to be prepared.
     private func isPrepared(_ queries: PreparedQueries, _ target: String, accept: String? = nil) throws -> Bool {
         var wasPrepared = false
-        _ = try queries.query(target: target, accept: accept) { () throws(APIError) in
+        _ = try queries.query(for: RequestedTarget(target, accept: accept)) { () throws(APIError) in
             wasPrepared = true
             return Self.query
         }
@@ -28,7 +31,7 @@ import ThumbnailPipeline
     @Test func `a refusal is not remembered`() throws {
         let queries = PreparedQueries()
         #expect(throws: APIError.badSignature) {
-            try queries.query(target: "/a", accept: nil) { () throws(APIError) in throw .badSignature }
+            try queries.query(for: RequestedTarget("/a")) { () throws(APIError) in throw .badSignature }
         }
         #expect(queries.count == 0)
         #expect(try isPrepared(queries, "/a"))

@@ -1,7 +1,7 @@
 package import Imaging
 package import ThumbnailPipeline
 
-/// All that a target of `/thumbnail` says.
+/// All that a target says, in whatever dialect.
 package struct ThumbnailQuery: Hashable, Sendable {
     /// What is wanted of the pipeline.
     package var request: ThumbnailRequest

@@ -3,6 +3,8 @@ import ThumbnailPipeline
 
 /// A target that was read and judged once, with what its answers will need again and again.
 final class PreparedQuery: Sendable {
+    /// The route that read it.
+    let route: ImageRoute
     /// What the target says.
     let query: ThumbnailQuery
     /// The request in it, as the pipeline wants it for what is asked often.
@@ -14,8 +16,9 @@ final class PreparedQuery: Sendable {
     /// The name of the answer's file, without its extension.
     let fileName: FileName
 
-    /// Prepares the answers to `query`.
-    init(_ query: ThumbnailQuery) {
+    /// Prepares the answers to `query`, which was read at `route`.
+    init(_ query: ThumbnailQuery, at route: ImageRoute) {
+        self.route = route
         self.query = query
         expires = query.expires
         isNegotiated = query.isNegotiated

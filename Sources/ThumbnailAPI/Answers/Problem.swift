@@ -1,15 +1,29 @@
-import HTTPTypes
-import ThumbnailPipeline
+package import HTTPTypes
+package import ThumbnailPipeline
 
-/// Turns a failure into `application/problem+json` (RFC 9457).
-enum ProblemAnswer {
-    /// The answer to a request that failed with `error`, on top of the `common` fields.
+/// A failure that is to be answered.
+package struct Problem: Sendable {
+    /// What went wrong.
+    package let error: any ServiceError
+    /// The name of the request that failed.
+    package let requestID: String
+    /// The header fields that all answers have.
+    package let common: HTTPFields
+
+    /// The failure of a request with `error`.
+    package init(_ error: any ServiceError, requestID: String, common: HTTPFields) {
+        self.error = error
+        self.requestID = requestID
+        self.common = common
+    }
+
+    /// The answer as `application/problem+json` (RFC 9457).
     ///
     /// `type` is `about:blank`, so `title` names the status (section 4.2.1); what tells failures apart is `code`.
     /// No cache may keep a failure: it would outlive its cause, and the service itself remembers what is worth it.
-    static func response(_ error: any ServiceError, requestID: String, common: HTTPFields) -> HTTPResponse {
+    package var response: HTTPResponse {
         var members: [(String, JSONValue)] = [
-            ("type", .string("about:blank")), ("title", .string(title(of: error.status))),
+            ("type", .string("about:blank")), ("title", .string(Self.title(of: error.status))),
             ("status", .int(error.status.code)), ("detail", .string(error.publicMessage)),
             ("code", .string(error.code)),
         ]

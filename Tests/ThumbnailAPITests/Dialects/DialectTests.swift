@@ -1,0 +1,113 @@
+import HTTPTypes
+import Imaging
+import Telemetry
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+@Suite struct DialectTests {
+    private static let target = "/t/seal/300/example.com/a.png"
+    private let dialect = TinyDialect()
+
+    private func edge(_ thumbnails: StubThumbnails = StubThumbnails()) -> Edge {
+        Edge(thumbnails) { $0.otherDialects = [dialect] }
+    }
+
+    @Test func `a target is read by the dialect that it belongs to`() async {
+        let edge = edge()
+        #expect(await edge.respond(Self.target).status == .ok)
+        #expect(await edge.respond("/thumbnail?url=https://example.com/b.png&w=20").status == .ok)
+        #expect(edge.thumbnails.requests.map(\.source) == ["https://example.com/a.png", "https://example.com/b.png"])
+        #expect(edge.thumbnails.requests.map(\.options.width) == [300, 20])
+        #expect(dialect.readingCount == 1)
+        #expect(await edge.respond("/x/seal/300/example.com/a.png").code == "no_such_route")
+    }
+
+    @Test func `a dialect at the root leaves Alula's own routes alone`() async {
+        let rest = TinyDialect(at: "/", claiming: .remainder)
+        let edge = Edge { $0.otherDialects = [rest] }
+        for target in ["/", "/?a", "/health/live", "/openapi.yaml", "/thumbnail?url=x:y"] {
+            #expect(await edge.respond(target).status == .ok, "\(target)")
+        }
+        #expect(rest.readingCount == 0)
+        #expect(await edge.respond("/seal/20/example.com/a.png").status == .ok)
+        #expect(edge.thumbnails.requests.last?.options.width == 20)
+    }
+
+    @Test func `a certain claim goes before the page, and before a claim on what is left`() async {
+        let rest = TinyDialect(at: "/", claiming: .remainder)
+        let query = TinyDialect(at: "/?url=")
+        let edge = Edge { $0.otherDialects = [rest, query] }
+        #expect(await edge.respond("/?url=seal/20/example.com/a.png").status == .ok)
+        #expect(rest.readingCount == 0 && query.readingCount == 1)
+        #expect(await edge.respond("/")[.contentType] == "text/html; charset=utf-8")
+    }
+
+    @Test func `a dialect judges its signatures itself, before it reads anything`() async {
+        let edge = Edge {
+            $0.otherDialects = [dialect]
+            $0.signingKeys = [[UInt8](0..<32)]
+        }
+        #expect(await edge.respond(Self.target).status == .ok)
+        let response = await edge.respond("/t/broken/nonsense")
+        #expect(response.status == .forbidden && response.text == "tiny bad_signature")
+        #expect(dialect.readingCount == 1)
+        #expect(await edge.respond("/thumbnail?url=x:y").code == "bad_signature")
+    }
+
+    @Test func `a dialect negotiates and words failures itself`() async {
+        let failing = StubThumbnails(make: { _ in throw StubError() })
+        let edge = edge(failing)
+        let response = await edge.respond(Self.target, fields: [.accept: "small"])
+        #expect(response.status == .badGateway && response.text == "tiny origin_error")
+        #expect(failing.requests.last?.format == .fixed(.webp))
+        #expect(await edge.respond(Self.target).status == .badGateway)
+        #expect(failing.requests.last?.format == .fixed(.png))
+        #expect(await edge.respond("/t/seal/x/example.com/a.png").status == .notFound)
+        let post = await edge.respond(Self.target, method: .post)
+        #expect(
+            post.status == .methodNotAllowed && post.text == "tiny method_not_allowed" && post[.allow] == "GET, HEAD")
+        #expect(
+            edge.log.lines.map { $0["route"] } == [.string("tiny"), .string("tiny"), .string("tiny"), .string("tiny")])
+        #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="tiny",status="502"} 2"#))
+    }
+
+    @Test func `a target that comes again is neither judged nor read again, in whatever dialect`() throws {
+        let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 7), place: AnswerPlace())
+        let edge = Edge(StubThumbnails(cached: cached)) {
+            $0.accessLog = false
+            $0.otherDialects = [dialect]
+        }
+        for _ in 0..<2 {
+            guard case .again(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target))
+            else {
+                Issue.record("not a recurring answer")
+                return
+            }
+            #expect(answer.response() === first)
+        }
+        #expect(dialect.readingCount == 1)
+        #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="tiny",status="200"} 4"#))
+        #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="thumbnail",status="200"} 0"#))
+    }
+
+    @Test func `renditions of a job are written and read back in a dialect`() throws {
+        let reader = PrefetchReader(dialect)
+        func targets(_ source: String, _ rendition: String) throws -> [String] {
+            let body = #"{"sources":[{"url":"\#(source)","renditions":["20","\#(rendition)"]}]}"#
+            return try reader.targets(
+                in: HTTPRequest(
+                    method: .post, target: "/prefetch", headerFields: [.contentType: "application/json"],
+                    body: Array(body.utf8)))
+        }
+        let written = try targets("https://example.com/a.png", "300")
+        #expect(written == ["/t/seal/20/example.com/a.png", Self.target])
+        #expect(written.map { reader.request(target: $0)?.options.width } == [20, 300])
+        #expect(reader.request(target: "/t/seal/x/example.com/a.png") == nil)
+        #expect(throws: APIError.badBody("/sources/0/renditions/1", "width: No number.")) {
+            try targets("https://example.com/a.png", "x")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Coordination
+import HTTPTypes
+import Imaging
+import Text
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// A dialect with a place, a signature, a grammar, a negotiation and words of its own: `/t/SEAL/WIDTH/HOST/PATH`.
+final class TinyDialect: RenditionDialect {
+    let name = "tiny"
+    private let place: String
+    private let placeClaim: DialectClaim
+    private let readings = Locked(0)
+
+    /// The dialect of targets that begin with `place`.
+    init(at place: String = "/t/", claiming placeClaim: DialectClaim = .certain) {
+        self.place = place
+        self.placeClaim = placeClaim
+    }
+
+    /// How many targets were read.
+    var readingCount: Int { readings.withLock { $0 } }
+
+    func claim(on target: String) -> DialectClaim { target.hasPrefix(place) ? placeClaim : .none }
+
+    func isAuthentic(_ target: RequestedTarget) -> Bool { segments(target).first == "seal" }
+
+    func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        readings.withLock { $0 += 1 }
+        let segments = segments(target)
+        guard segments.count == 3, let width = Int(segments[1]) else { throw .badParameter("width", "No number.") }
+        var options = RenderingOptions()
+        options.width = width
+        let request = ThumbnailRequest(
+            source: ExactText("https://" + segments[2]), options: options,
+            format: .fixed(target.accept == "small" ? .webp : .png))
+        return ThumbnailQuery(request: request)
+    }
+
+    func response(to problem: Problem) -> HTTPResponse {
+        HTTPResponse(
+            status: problem.error.code == "bad_parameter" ? .notFound : problem.error.status,
+            headerFields: problem.common, body: .text("tiny " + problem.error.code))
+    }
+
+    func target(source: String, rendition: String) throws(APIError) -> String {
+        guard source.hasPrefix("https://") else { throw .badURL("Not https.") }
+        let target = "/t/seal/\(rendition)/\(source.dropFirst(8))"
+        _ = try query(in: RequestedTarget(target))
+        return target
+    }
+
+    private func segments(_ target: RequestedTarget) -> [String] {
+        target.target.string.dropFirst(place.utf8.count).split(separator: "/", maxSplits: 2).map(String.init)
+    }
+}
