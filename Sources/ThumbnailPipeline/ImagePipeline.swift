@@ -17,12 +17,15 @@ package final class ImagePipeline: ThumbnailServing {
     let lanes: WorkLanes
     let broken: BrokenSources
     let budget: MemoryBudget
-    let codec: any ImageCodec
-    let configuration: PipelineConfiguration
+    private let codec: any ImageCodec
+    private let configuration: PipelineConfiguration
     private let timekeeper: any Timekeeper
     private let metrics: PipelineMetrics
-    let admission: MissAdmission
-    let placeholders = PlaceholderCache()
+    private let admission: MissAdmission
+    private let scheduler: WorkScheduler
+    private let memory: WorkMemory
+    private let atHand: WorkAtHand
+    let placeholders: PlaceholderMaker
     let decodes = SharedTasks<DecodeKey, DecodedImage>()
     let renders = SharedTasks<ResultKey, Render>()
     private let identities = BoundedMemo<ExactText, SourceIdentity>(capacity: 8_192)
@@ -43,6 +46,11 @@ package final class ImagePipeline: ThumbnailServing {
         self.metrics = metrics
         self.timekeeper = timekeeper
         admission = MissAdmission(lanes: lanes, maximumDelay: configuration.maximumQueueDelay)
+        scheduler = WorkScheduler(lanes: lanes, admission: admission)
+        memory = WorkMemory(budget: budget)
+        atHand = WorkAtHand(caches: caches, decodes: decodes, renders: renders)
+        placeholders = PlaceholderMaker(
+            configuration: configuration, scheduler: scheduler, memory: memory, codec: codec)
         broken = BrokenSources(timeLimit: configuration.failureMemory, timekeeper: timekeeper)
     }
 
@@ -61,7 +69,7 @@ package final class ImagePipeline: ThumbnailServing {
             key = found
         }
         guard let result = caches.results.value(for: key, countsMiss: false) else { return nil }
-        return thumbnail(result, record, isFromCache: true, status: Self.resultHit, timings: [])
+        return thumbnail(Finding(result: result, record: record, isFromCache: true, status: Self.resultHit))
     }
 
     /// Changes with the caches that ``cachedThumbnail(for:)`` asks.
@@ -80,8 +88,8 @@ package final class ImagePipeline: ThumbnailServing {
         if let identity = try? identity(of: recurring.request.source), let record = caches.knownRecord(for: identity),
             let key = try? resultKey(for: recurring.request, record)
         {
-            if needsNoWorker(key) { return nil }
-            lane = price(of: key, record).lane
+            if atHand.needsNoWorker(key) { return nil }
+            lane = atHand.price(of: key, record).lane
         }
         guard let refusal = admission.refusal(in: lane) else { return nil }
         metrics.refused()
@@ -93,7 +101,8 @@ package final class ImagePipeline: ThumbnailServing {
         for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
         let identity = try identity(of: request.source)
-        if directives.noStore { return try await unstoredThumbnail(for: request, identity, directives, receipt) }
+        let call = Call(request: request, source: identity, directives: directives, receipt: receipt)
+        if directives.noStore { return try await unstoredThumbnail(for: call) }
         var needsBytes = true
         var lane = WorkLanes.Lane.small
         let record = await caches.restoredRecord(for: identity)
@@ -107,23 +116,23 @@ package final class ImagePipeline: ThumbnailServing {
             let reuse = downloader.reuse(of: record.freshness, for: directives)
             if reuse != .needsValidation {
                 let key = try resultKey(for: request, record)
-                if isWithinReach(key) || caches.hasSlowerLayer,
+                if atHand.isWithinReach(key) || caches.hasSlowerLayer,
                     let render = try await renderWithoutSource(key, record)
                 {
                     if reuse == .usableWhileRevalidating, !directives.onlyIfCached { downloader.revalidate(identity) }
                     return thumbnail(render, record, isFromCache: true, fetch: nil)
                 }
-                lane = price(of: key, record).lane
+                lane = atHand.price(of: key, record).lane
             } else if let key = try? resultKey(for: request, record) {
                 // What was made from the source will do, should its origin confirm it.
-                if !isWithinReach(key) { _ = await caches.restoredResult(for: key, of: record) }
-                needsBytes = !isWithinReach(key)
-                lane = price(of: key, record).lane
+                if !atHand.isWithinReach(key) { _ = await caches.restoredResult(for: key, of: record) }
+                needsBytes = !atHand.isWithinReach(key)
+                lane = atHand.price(of: key, record).lane
             }
         }
         // Judged again, because many may have come before the first of them was seen in the queue.
         if needsBytes { try admission.admit(to: lane) }
-        return try await fetchedThumbnail(for: request, identity, directives, needsBytes: needsBytes, receipt)
+        return try await fetchedThumbnail(for: call, needsBytes: needsBytes)
     }
 
     /// The identity of a source as a client names it.
@@ -143,58 +152,50 @@ package final class ImagePipeline: ThumbnailServing {
         return ResultKey(source: record.identity, validator: record.validator, plan: plan)
     }
 
-    /// Whether the result can be had, as things stand, without the source's bytes.
-    private func isWithinReach(_ key: ResultKey) -> Bool {
-        needsNoWorker(key) || caches.decoded.contains(key.decodeKey) || decodes.contains(key.decodeKey)
+    /// A plain image in the size of the request's box; 1×1 where the request names no side.
+    package func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {
+        try await placeholders.image(for: request, color: color)
     }
 
-    /// Whether the result is there, though its source may be stale, or others are having it made.
-    private func needsNoWorker(_ key: ResultKey) -> Bool { caches.results.contains(key) || renders.contains(key) }
-
-    private func fetchedThumbnail(
-        for request: ThumbnailRequest, _ identity: SourceIdentity, _ directives: RequestCacheControl, needsBytes: Bool,
-        _ receipt: String
-    ) async throws -> Thumbnail {
-        var fetch = try await fetch(identity, directives, needsBytes: needsBytes, receipt)
+    private func fetchedThumbnail(for call: Call, needsBytes: Bool) async throws -> Thumbnail {
+        var fetch = try await fetch(for: call, needsBytes: needsBytes)
         while true {
             if let fetch {
                 let isFromCache = fetch.status.outcome == .hit
-                let key = try resultKey(for: request, fetch.record)
+                let key = try resultKey(for: call.request, fetch.record)
                 let render: SharedRender?
                 if let bytes = fetch.bytes {
                     // What was fetched for this caller is not given up as long as there is time.
                     render = try await renderedImage(
-                        key, fetch.record, bytes: bytes,
-                        patience: isFromCache ? nil : fetch.timeLeft)
+                        RenderJob(
+                            key: key, record: fetch.record, bytes: bytes,
+                            patience: isFromCache ? nil : fetch.timeLeft))
                 } else {
                     render = try await renderWithoutSource(key, fetch.record)
                 }
                 if let render { return thumbnail(render, fetch.record, isFromCache: isFromCache, fetch: fetch) }
             }
             // The source is unchanged, but what was made from it has gone meanwhile.
-            var again = RequestCacheControl.none
-            again.onlyIfCached = directives.onlyIfCached
-            fetch = try await self.fetch(identity, again, needsBytes: true, receipt)
+            fetch = try await self.fetch(for: call.again, needsBytes: true)
         }
     }
 
     /// A source that may be used for this caller; nil where it came without bytes and nothing else is known of it any more.
-    private func fetch(
-        _ identity: SourceIdentity, _ directives: RequestCacheControl, needsBytes: Bool, _ receipt: String
-    ) async throws -> Fetch? {
+    private func fetch(for call: Call, needsBytes: Bool) async throws -> Fetch? {
         let start = timekeeper.now
         let moment = broken.moment
         let delivery = try await downloader.download(
-            SourceRequest(identity: identity, directives: directives, needsBytes: needsBytes), receipt: receipt,
+            SourceRequest(identity: call.source, directives: call.directives, needsBytes: needsBytes),
+            receipt: call.receipt,
             deadline: start + configuration.requestTimeout)
         let record: SourceRecord
-        if let known = caches.knownRecord(for: identity), known.validator == delivery.head.validator {
+        if let known = caches.knownRecord(for: call.source), known.validator == delivery.head.validator {
             record = SourceRecord(delivery.head, header: known.header)
         } else if let bytes = delivery.bytes {
             do throws(ImagingError) {
                 record = try SourceRecord(delivery.head, bytes: bytes)
             } catch {
-                if !directives.noStore { broken.remember(error, of: delivery.head, since: moment) }
+                if !call.directives.noStore { broken.remember(error, of: delivery.head, since: moment) }
                 throw error
             }
         } else {
@@ -202,109 +203,100 @@ package final class ImagePipeline: ThumbnailServing {
         }
         let duration = timekeeper.now - start
         return Fetch(
-            delivery: delivery, record: record, isStored: !directives.noStore && caches.isStored(record),
+            delivery: delivery, record: record, isStored: !call.directives.noStore && caches.isStored(record),
             now: timekeeper.secondsSince1970, duration: duration, timeLeft: configuration.requestTimeout - duration)
     }
 
     /// A thumbnail that neither comes from a cache nor goes into one.
-    private func unstoredThumbnail(
-        for request: ThumbnailRequest, _ identity: SourceIdentity, _ directives: RequestCacheControl, _ receipt: String
-    ) async throws -> Thumbnail {
+    private func unstoredThumbnail(for call: Call) async throws -> Thumbnail {
         try admission.admit(to: .small)
-        guard let fetch = try await fetch(identity, directives, needsBytes: true, receipt), let bytes = fetch.bytes
+        guard let fetch = try await fetch(for: call, needsBytes: true), let bytes = fetch.bytes
         else { throw PipelineError.sourceNeeded }
-        let key = try resultKey(for: request, fetch.record)
-        let (result, timings) = try await inLane(
-            WorkPrice(of: key.plan, from: fetch.record.header, decoding: bytes.count), patience: fetch.timeLeft
+        let key = try resultKey(for: call.request, fetch.record)
+        let job = RenderJob(key: key, record: fetch.record, bytes: bytes, patience: fetch.timeLeft)
+        let (result, timings) = try await scheduler.run(
+            WorkPrice(of: key.plan, from: fetch.record.header, decoding: bytes.count), patience: job.patience
         ) { patience in
-            let room = try await reserveMemory(for: key, of: fetch.record, file: bytes, isDecoded: false)
+            let room = try await memory.reserve(for: job, isDecoded: false)
             defer { room.render.release() }
             let start = timekeeper.now
-            let image = try await decode(key.decodeKey, fetch.record, bytes, patience: patience, room: room.decode)
+            let image = try await decode(bytes, for: job, patience: patience, room: room.decode)
             let decoded = timekeeper.now
-            let result = try await render(image, key.plan, fetch.record)
+            let result = try await render(image, for: job)
             return (
                 result, [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)]
             )
         }
         return thumbnail(
-            result, fetch.record, isFromCache: false,
-            status: [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request), fetch.status],
-            timings: fetch.timings + timings)
+            Finding(
+                result: result, record: fetch.record, isFromCache: false,
+                status: [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request), fetch.status],
+                timings: fetch.timings + timings))
     }
 
     /// Renders from what is in memory; nil when that was evicted meanwhile.
     private func renderWithoutSource(_ key: ResultKey, _ record: SourceRecord) async throws -> SharedRender? {
         do {
-            return try await shareRender(key, record, bytes: nil, patience: nil)
+            return try await shareRender(RenderJob(key: key, record: record))
         } catch PipelineError.sourceNeeded {
             return nil
         }
     }
 
     /// Renders with the source at hand; work that others began without it, and lost, is begun again.
-    private func renderedImage(
-        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes, patience: Duration?
-    ) async throws -> SharedRender {
+    private func renderedImage(_ job: RenderJob) async throws -> SharedRender {
         while true {
             do {
-                return try await shareRender(key, record, bytes: bytes, patience: patience)
+                return try await shareRender(job)
             } catch PipelineError.sourceNeeded {
                 try Task.checkCancellation()
             }
         }
     }
 
-    private func shareRender(
-        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration?
-    ) async throws -> SharedRender {
-        let cached = { self.caches.results.value(for: key).map { Render(result: $0) } }
-        let (render, origin) = try await renders.value(for: key, cached: cached) {
-            try await self.render(key, record, bytes: bytes, patience: patience)
+    private func shareRender(_ job: RenderJob) async throws -> SharedRender {
+        let cached = { self.caches.results.value(for: job.key).map { Render(result: $0) } }
+        let (render, origin) = try await renders.value(for: job.key, cached: cached) {
+            try await self.render(job)
         }
         return SharedRender(render: render, origin: origin)
     }
 
-    private func render(
-        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration?
-    ) async throws -> Render {
-        if let result = await caches.restoredResult(for: key, of: record) {
+    private func render(_ job: RenderJob) async throws -> Render {
+        if let result = await caches.restoredResult(for: job.key, of: job.record) {
             return Render(result: result, isFromDisk: true)
         }
-        return try await inLane(price(of: key, record, bytes: bytes), patience: patience) { patience in
-            try await renderInTurn(key, record, bytes: bytes, patience: patience)
+        let price = atHand.price(of: job.key, job.record, bytes: job.bytes)
+        return try await scheduler.run(price, patience: job.patience) { patience in
+            try await renderInTurn(job, patience: patience)
         }
     }
 
-    private func renderInTurn(
-        _ key: ResultKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration
-    ) async throws -> Render {
-        let isDecoded = caches.decoded.contains(key.decodeKey) || decodes.contains(key.decodeKey)
-        let room = try await reserveMemory(for: key, of: record, file: bytes, isDecoded: isDecoded)
+    private func renderInTurn(_ job: RenderJob, patience: Duration) async throws -> Render {
+        let room = try await memory.reserve(for: job, isDecoded: atHand.isDecoded(job.key))
         defer { room.render.release() }
         let start = timekeeper.now
-        let (image, origin) = try await decodedImage(
-            key.decodeKey, record, bytes: bytes, patience: patience, room: room.decode)
+        let (image, origin) = try await decodedImage(for: job, patience: patience, room: room.decode)
         let decoded = timekeeper.now
-        let result = try await render(
-            image, key.plan, record, patience: origin == .cache ? patience : nil)
+        let result = try await render(image, for: job, patience: origin == .cache ? patience : nil)
         let end = timekeeper.now
-        let isStored = caches.keep(result, for: key, of: record)
+        let isStored = caches.keep(result, for: job.key, of: job.record)
         return Render(
             result: result, isStored: isStored,
             decoded: CacheLayerStatus(
                 .decoded, origin == .cache ? .hit : .uriMiss, isCollapsed: origin == .joined,
-                isStored: origin == .started && caches.decoded.contains(key.decodeKey)),
+                isStored: origin == .started && caches.decoded.contains(job.key.decodeKey)),
             timings: (origin == .cache ? [] : [StepTiming("decode", decoded - start)])
                 + [StepTiming("render", end - decoded)])
     }
 
     /// Waits without a bound where the decode was done for it.
     private func render(
-        _ image: DecodedImage, _ plan: RenderPlan, _ record: SourceRecord, patience: Duration? = nil
+        _ image: DecodedImage, for job: RenderJob, patience: Duration? = nil
     ) async throws -> RenderedImage {
+        let plan = job.key.plan
         let start = timekeeper.now
-        let result = try await lanes.workers(for: plan.timePrice(of: record.header)).run(
+        let result = try await lanes.workers(for: plan.timePrice(of: job.record.header)).run(
             priority: .finishing, timeLimit: configuration.decodeTimeout, patience: patience
         ) { [codec] token in
             RenderedImage(
@@ -316,19 +308,22 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func decodedImage(
-        _ key: DecodeKey, _ record: SourceRecord, bytes: SharedBytes?, patience: Duration, room: MemoryReservation?
+        for job: RenderJob, patience: Duration, room: MemoryReservation?
     ) async throws -> (value: DecodedImage, origin: SharedTasks<DecodeKey, DecodedImage>.Origin) {
-        try await decodes.value(for: key, cached: { self.caches.decoded.value(for: key) }) {
-            guard let bytes = bytes ?? self.caches.bytes(of: record) else { throw PipelineError.sourceNeeded }
-            let image = try await self.decode(key, record, bytes, patience: patience, room: room)
-            self.caches.keep(image, for: key, of: record)
+        let key = job.key.decodeKey
+        return try await decodes.value(for: key, cached: { self.caches.decoded.value(for: key) }) {
+            guard let bytes = job.bytes ?? self.caches.bytes(of: job.record) else { throw PipelineError.sourceNeeded }
+            let image = try await self.decode(bytes, for: job, patience: patience, room: room)
+            self.caches.keep(image, for: key, of: job.record)
             return image
         }
     }
 
     private func decode(
-        _ key: DecodeKey, _ record: SourceRecord, _ bytes: SharedBytes, patience: Duration, room: MemoryReservation?
+        _ bytes: SharedBytes, for job: RenderJob, patience: Duration, room: MemoryReservation?
     ) async throws -> DecodedImage {
+        let record = job.record
+        let key = job.key.decodeKey
         // Nothing was reserved where the pixels were there a moment ago.
         let room = try room ?? budget.reserveNow(record.header.price(of: key.plan, fileByteCount: bytes.count))
         defer { room.release() }
@@ -372,20 +367,21 @@ package final class ImagePipeline: ThumbnailServing {
             status.append(CacheLayerStatus(.source, .hit, timeToLive: timeToLive))
         }
         let timings = (fetch?.timings ?? []) + (shared.origin == .started ? shared.render.timings : [])
-        return thumbnail(shared.render.result, record, isFromCache: isFromCache, status: status, timings: timings)
+        return thumbnail(
+            Finding(
+                result: shared.render.result, record: record, isFromCache: isFromCache, status: status,
+                timings: timings))
     }
 
-    private func thumbnail(
-        _ result: RenderedImage, _ record: SourceRecord, isFromCache: Bool, status: [CacheLayerStatus],
-        timings: [StepTiming]
-    ) -> Thumbnail {
+    private func thumbnail(_ finding: Finding) -> Thumbnail {
+        let result = finding.result
         var freshness = Freshness(
-            record.freshness, at: timekeeper.secondsSince1970, isFromCache: isFromCache,
+            finding.record.freshness, at: timekeeper.secondsSince1970, isFromCache: finding.isFromCache,
             bounds: configuration.clientMaxAge)
         if result.isIncomplete { freshness.limit(to: Freshness.longestOfIncomplete) }
         return Thumbnail(
             image: result.image, isIncomplete: result.isIncomplete, eTag: result.eTag,
-            lastModified: record.head.lastModified, freshness: freshness, cacheStatus: status, timings: timings,
-            place: status == Self.resultHit ? result.place : nil)
+            lastModified: finding.record.head.lastModified, freshness: freshness, cacheStatus: finding.status,
+            timings: finding.timings, place: finding.status == Self.resultHit ? result.place : nil)
     }
 }

@@ -1,5 +1,6 @@
 import Coordination
 import Downloading
+import HTTPTypes
 import Memory
 
 /// A source that one caller has waited for.
@@ -76,4 +77,42 @@ struct SharedRender: Sendable {
             .result, origin == .cache || render.isFromDisk ? .hit : .uriMiss, isCollapsed: origin == .joined,
             isStored: origin == .started && render.isStored)
     }
+}
+
+/// One caller's request on its way.
+struct Call: Sendable {
+    let request: ThumbnailRequest
+    /// The identity of the request's source.
+    let source: SourceIdentity
+    /// What the caller asks of the caches.
+    let directives: RequestCacheControl
+    /// The name of the caller's wait for a download.
+    let receipt: String
+
+    /// The same once more, with nothing asked of the caches but what forbids a download.
+    var again: Call {
+        var directives = RequestCacheControl.none
+        directives.onlyIfCached = self.directives.onlyIfCached
+        return Call(request: request, source: source, directives: directives, receipt: receipt)
+    }
+}
+
+/// What a render is made from.
+struct RenderJob: Sendable {
+    let key: ResultKey
+    let record: SourceRecord
+    /// The source's file; nil if it is not at hand.
+    var bytes: SharedBytes?
+    /// Bound on the wait for a turn or a worker; nil for what the lane grants.
+    var patience: Duration?
+}
+
+/// What a caller came by, of which its answer is made.
+struct Finding {
+    let result: RenderedImage
+    let record: SourceRecord
+    /// Whether the source's age counts.
+    let isFromCache: Bool
+    let status: [CacheLayerStatus]
+    var timings: [StepTiming] = []
 }

@@ -52,9 +52,9 @@ struct BrokenSourcesTests {
         fixture.origin.serve(file.bytes)
         func remove() async throws {
             if isWhole {
-                _ = await fixture.pipeline.removeAll()
+                _ = await fixture.control.removeAll()
             } else {
-                _ = try await fixture.pipeline.remove(source: "http://example.com/a")
+                _ = try await fixture.control.remove(source: "http://example.com/a")
             }
         }
         await fails(fixture)

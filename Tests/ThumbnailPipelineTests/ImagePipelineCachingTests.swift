@@ -135,7 +135,7 @@ struct ImagePipelineCachingTests {
         }
         if state == .sourceOnly || state == .resultOnly { fixture.caches.decoded.removeAll() }
         if state == .sourceOnly || state == .decodedOnly { fixture.caches.results.removeAll() }
-        if state == .afterRemoval { _ = try await fixture.pipeline.remove(source: "http://example.com/a") }
+        if state == .afterRemoval { _ = try await fixture.control.remove(source: "http://example.com/a") }
 
         let thumbnail = try await fixture.thumbnail(width: 7, format: format)
         #expect(thumbnail.image.bytes.array == expected.image.bytes.array)

@@ -137,7 +137,7 @@ struct ImagePipelineRevalidationTests {
         fixture.time.clock.advance(by: .seconds(10))
         let stale = try await fixture.thumbnail(cacheControl: "only-if-cached")
         #expect(stale.statusTexts.first == "alula-result hit")
-        #expect(fixture.pipeline.downloads.isEmpty)
+        #expect(fixture.control.downloads.isEmpty)
         #expect(fixture.origin.loads == 1)
     }
 
@@ -216,7 +216,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 2)
         fixture.origin.fail(with: nil)
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }
-        #expect(try await fixture.pipeline.remove(source: "http://example.com/a") == RemovedEntries())
+        #expect(try await fixture.control.remove(source: "http://example.com/a") == RemovedEntries())
         #expect(try await fixture.thumbnail().image.size.width == 20)
         #expect(fixture.origin.loads == 3)
     }
@@ -226,7 +226,7 @@ struct ImagePipelineRevalidationTests {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .notFound(404))
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }
-        _ = await fixture.pipeline.removeAll()
+        _ = await fixture.control.removeAll()
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }
         #expect(fixture.origin.loads == 2)
         fixture.origin.fail(with: nil)

@@ -184,16 +184,16 @@ struct ImagePipelineSharingTests {
         let first = fixture.start(receipt: "1")
         let second = fixture.start(receipt: "2")
         try await fixture.downloadWaitedFor(2)
-        #expect(Set(fixture.pipeline.downloads.flatMap(\.receipts)) == ["1", "2"])
-        #expect(!fixture.pipeline.cancel(receipt: "3"))
-        #expect(fixture.pipeline.cancel(receipt: "1"))
-        #expect(!fixture.pipeline.cancel(receipt: "1"))
+        #expect(Set(fixture.control.downloads.flatMap(\.receipts)) == ["1", "2"])
+        #expect(!fixture.control.cancel(receipt: "3"))
+        #expect(fixture.control.cancel(receipt: "1"))
+        #expect(!fixture.control.cancel(receipt: "1"))
         let error = await #expect(throws: DownloadError.self) { try await first.value }
         #expect(error == .receiptCancelled)
         #expect(error?.status == .conflict)
         gate.open()
         #expect(try await second.value.image.size.width == 20)
-        #expect(!fixture.pipeline.cancel(receipt: "2"))
+        #expect(!fixture.control.cancel(receipt: "2"))
         #expect(fixture.origin.loads == 1)
     }
 

@@ -53,7 +53,7 @@ struct ImagePipelineTests {
         await #expect(throws: SourceURLError.self) {
             try await fixture.pipeline.thumbnail(for: request, directives: .none, receipt: "")
         }
-        await #expect(throws: SourceURLError.self) { try await fixture.pipeline.remove(source: ExactText(source)) }
+        await #expect(throws: SourceURLError.self) { try await fixture.control.remove(source: ExactText(source)) }
         #expect(fixture.origin.loads == 0)
     }
 
@@ -128,20 +128,20 @@ struct ImagePipelineTests {
         let hold = try await fixture.holdWorkers()
         let caller = fixture.start()
         try await fixture.workersWaitedFor(1)
-        let removed = try await fixture.pipeline.remove(source: "http://example.com/a")
+        let removed = try await fixture.control.remove(source: "http://example.com/a")
         #expect(removed == RemovedEntries(entries: 1, bytes: Pictures.jpeg.count))
         hold.release()
         #expect(
             try await caller.value.statusTexts == [
                 "alula-result fwd=uri-miss", "alula-decoded fwd=uri-miss", "alula-source fwd=uri-miss stored",
             ])
-        #expect(await fixture.pipeline.removeAll() == RemovedEntries())
+        #expect(await fixture.control.removeAll() == RemovedEntries())
     }
 
     @Test func `the caches' usage and metrics agree`() async throws {
         let fixture = try PipelineFixture()
         let thumbnail = try await fixture.thumbnail()
-        let usage = fixture.pipeline.cacheUsage
+        let usage = fixture.control.cacheUsage
         #expect(usage.map(\.name) == ["decoded", "result", "source"])
         #expect(usage.map(\.usage.entries) == [1, 1, 1])
         #expect(usage.map(\.usage.capacity) == [100 << 20, 64 << 20, 20 << 20])
@@ -160,14 +160,14 @@ struct ImagePipelineTests {
     @Test func `activity shows downloads and renders under way`() async throws {
         let fixture = try PipelineFixture()
         #expect(
-            fixture.pipeline.activity == ServiceActivity(activeDownloads: 0, queuedDownloads: 0, activeRenders: 0))
+            fixture.control.activity == ServiceActivity(activeDownloads: 0, queuedDownloads: 0, activeRenders: 0))
         let hold = try await fixture.holdWorkers()
         let gate = fixture.origin.hold()
         let caller = fixture.start()
         try await fixture.downloadWaitedFor(1)
         #expect(
-            fixture.pipeline.activity == ServiceActivity(activeDownloads: 1, queuedDownloads: 0, activeRenders: 2))
-        let download = try #require(fixture.pipeline.downloads.first)
+            fixture.control.activity == ServiceActivity(activeDownloads: 1, queuedDownloads: 0, activeRenders: 2))
+        let download = try #require(fixture.control.downloads.first)
         #expect(download.url == "http://example.com/a")
         #expect(download.host == "example.com")
         #expect(download.isRunning)
@@ -176,7 +176,7 @@ struct ImagePipelineTests {
         gate.open()
         hold.release()
         _ = try await caller.value
-        #expect(fixture.pipeline.downloads.isEmpty)
+        #expect(fixture.control.downloads.isEmpty)
         #expect(fixture.metric("alula_downloads_active") == 0)
     }
 

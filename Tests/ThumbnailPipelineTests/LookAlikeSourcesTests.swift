@@ -66,7 +66,7 @@ struct LookAlikeSourcesTests {
         fixture.origin.serve(Pictures.jpeg, at: pair.first.fetched, cacheControl: "max-age=100")
         fixture.origin.serve(Pictures.other, at: pair.second.fetched, cacheControl: "max-age=100")
         _ = try await (fixture.thumbnail(pair.first.written), fixture.thumbnail(pair.second.written))
-        let removed = try await fixture.pipeline.remove(source: "http://example.com\(pair.first.written)")
+        let removed = try await fixture.control.remove(source: "http://example.com\(pair.first.written)")
         #expect(removed.entries > 0)
         #expect(fixture.pipeline.cachedThumbnail(for: .path(pair.first.written)) == nil)
         #expect(fixture.pipeline.cachedThumbnail(for: .path(pair.second.written)) != nil)

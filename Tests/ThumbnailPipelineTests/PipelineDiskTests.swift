@@ -135,7 +135,7 @@ final class PipelineDiskTests {
         try await life { fixture in
             fixture.origin.serve(Pictures.jpeg, at: "/b", cacheControl: "max-age=100")
             _ = try await fixture.thumbnail("/b")
-            let removed = try await fixture.pipeline.remove(source: "http://example.com/a")
+            let removed = try await fixture.control.remove(source: "http://example.com/a")
             // The record, the bytes and the result, though memory knew nothing of them.
             #expect(removed.entries == 3)
         }
@@ -145,7 +145,7 @@ final class PipelineDiskTests {
             #expect(fixture.origin.loads == 0)
             _ = try await fixture.thumbnail()
             #expect(fixture.origin.loads == 1)
-            _ = await fixture.pipeline.removeAll()
+            _ = await fixture.control.removeAll()
         }
         try await life { fixture in
             fixture.origin.serve(Pictures.jpeg, at: "/b", cacheControl: "max-age=100")

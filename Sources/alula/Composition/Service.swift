@@ -73,7 +73,7 @@ struct Service: Sendable {
             configuration: pipelineSettings, downloader: downloader, caches: caches, lanes: lanes,
             codec: sandbox ?? InProcessCodec(), metrics: PipelineMetrics(registry: registry), timekeeper: time,
             budget: budget)
-        pipeline.register(in: registry)
+        PipelineGauges(of: pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
 
         prefetcher = Prefetcher(
@@ -89,7 +89,8 @@ struct Service: Sendable {
             metrics: apiMetrics,
             timekeeper: time)
         let operatorResponder = OperatorResponder(
-            configuration: settings.api, control: pipeline, prefetching: prefetcher, workers: lanes.small,
+            configuration: settings.api, control: PipelineControl(of: pipeline), prefetching: prefetcher,
+            workers: lanes.small,
             lifecycle: lifecycle,
             metricsText: { registry.prometheusText }, logger: logger, timekeeper: time)
         operatorServer = try HTTPServer(

@@ -94,7 +94,8 @@ struct ImagePipelineLaneTests {
         }
         let key = PlaceholderKey(color: color, size: PixelSize(width: 300, height: 300), format: .avif)
         let asked = (0..<5).map { _ in ask() }
-        try #require(await eventually(within: .patience) { fixture.pipeline.placeholders.waiterCount(for: key) == 5 })
+        try #require(
+            await eventually(within: .patience) { fixture.pipeline.placeholders.cache.waiterCount(for: key) == 5 })
         codec.release()
         for task in asked { _ = try await task.value }
         #expect(codec.begunCount == 1)

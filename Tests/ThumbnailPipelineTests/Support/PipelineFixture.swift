@@ -22,6 +22,7 @@ final class PipelineFixture: Sendable {
     let registry = MetricsRegistry()
     let budget: MemoryBudget
     let pipeline: ImagePipeline
+    let control: PipelineControl
     private let workerCount: Int
     private let holds = Locked<[WorkerHold]>([])
 
@@ -65,7 +66,8 @@ final class PipelineFixture: Sendable {
         pipeline = ImagePipeline(
             configuration: configuration, downloader: downloader, caches: caches, lanes: lanes, codec: codec,
             metrics: PipelineMetrics(registry: registry), timekeeper: time, budget: budget)
-        pipeline.register(in: registry)
+        control = PipelineControl(of: pipeline)
+        PipelineGauges(of: pipeline).register(in: registry)
         origin.serve(Pictures.jpeg)
     }
 

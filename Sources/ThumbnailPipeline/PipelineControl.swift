@@ -4,7 +4,20 @@ import ImageCaching
 package import Text
 
 /// What operators see and do goes to the part that knows.
-extension ImagePipeline: ServiceControlling {
+package struct PipelineControl: ServiceControlling {
+    private let downloader: ImageDownloader
+    private let caches: PipelineCaches
+    private let lanes: WorkLanes
+    private let broken: BrokenSources
+
+    /// Shows and controls the parts of `pipeline`.
+    package init(of pipeline: ImagePipeline) {
+        downloader = pipeline.downloader
+        caches = pipeline.caches
+        lanes = pipeline.lanes
+        broken = pipeline.broken
+    }
+
     package var activity: ServiceActivity {
         ServiceActivity(
             activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
@@ -40,7 +53,7 @@ extension ImagePipeline: ServiceControlling {
     }
 
     package func remove(source: ExactText) async throws -> RemovedEntries {
-        let identity = try identity(of: source)
+        let identity = try downloader.identity(of: source)
         downloader.forget(identity)
         broken.forget(identity)
         return await caches.removedAll(from: identity)
