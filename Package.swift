@@ -149,8 +149,8 @@ let package = Package(
         tests(
             "ThumbnailAPITests",
             [
-                "Coordination", "Crypto", "HTTPTypes", "Imaging", "Memory", "Telemetry", "Text", "ThumbnailAPI",
-                "ThumbnailPipeline",
+                "Coordination", "Crypto", "Downloading", "HTTPTypes", "Imaging", "Memory", "Telemetry", "Text",
+                "ThumbnailAPI", "ThumbnailPipeline",
             ]),
         tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry"]),
         tests(

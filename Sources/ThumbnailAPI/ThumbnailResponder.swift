@@ -65,7 +65,8 @@ final class ThumbnailResponder: Sendable {
     ) throws(APIError) -> PreparedQuery {
         try queries.query(for: target) { () throws(APIError) in
             guard route.dialect.isAuthentic(target) else { throw .badSignature }
-            return PreparedQuery(try route.dialect.query(in: target), at: route)
+            let query = try route.dialect.query(in: target)
+            return PreparedQuery(query, thumbnails.resolved(query.request), at: route)
         }
     }
 
@@ -98,7 +99,7 @@ extension ThumbnailResponder {
         do {
             let deadline = exchange.startedAt + requestTimeout
             let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Outcome in
-                try await outcome(prepared.query, directives, receipt: exchange.requestID)
+                try await outcome(prepared, directives, receipt: exchange.requestID)
             }
             try Task.checkCancellation()
             switch made {
@@ -111,15 +112,15 @@ extension ThumbnailResponder {
     }
 
     private func outcome(
-        _ query: ThumbnailQuery, _ directives: RequestCacheControl, receipt: String
+        _ prepared: PreparedQuery, _ directives: RequestCacheControl, receipt: String
     ) async throws -> Outcome {
         do {
             return .thumbnail(
-                try await thumbnails.thumbnail(for: query.request, directives: directives, receipt: receipt))
+                try await thumbnails.thumbnail(for: prepared.recurring, directives: directives, receipt: receipt))
         } catch let error as any ServiceError {
-            guard let color = query.placeholder, Self.deservesPlaceholder(error) else { throw error }
+            guard let color = prepared.query.placeholder, Self.deservesPlaceholder(error) else { throw error }
             do {
-                return .placeholder(try await thumbnails.placeholder(for: query.request, color: color), error)
+                return .placeholder(try await thumbnails.placeholder(for: prepared.query.request, color: color), error)
             } catch is any ServiceError {
                 // The source's own failure says more than that of its stand-in.
                 throw error

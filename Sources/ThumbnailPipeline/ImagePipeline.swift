@@ -4,7 +4,6 @@ package import HTTPTypes
 import ImageCaching
 package import Imaging
 import Memory
-import Text
 
 /// Turns a thumbnail request into an encoded image, doing each piece of work at most once at a time.
 ///
@@ -28,7 +27,6 @@ package final class ImagePipeline: ThumbnailServing {
     let placeholders: PlaceholderMaker
     let decodes = SharedTasks<DecodeKey, DecodedImage>()
     let renders = SharedTasks<ResultKey, Render>()
-    private let identities = BoundedMemo<ExactText, SourceIdentity>(capacity: 8_192)
     private static let resultHit = [CacheLayerStatus(.result, .hit)]
 
     /// A pipeline over these parts; `caches` is also the cache that `downloader` asks.
@@ -54,10 +52,16 @@ package final class ImagePipeline: ThumbnailServing {
         broken = BrokenSources(timeLimit: configuration.failureMemory, timekeeper: timekeeper)
     }
 
+    /// The request with its source resolved.
+    package func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
+        let source = Result { () throws(SourceURLError) in try downloader.identity(of: request.source) }
+        return RecurringRequest(request, source: source)
+    }
+
     /// The thumbnail if the result cache has it and its source is fresh.
     package func cachedThumbnail(for recurring: RecurringRequest) -> Thumbnail? {
         let last = recurring.last
-        guard let identity = try? last?.record.identity ?? identity(of: recurring.request.source),
+        guard let identity = try? last?.record.identity ?? recurring.source.get(),
             let record = caches.record(for: identity)
         else { return nil }
         let key: ResultKey
@@ -85,7 +89,7 @@ package final class ImagePipeline: ThumbnailServing {
         let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.refusal(in: $0) != nil }
         guard isAnyBusy, !caches.hasSlowerLayer else { return nil }
         var lane = WorkLanes.Lane.small
-        if let identity = try? identity(of: recurring.request.source), let record = caches.knownRecord(for: identity),
+        if let identity = try? recurring.source.get(), let record = caches.knownRecord(for: identity),
             let key = try? resultKey(for: recurring.request, record)
         {
             if atHand.needsNoWorker(key) { return nil }
@@ -98,9 +102,10 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// The thumbnail, by the shortest way there is.
     package func thumbnail(
-        for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
+        for recurring: RecurringRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
-        let identity = try identity(of: request.source)
+        let request = recurring.request
+        let identity = try recurring.source.get()
         let call = Call(request: request, source: identity, directives: directives, receipt: receipt)
         if directives.noStore { return try await unstoredThumbnail(for: call) }
         var needsBytes = true
@@ -133,14 +138,6 @@ package final class ImagePipeline: ThumbnailServing {
         // Judged again, because many may have come before the first of them was seen in the queue.
         if needsBytes { try admission.admit(to: lane) }
         return try await fetchedThumbnail(for: call, needsBytes: needsBytes)
-    }
-
-    /// The identity of a source as a client names it.
-    func identity(of source: ExactText) throws -> SourceIdentity {
-        if let known = identities[source] { return known }
-        let identity = try downloader.identity(of: source)
-        identities[source] = identity
-        return identity
     }
 
     private func resultKey(for request: ThumbnailRequest, _ record: SourceRecord) throws -> ResultKey {

@@ -1,18 +1,21 @@
 import Coordination
-import Downloading
+package import Downloading
 
-/// A request that comes again and again, with what was found for it last time.
+/// A request whose source is resolved, with what was found for it last time: it may come again and again.
 ///
-/// Finding out which result a request means takes the parsing of its URL and the planning of its geometry; that is done again only
-/// when its source has changed. Used on all event threads.
+/// Finding out which result a request means takes the parsing of its source's URL, which is done once, and the planning of its
+/// geometry, which is done again only when its source has changed. Used on all event threads.
 package final class RecurringRequest: Sendable {
     /// What is asked for.
     package let request: ThumbnailRequest
+    /// The identity of the source that is asked for, or why there is none.
+    package let source: Result<SourceIdentity, SourceURLError>
     private let found = Locked<FoundResult?>(nil)
 
-    /// A request that has not been asked before.
-    package init(_ request: ThumbnailRequest) {
+    /// A request that has not been asked before, for a source that was resolved.
+    package init(_ request: ThumbnailRequest, source: Result<SourceIdentity, SourceURLError>) {
         self.request = request
+        self.source = source
     }
 
     /// What was found last.

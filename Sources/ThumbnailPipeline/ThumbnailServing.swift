@@ -4,6 +4,9 @@ package import Text
 
 /// Makes thumbnails: what the API needs of the pipeline.
 package protocol ThumbnailServing: Sendable {
+    /// The request with its source resolved: done once for all times that it comes. Never blocks; called on the event threads.
+    func resolved(_ request: ThumbnailRequest) -> RecurringRequest
+
     /// The thumbnail if it can be answered from the result cache at once. Never blocks; called on the event threads.
     func cachedThumbnail(for request: RecurringRequest) -> Thumbnail?
 
@@ -26,7 +29,7 @@ package protocol ThumbnailServing: Sendable {
     ///   - receipt: Name under which an operator can cancel this caller's wait for a download.
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     func thumbnail(
-        for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
+        for request: RecurringRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail
 
     /// A plain picture of `color` in the size of the request's box, made without its source.

@@ -1,4 +1,5 @@
 import Coordination
+import Downloading
 import HTTPTypes
 import Imaging
 import Memory
@@ -44,6 +45,10 @@ final class StubThumbnails: ThumbnailServing {
     var receipts: [String] { state.withLock { $0.receipts } }
     var placeholders: [Color] { state.withLock { $0.placeholders } }
 
+    func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
+        RecurringRequest(request, source: .failure(.malformed))
+    }
+
     func cachedThumbnail(for recurring: RecurringRequest) -> Thumbnail? {
         state.withLock { state in
             state.requests.append(recurring.request)
@@ -62,13 +67,13 @@ final class StubThumbnails: ThumbnailServing {
     func refusal(of recurring: RecurringRequest) -> (any ServiceError)? { state.withLock { $0.refusal } }
 
     func thumbnail(
-        for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
+        for request: RecurringRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
         state.withLock { state in
             state.receipts.append(receipt)
             state.directives.append(directives)
         }
-        return try await make(request)
+        return try await make(request.request)
     }
 
     func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {

@@ -94,7 +94,7 @@ struct BrokenSourcesTests {
             #expect(error?.code == "too_many_pixels")
         }
         #expect(fixture.origin.loads == 1)
-        let identity = try fixture.pipeline.identity(of: "http://example.com/a")
+        let identity = try fixture.downloader.identity(of: "http://example.com/a")
         #expect(fixture.pipeline.broken.failure(of: identity, known: nil, plan: { _ in DecodePlan() }) == nil)
     }
 

@@ -65,7 +65,7 @@ struct IncompleteSourcesTests {
         // The rest of it comes under the same entity tag.
         fixture.origin.serve(Self.whole, cacheControl: "max-age=86400", eTag: "\"1\"")
         fixture.time.clock.advance(by: .milliseconds(1))
-        let request = RecurringRequest(.path())
+        let request = fixture.pipeline.resolved(.path())
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
         let answer = try await fixture.thumbnail()
         #expect(!answer.isIncomplete && answer.freshness.lifetime == 86_400)

@@ -169,10 +169,10 @@ final class PipelineDiskTests {
         try await life { fixture in
             let store = try #require(fixture.store)
             let hold = await store.hold()
-            let identity = try fixture.pipeline.identity(of: ThumbnailRequest.path().source)
+            let identity = try fixture.downloader.identity(of: ThumbnailRequest.path().source)
             let reading = Task { await fixture.caches.restoredRecord(for: identity) }
             try #require(await eventually(within: .patience) { store.pendingCount == 1 })
-            let other = try fixture.pipeline.identity(of: ThumbnailRequest.path("/b").source)
+            let other = try fixture.downloader.identity(of: ThumbnailRequest.path("/b").source)
             fixture.caches.remove(other)
             hold.release()
             #expect(await reading.value != nil)

@@ -6,7 +6,7 @@ import Testing
 struct RecurringRequestTests {
     @Test func `what a request means is found once for each version of its source`() async throws {
         let fixture = try PipelineFixture()
-        let request = RecurringRequest(.path())
+        let request = fixture.pipeline.resolved(.path())
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
         #expect(request.last == nil)
         let made = try await fixture.thumbnail()

@@ -16,13 +16,13 @@ final class PreparedQuery: Sendable {
     /// The name of the answer's file, without its extension.
     let fileName: FileName
 
-    /// Prepares the answers to `query`, which was read at `route`.
-    init(_ query: ThumbnailQuery, at route: ImageRoute) {
+    /// Prepares the answers to `query`, which was read at `route`, with its request resolved.
+    init(_ query: ThumbnailQuery, _ request: RecurringRequest, at route: ImageRoute) {
         self.route = route
         self.query = query
         expires = query.expires
         isNegotiated = query.isNegotiated
-        recurring = RecurringRequest(query.request)
+        recurring = request
         fileName = FileName(source: query.request.source.string)
     }
 }

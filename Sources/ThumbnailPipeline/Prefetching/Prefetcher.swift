@@ -133,11 +133,12 @@ package final class Prefetcher: Prefetching {
     private func outcome(of target: String) async -> PrefetchJobs.Outcome? {
         // Written down by an earlier version, perhaps.
         guard let request = request(target) else { return .failed }
+        let resolved = thumbnails.resolved(request)
         for attempt in 1...configuration.attempts {
             do {
                 while isBusy() { try await timekeeper.sleep(until: timekeeper.now + configuration.pause) }
                 _ = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
-                    try await self.thumbnails.thumbnail(for: request, directives: .none, receipt: Self.makeID())
+                    try await self.thumbnails.thumbnail(for: resolved, directives: .none, receipt: Self.makeID())
                 }
                 return .done
             } catch is CancellationError {

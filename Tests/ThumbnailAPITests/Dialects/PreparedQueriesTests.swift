@@ -6,8 +6,9 @@ import ThumbnailPipeline
 @testable import ThumbnailAPI
 
 @Suite struct PreparedQueriesTests {
+    private static let request = ThumbnailRequest(source: "x:y")
     private static let query = PreparedQuery(
-        ThumbnailQuery(request: ThumbnailRequest(source: "x:y")),
+        ThumbnailQuery(request: request), StubThumbnails().resolved(request),
         at: ImageRoute(NativeDialect(), metrics: APIMetrics(registry: MetricsRegistry())))
 
     /// Asks for a target; whether it had to be prepared.

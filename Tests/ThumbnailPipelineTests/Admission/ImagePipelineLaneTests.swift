@@ -1,4 +1,5 @@
 import Coordination
+import Downloading
 import HTTPTypes
 import Imaging
 import Memory
@@ -39,15 +40,15 @@ struct ImagePipelineLaneTests {
         let fixture = try PipelineFixture(codec: codec)
         let dear = try await fixture.startDear(1, codec)
         let (gate, waiting) = try await fixture.occupyTurns(behind: 1)
-        let refusal = fixture.pipeline.refusal(of: RecurringRequest(.dear(8)))
+        let refusal = fixture.pipeline.refusal(of: fixture.pipeline.resolved(.dear(8)))
         #expect(refusal?.code == "overloaded")
         #expect((refusal?.retryAfter ?? 0) >= 4)
         await #expect(throws: WorkerPool.Full.self) { try await fixture.dear(8) }
         // Others are having it made.
-        #expect(fixture.pipeline.refusal(of: RecurringRequest(.dear(0))) == nil)
+        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.dear(0))) == nil)
         // Small ones, and those of which nothing is known, are not judged by that.
-        #expect(fixture.pipeline.refusal(of: RecurringRequest(.path(width: 21))) == nil)
-        #expect(fixture.pipeline.refusal(of: RecurringRequest(.path("/b"))) == nil)
+        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path(width: 21))) == nil)
+        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path("/b"))) == nil)
         #expect(try await fixture.thumbnail(width: 21).image.size.width == 21)
         codec.release()
         gate.open()
@@ -163,7 +164,7 @@ extension PipelineFixture {
     /// The key of a dear result.
     fileprivate func dearKey(_ number: Int) -> ResultKey? {
         let request = ThumbnailRequest.dear(number)
-        guard let identity = try? pipeline.identity(of: request.source), let record = caches.record(for: identity),
+        guard let identity = try? downloader.identity(of: request.source), let record = caches.record(for: identity),
             let plan = try? RenderPlan(
                 options: request.options, format: .avif, source: record.header, limits: ImagingLimits())
         else { return nil }

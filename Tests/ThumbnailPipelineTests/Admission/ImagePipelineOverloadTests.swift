@@ -16,7 +16,7 @@ struct ImagePipelineOverloadTests {
         let (hold, waiting) = try await fixture.overload()
         let loads = fixture.origin.loads
         let miss = ThumbnailRequest.path("/b")
-        let refusal = fixture.pipeline.refusal(of: RecurringRequest(miss))
+        let refusal = fixture.pipeline.refusal(of: fixture.pipeline.resolved(miss))
         #expect(refusal?.status == .serviceUnavailable)
         #expect(refusal?.code == "overloaded")
         #expect(refusal?.retryAfter == 2)
@@ -28,7 +28,7 @@ struct ImagePipelineOverloadTests {
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) != nil)
         hold.release()
         for task in waiting { _ = try await task.value }
-        #expect(fixture.pipeline.refusal(of: RecurringRequest(miss)) == nil)
+        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(miss)) == nil)
     }
 
     @Test func `what needs no worker of its own is not refused`() async throws {
@@ -36,9 +36,9 @@ struct ImagePipelineOverloadTests {
         _ = try await fixture.thumbnail()
         let (hold, waiting) = try await fixture.overload()
         // The result is there, and others have theirs made already.
-        #expect(fixture.pipeline.refusal(of: RecurringRequest(.path())) == nil)
-        #expect(fixture.pipeline.refusal(of: RecurringRequest(.path(width: 31))) == nil)
-        #expect(fixture.pipeline.refusal(of: RecurringRequest(.path(width: 9))) != nil)
+        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path())) == nil)
+        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path(width: 31))) == nil)
+        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path(width: 9))) != nil)
         hold.release()
         for task in waiting { _ = try await task.value }
     }
@@ -85,7 +85,7 @@ struct ImagePipelineOverloadTests {
         await first.store?.close(timeLimit: .seconds(40))
         let second = try PipelineFixture(diskFolder: folder.path)
         let (hold, waiting) = try await second.overload(loading: false)
-        #expect(second.pipeline.refusal(of: RecurringRequest(.path())) == nil)
+        #expect(second.pipeline.refusal(of: second.pipeline.resolved(.path())) == nil)
         #expect(try await second.thumbnail().statusTexts.first?.hasPrefix("alula-result hit") == true)
         await #expect(throws: WorkerPool.Full.self) { try await second.thumbnail(width: 21) }
         #expect(second.origin.loads == 0)

@@ -273,6 +273,10 @@ private final class Maker: ThumbnailServing {
         return gate
     }
 
+    func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
+        RecurringRequest(request, source: .failure(.malformed))
+    }
+
     func cachedThumbnail(for request: RecurringRequest) -> Thumbnail? { nil }
 
     var generation: Int { 0 }
@@ -282,9 +286,9 @@ private final class Maker: ThumbnailServing {
     func refusal(of request: RecurringRequest) -> (any ServiceError)? { nil }
 
     func thumbnail(
-        for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
+        for request: RecurringRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
-        let path = String(request.source.string.dropFirst("http://example.com".count))
+        let path = String(request.request.source.string.dropFirst("http://example.com".count))
         let gate = state.withLock { state in
             state.active += 1
             state.mostAtOnce = max(state.mostAtOnce, state.active)

@@ -131,7 +131,7 @@ final class PipelineFixture: Sendable {
     /// The key of the result of this width, if its source is fresh.
     func key(_ width: Int) -> ResultKey? {
         let request = ThumbnailRequest.path(width: width)
-        guard let identity = try? pipeline.identity(of: request.source), let record = caches.record(for: identity),
+        guard let identity = try? downloader.identity(of: request.source), let record = caches.record(for: identity),
             let plan = try? RenderPlan(
                 options: request.options, format: .jpeg, source: record.header, limits: ImagingLimits())
         else { return nil }
@@ -190,6 +190,13 @@ extension Thumbnail {
 extension ImagePipeline {
     /// The cached thumbnail of a request that has not been asked before.
     func cachedThumbnail(for request: ThumbnailRequest) -> Thumbnail? {
-        cachedThumbnail(for: RecurringRequest(request))
+        cachedThumbnail(for: resolved(request))
+    }
+
+    /// The thumbnail of a request that has not been asked before.
+    func thumbnail(
+        for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> Thumbnail {
+        try await thumbnail(for: resolved(request), directives: directives, receipt: receipt)
     }
 }
