@@ -31,7 +31,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let format = header.frames > 1 ? ImageFormat.gif : .jpeg
         let target = PixelSize(width: min(image.size.width, 40), height: min(image.size.height, 30))
         let render = RenderPlan(
-            decode: plan, resizedSize: target, background: .white, format: format, quality: 80)
+            decode: plan, source: header.shape, steps: [ResampleStep(to: target), BackgroundStep(.white)],
+            format: format, quality: 80)
         _ = try? ImageRenderer.render(image, plan: render, token: WorkToken())
     }
     return 0

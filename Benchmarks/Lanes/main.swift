@@ -94,7 +94,7 @@ private func measure(_ name: String, number: Int, width: Int, options: Options) 
         let plan = try RenderPlan(
             options: wishes, format: options.format, source: header, limits: limits, light: options.light)
         let level = options.margin.map { margin in
-            [8, 4, 2].first { Double(header.size.width) >= margin * Double($0 * plan.resizedSize.width) } ?? 1
+            [8, 4, 2].first { Double(header.size.width) >= margin * Double($0 * plan.outputSize.width) } ?? 1
         }
         let decode = DecodePlan(level: level ?? plan.decode.level)
         for lane in options.lanes {

@@ -52,4 +52,7 @@ package struct ImageHeader: Hashable, Sendable {
     package var size: PixelSize {
         orientation >= 5 ? PixelSize(width: storedSize.height, height: storedSize.width) : storedSize
     }
+
+    /// What a render of one frame begins with.
+    package var shape: FrameShape { FrameShape(size: size, hasAlpha: hasAlpha) }
 }

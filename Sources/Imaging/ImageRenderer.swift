@@ -17,14 +17,11 @@ package enum ImageRenderer {
             try renderPixels(of: image, plan: plan, token: token, codec: codec)
         }
         guard case .planar = image.layout else { return try rendered(image, plan) }
-        guard PlanarLane.resamples(image, plan: plan) else {
-            return try rendered(PlanarRendering.pixels(of: image, token: token), plan)
+        let (target, rest) = PlanarLane.part(of: plan, for: image)
+        if PlanarLane.encodes(image, rest: rest) {
+            return try PlanarRendering.render(image, to: target, plan: plan, token: token, codec: codec)
         }
-        if PlanarLane.encodes(image, plan: plan) {
-            return try PlanarRendering.render(image, plan: plan, token: token, codec: codec)
-        }
-        return try rendered(
-            PlanarRendering.resampledPixels(of: image, plan: plan, token: token), plan.afterResampling)
+        return try rendered(PlanarRendering.pixels(of: image, target: target, token: token), rest)
     }
 
     private static func renderPixels(

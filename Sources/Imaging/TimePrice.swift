@@ -61,38 +61,31 @@ extension ImageHeader {
 extension RenderPlan {
     /// About how long one core works on this render of an image whose header is `source`, without its decode.
     package func timePrice(of source: ImageHeader) -> Duration {
-        let isResampled = decode.level > 1 || source.size != resizedSize
-        let area = Double(source.size.width) * Double(source.size.height)
-        let read = isResampled ? area / Double(decode.level * decode.level) : 0
-        return timePrice(
-            reading: read, frames: decode.frames(of: source), hasAlpha: source.hasAlpha,
+        timePrice(
+            of: source.shape.reduced(by: decode.level), frames: decode.frames(of: source),
             hasProfile: source.profileByteCount > 0)
     }
 
     /// About how long one core works on a plain image by this plan.
     package func timePrice(ofPlain color: Color) -> Duration {
-        timePrice(reading: 0, frames: 1, hasAlpha: color.alpha < 255, hasProfile: false)
+        timePrice(of: FrameShape(size: source.size, hasAlpha: color.alpha < 255), frames: 1, hasProfile: false)
     }
 
-    private func timePrice(reading read: Double, frames: Int, hasAlpha: Bool, hasProfile: Bool) -> Duration {
-        let (made, looked) =
-            switch crop {
-            case .none: (resizedSize, nil as PixelSize?)
-            case .rectangle(_, _, let size): (size, nil)
-            case .attention, .entropy: (resizedSize, resizedSize)
-            }
-        func area(_ size: PixelSize) -> Double { Double(size.width) * Double(size.height) }
-        let weighing = (hasAlpha ? TimePrice.weighing : 1) * (light == .linear ? TimePrice.weighing : 1)
-        let resampling =
-            read == 0 ? 0 : (read * TimePrice.resampling.read + area(made) * TimePrice.resampling.made) * weighing
-        let coloring = hasProfile ? area(made) * TimePrice.profile : 0
-        let interest = looked.map { area($0) * TimePrice.interest } ?? 0
+    private func timePrice(of frame: FrameShape, frames: Int, hasProfile: Bool) -> Duration {
+        let result = steps.shape(after: frame)
+        let costs = steps.costs(on: frame)
+        let composing = costs.reduce(0) { $0 + $1.perFrame }
+        // Colours are converted when the first step has been done.
+        let colored = steps.work(on: frame).first?.made ?? result.size.area
+        let coloring = hasProfile ? Double(colored) * TimePrice.profile : 0
         let encoding =
             format.writing?.time.price(
-                isFine: chromaStep == 1, hasAlpha: hasAlpha && format.supportsAlpha, isAnimated: isAnimated) ?? 0
+                isFine: chromaStep == 1, hasAlpha: result.hasAlpha && format.supportsAlpha, isAnimated: isAnimated)
+            ?? 0
         let framing = isAnimated ? TimePrice.frame.encode : 0
         return TimePrice.duration(
-            (resampling + coloring + area(outputSize) * encoding + framing) * Double(frames) + interest)
+            (composing + coloring + Double(result.size.area) * encoding + framing) * Double(frames)
+                + costs.reduce(0) { $0 + $1.once })
     }
 }
 

@@ -8,4 +8,10 @@ extension Color {
         return Color(
             red: mix(red, backdrop.red), green: mix(green, backdrop.green), blue: mix(blue, backdrop.blue))
     }
+
+    /// Whether a grey image can hold this colour.
+    var isGrey: Bool { red == green && green == blue }
+
+    /// The colour in the key of a kept result: the values of red, green, blue and alpha.
+    var keyText: String { "\(red),\(green),\(blue),\(alpha)" }
 }

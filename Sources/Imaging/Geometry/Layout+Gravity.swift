@@ -1,31 +1,31 @@
 extension Layout {
-    /// What is cut out of the resampled picture.
+    /// What is cut out of the resampled image, nil for all of it.
     ///
     /// The odd pixel of a centred cut goes to the right and the bottom.
-    func crop(by gravity: Gravity) -> RenderPlan.Crop {
-        guard let size = cropSize else { return .none }
+    func crop(by gravity: Gravity) -> (any RenderStep)? {
+        guard let size = cropSize else { return nil }
         let slackX = resizedSize.width - size.width
         let slackY = resizedSize.height - size.height
         switch gravity {
-        case .attention: return .attention(size: size)
-        case .entropy: return .entropy(size: size)
+        case .attention: return InterestStep(.attention, size: size)
+        case .entropy: return InterestStep(.entropy, size: size)
         case .focal(let x, let y):
-            return .rectangle(
+            return CropStep(
                 x: Layout.start(of: size.width, around: x, in: resizedSize.width),
                 y: Layout.start(of: size.height, around: y, in: resizedSize.height), size: size)
         default:
             let (x, y) = gravity.share
-            return .rectangle(x: slackX * x / 1_000, y: slackY * y / 1_000, size: size)
+            return CropStep(x: slackX * x / 1_000, y: slackY * y / 1_000, size: size)
         }
     }
 
-    /// Where the picture lies on its canvas; a focal point divides the margins in its own proportion.
-    func canvas(by gravity: Gravity) -> RenderPlan.Canvas? {
+    /// The canvas around the image, nil for none; a focal point divides the margins in its own proportion.
+    func canvas(by gravity: Gravity, color: Color) -> CanvasStep? {
         guard let size = canvasSize else { return nil }
         let (x, y) = gravity.share
-        return RenderPlan.Canvas(
+        return CanvasStep(
             size: size, x: (size.width - resizedSize.width) * x / 1_000,
-            y: (size.height - resizedSize.height) * y / 1_000)
+            y: (size.height - resizedSize.height) * y / 1_000, color: color)
     }
 
     /// Start of a part of `length` with the point at `thousandths` of `whole` in its middle, as far as the edges allow.

@@ -24,12 +24,8 @@ extension RenderPlan {
             decode: DecodePlan(
                 page: isAnimated ? 0 : options.page, level: layout.level(source: source.size),
                 isAnimated: frames > 1, mostFrames: limits.maximumFrames, incompleteImages: limits.incompleteImages),
-            resizedSize: layout.resizedSize,
-            light: light,
-            crop: layout.crop(by: options.gravity),
-            canvas: layout.canvas(by: options.gravity),
-            background: RenderPlan.background(
-                options.background, isVisible: source.hasAlpha || layout.canvasSize != nil, format: format),
+            source: source.shape,
+            steps: layout.steps(options: options, format: format, hasAlpha: source.hasAlpha, light: light),
             format: format,
             quality: format.hasQuality ? options.quality ?? format.defaultQuality : 100)
 
@@ -38,22 +34,34 @@ extension RenderPlan {
         guard max(outputSize.width, outputSize.height) <= format.maximumSide else {
             throw .sideTooLong(outputSize, format: format)
         }
-        // What a crop leaves may be small although the picture it is cut from is not.
-        guard max(resizedSize.width, resizedSize.height) <= PixelSize.maximumSide else {
-            throw .tooManyPixels(resizedSize, frames: frames)
-        }
-        // A rectangle is cut without computing the rest; to find the best part all of it is kept and looked at.
-        switch crop {
-        case .attention, .entropy:
-            let most = max(limits.maximumOutputPixels, source.storedSize.area * frames)
-            try resizedSize.check(frames: frames, maximumPixels: most)
-        case .none, .rectangle: break
+        // What a crop leaves may be small although the image it is cut from is not. A rectangle is cut without computing the rest; to
+        // find the best part all of it is kept and looked at.
+        let most = max(limits.maximumOutputPixels, source.storedSize.area * frames)
+        for work in steps.work(on: self.source) {
+            let size = work.output.size
+            guard max(size.width, size.height) <= PixelSize.maximumSide, work.made <= most / frames else {
+                throw .tooManyPixels(size, frames: frames)
+            }
         }
     }
+}
 
-    /// What of a wished background can be seen at all.
-    private static func background(_ wish: Color?, isVisible: Bool, format: ImageFormat) -> Color? {
-        guard isVisible else { return nil }
+extension Layout {
+    /// What leads to the layout, step by step.
+    fileprivate func steps(
+        options: RenderingOptions, format: ImageFormat, hasAlpha: Bool, light: ResamplingLight
+    ) -> RenderSteps {
+        var steps: RenderSteps = [ResampleStep(to: resizedSize, in: light)]
+        if let crop = crop(by: options.gravity) { steps.append(crop) }
+        let background = background(options.background, hasAlpha: hasAlpha, format: format)
+        if let background { steps.append(BackgroundStep(background)) }
+        if let canvas = canvas(by: options.gravity, color: background ?? .transparent) { steps.append(canvas) }
+        return steps
+    }
+
+    /// What of a wished background can be seen at all: opaque where the format has no alpha.
+    private func background(_ wish: Color?, hasAlpha: Bool, format: ImageFormat) -> Color? {
+        guard hasAlpha || canvasSize != nil else { return nil }
         guard format.supportsAlpha else { return (wish ?? .white).composited(over: .white) }
         return wish?.alpha == 0 ? nil : wish
     }

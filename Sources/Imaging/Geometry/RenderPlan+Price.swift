@@ -5,6 +5,7 @@ extension RenderPlan {
         guard let memory = format.writing?.memory else { return 0 }
         let perPixel = memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0)
         // An animation is composed and encoded frame by frame.
-        return memory.least + max(resizedSize.area, outputSize.area) * perPixel
+        let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
+        return memory.least + largest * perPixel + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
     }
 }

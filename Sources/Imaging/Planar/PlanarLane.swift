@@ -17,39 +17,27 @@ enum PlanarLane {
         head.planes != 0 && [1, 2, 4].contains(head.across) && [1, 2, 4].contains(head.down) && !head.hasOtherProfile
     }
 
-    /// Whether planes can be resampled to the result's size: what enlarges or is tiny goes to libvips in its decoded size.
-    static func resamples(_ image: DecodedImage, plan: RenderPlan) -> Bool {
-        let target = plan.rectangle.size
-        return plan.resizedSize.width <= image.size.width && plan.resizedSize.height <= image.size.height
-            && min(target.width, target.height) >= shortestSide
+    /// What planes are resampled to, and what libvips has left to do after it: as many of the first steps as planes can do.
+    ///
+    /// None of them where the result is tiny or enlarges: that goes to libvips in its decoded size.
+    static func part(of plan: RenderPlan, for image: DecodedImage) -> (target: PlanarTarget, rest: RenderPlan) {
+        let whole = PlanarTarget(of: image.size)
+        var (target, count) = (whole, 0)
+        for step in plan.steps {
+            guard let next = (step as? any PlanarStep)?.target(after: target) else { break }
+            (target, count) = (next, count + 1)
+        }
+        let (resized, kept) = (target.resizedSize, target.rectangle.size)
+        let isInReach =
+            resized.width <= image.size.width && resized.height <= image.size.height
+            && min(kept.width, kept.height) >= shortestSide
+        return isInReach ? (target, plan.afterFirst(count)) : (whole, plan)
     }
 
     /// Whether the resampled planes are the result already, to be encoded as they are.
     ///
-    /// A colour profile, a canvas and the search for the interesting part need pixels; so do PNG and GIF.
-    static func encodes(_ image: DecodedImage, plan: RenderPlan) -> Bool {
-        guard image.profile == nil, plan.canvas == nil, plan.format.isWrittenFromPlanes else {
-            return false
-        }
-        return switch plan.crop {
-        case .none, .rectangle: true
-        case .attention, .entropy: false
-        }
-    }
-}
-
-extension RenderPlan {
-    /// The part of the resampled picture that is known to be enough.
-    var rectangle: (x: Int, y: Int, size: PixelSize) {
-        if case .rectangle(let x, let y, let size) = crop { return (x, y, size) }
-        return (0, 0, resizedSize)
-    }
-
-    /// What is left to do when the picture has been resampled and the rectangle cut.
-    var afterResampling: RenderPlan {
-        let isCut = if case .rectangle = crop { true } else { false }
-        return RenderPlan(
-            decode: decode, resizedSize: rectangle.size, light: light, crop: isCut ? .none : crop, canvas: canvas,
-            background: background, format: format, quality: quality)
+    /// What is left to do and a colour profile need pixels; so do PNG and GIF.
+    static func encodes(_ image: DecodedImage, rest: RenderPlan) -> Bool {
+        rest.steps.isEmpty && image.profile == nil && rest.format.isWrittenFromPlanes
     }
 }

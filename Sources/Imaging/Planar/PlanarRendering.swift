@@ -5,16 +5,16 @@ import Memory
 
 /// Makes results of planes, or pixels for what cannot be made of planes.
 enum PlanarRendering {
-    /// The finished picture of a plan that ``PlanarLane/encodes(_:plan:)``.
+    /// The finished picture of planes that are resampled to `target` and that ``PlanarLane/encodes(_:rest:)``.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
     static func render(
-        _ image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
+        _ image: DecodedImage, to target: PlanarTarget, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
-        let target = PlanarTarget(
-            resizedSize: plan.resizedSize, rectangle: plan.rectangle, chromaStep: plan.chromaStep,
-            range: plan.format.writing?.planes?.range ?? .full,
-            needsChroma: plan.format.writing?.planes?.needsChroma ?? true, light: plan.light)
+        var target = target
+        target.chromaStep = plan.chromaStep
+        target.range = plan.format.writing?.planes?.range ?? .full
+        target.needsChroma = plan.format.writing?.planes?.needsChroma ?? true
         if plan.format == .avif {
             let file = try codec.encode(
                 planes(of: image, target: target, token: token), as: .avif, quality: plan.quality, token: token)
@@ -30,17 +30,7 @@ enum PlanarRendering {
 
     /// The picture in pixels, whole and in its own size.
     static func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
-        try pixels(
-            of: image, target: PlanarTarget(resizedSize: image.size, rectangle: (0, 0, image.size), light: .gamma),
-            token: token)
-    }
-
-    /// The picture in pixels, as far as `plan` can be followed before they are needed: resampled, and the rectangle cut.
-    static func resampledPixels(of image: DecodedImage, plan: RenderPlan, token: WorkToken) throws -> DecodedImage {
-        try pixels(
-            of: image,
-            target: PlanarTarget(resizedSize: plan.resizedSize, rectangle: plan.rectangle, light: plan.light),
-            token: token)
+        try pixels(of: image, target: PlanarTarget(of: image.size), token: token)
     }
 
     /// The three resampled planes, as a picture of their own.
@@ -61,7 +51,8 @@ enum PlanarRendering {
         return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)
     }
 
-    private static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
+    /// The picture in pixels, resampled to `target`.
+    static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let size = target.rectangle.size
         let memory = PlaneMemory(count: size.area * image.bands)
         var target = target

@@ -4,6 +4,8 @@ struct PlanarTarget {
     var resizedSize: PixelSize
     /// The part of it that is wanted.
     var rectangle: (x: Int, y: Int, size: PixelSize)
+    /// Whether nothing has been cut off or resampled yet.
+    var isWhole = true
     /// Pixels for one sample of chroma on each side: 1 or 2.
     var chromaStep = 1
     /// What the numbers of a sample mean.
@@ -11,7 +13,13 @@ struct PlanarTarget {
     /// Whether a grey picture gets planes of chroma, too.
     var needsChroma = false
     /// In what light pixels are mixed.
-    var light: ResamplingLight
+    var light = ResamplingLight.gamma
+
+    /// A picture of `size` as it is.
+    init(of size: PixelSize) {
+        resizedSize = size
+        rectangle = (0, 0, size)
+    }
 
     /// The sample of chroma that stands for no colour.
     static let neutralChroma: UInt8 = 128

@@ -84,6 +84,16 @@ extension VipsImage {
         hasAlpha ? self : try unsafe step { unsafe CVipsShim_add_alpha($0, $1) }
     }
 
+    /// This image in three colours, if it is grey.
+    func inColor() throws(VipsError) -> VipsImage {
+        bands < 3 ? try converted(to: VIPS_INTERPRETATION_sRGB) : self
+    }
+
+    /// This image on an opaque background, in colours if the background is in colour.
+    func flattenedInColor(on background: Color) throws(VipsError) -> VipsImage {
+        try (background.isGrey ? self : inColor()).flattened(on: background)
+    }
+
     /// Some of the bands.
     func extractedBands(_ first: Int, count: Int) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_extract_bands($0, $1, Int32(first), Int32(count)) }

@@ -8,7 +8,7 @@ import Memory
 /// Steps return new images and leave this one as it is. Images stay on the worker thread that made them, within one job: the
 /// bytes and the token they were made from must outlive them.
 @safe
-final class VipsImage {
+package final class VipsImage {
     typealias Raw = UnsafeMutablePointer<CVips.VipsImage>
 
     private let raw: Raw
@@ -40,8 +40,10 @@ final class VipsImage {
         try unsafe body(raw)
     }
 
-    var width: Int { unsafe Int(raw.pointee.Xsize) }
-    var height: Int { unsafe Int(raw.pointee.Ysize) }
+    /// Pixels in a row.
+    package var width: Int { unsafe Int(raw.pointee.Xsize) }
+    /// Rows, of all frames that are stacked.
+    package var height: Int { unsafe Int(raw.pointee.Ysize) }
     var bands: Int { unsafe Int(raw.pointee.Bands) }
     var format: VipsBandFormat { unsafe raw.pointee.BandFmt }
     var hasEightBits: Bool { format == VIPS_FORMAT_UCHAR }

@@ -21,3 +21,21 @@ func plan(
     let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: width, height: height))
     return try RenderPlan(options: options, format: format, source: source, limits: ImagingLimits())
 }
+
+extension RenderPlan {
+    /// The size that the image is resampled to.
+    var resizedSize: PixelSize? { step(ResampleStep.self)?.size }
+    /// The rectangle that is cut out.
+    var crop: CropStep? { step(CropStep.self) }
+    /// The part that is looked for.
+    var interest: InterestStep? { step(InterestStep.self) }
+    /// The canvas around the image.
+    var canvas: CanvasStep? { step(CanvasStep.self) }
+    /// The colour behind the image.
+    var background: Color? { step(BackgroundStep.self)?.color }
+
+    /// The first step of a kind.
+    private func step<Step: RenderStep>(_ kind: Step.Type) -> Step? {
+        steps.lazy.compactMap { $0 as? Step }.first
+    }
+}

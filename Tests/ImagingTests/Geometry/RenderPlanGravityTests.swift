@@ -11,7 +11,7 @@ struct RenderPlanGravityTests {
     @Test(arguments: cuts)
     func `what is cut off the width goes by gravity`(gravity: Gravity, x: Int) throws {
         let plan = try plan(301, 200, options(200, 200, .cover) { $0.gravity = gravity })
-        #expect(plan.crop == .rectangle(x: x, y: 0, size: PixelSize(width: 200, height: 200)))
+        #expect(plan.crop == CropStep(x: x, y: 0, size: PixelSize(width: 200, height: 200)))
     }
 
     @Test(arguments: [
@@ -20,15 +20,15 @@ struct RenderPlanGravityTests {
     ])
     func `what is cut off the height goes by gravity`(gravity: Gravity, y: Int) throws {
         let plan = try plan(200, 301, options(200, 200, .cover) { $0.gravity = gravity })
-        #expect(plan.crop == .rectangle(x: 0, y: y, size: PixelSize(width: 200, height: 200)))
+        #expect(plan.crop == CropStep(x: 0, y: y, size: PixelSize(width: 200, height: 200)))
     }
 
     @Test func `attention and entropy say only how much stays`() throws {
         let size = PixelSize(width: 100, height: 100)
         let attention = try plan(400, 300, options(100, 100, .cover) { $0.gravity = .attention })
-        #expect(attention.crop == .attention(size: size))
+        #expect(attention.interest == InterestStep(.attention, size: size))
         let entropy = try plan(400, 300, options(100, 100, .cover) { $0.gravity = .entropy })
-        #expect(entropy.crop == .entropy(size: size))
+        #expect(entropy.interest == InterestStep(.entropy, size: size))
         #expect(entropy.outputSize == size)
     }
 
@@ -38,6 +38,7 @@ struct RenderPlanGravityTests {
     ])
     func `the picture lies on its canvas by gravity`(gravity: Gravity, y: Int) throws {
         let plan = try plan(400, 300, options(300, 300, .contain) { $0.gravity = gravity })
-        #expect(plan.canvas == RenderPlan.Canvas(size: PixelSize(width: 300, height: 300), x: 0, y: y))
+        let size = PixelSize(width: 300, height: 300)
+        #expect(plan.canvas == CanvasStep(size: size, x: 0, y: y, color: .white))
     }
 }

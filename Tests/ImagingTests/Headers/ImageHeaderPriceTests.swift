@@ -72,8 +72,11 @@ struct ImageHeaderPriceTests {
         let small = RenderPlan(resizedSize: PixelSize(width: 100, height: 100), format: format, quality: 80)
         let large = RenderPlan(resizedSize: PixelSize(width: 200, height: 100), format: format, quality: 80)
         let crop = RenderPlan(
-            resizedSize: PixelSize(width: 200, height: 100),
-            crop: .rectangle(x: 0, y: 0, size: PixelSize(width: 100, height: 100)), format: format, quality: 80)
+            source: FrameShape(size: PixelSize(width: 50, height: 50), hasAlpha: false),
+            steps: [
+                ResampleStep(to: PixelSize(width: 200, height: 100)),
+                CropStep(x: 0, y: 0, size: PixelSize(width: 100, height: 100)),
+            ], format: format, quality: 80)
         #expect(small.price > 10_000 && large.price > small.price)
         #expect(crop.price == large.price)
     }

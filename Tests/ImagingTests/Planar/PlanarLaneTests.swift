@@ -76,8 +76,9 @@ struct PlanarLaneTests {
         func plan(_ number: Int) -> RenderPlan {
             let size = PixelSize(width: 60 + number * 7 % 53, height: 50 + number % 31)
             return RenderPlan(
-                resizedSize: size, crop: .rectangle(x: 3, y: 5, size: PixelSize(width: 33, height: 41)), format: format,
-                quality: 70 + number % 30)
+                source: FrameShape(size: size, hasAlpha: false),
+                steps: [ResampleStep(to: size), CropStep(x: 3, y: 5, size: PixelSize(width: 33, height: 41))],
+                format: format, quality: 70 + number % 30)
         }
         let expected = try (0..<30).map { number in
             try ImageRenderer.render(images[number % 2], plan: plan(number), token: WorkToken()).bytes.array

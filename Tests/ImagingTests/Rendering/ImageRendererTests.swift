@@ -53,7 +53,8 @@ struct ImageRendererTests {
     func `a cut begins where the plan says`(x: Int, y: Int, color: [Int]) throws {
         let size = PixelSize(width: 20, height: 20)
         let plan = RenderPlan(
-            resizedSize: ImageFixture.size, crop: .rectangle(x: x, y: y, size: size), format: .png, quality: 100)
+            source: FrameShape(size: ImageFixture.size, hasAlpha: false), steps: [CropStep(x: x, y: y, size: size)],
+            format: .png, quality: 100)
         let image = try render(ImageFixture.png.bytes, plan)
         #expect(image.size == size)
         #expect(image.meanColor.map { Int($0) } == color)
@@ -61,22 +62,24 @@ struct ImageRendererTests {
 
     @Test func `attention finds the coloured spot, entropy the lively corner`() throws {
         let size = PixelSize(width: 200, height: 80)
+        func plan(_ measure: InterestStep.Measure) -> RenderPlan {
+            RenderPlan(
+                source: FrameShape(size: size, hasAlpha: false),
+                steps: [InterestStep(measure, size: PixelSize(width: 80, height: 80))], format: .png, quality: 100)
+        }
         let spot = Picture(size, bands: 3) { x, y in
             150..<180 ~= x && 20..<60 ~= y ? [230, 120, 90] : [128, 128, 128]
         }
         let attention = try render(
             SharedBytes(ImageFixture.file(spot, as: .png)),
-            RenderPlan(
-                resizedSize: size, crop: .attention(size: PixelSize(width: 80, height: 80)), format: .png, quality: 100)
-        )
+            plan(.attention))
         #expect(attention.meanColor[0] > 146)
         let lively = Picture(size, bands: 3) { x, y in
             x >= 120 ? [UInt8((x * 37 + y * 91) % 256), 0, 200] : [128, 128, 128]
         }
         let entropy = try render(
             SharedBytes(ImageFixture.file(lively, as: .png)),
-            RenderPlan(
-                resizedSize: size, crop: .entropy(size: PixelSize(width: 80, height: 80)), format: .png, quality: 100))
+            plan(.entropy))
         #expect(entropy.meanColor[1] < 10)
     }
 

@@ -1,0 +1,33 @@
+/// A colour behind what is transparent.
+package struct BackgroundStep: Hashable {
+    /// The colour; what it does not cover stays transparent.
+    package let color: Color
+
+    /// A step that lays images on `color`.
+    package init(_ color: Color) {
+        self.color = color
+    }
+}
+
+extension BackgroundStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(size: input.size, hasAlpha: input.hasAlpha && color.alpha < 255)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+
+    package func cost(of work: StepWork) -> StepCost { .none }
+
+    package var keyText: String { "background \(color.keyText)" }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        guard image.hasAlpha else { return image }
+        if color.alpha == 255 { return try image.flattenedInColor(on: color) }
+        return try image.inColor().composited(over: color)
+    }
+}
+
+extension BackgroundStep: PlanarStep {
+    /// Planes are opaque: nothing behind them is seen.
+    func target(after target: PlanarTarget) -> PlanarTarget? { target }
+}

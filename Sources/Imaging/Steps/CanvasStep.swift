@@ -1,0 +1,45 @@
+/// A canvas larger than the image on it.
+package struct CanvasStep: Hashable {
+    /// Size of the canvas, at least the image's.
+    package let size: PixelSize
+    /// Distance of the image's left edge from the canvas's.
+    package let x: Int
+    /// Distance of the image's top edge from the canvas's.
+    package let y: Int
+    /// The canvas's colour around the image; what is transparent in the image stays so.
+    package let color: Color
+
+    /// A step that lays images on a canvas, with their top left corner at `x`, `y`.
+    package init(size: PixelSize, x: Int, y: Int, color: Color) {
+        self.size = size
+        self.x = x
+        self.y = y
+        self.color = color
+    }
+}
+
+extension CanvasStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(size: size, hasAlpha: input.hasAlpha || color.alpha < 255)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { min(wanted, input.size.area) }
+
+    package func cost(of work: StepWork) -> StepCost { .none }
+
+    package var keyText: String { "canvas \(size.width)x\(size.height) \(x),\(y) \(color.keyText)" }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        var image = try color.isGrey ? image : image.inColor()
+        if color.alpha < 255 { image = try image.withAlpha() }
+        return try image.embedded(left: x, top: y, in: size, background: color.components(bands: image.bands))
+    }
+}
+
+extension Color {
+    /// The values of a pixel of this colour.
+    fileprivate func components(bands: Int) -> [Double] {
+        let color = bands < 3 ? [red] : [red, green, blue]
+        return (bands.isMultiple(of: 2) ? color + [alpha] : color).map(Double.init)
+    }
+}

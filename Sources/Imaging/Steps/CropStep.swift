@@ -1,0 +1,41 @@
+/// A part of the image that is known by its place.
+package struct CropStep: Hashable {
+    /// Distance of the part's left edge from the image's.
+    package let x: Int
+    /// Distance of the part's top edge from the image's.
+    package let y: Int
+    /// Size of the part.
+    package let size: PixelSize
+
+    /// A step that keeps the part of `size` whose top left corner is at `x`, `y`.
+    package init(x: Int, y: Int, size: PixelSize) {
+        self.x = x
+        self.y = y
+        self.size = size
+    }
+}
+
+extension CropStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: size, hasAlpha: input.hasAlpha) }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+
+    package func cost(of work: StepWork) -> StepCost { .none }
+
+    package var keyText: String { "crop \(x),\(y) \(size.width)x\(size.height)" }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        try image.extracted(left: x, top: y, width: size.width, height: size.height)
+    }
+}
+
+extension CropStep: PlanarStep {
+    func target(after target: PlanarTarget) -> PlanarTarget? {
+        let (left, top, whole) = target.rectangle
+        guard x >= 0, y >= 0, x + size.width <= whole.width, y + size.height <= whole.height else { return nil }
+        var next = target
+        next.rectangle = (left + x, top + y, size)
+        next.isWhole = false
+        return next
+    }
+}

@@ -1,0 +1,52 @@
+import CVips
+import Coordination
+
+/// The part of the image that matters most, by the first frame if animated.
+package struct InterestStep: Hashable {
+    /// What makes a part matter.
+    package enum Measure: String, Sendable, Hashable, CaseIterable {
+        /// What catches the eye.
+        case attention
+        /// The most information.
+        case entropy
+    }
+
+    /// What makes a part matter.
+    package let measure: Measure
+    /// Size of the part.
+    package let size: PixelSize
+
+    /// A step that keeps the part of `size` with the most of `measure`.
+    package init(_ measure: Measure, size: PixelSize) {
+        self.measure = measure
+        self.size = size
+    }
+}
+
+extension InterestStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: size, hasAlpha: input.hasAlpha) }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost { StepCost(once: Double(work.read) * TimePrice.interest) }
+
+    package var keyText: String { "\(measure.rawValue) \(size.width)x\(size.height)" }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        // The measure reads the pixels several times.
+        image.watch(context.token)
+        let computed = try image.computed()
+        try context.token.check()
+        let origin = try context.decided { try computed.smartCropOrigin(for: size, by: measure.interesting) }
+        return try computed.extracted(left: origin.left, top: origin.top, width: size.width, height: size.height)
+    }
+}
+
+extension InterestStep.Measure {
+    fileprivate var interesting: VipsInteresting {
+        switch self {
+        case .attention: VIPS_INTERESTING_ATTENTION
+        case .entropy: VIPS_INTERESTING_ENTROPY
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Coordination
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RenderStepsTests {
+    private static let whole = FrameShape(size: ImageFixture.size, hasAlpha: false)
+    private static let corner = CropStep(x: 44, y: 0, size: PixelSize(width: 20, height: 20))
+    private static let frame = CanvasStep(
+        size: PixelSize(width: 84, height: 68), x: 10, y: 10, color: Color(red: 0, green: 0, blue: 0))
+
+    private static func render(
+        _ source: ImageFixture, _ steps: RenderSteps, as format: ImageFormat = .png
+    ) throws -> DecodedImage {
+        try ImageLibrary.start()
+        let header = try ImageHeader.inspect(source.bytes)
+        let plan = RenderPlan(source: header.shape, steps: steps, format: format, quality: 90)
+        let image = try ImageDecoder.decode(
+            source.bytes, header: header, plan: plan.decode, limits: ImagingLimits(), token: WorkToken())
+        let result = try ImageRenderer.render(image, plan: plan, token: WorkToken())
+        #expect(result.size == plan.outputSize)
+        var limits = ImagingLimits()
+        limits.sourceFormats.insert(.avif)
+        return try ImageDecoder.decode(
+            result.bytes, header: ImageHeader.inspect(result.bytes), plan: DecodePlan(), limits: limits,
+            token: WorkToken()
+        ).interleaved(token: WorkToken())
+    }
+
+    @Test(arguments: [ImageFixture.jpeg, .png, .webp], [ImageFormat.jpeg, .webp, .avif, .png])
+    func `a kind of step that only libvips knows is done in every format, whatever the source`(
+        source: ImageFixture, format: ImageFormat
+    ) throws {
+        let small = PixelSize(width: 32, height: 24)
+        for steps in [
+            [Framing(), ResampleStep(to: small)], [ResampleStep(to: small), Framing()],
+            [ResampleStep(to: small), Framing(), CropStep(x: 0, y: 0, size: small)],
+        ] as [RenderSteps] {
+            let image = try Self.render(source, steps, as: format)
+            #expect(image.isClose(x: 1, y: 1, to: [0, 0, 0], tolerance: 24), "\(steps)")
+        }
+    }
+
+    @Test(arguments: [ImageFixture.jpeg, .png])
+    func `steps are done in the order in which they come`(source: ImageFixture) throws {
+        let framed = try Self.render(source, [Self.frame, Self.corner])
+        #expect(framed.isClose(x: 2, y: 2, to: [0, 0, 0]))
+        let cut = try Self.render(source, [Self.corner, ResampleStep(to: PixelSize(width: 40, height: 40))])
+        #expect(cut.size == PixelSize(width: 40, height: 40))
+        #expect(cut.isClose(x: 20, y: 20, to: [0, 255, 0], tolerance: 12))
+        let doubled = try Self.render(
+            source, [ResampleStep(to: PixelSize(width: 128, height: 96)), Self.corner, Self.frame])
+        #expect(doubled.isClose(x: 20, y: 20, to: [255, 0, 0], tolerance: 12))
+        #expect(doubled.isClose(x: 2, y: 2, to: [0, 0, 0]))
+    }
+
+    @Test(arguments: [ImageFixture.jpeg, .png])
+    func `no steps leave the image as it is`(source: ImageFixture) throws {
+        let image = try Self.render(source, [])
+        #expect(image.size == ImageFixture.size && image.isClose(x: 60, y: 4, to: [0, 255, 0], tolerance: 12))
+    }
+
+    @Test(arguments: [ImageFixture.jpeg, .png])
+    func `a cut of a cut is a cut`(source: ImageFixture) throws {
+        let once = try Self.render(source, [CropStep(x: 35, y: 3, size: PixelSize(width: 17, height: 18))])
+        let inner = CropStep(x: 5, y: 3, size: PixelSize(width: 17, height: 18))
+        let twice = try Self.render(
+            source, [CropStep(x: 30, y: 0, size: PixelSize(width: 30, height: 40)), inner])
+        #expect(once.pixels.array == twice.pixels.array)
+    }
+
+    @Test(arguments: [ImageFixture.jpeg, .png], [ImageFormat.jpeg, .png])
+    func `a cut that sticks out fails`(source: ImageFixture, format: ImageFormat) throws {
+        for (x, y) in [(-1, 0), (0, -1), (45, 0), (0, 29)] {
+            #expect(throws: ImagingError.self) {
+                try Self.render(source, [CropStep(x: x, y: y, size: Self.corner.size)], as: format)
+            }
+        }
+    }
+
+    @Test func `lists are equal that hold the same steps in the same order`() {
+        let small = ResampleStep(to: PixelSize(width: 20, height: 20))
+        let lists: [RenderSteps] = [
+            [], [small], [Self.corner], [small, Self.corner], [Self.corner, small], [small, small],
+            [ResampleStep(to: small.size, in: .linear)], [InterestStep(.entropy, size: small.size)],
+            [InterestStep(.attention, size: small.size)], [BackgroundStep(.white)], [BackgroundStep(.transparent)],
+            [Self.frame], [Framing()],
+        ]
+        for (index, list) in lists.enumerated() {
+            for (other, another) in lists.enumerated() { #expect((list == another) == (index == other)) }
+        }
+        #expect(Set(lists + lists).count == lists.count)
+    }
+
+    @Test func `steps say what becomes of size and alpha`() {
+        let cases: [(RenderSteps, FrameShape)] = [
+            ([], Self.whole), ([Self.corner], FrameShape(size: Self.corner.size, hasAlpha: false)),
+            ([Self.corner, Self.frame], FrameShape(size: Self.frame.size, hasAlpha: false)),
+            (
+                [CanvasStep(size: Self.frame.size, x: 0, y: 0, color: .transparent)],
+                FrameShape(size: Self.frame.size, hasAlpha: true)
+            ),
+            (
+                [CanvasStep(size: Self.frame.size, x: 0, y: 0, color: .transparent), BackgroundStep(.white)],
+                FrameShape(size: Self.frame.size, hasAlpha: false)
+            ),
+        ]
+        for (steps, shape) in cases { #expect(steps.shape(after: Self.whole) == shape) }
+    }
+
+    @Test func `what a step costs is part of the plan's price`() throws {
+        let header = try ImageHeader.inspect(ImageFixture.png.bytes)
+        func plan(_ steps: RenderSteps) -> RenderPlan {
+            RenderPlan(source: Self.whole, steps: steps, format: .png, quality: 100)
+        }
+        let (plain, framed) = (plan([Self.frame]), plan([Framing()]))
+        #expect(framed.price == plain.price + 1_000)
+        #expect(framed.timePrice(of: header) == plain.timePrice(of: header) + .nanoseconds(5_000_000))
+    }
+}
+
+/// A kind of step that no lane has been told of: a black frame, ten pixels wide.
+private struct Framing: RenderStep {
+    func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(
+            size: PixelSize(width: input.size.width + 20, height: input.size.height + 20), hasAlpha: input.hasAlpha)
+    }
+
+    func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+
+    func cost(of work: StepWork) -> StepCost { StepCost(perFrame: 5_000_000, bytes: 1_000) }
+
+    var keyText: String { "framing" }
+
+    func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        let size = PixelSize(width: image.width + 20, height: image.height + 20)
+        return try CanvasStep(size: size, x: 10, y: 10, color: Color(red: 0, green: 0, blue: 0))
+            .applied(to: image, in: &context)
+    }
+}
