@@ -89,8 +89,9 @@ package struct PipelineDisk: Sendable {
     private func key(_ key: ResultKey) -> DiskKey {
         var writer = RecordWriter()
         writer.write(engine)
-        // The plan with the names of all that it holds: what is added to plans later is part of the key by itself.
-        writer.write(String(reflecting: key.plan))
+        let texts = key.plan.keyTexts
+        writer.write(texts.count)
+        for text in texts { writer.write(text) }
         return DiskKey(
             .result, name: name(of: key.source) + writer.bytes + key.validator.written,
             source: name(of: key.source))

@@ -1,0 +1,65 @@
+import Imaging
+import Testing
+
+/// The keys of kept results.
+///
+/// Another text is another key: all that a disk holds would have to be made again.
+struct RenderPlanKeyTests {
+    private static let transparent = ImageHeader(
+        format: .gif, storedSize: PixelSize(width: 400, height: 300), bands: 4, frames: 9, hasAlpha: true)
+
+    private func keyTexts(
+        _ options: RenderingOptions, _ format: ImageFormat, light: ResamplingLight = .gamma,
+        limits: ImagingLimits = ImagingLimits()
+    ) throws -> [String] {
+        try RenderPlan(
+            options: options, format: format, source: Self.transparent, limits: limits, light: light
+        ).keyTexts
+    }
+
+    @Test func `a plan's key is spelled out`() throws {
+        #expect(
+            try plan(1_600, 1_200, options(200, 150)).keyTexts == [
+                "page 0 level 4 refuse", "resample 200x150 gamma", "jpeg 80",
+            ])
+        #expect(
+            try plan(400, 300, options(100, 100, .cover), format: .webp).keyTexts == [
+                "page 0 level 1 refuse", "resample 133x100 gamma", "crop 16,0 100x100", "webp 80",
+            ])
+        #expect(
+            try plan(400, 300, options(100, 100, .cover) { $0.gravity = .attention }).keyTexts[2]
+                == "attention 100x100")
+        #expect(
+            try plan(400, 300, options(100, 100, .cover) { $0.gravity = .entropy }).keyTexts[2] == "entropy 100x100")
+        #expect(
+            try plan(400, 300, options(300, 300, .contain) { $0.quality = 90 }).keyTexts == [
+                "page 0 level 1 refuse", "resample 300x225 gamma", "background 255,255,255,255",
+                "canvas 300x300 0,37 255,255,255,255", "jpeg 90",
+            ])
+        let glass = options(300, 300, .contain) { $0.background = Color(red: 1, green: 2, blue: 3, alpha: 4) }
+        #expect(
+            try keyTexts(glass, .png, light: .linear) == [
+                "page 0 level 1 refuse", "resample 300x225 linear", "background 1,2,3,4",
+                "canvas 300x300 0,37 1,2,3,4", "png 100",
+            ])
+    }
+
+    @Test func `pages, frames and what becomes of incomplete images are spelled out`() throws {
+        #expect(try keyTexts(options(400, 300) { $0.page = 3 }, .gif)[0] == "page 3 level 1 refuse")
+        var limits = ImagingLimits()
+        limits.incompleteImages = .serve
+        limits.maximumFrames = 7
+        let moving = options(400, 300) { $0.isAnimated = true }
+        #expect(
+            try keyTexts(moving, .gif, limits: limits) == [
+                "frames 7 level 1 serve", "resample 400x300 gamma", "gif 100",
+            ])
+    }
+
+    @Test func `formats go by their names`() throws {
+        let texts = try ImageFormat.allCases.map { try keyTexts(options(20, 15), $0).last }
+        #expect(Set(texts.compactMap { $0?.split(separator: " ").first }).count == ImageFormat.allCases.count)
+        #expect(try keyTexts(options(20, 15), .avif).last == "avif 60")
+        #expect(try keyTexts(options(20, 15), .webp).last == "webp 80")
+    }
+}
