@@ -77,10 +77,11 @@ let package = Package(
 
         module("Memory"),
         module("Text"),
+        module("JSON", ["Text"]),
         module("Crypto", ["CLibcrypto"]),
         module("HTTPTypes", ["Memory", "Text"]),
         module("Coordination", ["CLinux"]),
-        module("Telemetry", ["CLinux", "Coordination"]),
+        module("Telemetry", ["CLinux", "Coordination", "JSON"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module("Imaging", ["CPNGShim", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text"]),
@@ -101,7 +102,7 @@ let package = Package(
             ]),
         module(
             "ThumbnailAPI",
-            ["Coordination", "Crypto", "HTTPTypes", "Memory", "Telemetry", "Text", "ThumbnailPipeline"],
+            ["Coordination", "Crypto", "HTTPTypes", "JSON", "Memory", "Telemetry", "Text", "ThumbnailPipeline"],
             embedding: ["openapi.yaml", "page.html", "page.css", "page.js"].map { "Resources/" + $0 }),
         module(
             "HTTPServing",
@@ -110,7 +111,7 @@ let package = Package(
             name: "alula",
             dependencies: [
                 "CLinux", "Coordination", "Crypto", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPServing",
-                "HTTPTypes", "ImageCaching", "Imaging", "Memory", "Telemetry", "Text", "ThumbnailAPI",
+                "HTTPTypes", "ImageCaching", "Imaging", "JSON", "Memory", "Telemetry", "Text", "ThumbnailAPI",
                 "ThumbnailPipeline",
             ],
             swiftSettings: settings,
@@ -127,6 +128,7 @@ let package = Package(
 
         tests("MemoryTests", ["Memory"]),
         tests("TextTests", ["Text"]),
+        tests("JSONTests", ["JSON"]),
         tests("CryptoTests", ["Crypto"]),
         tests("HTTPTypesTests", ["HTTPTypes"]),
         tests("CoordinationTests", ["Coordination"]),

@@ -1,3 +1,5 @@
+import JSON
+
 /// How a log line is written: as a JSON object, or as a text for people.
 ///
 /// Control characters never leave either.

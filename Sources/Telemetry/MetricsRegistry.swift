@@ -1,4 +1,5 @@
 import Coordination
+import JSON
 
 /// The metrics of the process and their Prometheus text (exposition format 0.0.4).
 package final class MetricsRegistry: Sendable {

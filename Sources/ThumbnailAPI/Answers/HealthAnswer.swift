@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSON
 import ThumbnailPipeline
 
 /// Answers health checks, alike on both listeners.

@@ -1,4 +1,5 @@
 package import HTTPTypes
+import JSON
 package import ThumbnailPipeline
 
 /// A failure that is to be answered.

@@ -1,5 +1,6 @@
 package import Coordination
 package import HTTPTypes
+import JSON
 package import Telemetry
 import Text
 package import ThumbnailPipeline

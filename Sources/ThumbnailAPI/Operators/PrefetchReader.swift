@@ -1,4 +1,5 @@
 import HTTPTypes
+import JSON
 import Text
 package import ThumbnailPipeline
 

@@ -1,4 +1,4 @@
-import ThumbnailAPI
+import JSON
 
 /// A value in the settings file is read like one on the command line.
 extension JSONValue {

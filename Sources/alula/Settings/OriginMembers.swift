@@ -1,5 +1,5 @@
+import JSON
 import Text
-import ThumbnailAPI
 
 /// What is wrong with a named origin, and where.
 struct OriginProblem: Error, Equatable {

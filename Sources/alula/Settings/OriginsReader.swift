@@ -1,7 +1,7 @@
 import Downloading
 import HTTPTypes
+import JSON
 import Text
-import ThumbnailAPI
 
 /// Reads the named origins of the settings file.
 enum OriginsReader {

@@ -1,6 +1,6 @@
 import FoundationEssentials
+import JSON
 import Text
-import ThumbnailAPI
 
 /// Why a settings file cannot be used.
 struct SettingsFileError: Error, Equatable {

@@ -1,6 +1,6 @@
 import Downloading
+import JSON
 import Text
-import ThumbnailAPI
 
 /// Puts the settings together: flag, else environment, else file, else default; reports everything that is wrong at once.
 struct SettingsLoader {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ThumbnailAPI
+@testable import JSON
 
 struct JSONReaderTests {
     @Test(arguments: [

@@ -1,4 +1,3 @@
-import Telemetry
 package import Text
 
 /// A JSON value (RFC 8259), written or read; members keep their order.
@@ -18,7 +17,7 @@ package indirect enum JSONValue: Sendable {
     }
 
     /// The value's text, without white space.
-    var text: String {
+    package var text: String {
         var buffer: [UInt8] = []
         append(to: &buffer)
         return String(decoding: buffer, as: UTF8.self)

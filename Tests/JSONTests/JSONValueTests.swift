@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ThumbnailAPI
+@testable import JSON
 
 @Suite struct JSONValueTests {
     @Test func `values are written without white space and in order`() {
