@@ -12,6 +12,7 @@ COPY openapi.yaml ./
 COPY Sources ./Sources
 COPY Tests ./Tests
 COPY Benchmarks/Lanes ./Benchmarks/Lanes
+COPY Benchmarks/Prices ./Benchmarks/Prices
 RUN swift build -c release --product alula --static-swift-stdlib \
     && strip --strip-unneeded .build/release/alula
 

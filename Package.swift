@@ -22,12 +22,14 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], embedding 
 
 /// A module map for a C library that Debian packages.
 func library(_ name: String, pkgConfig: String, package: String) -> Target {
-    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+    .systemLibrary(name: name, path: "Sources/C/" + name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
 /// Typed C functions for what Swift cannot call in a library: variadic functions, macros, unions.
 func shim(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])])
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/C/" + name,
+        cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])])
 }
 
 /// The tests of one module, or those across modules.

@@ -6,14 +6,16 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-void CLinux_set_thread_name(const char *name) {
+void CLinux_set_thread_name(const char *name)
+{
     char kept[16];
     strncpy(kept, name, sizeof kept - 1);
     kept[sizeof kept - 1] = 0;
     pthread_setname_np(pthread_self(), kept);
 }
 
-int CLinux_available_processors(void) {
+int CLinux_available_processors(void)
+{
     cpu_set_t mask;
     CPU_ZERO(&mask);
     if (sched_getaffinity(0, sizeof mask, &mask) != 0) return 1;
@@ -21,29 +23,35 @@ int CLinux_available_processors(void) {
     return count > 0 ? count : 1;
 }
 
-int CLinux_epoll_create(void) {
+int CLinux_epoll_create(void)
+{
     return epoll_create1(EPOLL_CLOEXEC);
 }
 
-static int watch(int epoll, int descriptor, uint64_t token, uint32_t events) {
+static int watch(int epoll, int descriptor, uint64_t token, uint32_t events)
+{
     struct epoll_event event = {.events = events, .data.u64 = token};
     if (epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0) return 0;
     return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event);
 }
 
-int CLinux_epoll_watch_hangup(int epoll, int descriptor, uint64_t token) {
+int CLinux_epoll_watch_hangup(int epoll, int descriptor, uint64_t token)
+{
     return watch(epoll, descriptor, token, EPOLLRDHUP | EPOLLHUP | EPOLLERR | EPOLLONESHOT);
 }
 
-int CLinux_epoll_watch_readable(int epoll, int descriptor, uint64_t token) {
+int CLinux_epoll_watch_readable(int epoll, int descriptor, uint64_t token)
+{
     return watch(epoll, descriptor, token, EPOLLIN);
 }
 
-int CLinux_epoll_forget(int epoll, int descriptor) {
+int CLinux_epoll_forget(int epoll, int descriptor)
+{
     return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, 0);
 }
 
-int CLinux_epoll_wait(int epoll, uint64_t *tokens, int capacity, int milliseconds) {
+int CLinux_epoll_wait(int epoll, uint64_t *tokens, int capacity, int milliseconds)
+{
     struct epoll_event events[64];
     int count = epoll_wait(epoll, events, capacity < 64 ? capacity : 64, milliseconds);
     for (int i = 0; i < count; i++) tokens[i] = events[i].data.u64;

@@ -2,25 +2,30 @@
 
 #include <sys/socket.h>
 
-CURLcode CCurlShim_set_long(CURL *easy, CURLoption option, long value) {
+CURLcode CCurlShim_set_long(CURL *easy, CURLoption option, long value)
+{
     return curl_easy_setopt(easy, option, value);
 }
 
-CURLcode CCurlShim_set_string(CURL *easy, CURLoption option, const char *value) {
+CURLcode CCurlShim_set_string(CURL *easy, CURLoption option, const char *value)
+{
     return curl_easy_setopt(easy, option, value);
 }
 
-CURLcode CCurlShim_set_pointer(CURL *easy, CURLoption option, void *value) {
+CURLcode CCurlShim_set_pointer(CURL *easy, CURLoption option, void *value)
+{
     return curl_easy_setopt(easy, option, value);
 }
 
-CURLcode CCurlShim_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+CURLcode CCurlShim_set_list(CURL *easy, CURLoption option, struct curl_slist *value)
+{
     return curl_easy_setopt(easy, option, value);
 }
 
 CURLcode CCurlShim_set_callbacks(
     CURL *easy, CCurlShim_data_callback header, CCurlShim_data_callback body, CCurlShim_socket_callback socket,
-    CCurlShim_request_callback request, void *context) {
+    CCurlShim_request_callback request, void *context)
+{
     CURLcode code = curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
@@ -33,26 +38,31 @@ CURLcode CCurlShim_set_callbacks(
     return code;
 }
 
-long CCurlShim_get_long(CURL *easy, CURLINFO info) {
+long CCurlShim_get_long(CURL *easy, CURLINFO info)
+{
     long value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-long long CCurlShim_get_microseconds(CURL *easy, CURLINFO info) {
+long long CCurlShim_get_microseconds(CURL *easy, CURLINFO info)
+{
     curl_off_t value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-void *CCurlShim_get_private(CURL *easy) {
+void *CCurlShim_get_private(CURL *easy)
+{
     char *value = 0;
     return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : 0;
 }
 
-CURLMcode CCurlShim_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+CURLMcode CCurlShim_multi_set_long(CURLM *multi, CURLMoption option, long value)
+{
     return curl_multi_setopt(multi, option, value);
 }
 
-CURL *CCurlShim_next_finished(CURLM *multi, CURLcode *result) {
+CURL *CCurlShim_next_finished(CURLM *multi, CURLcode *result)
+{
     int left;
     CURLMsg *message;
     while ((message = curl_multi_info_read(multi, &left))) {
@@ -63,7 +73,8 @@ CURL *CCurlShim_next_finished(CURLM *multi, CURLcode *result) {
     return 0;
 }
 
-CURLSH *CCurlShim_share_create(void) {
+CURLSH *CCurlShim_share_create(void)
+{
     CURLSH *share = curl_share_init();
     if (!share) return 0;
     if (curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT) == CURLSHE_OK) return share;
@@ -71,10 +82,12 @@ CURLSH *CCurlShim_share_create(void) {
     return 0;
 }
 
-const struct sockaddr *CCurlShim_socket_address(const struct curl_sockaddr *address) {
+const struct sockaddr *CCurlShim_socket_address(const struct curl_sockaddr *address)
+{
     return &address->addr;
 }
 
-int CCurlShim_stream_socket_type(void) {
+int CCurlShim_stream_socket_type(void)
+{
     return SOCK_STREAM;
 }

@@ -14,7 +14,8 @@ struct CCurlShim_pins {
     unsigned char digests[];
 };
 
-CCurlShim_pins *CCurlShim_pins_create(int are_public_keys, const unsigned char *digests, size_t count) {
+CCurlShim_pins *CCurlShim_pins_create(int are_public_keys, const unsigned char *digests, size_t count)
+{
     CCurlShim_pins *pins = malloc(sizeof *pins + count * digest_length);
     if (!pins) return 0;
     pins->are_public_keys = are_public_keys;
@@ -23,21 +24,24 @@ CCurlShim_pins *CCurlShim_pins_create(int are_public_keys, const unsigned char *
     return pins;
 }
 
-void CCurlShim_pins_free(CCurlShim_pins *pins) {
+void CCurlShim_pins_free(CCurlShim_pins *pins)
+{
     free(pins);
 }
 
-static int digest_of(const X509 *certificate, int is_public_key, unsigned char digest[EVP_MAX_MD_SIZE]) {
+static int digest_of(const X509 *certificate, int is_public_key, unsigned char digest[EVP_MAX_MD_SIZE])
+{
     unsigned char *bytes = 0;
     int length = is_public_key ? i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &bytes)
                                : i2d_X509(certificate, &bytes);
     if (length <= 0) return 0;
-    int is_done = EVP_Digest(bytes, (size_t)length, digest, 0, EVP_sha256(), 0);
+    int is_done = EVP_Digest(bytes, (size_t) length, digest, 0, EVP_sha256(), 0);
     OPENSSL_free(bytes);
     return is_done;
 }
 
-static int is_pinned(const CCurlShim_pins *pins, const X509 *certificate) {
+static int is_pinned(const CCurlShim_pins *pins, const X509 *certificate)
+{
     unsigned char digest[EVP_MAX_MD_SIZE];
     if (!digest_of(certificate, pins->are_public_keys, digest)) return 0;
     for (size_t i = 0; i < pins->count; i++) {
@@ -47,7 +51,8 @@ static int is_pinned(const CCurlShim_pins *pins, const X509 *certificate) {
 }
 
 // The verified chain, not the one that was sent: anybody can send a certificate along that is not theirs.
-static int verify(X509_STORE_CTX *store, void *context) {
+static int verify(X509_STORE_CTX *store, void *context)
+{
     int is_valid = X509_verify_cert(store);
     if (is_valid <= 0) return is_valid;
     STACK_OF(X509) *chain = X509_STORE_CTX_get0_chain(store);
@@ -58,13 +63,15 @@ static int verify(X509_STORE_CTX *store, void *context) {
     return 0;
 }
 
-static CURLcode require_pins(CURL *easy, void *ssl_context, void *context) {
-    (void)easy;
+static CURLcode require_pins(CURL *easy, void *ssl_context, void *context)
+{
+    (void) easy;
     SSL_CTX_set_cert_verify_callback(ssl_context, verify, context);
     return CURLE_OK;
 }
 
-CURLcode CCurlShim_set_pins(CURL *easy, CCurlShim_pins *pins) {
+CURLcode CCurlShim_set_pins(CURL *easy, CCurlShim_pins *pins)
+{
     CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, require_pins);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, pins);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);

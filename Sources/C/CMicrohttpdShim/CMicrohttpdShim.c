@@ -14,15 +14,17 @@
 #include <string.h>
 #include <strings.h>
 
-static enum MHD_Result accept_connection(void *context, const struct sockaddr *address, socklen_t length) {
+static enum MHD_Result accept_connection(void *context, const struct sockaddr *address, socklen_t length)
+{
     const CMicrohttpdShim_callbacks *callbacks = context;
-    (void)address;
-    (void)length;
+    (void) address;
+    (void) length;
     return callbacks->accepts(callbacks->context) ? MHD_YES : MHD_NO;
 }
 
 // An IPv4 address, in IPv6's form too, or the first half of an IPv6 address; the two have no number in common.
-static uint64_t network_of(const struct sockaddr *address) {
+static uint64_t network_of(const struct sockaddr *address)
+{
     if (!address) return 0;
     if (address->sa_family == AF_INET) {
         struct sockaddr_in internet;
@@ -43,7 +45,8 @@ static uint64_t network_of(const struct sockaddr *address) {
 static _Thread_local void *latest_peer;
 
 static void notify_connection(
-    void *context, struct MHD_Connection *connection, void **peer, enum MHD_ConnectionNotificationCode code) {
+    void *context, struct MHD_Connection *connection, void **peer, enum MHD_ConnectionNotificationCode code)
+{
     const CMicrohttpdShim_callbacks *callbacks = context;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
         if (latest_peer == *peer) latest_peer = NULL;
@@ -57,7 +60,8 @@ static void notify_connection(
     *peer = callbacks->opened(callbacks->context, connection, info->connect_fd, network);
 }
 
-static void *log_target(void *context, const char *target, struct MHD_Connection *connection) {
+static void *log_target(void *context, const char *target, struct MHD_Connection *connection)
+{
     const CMicrohttpdShim_callbacks *callbacks = context;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     void *peer = info->socket_context;
@@ -68,7 +72,7 @@ static void *log_target(void *context, const char *target, struct MHD_Connection
     if (length > 0) {
         // The buffer is the library's own, about to be split at its question mark and decoded into arguments that nobody reads:
         // emptied, it costs neither the time nor a record in the connection's pool for each of thousands of ampersands.
-        char *path = (char *)target;
+        char *path = (char *) target;
         char *query = memchr(path, '?', length);
         if (query) query[1] = 0;
         path[0] = 0;
@@ -78,9 +82,10 @@ static void *log_target(void *context, const char *target, struct MHD_Connection
 
 static enum MHD_Result handle_request(
     void *context, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
-    const char *upload, size_t *upload_size, void **peer) {
+    const char *upload, size_t *upload_size, void **peer)
+{
     const CMicrohttpdShim_callbacks *callbacks = context;
-    (void)url;
+    (void) url;
     size_t size = *upload_size;
     // All of it is taken: the library shows what is left again.
     *upload_size = 0;
@@ -88,24 +93,27 @@ static enum MHD_Result handle_request(
 }
 
 static void notify_completed(
-    void *context, struct MHD_Connection *connection, void **peer, enum MHD_RequestTerminationCode code) {
+    void *context, struct MHD_Connection *connection, void **peer, enum MHD_RequestTerminationCode code)
+{
     const CMicrohttpdShim_callbacks *callbacks = context;
-    (void)connection;
-    (void)code;
+    (void) connection;
+    (void) code;
     if (*peer) callbacks->completed(*peer);
 }
 
-static void log_complaint(void *context, const char *format, va_list arguments) {
+static void log_complaint(void *context, const char *format, va_list arguments)
+{
     const CMicrohttpdShim_callbacks *callbacks = context;
-    (void)arguments;
+    (void) arguments;
     // What is wrong with a head that is complete; of all else it speaks well enough for itself.
     bool is_for_memory = strstr(format, "memory in pool") != NULL;
     if (is_for_memory || strstr(format, "Content-Length")) callbacks->complained(callbacks->context, latest_peer, is_for_memory);
 }
 
 struct MHD_Daemon *CMicrohttpdShim_start(
-    const CMicrohttpdShim_callbacks *callbacks, const CMicrohttpdShim_settings *settings) {
-    void *context = (void *)callbacks;
+    const CMicrohttpdShim_callbacks *callbacks, const CMicrohttpdShim_settings *settings)
+{
+    void *context = (void *) callbacks;
     struct MHD_OptionItem choices[3];
     unsigned count = 0;
     // A pool of one is an error to the library: without the option there is one thread.
@@ -132,13 +140,14 @@ struct MHD_Daemon *CMicrohttpdShim_start(
         MHD_OPTION_END);
 }
 
-bool CMicrohttpdShim_accept(struct MHD_Daemon *daemon, int listening) {
+bool CMicrohttpdShim_accept(struct MHD_Daemon *daemon, int listening)
+{
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
-    int descriptor = accept4(listening, (struct sockaddr *)&address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int descriptor = accept4(listening, (struct sockaddr *) &address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor < 0) return false;
     // Closes the descriptor where the connection is not wanted.
-    MHD_add_connection(daemon, descriptor, (struct sockaddr *)&address, length);
+    MHD_add_connection(daemon, descriptor, (struct sockaddr *) &address, length);
     return true;
 }
 
@@ -150,9 +159,10 @@ struct collection {
 
 static enum MHD_Result collect(
     void *context, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value,
-    size_t value_length) {
+    size_t value_length)
+{
     struct collection *collection = context;
-    (void)kind;
+    (void) kind;
     if (collection->count < collection->capacity)
         collection->fields[collection->count] =
             (CMicrohttpdShim_field){name, name_length, value ? value : "", value ? value_length : 0};
@@ -160,7 +170,8 @@ static enum MHD_Result collect(
     return MHD_YES;
 }
 
-size_t CMicrohttpdShim_fields(struct MHD_Connection *connection, CMicrohttpdShim_field *fields, size_t capacity) {
+size_t CMicrohttpdShim_fields(struct MHD_Connection *connection, CMicrohttpdShim_field *fields, size_t capacity)
+{
     struct collection collection = {fields, capacity, 0};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &collection);
     return collection.count;
@@ -168,49 +179,59 @@ size_t CMicrohttpdShim_fields(struct MHD_Connection *connection, CMicrohttpdShim
 
 static enum MHD_Result blank_expectation(
     void *context, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value,
-    size_t value_length) {
-    (void)context;
-    (void)kind;
+    size_t value_length)
+{
+    (void) context;
+    (void) kind;
     // The value lies in the connection's own buffer, and its length stays.
-    if (name_length == 6 && strncasecmp(name, "Expect", 6) == 0 && value) memset((char *)value, ' ', value_length);
+    if (name_length == 6 && strncasecmp(name, "Expect", 6) == 0 && value) memset((char *) value, ' ', value_length);
     return MHD_YES;
 }
 
-void CMicrohttpdShim_ignore_expectation(struct MHD_Connection *connection) {
+void CMicrohttpdShim_ignore_expectation(struct MHD_Connection *connection)
+{
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, blank_expectation, NULL);
 }
 
-size_t CMicrohttpdShim_head_size(struct MHD_Connection *connection) {
+size_t CMicrohttpdShim_head_size(struct MHD_Connection *connection)
+{
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     return info ? info->header_size : 0;
 }
 
-struct MHD_Response *CMicrohttpdShim_response_copying(const void *body, size_t size) {
+struct MHD_Response *CMicrohttpdShim_response_copying(const void *body, size_t size)
+{
     return MHD_create_response_from_buffer(
-        size, (void *)body, size > 0 ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT);
+        size, (void *) body, size > 0 ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT);
 }
 
 struct MHD_Response *CMicrohttpdShim_response_lending(
-    const void *body, size_t size, void (*release)(void *owner), void *owner) {
-    return MHD_create_response_from_buffer_with_free_callback_cls(size, (void *)body, release, owner);
+    const void *body, size_t size, void (*release)(void *owner), void *owner)
+{
+    return MHD_create_response_from_buffer_with_free_callback_cls(size, (void *) body, release, owner);
 }
 
 // Writes one byte per character of valid UTF-8 and returns how many; `latin` has room for `length`.
-static size_t convert_to_latin(char *latin, const unsigned char *text, size_t length) {
+static size_t convert_to_latin(char *latin, const unsigned char *text, size_t length)
+{
     size_t count = 0;
     for (size_t i = 0; i < length; i++) {
         if ((text[i] & 0xc0) == 0x80) continue;
-        if (text[i] < 0x80) latin[count++] = (char)text[i];
-        else if (text[i] <= 0xc3 && i + 1 < length) latin[count++] = (char)(text[i] << 6 | (text[i + 1] & 0x3f));
-        else latin[count++] = '?';
+        if (text[i] < 0x80)
+            latin[count++] = (char) text[i];
+        else if (text[i] <= 0xc3 && i + 1 < length)
+            latin[count++] = (char) (text[i] << 6 | (text[i + 1] & 0x3f));
+        else
+            latin[count++] = '?';
     }
     return count;
 }
 
 bool CMicrohttpdShim_add_field(
     struct MHD_Response *response, const unsigned char *name, size_t name_length, const unsigned char *value,
-    size_t value_length) {
+    size_t value_length)
+{
     char room[1024];
     size_t needed = name_length + value_length + 2;
     char *copy = needed <= sizeof room ? room : malloc(needed);
@@ -221,8 +242,10 @@ bool CMicrohttpdShim_add_field(
     unsigned char bits = 0;
     for (size_t i = 0; i < value_length; i++) bits |= value[i];
     size_t length = value_length;
-    if (bits & 0x80) length = convert_to_latin(text, value, value_length);
-    else memcpy(text, value, value_length);
+    if (bits & 0x80)
+        length = convert_to_latin(text, value, value_length);
+    else
+        memcpy(text, value, value_length);
     text[length] = 0;
     // The library looks no further than the first zero byte.
     bool is_added = !memchr(copy, 0, name_length) && !memchr(text, 0, length)
@@ -231,10 +254,12 @@ bool CMicrohttpdShim_add_field(
     return is_added;
 }
 
-void CMicrohttpdShim_discard(struct MHD_Response *response) {
+void CMicrohttpdShim_discard(struct MHD_Response *response)
+{
     MHD_destroy_response(response);
 }
 
-bool CMicrohttpdShim_queue(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response) {
+bool CMicrohttpdShim_queue(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
+{
     return MHD_queue_response(connection, status, response) == MHD_YES;
 }
