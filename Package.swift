@@ -83,7 +83,7 @@ let package = Package(
         module("Crypto", ["CLibcrypto"]),
         module("HTTPTypes", ["Memory", "Text"]),
         module("Coordination", ["CLinux"]),
-        module("Telemetry", ["CLinux", "Coordination", "JSON"]),
+        module("Telemetry", ["Coordination", "JSON"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module("Imaging", ["CPNGShim", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text"]),

@@ -1,12 +1,8 @@
-import CLinux
-import Glibc
-
 /// A fixed number of threads for work that computes or blocks, behind a bounded queue.
 ///
 /// Swift's cooperative threads must never decode an image: all requests and timers share them. Jobs of one priority start in
 /// the order of arrival; a job cancelled while queued never starts, one cancelled while running is told by its ``WorkToken``.
-@safe
-package final class WorkerPool: @unchecked Sendable {
+package final class WorkerPool: Sendable {
     /// The queue is full, or too slow for this job; nothing was started.
     package struct Full: Error, Equatable {
         /// How long the job would have waited.
@@ -57,14 +53,11 @@ package final class WorkerPool: @unchecked Sendable {
         }
     }
 
-    private var state = State()
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var threads: [pthread_t] = []
+    private let state = ConditionGuarded(State())
+    private let threads = Locked<[WorkThread]>([])
     /// How many threads there are.
     package let threadCount: Int
     private let maximumQueued: Int
-    private let name: String
     private let timekeeper: any Timekeeper
     private let onThreadExit: @Sendable () -> Void
 
@@ -84,47 +77,43 @@ package final class WorkerPool: @unchecked Sendable {
             count > 0 && maximumQueued >= 0, "a pool needs a thread, and its queue a bound that is not negative")
         threadCount = count
         self.maximumQueued = maximumQueued
-        self.name = name
         self.timekeeper = timekeeper
         self.onThreadExit = onThreadExit
-        unsafe pthread_mutex_init(mutex, nil)
-        unsafe pthread_cond_init(condition, nil)
-        for _ in 0..<count {
-            var thread = pthread_t()
-            // Balanced by `takeRetainedValue` on the new thread.
-            let context = unsafe Unmanaged.passRetained(self).toOpaque()
-            let status = unsafe pthread_create(&thread, nil, workerEntry, context)
-            precondition(status == 0, "cannot start a worker thread: error \(status)")
-            threads.append(thread)
+        do {
+            for _ in 0..<count {
+                let thread = try WorkThread(named: name) { self.work() }
+                threads.withLock { $0.append(thread) }
+            }
+        } catch {
+            preconditionFailure("cannot start a worker thread: error \(error.systemError)")
         }
     }
 
     /// Refuses further jobs, cancels queued and running ones and waits for the threads to end.
     package func shutDown() {
-        unsafe pthread_mutex_lock(mutex)
-        let wasStopped = state.isStopped
-        state.isStopped = true
-        let abandoned = state.queues.flatMap(\.elements)
-        let interrupted = Array(state.running.values)
-        for priority in Priority.allCases { state.queues[priority.rawValue] = Deque() }
-        unsafe pthread_cond_broadcast(condition)
-        unsafe pthread_mutex_unlock(mutex)
+        let (wasStopped, abandoned, interrupted) = state.withLock { state in
+            let abandoned = state.queues.flatMap(\.elements)
+            for priority in Priority.allCases { state.queues[priority.rawValue] = Deque() }
+            self.state.wakeAll()
+            defer { state.isStopped = true }
+            return (state.isStopped, abandoned, Array(state.running.values))
+        }
         for job in abandoned { job.run(true)() }
         for token in interrupted { token.cancel() }
         guard !wasStopped else { return }
-        for thread in threads { pthread_join(thread, nil) }
+        for thread in threads.withLock({ $0 }) { thread.blockingJoin() }
     }
 
     /// Jobs being run at this moment.
-    package var runningCount: Int { withState { $0.running.count } }
+    package var runningCount: Int { state.withLock { $0.running.count } }
 
     /// Jobs waiting for a thread.
-    package var queuedCount: Int { withState { $0.queuedCount } }
+    package var queuedCount: Int { state.withLock { $0.queuedCount } }
 
     /// What waits at this moment, as a job that starts work would find it.
     package var backlog: Backlog {
         let now = timekeeper.now
-        return withState { state in
+        return state.withLock { state in
             Backlog(
                 count: state.queuedCount, delay: state.delay(of: .starting, threads: threadCount, at: now),
                 age: state.waitingSince.map { now - $0 } ?? .zero)
@@ -145,7 +134,7 @@ package final class WorkerPool: @unchecked Sendable {
         _ body: @escaping @Sendable (WorkToken) throws -> Value
     ) async throws -> Value {
         let token = WorkToken()
-        let id = withState { state in
+        let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
         }
@@ -173,7 +162,7 @@ package final class WorkerPool: @unchecked Sendable {
     package func submit(
         priority: Priority = .starting, _ body: @escaping @Sendable (_ isCancelled: Bool) -> Void
     ) -> Bool {
-        let id = withState { state in
+        let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
         }
@@ -185,7 +174,7 @@ package final class WorkerPool: @unchecked Sendable {
     }
 
     private func enqueue(_ job: Job, patience: Duration?) -> (any Error)? {
-        withState { state in
+        state.withLock { state in
             if job.token.isCancelled { return CancellationError() }
             if state.isStopped { return Stopped() }
             let count = state.queuedCount
@@ -194,26 +183,25 @@ package final class WorkerPool: @unchecked Sendable {
             if let patience, delay > patience, count >= threadCount { return Full(delay: delay) }
             if count == 0 { state.waitingSince = job.queuedAt }
             state.queues[job.priority.rawValue].append(job)
-            unsafe pthread_cond_signal(condition)
+            self.state.wakeOne()
             return nil
         }
     }
 
     private func dequeue(_ id: UInt64, _ priority: Priority) -> Job? {
-        withState { state in
+        state.withLock { state in
             defer { if state.queuedCount == 0 { state.waitingSince = nil } }
             return state.queues[priority.rawValue].removeFirst { $0.id == id }
         }
     }
 
-    fileprivate func work() {
-        unsafe CLinux_set_thread_name(name)
+    private func work() {
         while let job = blockingNextJob() {
             let start = timekeeper.now
             let answer = job.run(false)
             let duration = timekeeper.now - start
             // Before the answer, so that its receiver finds this thread free.
-            withState { state in
+            state.withLock { state in
                 state.running[job.id] = nil
                 state.estimate.note(duration, of: job.priority)
             }
@@ -222,38 +210,16 @@ package final class WorkerPool: @unchecked Sendable {
         onThreadExit()
     }
 
+    /// The next job; nil when the pool was shut down.
     private func blockingNextJob() -> Job? {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        while true {
+        state.blockingWait { state -> Job?? in
             for priority in Priority.allCases {
                 guard let job = state.queues[priority.rawValue].popFirst() else { continue }
                 state.running[job.id] = job.token
                 if state.queuedCount == 0 { state.waitingSince = nil }
                 return job
             }
-            if state.isStopped { return nil }
-            unsafe pthread_cond_wait(condition, mutex)
+            return state.isStopped ? .some(nil) : nil
         }
     }
-
-    private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        return body(&state)
-    }
-
-    deinit {
-        unsafe pthread_cond_destroy(condition)
-        unsafe pthread_mutex_destroy(mutex)
-        unsafe condition.deallocate()
-        unsafe mutex.deallocate()
-    }
-}
-
-private func workerEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context = unsafe context else { return nil }
-    // The pool lives at least until its threads end.
-    unsafe Unmanaged<WorkerPool>.fromOpaque(context).takeRetainedValue().work()
-    return nil
 }

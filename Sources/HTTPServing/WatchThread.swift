@@ -1,6 +1,4 @@
-import CLinux
 import Coordination
-import Glibc
 import HTTPTypes
 
 /// The thread behind a server's ``ConnectionWatch``: bounds heads that never end, closes what is idle when the server drains, and
@@ -19,19 +17,15 @@ final class WatchThread: Sendable {
 
     /// Starts the thread; it ends when the watch is ordered to stop.
     static func start(context: ServingContext, daemon: MicrohttpdDaemon) throws(HTTPServerError) {
-        var thread = pthread_t()
-        // Balanced by `takeRetainedValue` on the new thread.
-        let argument = unsafe Unmanaged.passRetained(WatchThread(context: context, daemon: daemon))
-        let status = unsafe pthread_create(&thread, nil, watchEntry, argument.toOpaque())
-        guard status == 0 else {
-            unsafe argument.release()
-            throw .cannotStart(systemError: status)
+        let watch = WatchThread(context: context, daemon: daemon)
+        do {
+            try WorkThread(named: "http-watch") { watch.run() }.detach()
+        } catch {
+            throw .cannotStart(systemError: error.systemError)
         }
-        pthread_detach(thread)
     }
 
-    fileprivate func run() {
-        unsafe CLinux_set_thread_name("http-watch")
+    private func run() {
         var isComplete = true
         var nextLook = timekeeper.now
         while true {
@@ -72,10 +66,4 @@ final class WatchThread: Sendable {
         if isDraining { return .milliseconds(10) }
         return min(max(context.configuration.headerTimeout / 10, .milliseconds(10)), .milliseconds(500))
     }
-}
-
-private func watchEntry(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument = unsafe argument else { return nil }
-    unsafe Unmanaged<WatchThread>.fromOpaque(argument).takeRetainedValue().run()
-    return nil
 }

@@ -108,24 +108,9 @@ private final class Flag: Sendable {
 
 /// Runs `body` on a thread of its own that nobody waits for.
 func startThread(_ body: @escaping @Sendable () -> Void) {
-    var thread = pthread_t()
-    // Balanced on the new thread.
-    let context = unsafe Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
-    let status = unsafe pthread_create(&thread, nil, threadEntry, context)
-    precondition(status == 0, "cannot start a thread: error \(status)")
-    pthread_detach(thread)
-}
-
-private final class ThreadBody: Sendable {
-    let run: @Sendable () -> Void
-
-    init(run: @escaping @Sendable () -> Void) {
-        self.run = run
+    do {
+        try WorkThread(named: nil, body).detach()
+    } catch {
+        preconditionFailure("cannot start a thread: error \(error.systemError)")
     }
-}
-
-private func threadEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context = unsafe context else { return nil }
-    unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

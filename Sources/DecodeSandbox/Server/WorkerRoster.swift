@@ -1,4 +1,3 @@
-import CLinux
 import Coordination
 import Glibc
 import Telemetry
@@ -7,8 +6,7 @@ import Telemetry
 ///
 /// A worker belongs to whoever took it, until it is given back or dismissed. Where there is one more of them than are ever taken at a
 /// time, whoever loses one finds another at once.
-@safe
-final class WorkerRoster: @unchecked Sendable {
+final class WorkerRoster: Sendable {
     fileprivate struct State {
         var running: [WorkerProcess] = []
         /// The last one used is the next: what it works with is still near the processor.
@@ -43,12 +41,10 @@ final class WorkerRoster: @unchecked Sendable {
     private let requirement: Protections?
     private let metrics: SandboxMetrics
     private let logger: Logger
-    private var state = State()
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private let state = ConditionGuarded(State())
     /// Readable when the thread has something to do.
     private let bell: (ring: MessageSocket, hear: MessageSocket)
-    private var thread = pthread_t()
+    private let thread = Locked<WorkThread?>(nil)
 
     /// Starts the thread, which starts the workers.
     ///
@@ -63,39 +59,27 @@ final class WorkerRoster: @unchecked Sendable {
         self.workerCount = workerCount
         self.metrics = metrics
         self.logger = logger
-        unsafe pthread_mutex_init(mutex, nil)
-        unsafe pthread_cond_init(condition, nil)
         bell = try MessageSocket.pair()
-        // Balanced by `takeRetainedValue` on the new thread.
-        let context = unsafe Unmanaged.passRetained(self).toOpaque()
-        let status = unsafe pthread_create(&thread, nil, rosterEntry, context)
-        precondition(status == 0, "cannot start the sandbox's thread: error \(status)")
-    }
-
-    deinit {
-        unsafe pthread_cond_destroy(condition)
-        unsafe pthread_mutex_destroy(mutex)
-        unsafe condition.deallocate()
-        unsafe mutex.deallocate()
+        do {
+            let thread = try WorkThread(named: "sandbox") { self.work() }
+            self.thread.withLock { $0 = thread }
+        } catch {
+            preconditionFailure("cannot start the sandbox's thread: error \(error.systemError)")
+        }
     }
 
     /// Waits until the first worker is ready; what protects it.
     ///
     /// - Throws: ``WorkerLaunch/Failure`` where it could not be started.
     func blockingFirst() throws(WorkerLaunch.Failure) -> Protections {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        while true {
-            if let first = state.first { return try first.get() }
-            unsafe pthread_cond_wait(condition, mutex)
-        }
+        try state.blockingWait { $0.first }.get()
     }
 
     /// The processes that are ready or at work.
-    var processes: [pid_t] { withState { $0.running.map(\.id) } }
+    var processes: [pid_t] { state.withLock { $0.running.map(\.id) } }
 
     /// The processes that are ready, the next to be taken last.
-    var idleProcesses: [pid_t] { withState { $0.idle.map(\.id) } }
+    var idleProcesses: [pid_t] { state.withLock { $0.idle.map(\.id) } }
 
     /// A worker for the caller alone; waits for one where all are taken.
     ///
@@ -129,12 +113,12 @@ final class WorkerRoster: @unchecked Sendable {
         }
         worker.rest()
         let age = life.age(of: worker)
-        let isReplaced = withState { state in
+        let isReplaced = state.withLock { state in
             guard !state.isStopped else { return true }
             // Where no other is ready to take its place it stays a while longer.
             guard age < (state.idle.isEmpty ? 2 : 1) else { return true }
             state.idle.append(worker)
-            unsafe pthread_cond_signal(condition)
+            self.state.wakeOne()
             return false
         }
         if isReplaced { dismiss(worker, .recycled) }
@@ -144,7 +128,7 @@ final class WorkerRoster: @unchecked Sendable {
     func dismiss(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause) {
         kill(worker.id, SIGKILL)
         metrics.ended(cause)
-        let isLate = withState { state in
+        let isLate = state.withLock { state in
             state.forget(worker)
             if !state.isStopped { state.dismissed.append(worker) }
             return state.isStopped
@@ -178,42 +162,32 @@ final class WorkerRoster: @unchecked Sendable {
                     "process": .int(Int(worker.id)), "cause": .string(end.cause.rawValue), "reason": .string("\(end)"),
                 ])
         }
-        withState { $0.forget(worker) }
+        state.withLock { $0.forget(worker) }
         ring()
         return end
     }
 
     /// Ends all workers that nobody has, and the thread; those that are taken end when they are given back.
     func shutDown() {
-        let wasStopped = withState { state in
+        let wasStopped = state.withLock { state in
             defer { state.isStopped = true }
-            unsafe pthread_cond_broadcast(condition)
+            self.state.wakeAll()
             return state.isStopped
         }
         guard !wasStopped else { return }
         ring()
-        pthread_join(thread, nil)
+        thread.withLock { $0 }?.blockingJoin()
     }
 
     /// An idle worker; nil after a while without one.
-    private func blockingIdle() throws -> WorkerProcess? {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        if state.isStopped { throw WorkerPool.Stopped() }
-        if state.idle.isEmpty {
-            var time = timespec()
-            unsafe clock_gettime(CLOCK_REALTIME, &time)
-            time.tv_nsec += 50_000_000
-            if time.tv_nsec >= 1_000_000_000 {
-                (time.tv_sec, time.tv_nsec) = (time.tv_sec + 1, time.tv_nsec - 1_000_000_000)
-            }
-            unsafe pthread_cond_timedwait(condition, mutex, &time)
+    private func blockingIdle() throws(WorkerPool.Stopped) -> WorkerProcess? {
+        try state.blockingWait(atMost: .milliseconds(50)) { state throws(WorkerPool.Stopped) in
+            if state.isStopped { throw WorkerPool.Stopped() }
+            return state.idle.popLast()
         }
-        return state.idle.popLast()
     }
 
-    fileprivate func work() {
-        unsafe CLinux_set_thread_name("sandbox")
+    private func work() {
         while let task = nextTask() {
             switch task {
             case .start: start()
@@ -221,7 +195,7 @@ final class WorkerRoster: @unchecked Sendable {
             case .watch(let workers, let time): watch(workers, until: time)
             }
         }
-        let rest = withState { state in
+        let rest = state.withLock { state in
             defer { (state.idle, state.dismissed) = ([], []) }
             return state.idle + state.dismissed
         }
@@ -230,7 +204,7 @@ final class WorkerRoster: @unchecked Sendable {
 
     private func nextTask() -> Task? {
         let now = SystemTimekeeper().now
-        return withState { state in
+        return state.withLock { state in
             if state.isStopped { return nil }
             if let worker = state.dismissed.popLast() { return .bury(worker) }
             let isShort = state.running.count < workerCount
@@ -242,7 +216,7 @@ final class WorkerRoster: @unchecked Sendable {
 
     private func start() {
         let result = Result { () throws(WorkerLaunch.Failure) in try startProtected() }
-        let isFirstFailure = withState { state in
+        let isFirstFailure = state.withLock { state in
             let isFirst = state.delay == Self.shortestDelay
             switch result {
             case .success(let worker):
@@ -254,7 +228,7 @@ final class WorkerRoster: @unchecked Sendable {
                 state.delay = min(state.delay * 2, Self.longestDelay)
             }
             if state.first == nil { state.first = result.map(\.protections) }
-            unsafe pthread_cond_broadcast(condition)
+            self.state.wakeAll()
             return isFirst
         }
         guard case .failure(let failure) = result else { return }
@@ -267,7 +241,7 @@ final class WorkerRoster: @unchecked Sendable {
     /// A worker that is protected by as much as those before it.
     private func startProtected() throws(WorkerLaunch.Failure) -> WorkerProcess {
         let worker = try configuration.launch.start()
-        let required = requirement ?? (try? withState { $0.first }?.get())
+        let required = requirement ?? (try? state.withLock { $0.first }?.get())
         guard let required, !worker.protections.isAtLeast(required) else { return worker }
         _ = worker.end()
         throw WorkerLaunch.Failure(description: "a worker is protected by \(worker.protections) of \(required)")
@@ -284,7 +258,7 @@ final class WorkerRoster: @unchecked Sendable {
         if isTime { lookAtIdle() }
         while !bell.hear.receive(count: 1).isEmpty {}
         for (worker, entry) in zip(workers, entries.dropFirst()) where entry.revents != 0 {
-            let wasIdle = withState { state in
+            let wasIdle = state.withLock { state in
                 if state.takeIdle({ $0 === worker }) != nil { return true }
                 state.noticed.insert(worker.id)
                 return false
@@ -295,7 +269,7 @@ final class WorkerRoster: @unchecked Sendable {
 
     /// Ends a worker that works though nobody has asked it for anything.
     private func lookAtIdle() {
-        while let worker = withState({ $0.takeIdle(\.isBusyForNobody) }) {
+        while let worker = state.withLock({ $0.takeIdle(\.isBusyForNobody) }) {
             part(with: worker, over: worker.unrest ?? .gone)
         }
     }
@@ -303,12 +277,6 @@ final class WorkerRoster: @unchecked Sendable {
     private func ring() {
         // Where nobody listens any more, or it rings already, one more makes no difference.
         _ = bell.ring.send([0])
-    }
-
-    private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        return body(&state)
     }
 }
 
@@ -322,11 +290,4 @@ extension WorkerRoster.State {
         running.removeAll { $0 === worker }
         noticed.remove(worker.id)
     }
-}
-
-private func rosterEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context = unsafe context else { return nil }
-    // The roster lives at least until its thread ends.
-    unsafe Unmanaged<WorkerRoster>.fromOpaque(context).takeRetainedValue().work()
-    return nil
 }

@@ -1,6 +1,4 @@
-import CLinux
 package import Coordination
-import Glibc
 
 /// Loads sources with libcurl: one thread for all transfers, no blocking call anywhere.
 package final class CurlLoader: DataLoading {
@@ -15,7 +13,7 @@ package final class CurlLoader: DataLoading {
 
     private let multi: CurlMulti
     private let inbox = CurlInbox()
-    private let thread: pthread_t
+    private let thread: WorkThread
 
     /// Starts the transfer thread.
     ///
@@ -34,15 +32,12 @@ package final class CurlLoader: DataLoading {
         let start = LoopStart(
             configuration: configuration, multi: multi, inbox: inbox, resolver: resolver, wallClock: wallClock,
             observer: observer)
-        var thread = pthread_t()
-        // Balanced on the new thread.
-        let context = unsafe Unmanaged.passRetained(start).toOpaque()
-        guard unsafe pthread_create(&thread, nil, loopEntry, context) == 0 else {
-            unsafe Unmanaged<LoopStart>.fromOpaque(context).release()
+        do {
+            thread = try WorkThread(named: "transfers") { start.run() }
+        } catch {
             throw StartFailure(detail: "the transfer thread")
         }
         self.multi = multi
-        self.thread = thread
     }
 
     deinit {
@@ -73,7 +68,7 @@ package final class CurlLoader: DataLoading {
     package func shutDown() {
         guard inbox.stop() else { return }
         multi.wakeUp()
-        pthread_join(thread, nil)
+        thread.blockingJoin()
     }
 }
 
@@ -97,15 +92,10 @@ private final class LoopStart: @unchecked Sendable {
         self.inbox = inbox
         self.resolver = resolver
     }
-}
 
-private func loopEntry(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context = unsafe context else { return nil }
-    let start = unsafe Unmanaged<LoopStart>.fromOpaque(context).takeRetainedValue()
-    unsafe CLinux_set_thread_name("transfers")
-    CurlLoop(
-        start.configuration, multi: start.multi, inbox: start.inbox, resolver: start.resolver,
-        wallClock: start.wallClock, observer: start.observer
-    ).run()
-    return nil
+    func run() {
+        CurlLoop(
+            configuration, multi: multi, inbox: inbox, resolver: resolver, wallClock: wallClock, observer: observer
+        ).run()
+    }
 }

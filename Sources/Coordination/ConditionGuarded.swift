@@ -1,0 +1,88 @@
+import CLinux
+import Glibc
+
+/// A value that is only reached under its lock, and that threads can wait for to change.
+///
+/// For threads that may block; tasks must never wait here. As with ``Locked``, resume no continuation and call no foreign code while
+/// holding the lock.
+@safe
+package final class ConditionGuarded<Value>: @unchecked Sendable {
+    private var value: Value
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    /// Guards `value`.
+    package init(_ value: Value) {
+        self.value = value
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe condition.initialize(to: pthread_cond_t())
+        unsafe pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        unsafe pthread_cond_init(condition, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    /// Runs `body` with the value, alone; wakes nobody.
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+
+    /// Wakes one of the threads that wait, under the lock or after it.
+    package func wakeOne() {
+        unsafe pthread_cond_signal(condition)
+    }
+
+    /// Wakes all threads that wait, under the lock or after it.
+    package func wakeAll() {
+        unsafe pthread_cond_broadcast(condition)
+    }
+
+    /// Blocks the thread until `body` returns something; asks it at once and after each wake.
+    package func blockingWait<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result?
+    ) throws(Failure) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = try body(&value) { return result }
+            unsafe pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    /// Blocks the thread until `body` returns something, or for `limit`; then asks once more, and returns nil if there is nothing.
+    package func blockingWait<Result, Failure: Error>(
+        atMost limit: Duration, _ body: (inout Value) throws(Failure) -> Result?
+    ) throws(Failure) -> Result? {
+        var deadline = Self.time(after: limit)
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = try body(&value) { return result }
+            // The value may have changed just before the time was up.
+            if unsafe pthread_cond_timedwait(condition, mutex, &deadline) != 0 { return try body(&value) }
+        }
+    }
+
+    /// The time of the monotonic clock when `limit` has passed.
+    private static func time(after limit: Duration) -> timespec {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        let nanoseconds = time.tv_nsec + Int(limit.components.attoseconds / 1_000_000_000)
+        time.tv_sec += Int(limit.components.seconds) + nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        return time
+    }
+}
