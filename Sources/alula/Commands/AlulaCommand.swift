@@ -1,12 +1,9 @@
 import DecodeSandbox
-import Glibc
 
-/// The command line: picks the command, explains itself, turns failures into an exit status.
+/// The command line: picks the command and explains itself.
 enum AlulaCommand {
-    static let version = "0.1.0"
-
     private static let help = """
-        Alula \(version): image thumbnails over HTTP. One fetch, one decode, every size.
+        Alula \(Program.version): image thumbnails over HTTP. One fetch, one decode, every size.
 
         Usage: alula COMMAND [OPTIONS]
 
@@ -29,31 +26,10 @@ enum AlulaCommand {
         case "self-test": SelfTestCommand.run(rest)
         // For the service itself, which starts its workers so.
         case DecodeWorker.command: DecodeWorker.run(rest)
-        case "version", "--version": succeed(version)
-        case "--help", "-h", "help": succeed(help)
-        case nil: fail([help], status: 64)
-        case .some(let unknown): fail(["alula: no such command: \(unknown)", "", help], status: 64)
+        case "version", "--version": Program.succeed(Program.version)
+        case "--help", "-h", "help": Program.succeed(help)
+        case nil: Program.fail([help], status: 64)
+        case .some(let unknown): Program.fail(["alula: no such command: \(unknown)", "", help], status: 64)
         }
-    }
-
-    /// Prints a text on standard output at once, a pipe too, and exits with status 0.
-    static func succeed(_ text: String) -> Never {
-        say(text)
-        exit(0)
-    }
-
-    /// Prints a text on standard output at once, a pipe too.
-    static func say(_ text: String) {
-        write(text + "\n", to: STDOUT_FILENO)
-    }
-
-    /// Prints lines on standard error and exits.
-    static func fail(_ lines: [String], status: CInt) -> Never {
-        write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
-        exit(status)
-    }
-
-    private static func write(_ text: String, to descriptor: CInt) {
-        _ = unsafe Glibc.write(descriptor, text, text.utf8.count)
     }
 }

@@ -16,12 +16,12 @@ enum SelfTestCommand {
         """
 
     static func run(_ arguments: [String]) -> Never {
-        if arguments.contains("--help") || arguments.contains("-h") { AlulaCommand.succeed(help) }
+        if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
         guard arguments.isEmpty else {
-            AlulaCommand.fail(["alula self-test: takes no arguments", "", help], status: 64)
+            Program.fail(["alula self-test: takes no arguments", "", help], status: 64)
         }
-        AlulaCommand.say(
-            "alula \(AlulaCommand.version), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")
+        Program.say(
+            "alula \(Program.version), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")
         var isWell = check("image library starts and refuses foreign formats") { try ImageLibrary.start() }
         if isWell {
             for format in ImageFormat.written {
@@ -29,24 +29,24 @@ enum SelfTestCommand {
             }
         }
         isWell = checkSandbox() && isWell
-        if isWell { AlulaCommand.succeed("all is well") }
-        AlulaCommand.fail(["alula self-test: something is wrong, see above"], status: 1)
+        if isWell { Program.succeed("all is well") }
+        Program.fail(["alula self-test: something is wrong, see above"], status: 1)
     }
 
     private static func check(_ title: String, _ body: () throws -> Void) -> Bool {
         do {
             try body()
-            AlulaCommand.say("  ok      \(title)")
+            Program.say("  ok      \(title)")
             return true
         } catch {
-            AlulaCommand.say("  FAILED  \(title): \(error)")
+            Program.say("  FAILED  \(title): \(error)")
             return false
         }
     }
 
     /// Checks that workers are confined, and can decode nevertheless.
     private static func checkSandbox() -> Bool {
-        AlulaCommand.say("  kernel  \(Protections.offered)")
+        Program.say("  kernel  \(Protections.offered)")
         let configuration = Settings().sandboxConfiguration
         var isWell = true
         for deed in Deed.allCases {
@@ -76,17 +76,17 @@ enum SelfTestCommand {
     private static func checkRefusal(of deed: Deed, _ launch: WorkerLaunch) -> Bool {
         do {
             switch try SandboxTrial.outcome(of: deed, launch) {
-            case .refused(let error): AlulaCommand.say("  ok      a worker cannot \(deed.title): error \(error)")
+            case .refused(let error): Program.say("  ok      a worker cannot \(deed.title): error \(error)")
             case .ended(let call?):
-                AlulaCommand.say("  ok      a worker cannot \(deed.title): it is ended over \(call)")
-            case .ended: AlulaCommand.say("  ok      a worker cannot \(deed.title): the kernel ends it")
+                Program.say("  ok      a worker cannot \(deed.title): it is ended over \(call)")
+            case .ended: Program.say("  ok      a worker cannot \(deed.title): the kernel ends it")
             case .worked:
-                AlulaCommand.say("  FAILED  a worker can \(deed.title)")
+                Program.say("  FAILED  a worker can \(deed.title)")
                 return false
             }
             return true
         } catch {
-            AlulaCommand.say("  FAILED  a worker cannot \(deed.title): \(error)")
+            Program.say("  FAILED  a worker cannot \(deed.title): \(error)")
             return false
         }
     }

@@ -5,7 +5,7 @@ import Telemetry
 /// `alula serve`: starts the service and runs it until a signal ends it.
 enum ServeCommand {
     static func run(_ arguments: [String]) -> Never {
-        if arguments.contains("--help") || arguments.contains("-h") { AlulaCommand.succeed(help) }
+        if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
         let isDemo = arguments.contains("--demo")
         do {
             let settings = try SettingsLoader.load(
@@ -14,7 +14,7 @@ enum ServeCommand {
             let sink = DescriptorSink(format: settings.logFormat)
             Lifecycle.run(settings, logger: Logger(level: settings.logLevel, sink: sink), sink: sink, isDemo: isDemo)
         } catch {
-            AlulaCommand.fail(error.lines.map { "alula: " + $0 }, status: 78)
+            Program.fail(error.lines.map { "alula: " + $0 }, status: 78)
         }
     }
 

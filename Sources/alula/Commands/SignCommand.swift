@@ -14,7 +14,7 @@ enum SignCommand {
         """
 
     static func run(_ arguments: [String]) -> Never {
-        if arguments.contains("--help") || arguments.contains("-h") { AlulaCommand.succeed(help) }
+        if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
         var rest = arguments[...]
         var keyText = ProcessInfo.processInfo.environment["ALULA_SIGNING_KEYS"]
         var target: String?
@@ -26,18 +26,18 @@ enum SignCommand {
             } else if target == nil, argument.hasPrefix("/") {
                 target = argument
             } else {
-                AlulaCommand.fail(["alula sign: \(argument) is not expected here", "", help], status: 64)
+                Program.fail(["alula sign: \(argument) is not expected here", "", help], status: 64)
             }
         }
         guard let keyText, let key = try? SettingValues.keys(keyText).first else {
-            AlulaCommand.fail(
+            Program.fail(
                 ["alula sign: a key is needed: --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS"],
                 status: 64)
         }
         guard let target, target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
-            AlulaCommand.fail(
+            Program.fail(
                 ["alula sign: a target is needed: path and query, without sig", "", help], status: 64)
         }
-        AlulaCommand.succeed(URLSigner.sign(target: target, key: key))
+        Program.succeed(URLSigner.sign(target: target, key: key))
     }
 }

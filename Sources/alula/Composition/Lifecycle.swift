@@ -27,7 +27,7 @@ enum Lifecycle {
                 "listening",
                 [
                     "port": .int(Int(service.publicServer.port)), "adminPort": .int(Int(service.operatorServer.port)),
-                    "version": .string(AlulaCommand.version),
+                    "version": .string(Program.version),
                 ])
             early.open()
             Sandbox.report(service.sandbox, to: logger)
@@ -47,7 +47,7 @@ enum Lifecycle {
         } catch {
             early.open()
             sink.flush()
-            AlulaCommand.fail(["alula: cannot start: \(error)"], status: 69)
+            Program.fail(["alula: cannot start: \(error)"], status: 69)
         }
     }
 

@@ -54,7 +54,7 @@ struct Service: Sendable {
             configuration: pipelineSettings,
             disk: disk.map {
                 PipelineDisk(
-                    store: $0, engine: "alula \(AlulaCommand.version), libvips \(ImageLibrary.version)",
+                    store: $0, engine: "alula \(Program.version), libvips \(ImageLibrary.version)",
                     policy: settings.sourcePolicy, originDigests: settings.downloads.origins.digests)
             }, timekeeper: time)
         let budget = MemoryBudget(

@@ -27,7 +27,7 @@ struct Demo {
     /// Prints what to try.
     func greet(port: UInt16) {
         let source = "http%3A%2F%2F127.0.0.1%3A\(origin.port)%2Fsample.jpg"
-        AlulaCommand.say(
+        Program.say(
             """
 
             Alula is running. Try a thumbnail:

@@ -32,7 +32,7 @@ struct Settings: Sendable {
         operatorListener.threads = 1
         operatorListener.maximumConnections = 256
         prefetch.maximumActive = max(1, availableProcessorCount() / 2)
-        api.version = AlulaCommand.version
+        api.version = Program.version
     }
 
     /// The rules by which sources are allowed, as a text that is the same while they are.
