@@ -5,6 +5,8 @@ PORT ?= 8080
 # Pictures for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
 PHOTOS ?= /usr/share/backgrounds/mate
 VENV := .build/venv
+# The suites in Python; each is a module of the package.
+SUITES := PYTHONPATH=$(CURDIR)/Tests/Python
 VENV_BENCH := .build/venv-bench
 BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
@@ -23,7 +25,7 @@ deps: ## Install the Debian packages that building and running need
 
 deps-test: deps ## Install what the tests need besides
 	@scripts/install-packages python3 python3-venv mate-backgrounds curl
-	@test -x $(VENV)/bin/schemathesis || (python3 -m venv $(VENV) && $(VENV)/bin/pip install --quiet --requirement Tests/Contract/requirements.txt)
+	@test -x $(VENV)/bin/schemathesis || (python3 -m venv $(VENV) && $(VENV)/bin/pip install --quiet --requirement Tests/Python/requirements.txt)
 
 build: deps ## Build the service for production
 	$(SWIFT) build -c release --product alula
@@ -41,32 +43,32 @@ unit: deps ## Run the tests of the modules and of the service over real sockets
 contract: deps-test ## Try the running service against openapi.yaml
 	$(SWIFT) build --product alula
 	$(SWIFT) build --product fake-origin
-	$(VENV)/bin/python Tests/Contract/run.py --alula .build/debug/alula --origin .build/debug/fake-origin
+	$(SUITES) $(VENV)/bin/python -m alula_tests.contract --alula .build/debug/alula --origin .build/debug/fake-origin
 
 smoke: deps-test ## Serve every picture of PHOTOS in every fit and format; SMOKE="--all --sheet sheet.png"
 	$(SWIFT) build --product alula
-	$(VENV)/bin/python Tests/Smoke/run.py --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
+	$(SUITES) $(VENV)/bin/python -m alula_tests.smoke --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
 
 namespace-test: deps-test ## Try what is dialled, in network namespaces where they are granted; CASES=file
 	@scripts/install-packages iproute2 util-linux
 	$(SWIFT) build --product alula
-	@python3 Tests/Namespaces/run.py --alula .build/debug/alula $(if $(CASES),--cases $(CASES))
+	@$(SUITES) python3 -m alula_tests.namespaces --alula .build/debug/alula $(if $(CASES),--cases $(CASES))
 
 load-test: build deps-test ## Flood the service, end it under load, crowd it; LOAD="--seconds 20 --times 5"
-	python3 Tests/Load/run.py --alula $(RELEASE) $(LOAD)
+	$(SUITES) python3 -m alula_tests.load --alula $(RELEASE) $(LOAD)
 
 crash-test: deps-test ## Kill the service with a disk cache under load, 100 times; CRASH="--kills 20 --seed 1"
 	$(SWIFT) build --product alula
-	python3 Tests/Crash/run.py --alula .build/debug/alula $(CRASH)
+	$(SUITES) python3 -m alula_tests.crash --alula .build/debug/alula $(CRASH)
 
 mutation-test: deps-test ## Send 20,000 damaged images through the running service; CORPUS=folder MUTATION="--count 1000 --seed 1"
 	$(SWIFT) build -c release --product alula
 	$(SWIFT) build -c release --product fake-origin
-	python3 Tests/Mutation/run.py --alula $(RELEASE) --origin .build/release/fake-origin --corpus "$(CORPUS)" $(MUTATION)
+	$(SUITES) python3 -m alula_tests.mutation --alula $(RELEASE) --origin .build/release/fake-origin --corpus "$(CORPUS)" $(MUTATION)
 
 sandbox-test: deps-test ## Kill, stop or crash a decode worker each second under load; SANDBOX="--seconds 30 --seed 1"
 	$(SWIFT) build --product alula
-	python3 Tests/Sandbox/run.py --alula .build/debug/alula --photos $(PHOTOS) $(SANDBOX)
+	$(SUITES) python3 -m alula_tests.sandbox --alula .build/debug/alula --photos $(PHOTOS) $(SANDBOX)
 
 lint: ## Check the formatting, and that text from outside is no key as a String
 	@scripts/lint-text-keys

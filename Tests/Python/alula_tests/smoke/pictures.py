@@ -3,7 +3,7 @@ import io
 
 from PIL import Image, ImageCms, ImageOps
 
-import geometry
+from alula_tests.smoke import geometry
 
 Image.MAX_IMAGE_PIXELS = None
 STANDARD = ImageCms.createProfile("sRGB")

@@ -33,6 +33,12 @@ class Program:
         except queue.Empty:
             raise StartFailure(f"{self.process.args[0]} said nothing; exit status {self.process.poll()}") from None
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
     def kill(self):
         if self.process.poll() is None:
             self.process.kill()
@@ -41,7 +47,7 @@ class Program:
 
 
 class Origin(Program):
-    """The scripted origin: pictures and misbehaviour by path."""
+    """The scripted origin: images and misbehaviour by path."""
 
     def __init__(self, executable):
         super().__init__([executable], stdout=subprocess.PIPE)

@@ -20,13 +20,11 @@ import threading
 import time
 import urllib.parse
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "Support"))
+from alula_tests.namespaces import cases
+from alula_tests.namespaces.world import NAME_SERVER, ORIGIN, ip
+from alula_tests.service import Service
 
-import cases  # noqa: E402
-from service import Service  # noqa: E402
-from world import NAME_SERVER, ORIGIN  # noqa: E402
-
+MODULE = "alula_tests.namespaces"
 OWN = ["11.11.11.2", "2a00:1450:1::2"]
 
 
@@ -39,12 +37,9 @@ def enter():
         trial = subprocess.run([*command, "ip", "link", "add", "here", "type", "veth", "peer", "name", "there"],
                                capture_output=True, text=True)
         if trial.returncode == 0:
-            raise SystemExit(subprocess.run([*command, sys.executable, *sys.argv, "--inside"]).returncode)
+            raise SystemExit(
+                subprocess.run([*command, sys.executable, "-m", MODULE, *sys.argv[1:], "--inside"]).returncode)
     return f"this machine grants no network namespaces: {trial.stderr.strip()}"
-
-
-def ip(command):
-    subprocess.run(["ip", *command.split()], check=True)
 
 
 class World:
@@ -54,7 +49,7 @@ class World:
         real = [f"{a}/32" for a in cases.DENIED_IPV4 if not a.startswith(("0.", "127.", "224.", "240.", "255."))]
         real += [f"{a}/128" for a in cases.DENIED_IPV6 if not a.startswith(("::", "fe80", "ff02"))]
         self.process = subprocess.Popen(
-            ["unshare", "--net", sys.executable, str(HERE / "world.py"), *real],
+            ["unshare", "--net", sys.executable, "-m", MODULE + ".world", *real],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.accepted, self.ready = [], threading.Event()
         # The child is where it will be when its namespace is another than this one.

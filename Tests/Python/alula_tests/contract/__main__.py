@@ -7,13 +7,11 @@ import subprocess
 import sys
 import urllib.request
 
+from alula_tests.contract import sources
+from alula_tests.service import Origin, Service
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "Support"))
-
-from service import Origin, Service  # noqa: E402
-import sources  # noqa: E402
-
-DESCRIPTION = HERE.parent.parent / "openapi.yaml"
+DESCRIPTION = HERE.parents[3] / "openapi.yaml"
 CONFIGURATION = HERE / "schemathesis.toml"
 SETTINGS = [
     "--connect-timeout", "500ms", "--first-byte-timeout", "500ms", "--download-timeout", "2s", "--request-timeout", "10s",
@@ -61,27 +59,21 @@ def main():
     subprocess.run([tool("openapi-spec-validator"), str(DESCRIPTION)], check=True)
 
     complaints = []
-    origin = Origin(options.origin)
-    try:
-        service = Service(options.alula, *SETTINGS)
-        try:
-            if read(service.url + "/openapi.yaml") != DESCRIPTION.read_text():
-                complaints.append("the service does not serve this description")
-            complaints += sources.judge(service.url, origin.url)
-            for url, tag in [(service.url, "public"), (service.admin_url, "operators")]:
-                if not try_description(url, tag, origin):
-                    complaints.append(f"the {tag} operations do not keep to the description")
-            counts = thumbnail_counts(read(service.admin_url + "/metrics"))
-            print("answers to /thumbnail by status:", dict(sorted(counts.items())))
-            if sum(counts.values()) < LEAST_EXAMPLES or counts.get("200", 0) < LEAST_THUMBNAILS:
-                complaints.append(f"fewer than {LEAST_EXAMPLES} examples or {LEAST_THUMBNAILS} thumbnails: {counts}")
-            if "500" in counts:
-                complaints.append("an answer with status 500")
-            read(service.url + "/health/ready")
-        finally:
-            complaints += service.stop()
-    finally:
-        origin.kill()
+    with Origin(options.origin) as origin, Service(options.alula, *SETTINGS) as service:
+        if read(service.url + "/openapi.yaml") != DESCRIPTION.read_text():
+            complaints.append("the service does not serve this description")
+        complaints += sources.judge(service.url, origin.url)
+        for url, tag in [(service.url, "public"), (service.admin_url, "operators")]:
+            if not try_description(url, tag, origin):
+                complaints.append(f"the {tag} operations do not keep to the description")
+        counts = thumbnail_counts(read(service.admin_url + "/metrics"))
+        print("answers to /thumbnail by status:", dict(sorted(counts.items())))
+        if sum(counts.values()) < LEAST_EXAMPLES or counts.get("200", 0) < LEAST_THUMBNAILS:
+            complaints.append(f"fewer than {LEAST_EXAMPLES} examples or {LEAST_THUMBNAILS} thumbnails: {counts}")
+        if "500" in counts:
+            complaints.append("an answer with status 500")
+        read(service.url + "/health/ready")
+        complaints += service.stop()
     for complaint in complaints:
         print("FAILED:", complaint)
     return 1 if complaints else 0

@@ -4,7 +4,6 @@ Nor may an image make a worker process do what none must; workers that end for o
 import argparse
 import collections
 import http.client
-import http.server
 import json
 import multiprocessing
 import pathlib
@@ -14,13 +13,11 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.parse
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path += [str(HERE), str(HERE.parent / "Support")]
-
-import mutate  # noqa: E402
-from service import Service  # noqa: E402
+from alula_tests.clients import connect, ends_of_workers, get, metrics, thumbnail
+from alula_tests.mutation import mutate
+from alula_tests.origins import ImageHandler, ImageServer
+from alula_tests.service import Service
 
 # What the service may take for a whole request by its own settings, and what its answer may take beyond.
 DEADLINE, PATIENCE = 15, 1
@@ -44,33 +41,17 @@ def file_of(good, corpus, seed, number):
     return mutate.mutated(good, random.Random(f"{seed} {number}"))
 
 
-class Origin(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, *_):
-        """A transfer that the service has ended is no news."""
-
-
 def serve(good, corpus, seed, port):
     """The origin, in a process of its own: damaged file 17 is at `/17`."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    class Handler(ImageHandler):
         wbufsize = -1
         disable_nagle_algorithm = True
+        cache_control = None
 
-        def do_GET(self):
-            _, body = file_of(good, corpus, seed, int(self.path.strip("/")))
-            self.send_response(200)
-            self.send_header("Content-Type", "application/octet-stream")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+        def find(self, path):
+            return "application/octet-stream", file_of(good, corpus, seed, int(path.strip("/")))[1]
 
-        def log_message(self, *_):
-            pass
-
-    server = Origin(("127.0.0.1", 0), Handler)
+    server = ImageServer(("127.0.0.1", 0), Handler)
     port.send(server.server_port)
     server.serve_forever()
 
@@ -94,19 +75,17 @@ class Clients:
             thread.join()
 
     def ask(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=DEADLINE + 30)
+        connection = connect(self.service.port, DEADLINE + 30)
         while self.service.process.poll() is None:
             with self.lock:
                 number, self.next = self.next, self.next + 1
             if number >= self.count:
                 return
             query = random.Random(f"{self.seed} query {number}").choice(QUERIES)
-            target = "/thumbnail?" + urllib.parse.urlencode({"url": f"{self.origin}/{number}", **query})
+            target = thumbnail(f"{self.origin}/{number}", **query)
             start = time.monotonic()
             try:
-                connection.request("GET", target)
-                answer = connection.getresponse()
-                body = answer.read()
+                answer, body = get(connection, target)
                 status = answer.status
             except (OSError, http.client.HTTPException) as failure:
                 connection.close()
@@ -127,20 +106,6 @@ class Clients:
             # Whatever is wrong with a picture, it is not the service's fault.
             if status not in (200, 413, 415, 422) or seconds > DEADLINE + PATIENCE or "without" in outcome:
                 self.strange.append((number, outcome, round(seconds, 3), query))
-
-
-def ends_of_workers(service):
-    """How many workers have ended, by cause, and how many images were done again by another."""
-    connection = http.client.HTTPConnection("127.0.0.1", service.admin_port, timeout=30)
-    connection.request("GET", "/metrics")
-    ends, retries = {}, 0
-    for row in connection.getresponse().read().decode().splitlines():
-        name, _, value = row.rpartition(" ")
-        if name.startswith("alula_decode_worker_ends_total{"):
-            ends[name.split('"')[1]] = int(value)
-        elif name == "alula_decode_retries_total":
-            retries = int(value)
-    return ends, retries
 
 
 # What a damaged image must not be able to have a worker do: try a forbidden system call, or lie.
@@ -188,7 +153,7 @@ def main():
         seconds = time.monotonic() - start
         peak = next(line.split()[1] for line in pathlib.Path(f"/proc/{service.process.pid}/status").read_text().splitlines()
                     if line.startswith("VmHWM")) if service.process.poll() is None else "0"
-        ends, retries = ends_of_workers(service) if service.process.poll() is None else ({}, 0)
+        found = metrics(service) if service.process.poll() is None else {}
         complaints = service.stop()
     finally:
         service.kill()
@@ -199,8 +164,9 @@ def main():
     for (kind, outcome), number in sorted(clients.outcomes.items()):
         print(f"  {kind:6} {outcome:28} {number:>7}")
     print("slowest: " + ", ".join(f"{slow:.2f} s ({kind} {number}: {outcome})" for slow, number, kind, outcome in clients.slowest))
+    ends = ends_of_workers(found)
     told = ", ".join(f"{number} {cause}" for cause, number in sorted(ends.items())) or "none"
-    print(f"workers that ended: {told}; images done again: {retries}")
+    print(f"workers that ended: {told}; images done again: {found.get('alula_decode_retries_total', 0):.0f}")
     complaints += [f"{ends[cause]} workers ended by {cause}" for cause in FORBIDDEN_ENDS if ends.get(cause)]
     for number, outcome, slow, query in clients.strange[:20]:
         print(f"  strange: image {number}: {outcome} after {slow} s, {query}")

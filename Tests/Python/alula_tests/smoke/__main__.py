@@ -8,18 +8,15 @@ import io
 import itertools
 import pathlib
 import sys
-import threading
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
 from PIL import Image
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "Support"))
-
-import geometry  # noqa: E402
-import pictures  # noqa: E402
-from service import Service  # noqa: E402
+from alula_tests.clients import connect
+from alula_tests.origins import serving
+from alula_tests.service import Service
+from alula_tests.smoke import geometry, pictures
 
 FITS = ["inside", "outside", "cover", "contain", "fill"]
 FORMATS = ["jpeg", "png", "webp", "gif", "avif"]
@@ -76,7 +73,7 @@ class Walk:
     def take(self, path, name, url, number, is_whole):
         reference, size = pictures.upright(path)
         self.sheet.add(name, "source", reference)
-        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=120)
+        connection = connect(self.service.port, 120)
         all_jobs = jobs(number, is_whole, size)
         for job in all_jobs:
             try:
@@ -159,15 +156,11 @@ def main():
     if not files:
         raise SystemExit(f"no picture in {options.photos}")
 
-    handler = functools.partial(Photos, directory=options.photos)
-    origin = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=origin.serve_forever, daemon=True).start()
-    service = Service(options.alula, "--request-timeout", "100s", "--decode-timeout", "60s")
     complaints = []
     sheet = pictures.ContactSheet(["source"] + FITS + FORMATS)
-    walk = Walk(service, sheet, complaints)
-    count = 0
-    try:
+    with serving(functools.partial(Photos, directory=options.photos)) as port, \
+            Service(options.alula, "--request-timeout", "100s", "--decode-timeout", "60s") as service:
+        walk = Walk(service, sheet, complaints)
         with ThreadPoolExecutor(2) as pool:
             seen = {}
             walks = []
@@ -175,13 +168,11 @@ def main():
                 kind = SUFFIXES[path.suffix.lower()]
                 seen[kind] = seen.get(kind, 0) + 1
                 name = path.relative_to(options.photos).as_posix()
-                url = f"http://127.0.0.1:{origin.server_port}/{urllib.parse.quote(name)}"
+                url = f"http://127.0.0.1:{port}/{urllib.parse.quote(name)}"
                 is_whole = options.all or seen[kind] <= WHOLE
                 walks.append(pool.submit(walk.take, path, name, url, number, is_whole))
             count = sum(walk.result() for walk in walks)
-    finally:
         complaints += service.stop()
-        origin.shutdown()
     if options.sheet:
         sheet.save(options.sheet)
     for complaint in complaints:

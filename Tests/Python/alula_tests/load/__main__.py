@@ -3,58 +3,34 @@ than it takes, and fetches from slow hosts."""
 import argparse
 import asyncio
 import gc
-import http.server
 import itertools
 import os
 import pathlib
 import random
 import resource
 import signal
-import struct
-import sys
-import threading
 import time
 import urllib.parse
-import zlib
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "Support"))
-
-from arrivals import Client, percentile  # noqa: E402
-from service import Service  # noqa: E402
+from alula_tests.images import gradient_png
+from alula_tests.load.arrivals import Client, percentile
+from alula_tests.origins import ImageHandler, serving
+from alula_tests.service import Service
 
 CONNECTIONS = 8192
 
 
-def png(width, height):
-    """A picture that is not trivial to scale: gradients under a little noise."""
-    noise = random.Random(1)
-    rows = b"".join(
-        b"\0" + bytes((x * y // 256 + (bits & 15)) & 255 for x, bits in enumerate(noise.randbytes(width * 3)))
-        for y in range(height))
+class Images(ImageHandler):
+    """An image at every path but /gone.png, or one that comes at 6 kB/s below /slow: just quick enough not to be given up."""
+    bodies = {"/picture.png": gradient_png(1200, 900), "/tiny.png": gradient_png(64, 64)}
 
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b"")
-
-
-class Picture(http.server.BaseHTTPRequestHandler):
-    """A picture at every path but /gone.png, or one that comes at 6 kB/s below /slow: just quick enough not to be given up."""
-    protocol_version = "HTTP/1.1"
-    bodies = {"/picture.png": png(1200, 900), "/tiny.png": png(64, 64)}
+    def find(self, path):
+        return None if path == "/gone.png" else ("image/png", self.bodies.get(path, self.bodies["/picture.png"]))
 
     def do_GET(self):
         if self.path.startswith("/slow"):
             return self.drip()
-        body = b"" if self.path == "/gone.png" else self.bodies.get(self.path, self.bodies["/picture.png"])
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "image/png")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "max-age=86400")
-        self.end_headers()
-        self.wfile.write(body)
+        super().do_GET()
 
     def drip(self):
         self.close_connection = True
@@ -68,15 +44,6 @@ class Picture(http.server.BaseHTTPRequestHandler):
                 time.sleep(0.25)
         except OSError:
             pass
-
-    def log_message(self, *_):
-        pass
-
-
-class Origin(http.server.ThreadingHTTPServer):
-    """Answers on every address of the loopback network: each is a host of its own."""
-    daemon_threads = True
-    request_queue_size = 256
 
 
 def misses(origin):
@@ -376,38 +343,26 @@ def start(options, *more):
 
 
 async def with_slow_neighbours(options, origin, report):
-    service = start(options)
-    try:
+    with start(options) as service:
         await neighbours(service, origin, report)
-    finally:
-        service.kill()
 
 
 async def run(options, origin, report):
     if options.only_neighbours:
         return await with_slow_neighbours(options, origin, report)
-    service = start(options)
-    try:
+    with start(options) as service:
         await unharmed(service, origin, report, options)
-    finally:
-        service.kill()
     if options.only_dear:
         return
-    service = start(options)
-    try:
+    with start(options) as service:
         peak = await flood(service, origin, report, options)
         await crowd(service, origin, report)
         for complaint in service.stop():
             report.check(False, complaint)
-    finally:
-        service.kill()
     await with_slow_neighbours(options, origin, report)
     for is_single in (True, False):
-        service = start(options)
-        try:
+        with start(options) as service:
             await ending(service, origin, peak, report, is_single)
-        finally:
-            service.kill()
 
 
 def main():
@@ -423,12 +378,11 @@ def main():
     if hard < CONNECTIONS + 200:
         raise SystemExit(f"{CONNECTIONS} connections need more descriptors than the {hard} that this machine grants")
 
-    server = Origin(("0.0.0.0", 0), Picture)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     report = Report()
     gc.disable()
-    asyncio.run(run(options, f"http://127.0.0.1:{server.server_port}/picture.png", report))
-    server.shutdown()
+    # On every address of the loopback network: each is a host of its own.
+    with serving(Images, "0.0.0.0") as port:
+        asyncio.run(run(options, f"http://127.0.0.1:{port}/picture.png", report))
     if report.faults:
         raise SystemExit("FAILED")
 
