@@ -31,7 +31,8 @@ class Server:
 
     def __init__(self, name, command, port, **options):
         self.name, self.port = name, port
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+        options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | options
+        self.process = subprocess.Popen(command, **options)
         wait_for(port)
 
     def tree(self):

@@ -4,6 +4,7 @@ Everything runs on this machine over loopback, load generator included. Figures 
 """
 import argparse
 import contextlib
+import dataclasses
 import glob
 import json
 import os
@@ -24,10 +25,10 @@ FORMATS = (".jpg", ".jpeg")
 class Alula(Server):
     """The service with default settings but for ports, the origin's network and `settings`."""
 
-    def __init__(self, executable, *settings):
+    def __init__(self, executable, *settings, **options):
         port, self.admin = free_port(), free_port()
         command = [executable, "serve", "--bind", "127.0.0.1", "--port", str(port), "--admin-port", str(self.admin)]
-        super().__init__("alula", command + ["--allowed-networks", "127.0.0.0/8", *settings], port)
+        super().__init__("alula", command + ["--allowed-networks", "127.0.0.0/8", *settings], port, **options)
 
     def metrics(self):
         values = {}
@@ -115,7 +116,6 @@ def row_identical(options, origin, name):
 def row_hot(options, folder, origin, name):
     """One URL again and again, against nginx serving the very same bytes as a file, in turns; the median of five rounds."""
     result = {}
-    logs = open(os.path.join(folder, "access.log"), "w")
     with Alula(options.alula, "--access-log", "off") as server:
         path = thumbnail(origin.port, name)
         status, body = load.get(server.port, path)
@@ -139,17 +139,9 @@ def row_hot(options, folder, origin, name):
     for rival, runs in rates.items():
         runs.sort(key=lambda run: run["rate"])
         result[rival] = runs[2]
-    port, admin = free_port(), free_port()
-    logged = subprocess.Popen(
-        [options.alula, "serve", "--bind", "127.0.0.1", "--port", str(port), "--admin-port", str(admin),
-         "--allowed-networks", "127.0.0.0/8"], stderr=logs)
-    from processes import wait_for
-
-    wait_for(port)
-    load.get(port, path)
-    result["alula, access log on"] = load.wrk(folder, port, [path], 64, options.seconds)
-    logged.terminate()
-    logged.wait()
+    with open(f"{folder}/access.log", "w") as log, Alula(options.alula, stderr=log) as server:
+        load.get(server.port, path)
+        result["alula, access log on"] = load.wrk(folder, server.port, [path], 64, options.seconds)
     return result
 
 
@@ -243,77 +235,118 @@ def competitors(options, folder, origin):
     ]
 
 
+@dataclasses.dataclass
+class Bench:
+    """What all parts measure with."""
+    options: argparse.Namespace
+    folder: str
+    origin: Server
+    names: list
+
+    @property
+    def large(self):
+        """The image whose file is nearest to 1.3 MB."""
+        return min(self.names, key=lambda name: abs(os.path.getsize(f"{self.folder}/pictures/{name}") - 1_300_000))
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def part_cold(bench, figures):
+    options, folder, names = bench.options, bench.folder, bench.names
+    others = competitors(options, folder, bench.origin)
+    figures["bare"] = bare(folder, [f"{folder}/pictures/{name}" for name in names])
+    say(f"bare libvips loop, two at once: {figures['bare']:.1f} ms CPU/image")
+    say(f"{'':24}" + "".join(f"{name:>40}" for name in ["alula"] + [other[0] for other in others]))
+    figures["cold"] = rows_cold(options, folder, bench.origin, names, others)
+    for title, columns in figures["cold"]:
+        cells = [f"{c['rate']:.0f} images/s, {c['cpu']:.1f} ms, {c['peak']:.0f} MiB"
+                 + (f", {c['failures']} failed" if c["failures"] else "") for c in columns.values()]
+        say(f"{title:24}" + "".join(f"{cell:>40}" for cell in cells))
+
+
+def part_widths(bench, figures):
+    figures["widths"] = row_widths(bench.options, bench.folder, bench.origin, bench.large)
+    for kind, row in figures["widths"].items():
+        say(f"200 widths, {kind:17} {row['rate']:6.0f} images/s, {row['cpu']:.1f} ms, {row['hits']:.0f} downloads, "
+            f"{row['decodes']:.0f} decodes, {row['failures']} failed")
+
+
+def part_identical(bench, figures):
+    row = figures["identical"] = row_identical(bench.options, bench.origin, bench.large)
+    say(f"200 identical at once    {row['seconds']:.3f} s, {row['hits']:.0f} downloads, {row['decodes']:.0f} decodes, "
+        f"{row['failures']} failed, {row['cpu']:.3f} s CPU; three singles {row['three singles']:.3f} s, "
+        f"200 hits {row['answers']:.3f} s")
+
+
+def part_hot(bench, figures):
+    row = figures["hot"] = row_hot(bench.options, bench.folder, bench.origin, bench.names[0])
+    for name in ("alula", "nginx", "nginx, sendfile and tcp_nopush", "alula, access log on"):
+        cpu = f", {row[name]['cpu']:.1f} us CPU a request" if "cpu" in row[name] else ""
+        say(f"hot, {row['bytes']} bytes, {name:31} {speed(row[name])}{cpu}")
+
+
+def part_disk(bench, figures):
+    row = figures["disk"] = row_disk(bench.options, bench.folder, bench.origin, bench.names)
+    for name in ("memory", "disk"):
+        say(f"400 results from {name:21} {speed(row[name])}")
+    say(f"while from disk: {row['downloads']:.0f} downloads, {row['decodes']:.0f} decodes; first log line after "
+        f"{row['start']['none']:.0f} ms without a disk cache, {row['start']['full']:.0f} ms with a full one of "
+        f"{row['start']['bytes'] / 1048576:.0f} MiB")
+
+
+def part_stale(bench, figures):
+    row = figures["stale"] = row_stale(bench.options, bench.folder, bench.names)
+    for name, label in (("revalidated", "confirmed by 304"), ("stale", "stale, origin down")):
+        say(f"results, {label:25} {speed(row[name])}")
+    say(f"{row['decodes']:.0f} decodes meanwhile")
+
+
+def speed(run):
+    return f"{run['rate']:8.0f} requests/s, p99 {run['p99']:.2f} ms, {run['failures']} failed"
+
+
+PARTS = {"cold": part_cold, "widths": part_widths, "identical": part_identical, "hot": part_hot, "disk": part_disk,
+         "stale": part_stale}
+
+
+def copy_images(photos, folder):
+    """Copies the JPEG files under `photos` into the origin's folder, numbered; their new names."""
+    files = sorted(f for f in glob.glob(os.path.join(photos, "**"), recursive=True) if f.lower().endswith(FORMATS))
+    if not files:
+        raise SystemExit(f"no JPEG files under {photos}")
+    # nginx reads them as another user.
+    os.chmod(folder, 0o755)
+    os.makedirs(f"{folder}/pictures")
+    for number, file in enumerate(files):
+        shutil.copy(file, f"{folder}/pictures/{number:03}{os.path.splitext(file)[1].lower()}")
+    return sorted(os.listdir(f"{folder}/pictures"))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--alula", required=True)
     parser.add_argument("--photos", required=True)
     parser.add_argument("--seconds", type=int, default=8)
     parser.add_argument("--venv", default=".build/venv-bench")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help=f"some of {','.join(PARTS)}")
     parser.add_argument("--json", help="also write the raw figures to this file")
     options = parser.parse_args()
     options.alula = os.path.abspath(options.alula)
-    files = sorted(f for f in glob.glob(os.path.join(options.photos, "**"), recursive=True) if f.lower().endswith(FORMATS))
-    if not files:
-        raise SystemExit(f"no JPEG files under {options.photos}")
-    folder = tempfile.mkdtemp(prefix="alula-bench-")
-    os.chmod(folder, 0o755)
-    os.makedirs(f"{folder}/pictures")
-    for number, file in enumerate(files):
-        shutil.copy(file, f"{folder}/pictures/{number:03}{os.path.splitext(file)[1].lower()}")
-    names = sorted(os.listdir(f"{folder}/pictures"))
-    large = min(names, key=lambda name: abs(os.path.getsize(f"{folder}/pictures/{name}") - 1_300_000))
-    wanted = lambda part: not options.only or part in options.only.split(",")
     figures = {}
-    # Files copied just now would be stale at once by their dates.
-    with nginx(folder, free_port(), f'root {folder}/pictures; add_header Cache-Control "max-age=86400";') as origin:
-        others = competitors(options, folder, origin)
-        if wanted("cold"):
-            usable = [name for name in names]
-            figures["bare"] = bare(folder, [f"{folder}/pictures/{name}" for name in usable])
-            print(f"bare libvips loop, two at once: {figures['bare']:.1f} ms CPU/image", flush=True)
-            print(f"{'':24}" + "".join(f"{name:>40}" for name in ["alula"] + [other[0] for other in others]))
-            figures["cold"] = rows_cold(options, folder, origin, usable, others)
-            for title, columns in figures["cold"]:
-                cells = [
-                    f"{c['rate']:.0f} images/s, {c['cpu']:.1f} ms, {c['peak']:.0f} MiB" + (f", {c['failures']} failed" if c["failures"] else "")
-                    for c in columns.values()
-                ]
-                print(f"{title:24}" + "".join(f"{cell:>40}" for cell in cells), flush=True)
-        if wanted("widths"):
-            figures["widths"] = row_widths(options, folder, origin, large)
-            for kind, row in figures["widths"].items():
-                print(f"200 widths, {kind:17} {row['rate']:6.0f} images/s, {row['cpu']:.1f} ms, {row['hits']:.0f} downloads, "
-                      f"{row['decodes']:.0f} decodes, {row['failures']} failed", flush=True)
-        if wanted("identical"):
-            row = figures["identical"] = row_identical(options, origin, large)
-            print(f"200 identical at once    {row['seconds']:.3f} s, {row['hits']:.0f} downloads, {row['decodes']:.0f} decodes, "
-                  f"{row['failures']} failed, {row['cpu']:.3f} s CPU; three singles {row['three singles']:.3f} s, "
-                  f"200 hits {row['answers']:.3f} s", flush=True)
-        if wanted("hot"):
-            row = figures["hot"] = row_hot(options, folder, origin, names[0])
-            for name in ("alula", "nginx", "nginx, sendfile and tcp_nopush", "alula, access log on"):
-                cpu = f", {row[name]['cpu']:.1f} us CPU a request" if "cpu" in row[name] else ""
-                print(f"hot, {row['bytes']} bytes, {name:31} {row[name]['rate']:8.0f} requests/s, p99 {row[name]['p99']:.2f} ms, "
-                      f"{row[name]['failures']} failed{cpu}", flush=True)
-        if wanted("disk"):
-            row = figures["disk"] = row_disk(options, folder, origin, names)
-            for name in ("memory", "disk"):
-                print(f"400 results from {name:21} {row[name]['rate']:8.0f} requests/s, p99 {row[name]['p99']:.2f} ms, "
-                      f"{row[name]['failures']} failed", flush=True)
-            print(f"while from disk: {row['downloads']:.0f} downloads, {row['decodes']:.0f} decodes; first log line after "
-                  f"{row['start']['none']:.0f} ms without a disk cache, {row['start']['full']:.0f} ms with a full one of "
-                  f"{row['start']['bytes'] / 1048576:.0f} MiB", flush=True)
-        if wanted("stale"):
-            row = figures["stale"] = row_stale(options, folder, names)
-            for name, label in (("revalidated", "confirmed by 304"), ("stale", "stale, origin down")):
-                print(f"results, {label:25} {row[name]['rate']:8.0f} requests/s, p99 {row[name]['p99']:.2f} ms, "
-                      f"{row[name]['failures']} failed", flush=True)
-            print(f"{row['decodes']:.0f} decodes meanwhile", flush=True)
+    with tempfile.TemporaryDirectory(prefix="alula-bench-", ignore_cleanup_errors=True) as folder:
+        names = copy_images(options.photos, folder)
+        # Files copied just now would be stale at once by their dates.
+        server = f'root {folder}/pictures; add_header Cache-Control "max-age=86400";'
+        with nginx(folder, free_port(), server) as origin:
+            bench = Bench(options, folder, origin, names)
+            for name, part in PARTS.items():
+                if not options.only or name in options.only.split(","):
+                    part(bench, figures)
     if options.json:
         with open(options.json, "w") as file:
             json.dump(figures, file, indent=1)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":
