@@ -70,8 +70,9 @@ sandbox-test: deps-test ## Kill, stop or crash a decode worker each second under
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.sandbox --alula .build/debug/alula --photos $(PHOTOS) $(SANDBOX)
 
-lint: ## Check the formatting, and that text from outside is no key as a String
+lint: ## Check the formatting, that text from outside is no key as a String, and that targets declare what they import
 	@scripts/lint-text-keys
+	@SWIFT=$(SWIFT) scripts/lint-imports
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks Fuzz
 
 format: ## Format the sources

@@ -34,7 +34,7 @@ func shim(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 
 /// The tests of one module, or those across modules.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 /// What `make fuzz` links its targets with; nobody else needs it.
@@ -93,8 +93,7 @@ let package = Package(
         module(
             "Downloading",
             [
-                "CCurl", "CCares", "CCurlShim", "CIdn2", "CLinux", "Coordination", "Crypto", "HTTPTypes", "Memory",
-                "Telemetry", "Text",
+                "CCurl", "CCares", "CCurlShim", "CIdn2", "Coordination", "Crypto", "HTTPTypes", "Memory", "Text",
             ]),
         module(
             "ThumbnailPipeline",
@@ -104,7 +103,10 @@ let package = Package(
             ]),
         module(
             "ThumbnailAPI",
-            ["Coordination", "Crypto", "HTTPTypes", "JSON", "Memory", "Telemetry", "Text", "ThumbnailPipeline"],
+            [
+                "Coordination", "Crypto", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory", "Telemetry", "Text",
+                "ThumbnailPipeline",
+            ],
             embedding: ["openapi.yaml", "page.html", "page.css", "page.js"].map { "Resources/" + $0 }),
         module(
             "HTTPServing",
@@ -113,8 +115,7 @@ let package = Package(
             name: "alula",
             dependencies: [
                 "CLinux", "Coordination", "Crypto", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPServing",
-                "HTTPTypes", "ImageCaching", "Imaging", "JSON", "Memory", "Telemetry", "Text", "ThumbnailAPI",
-                "ThumbnailPipeline",
+                "HTTPTypes", "Imaging", "JSON", "Memory", "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ],
             swiftSettings: settings,
             linkerSettings: allocator),
@@ -124,7 +125,7 @@ let package = Package(
         .executableTarget(
             name: "prices", dependencies: ["Coordination", "Imaging", "Memory", "TestSupport"],
             path: "Benchmarks/Prices", swiftSettings: settings, linkerSettings: allocator),
-        module("TestSupport", ["CLibssl", "CLinux", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
+        module("TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
         .executableTarget(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], swiftSettings: settings),
 
@@ -133,36 +134,35 @@ let package = Package(
         tests("JSONTests", ["JSON"]),
         tests("CryptoTests", ["Crypto"]),
         tests("HTTPTypesTests", ["HTTPTypes"]),
-        tests("CoordinationTests", ["Coordination"]),
-        tests("TelemetryTests", ["Telemetry"]),
+        tests("CoordinationTests", ["Coordination", "TestSupport"]),
+        tests("TelemetryTests", ["Coordination", "Telemetry", "TestSupport"]),
         tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
-        tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry"]),
-        tests("ImagingTests", ["Coordination", "Imaging", "Memory"]),
+        tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry", "TestSupport"]),
+        tests("ImagingTests", ["CVipsShim", "Coordination", "Imaging", "Memory", "TestSupport"]),
         tests(
             "DecodeSandboxTests",
-            ["alula", "CLinux", "Coordination", "Crypto", "DecodeSandbox", "Imaging", "Memory", "Telemetry"]
-        ),
+            ["alula", "CLinux", "Coordination", "DecodeSandbox", "Imaging", "Memory", "Telemetry", "TestSupport"]),
         tests(
-            "DownloadingTests", ["Coordination", "Crypto", "Downloading", "HTTPTypes", "Memory", "Telemetry", "Text"]),
+            "DownloadingTests",
+            ["CCurl", "Coordination", "Crypto", "Downloading", "HTTPTypes", "Memory", "TestSupport", "Text"]),
         tests(
             "ThumbnailPipelineTests",
             [
                 "Coordination", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory",
-                "Telemetry", "Text", "ThumbnailPipeline",
+                "Telemetry", "TestSupport", "Text", "ThumbnailPipeline",
             ]),
         tests(
             "ThumbnailAPITests",
             [
-                "Coordination", "Crypto", "Downloading", "HTTPTypes", "Imaging", "Memory", "Telemetry", "Text",
+                "Coordination", "Downloading", "HTTPTypes", "Imaging", "Memory", "Telemetry", "TestSupport", "Text",
                 "ThumbnailAPI", "ThumbnailPipeline",
             ]),
-        tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry"]),
+        tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry", "TestSupport"]),
         tests(
             "alulaTests",
             [
-                "alula", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes", "Imaging",
-                "Memory",
-                "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "alula", "Coordination", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
+                "Imaging", "Memory", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ]),
     ]
 )
