@@ -114,8 +114,8 @@ let package = Package(
         .executableTarget(
             name: "alula",
             dependencies: [
-                "CLinux", "Coordination", "Crypto", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPServing",
-                "HTTPTypes", "Imaging", "JSON", "Memory", "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "Coordination", "Crypto", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
+                "Imaging", "JSON", "Memory", "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ],
             swiftSettings: settings,
             linkerSettings: allocator),

@@ -3,7 +3,6 @@ import CSeccompShim
 import Coordination
 import Glibc
 import Imaging
-import Memory
 
 /// How a worker gives up what decoding does not need, in the order in which that is possible.
 enum Confinement {

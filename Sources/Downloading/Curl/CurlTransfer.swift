@@ -1,7 +1,6 @@
 import CCurl
 import CCurlShim
 import Coordination
-import Glibc
 import HTTPTypes
 import Text
 

@@ -1,6 +1,5 @@
 import CCares
 import CCurlShim
-import Coordination
 import Glibc
 import Text
 

@@ -1,5 +1,3 @@
-import Text
-
 /// Finds segments of a path that lead nowhere or up (RFC 3986 section 3.3), in the spellings that servers resolve.
 ///
 /// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and take a backslash for a slash. Parsers of URLs, libcurl's

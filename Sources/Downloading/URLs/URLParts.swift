@@ -1,5 +1,4 @@
 import CCurl
-import CCurlShim
 
 /// The parts of an absolute URL as libcurl's parser sees them: the only parser of URLs in the service.
 struct URLParts {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import Telemetry
 
 /// `alula serve`: starts the service and runs it until a signal ends it.

@@ -1,4 +1,3 @@
-import CLinux
 import Coordination
 import Downloading
 import Glibc

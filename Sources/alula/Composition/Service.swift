@@ -3,7 +3,6 @@ import DecodeSandbox
 import DiskCaching
 import Downloading
 import HTTPServing
-import HTTPTypes
 import Imaging
 import Memory
 import Telemetry
