@@ -1,6 +1,6 @@
 /// The time is up.
 package struct DeadlineExceeded: Error {
-    /// Made by whoever keeps the time.
+    /// Made by the code that keeps the time.
     package init() {}
 }
 

@@ -1,13 +1,13 @@
-/// How long a job would wait for a thread, told from the jobs before it and from what their like took lately.
+/// How long a job would wait for a thread, estimated from the queued jobs and the recent durations of such jobs.
 ///
-/// Known at the door, before the job has waited: so who would wait too long can be sent away at once, at no cost.
+/// Known before the job waits, so a job that would wait too long can be refused at once, at no cost.
 struct DelayEstimate {
     /// A job's time on a thread counts for one sixteenth of the mean.
     private static let weight = 16
 
     private var means = [Duration](repeating: .zero, count: WorkerPool.Priority.allCases.count)
 
-    /// Takes in how long a job ran; one that took far longer than its like says little about the next.
+    /// Notes how long a job ran; a job that took far longer than others is counted as shorter.
     mutating func note(_ duration: Duration, of priority: WorkerPool.Priority) {
         let mean = means[priority.rawValue]
         if mean == .zero {
@@ -18,9 +18,9 @@ struct DelayEstimate {
         }
     }
 
-    /// The wait of a job of this priority behind so many queued jobs of each; what is running is left out.
+    /// The wait of a job of this priority behind so many queued jobs of each priority; running jobs are left out.
     ///
-    /// Work that has been started comes back to be finished, and goes first then: a job that starts some counts for both.
+    /// Started work comes back to be finished, and then goes first, so a job that starts work counts for both.
     func delay(of priority: WorkerPool.Priority, behind queued: [Int], threads: Int) -> Duration {
         let finishing = means[WorkerPool.Priority.finishing.rawValue]
         let started = finishing + means[WorkerPool.Priority.starting.rawValue]
@@ -30,7 +30,7 @@ struct DelayEstimate {
     }
 }
 
-/// What waits for the threads of a pool at one moment.
+/// The jobs that wait for the threads of a pool at one moment.
 package struct Backlog: Sendable, Equatable {
     /// Jobs that wait.
     package var count: Int

@@ -1,6 +1,7 @@
-/// Remembers values for a while, up to a number of entries: when full it drops what has run out, and if that is nothing, all.
+/// Remembers values for a while, up to a number of entries: when full it drops expired values, or all if none has
+/// expired.
 ///
-/// A plain value; whoever keeps it locks it. For what is of use while it is remembered, and no harm when it is forgotten.
+/// A plain value; its owner locks it. For values that are useful while remembered, and harmless when forgotten.
 package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value
@@ -16,7 +17,7 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
         self.capacity = capacity
     }
 
-    /// How many are remembered, those that have run out included.
+    /// How many are remembered, including expired ones.
     package var count: Int { entries.count }
 
     /// Remembers a value until `end`.
@@ -46,7 +47,7 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
     /// Forgets one.
     package mutating func forget(_ key: Key) { entries[key] = nil }
 
-    /// Forgets those whose key is like this.
+    /// Forgets all values whose key matches.
     package mutating func forget(where isForgotten: (Key) -> Bool) {
         entries = entries.filter { !isForgotten($0.key) }
     }

@@ -6,9 +6,9 @@ public import Synchronization
 
 /// A value that is only reached under its lock.
 ///
-/// Built on `Synchronization.Mutex`; with `-DTSAN` on a pthread mutex, because ThreadSanitizer cannot see the former on Linux.
-/// Resume no continuation and call nobody else's code while holding it. Inlinable, because the unspecialised generic code looks
-/// its types' metadata up on every call: that was a sixth of a cached answer's instructions.
+/// Built on `Synchronization.Mutex`; with `-DTSAN` on a pthread mutex, because ThreadSanitizer cannot see the former
+/// on Linux. Resume no continuation and call no foreign code while holding it. Inlinable, because the unspecialised
+/// generic code looks its types' metadata up on every call: that was a sixth of a cached answer's instructions.
 @safe
 public final class Locked<Value>: @unchecked Sendable {
     #if TSAN

@@ -1,21 +1,22 @@
-/// The memory that pictures may take: what lives of them and what is reserved for work on them, together.
+/// The memory that images may take: living blocks and reservations for work on them, together.
 ///
-/// Nobody keeps a second account of what the caches hold: blocks of bytes are counted while they live, wherever they are, and a
-/// reservation stands for those that do not exist yet. Who finds no room has the caches purged, in two steps, then waits in a line,
-/// for a bounded time; work goes before arrivals, because it ends with less memory than it began with.
+/// There is no second account of what the caches hold: blocks of bytes are counted while they live, wherever they
+/// are, and a reservation stands for those that do not exist yet. A task that finds no room has the caches purged, in
+/// two steps, then waits in a line, for a bounded time. Work goes before arrivals, because it ends with less memory
+/// than it began with.
 package final class MemoryBudget: Sendable {
-    /// There was no room in time, or as many wait for it as may.
+    /// There was no room in time, or the line is full.
     package struct Full: Error {
-        /// For whoever speaks of it.
+        /// An error of this kind.
         package init() {}
     }
 
     /// More was wanted than there will ever be.
     package struct NeverFits: Error {}
 
-    /// What memory is wanted for.
+    /// The purpose of memory.
     package enum Use: Int, Sendable, CaseIterable {
-        /// Work on a picture that is here.
+        /// Work on an image that has arrived.
         case work
         /// Bytes that are on their way here and will need work; a quarter of the budget stays free of them.
         case arrival
@@ -23,16 +24,16 @@ package final class MemoryBudget: Sendable {
 
     /// How the caches make room.
     package enum Purge: String, Sendable, CaseIterable {
-        /// Each down to what it prefers.
+        /// Each down to its preferred size.
         case preferred
         /// The decoded pixels altogether.
         case empty
     }
 
-    /// Empties caches and returns the bytes that they gave up; called on any thread, outside the budget's lock.
+    /// Empties caches and returns the bytes that they released; called on any thread, outside the budget's lock.
     package typealias Purging = @Sendable (Purge) -> Int
 
-    /// What the budget has done and is doing, for metrics; bytes and counts.
+    /// The budget's counts and state, for metrics; bytes and numbers.
     package struct Statistics: Sendable, Equatable {
         package var limit, living, reserved, waiting, refusals: Int
         package var purges: [Purge: Int]
@@ -50,11 +51,11 @@ package final class MemoryBudget: Sendable {
     ///
     /// - Parameters:
     ///   - limit: Bytes that may live and be reserved together.
-    ///   - maximumWait: How long anybody waits for room.
+    ///   - maximumWait: How long a task waits for room.
     ///   - maximumWaiting: How many may wait; more are refused at once.
-    ///   - timekeeper: What waiting is measured by.
+    ///   - timekeeper: The clock that measures waits.
     ///   - living: Bytes that live at this moment; called under the budget's lock, so it must be quick.
-    ///   - purge: What makes room in the caches.
+    ///   - purge: Makes room in the caches.
     package init(
         limit: Int = .max, maximumWait: Duration = .seconds(5), maximumWaiting: Int = 1_024,
         timekeeper: any Timekeeper = SystemTimekeeper(), living: @escaping @Sendable () -> Int = { 0 },
@@ -70,7 +71,7 @@ package final class MemoryBudget: Sendable {
     /// Bytes that may live and be reserved together.
     package var limit: Int { state.withLock { $0.limit } }
 
-    /// What the budget has done and is doing.
+    /// The budget's counts and state.
     package var statistics: Statistics {
         state.withLock { state in
             Statistics(
@@ -91,7 +92,7 @@ package final class MemoryBudget: Sendable {
         do {
             return try await withDeadline(timekeeper.now + maximumWait, by: timekeeper) {
                 try await self.wait(id, for: bytes, use)
-                // One whom the deadline has passed meanwhile drops it, and so gives it back.
+                // If the deadline has passed meanwhile, the reservation is dropped, and so given back.
                 return MemoryReservation(of: bytes, in: self)
             }
         } catch is DeadlineExceeded {
@@ -108,14 +109,14 @@ package final class MemoryBudget: Sendable {
         return MemoryReservation(of: bytes, in: self)
     }
 
-    /// Has the caches make room because the system is short of memory; returns what they gave up.
+    /// Has the caches make room because the system is short of memory; returns the bytes that they released.
     @discardableResult package func relieve(by step: Purge) -> Int {
         let freed = perform(step)
         admit()
         return freed
     }
 
-    /// Lets those in who wait for what has become free without a word.
+    /// Admits waiters for memory that was freed without notice.
     package func review() {
         if state.withLock({ $0.waitingCount > 0 }) { admit() }
     }
@@ -152,7 +153,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Lets those in for whom there is room, and makes it where there is none.
+    /// Admits waiters while there is room, and purges caches when there is none.
     private func admit() {
         for step in [nil] + Purge.allCases.map(Optional.some) {
             if let step { perform(step) }

@@ -25,25 +25,25 @@ struct MemoryBudgetState<Answer> {
     /// How many wait.
     var waitingCount: Int { queues.reduce(0) { $0 + $1.count } }
 
-    /// What may be in use after memory was given to `use`.
+    /// The bytes that may be in use after memory was given to `use`.
     func ceiling(for use: MemoryBudget.Use) -> Int {
         use == .work ? limit : limit - limit / 4
     }
 
-    /// A name for somebody who will wait.
+    /// An identifier for a new waiter.
     mutating func newID() -> ID {
         lastID += 1
         return lastID
     }
 
-    /// Reserves `bytes` if there is room and nobody has come before.
+    /// Reserves `bytes` if there is room and no earlier waiter.
     mutating func take(_ bytes: Int, for use: MemoryBudget.Use, living: Int) -> Bool {
         guard queues[...use.rawValue].allSatisfy(\.isEmpty), fits(bytes, for: use, living: living) else { return false }
         reserved += bytes
         return true
     }
 
-    /// Joins the line; false where it is too long.
+    /// Joins the line; false if it is too long.
     mutating func enter(_ id: ID, _ bytes: Int, for use: MemoryBudget.Use, answer: Answer) -> Bool {
         guard waitingCount < maximumWaiting else {
             refusals += 1
@@ -53,7 +53,7 @@ struct MemoryBudgetState<Answer> {
         return true
     }
 
-    /// Leaves the line; nil for one who is not in it any more.
+    /// Leaves the line; nil if the waiter is no longer in it.
     mutating func leave(_ id: ID) -> Answer? {
         for index in queues.indices {
             if let waiter = queues[index].removeFirst(where: { $0.id == id }) { return waiter.answer }
@@ -61,7 +61,7 @@ struct MemoryBudgetState<Answer> {
         return nil
     }
 
-    /// Reserves for those at the head of the line what there is room for, and says whether the next one found none.
+    /// Reserves memory for the first waiters while there is room; `isShort` says whether the next one found none.
     mutating func admit(living: Int) -> (answers: [Answer], isShort: Bool) {
         var answers: [Answer] = []
         for use in MemoryBudget.Use.allCases {
@@ -76,7 +76,7 @@ struct MemoryBudgetState<Answer> {
     }
 
     private func fits(_ bytes: Int, for use: MemoryBudget.Use, living: Int) -> Bool {
-        // By subtraction: prices of monstrous claims saturate.
+        // By subtraction: the price of an extreme claim saturates.
         bytes <= ceiling(for: use) - living - reserved
     }
 }

@@ -1,4 +1,4 @@
-/// Bytes of a ``MemoryBudget`` that nobody else gets while this lives.
+/// Bytes of a ``MemoryBudget`` that no other task gets while this lives.
 package final class MemoryReservation: Sendable {
     private let budget: MemoryBudget
     private let held: Locked<Int>

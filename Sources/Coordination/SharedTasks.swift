@@ -1,4 +1,4 @@
-/// Work in flight by key, each piece done once for everybody who asks while it runs.
+/// Work in flight by key, each piece done once for all callers that ask while it runs.
 ///
 /// The work belongs to no caller: it is a task of its own, started by the first, cancelled when the last waiter has left.
 /// Waiters are answered in the order in which they came. A result must be put where `cached` finds it *inside* the operation:
@@ -36,7 +36,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     ///   - key: What makes two pieces of work the same.
     ///   - cached: Asked under the registry's lock when no work is in flight; must be quick and call nothing of this registry.
     ///   - operation: The work; stores its result where `cached` looks.
-    /// - Throws: What the operation throws, the same for all who wait; `CancellationError` when the caller itself is cancelled.
+    /// - Throws: The operation's error, the same for all waiters; `CancellationError` when the caller itself is
+    ///   cancelled.
     package func value(
         for key: Key, cached: () -> Value? = { nil }, operation: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, origin: Origin) {

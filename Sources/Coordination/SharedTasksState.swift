@@ -1,4 +1,5 @@
-/// The decisions of ``SharedTasks`` as a plain value: every method changes state and returns what the shell has to do.
+/// The decisions of ``SharedTasks`` as a plain value: every method changes state and returns the action for the
+/// shell.
 ///
 /// `Continuation` is what a waiter is answered through: a checked continuation in the shell, anything at all in a test.
 struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation: Sendable> {
@@ -99,7 +100,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         return departure
     }
 
-    /// Forgets the flight and returns those to be answered, in their order of arrival.
+    /// Forgets the flight and returns its waiters, in their order of arrival.
     ///
     /// A late end of a forgotten flight does nothing.
     mutating func finish(_ key: Key, _ generation: UInt64, _ result: Result<Value, any Error>) -> [Continuation] {

@@ -1,15 +1,16 @@
-/// Turns at what only few may do at a time, as a plain value: who goes, who waits, and who would wait too long.
+/// Turns for work of which only a few pieces may run at a time, as a plain value: which runs, which waits, and which
+/// is refused.
 ///
-/// Each piece of work has a price, the time that it should take. What it took in the end shows how the prices are to be read on this
-/// machine: from then on waits are told in its time.
+/// Each piece of work has a price, the time that it should take. The time that it really took scales the prices to
+/// this machine, and so the estimates of waits.
 struct TurnQueue<Answer> {
     typealias ID = UInt64
 
-    /// What becomes of somebody who comes.
+    /// The result of entering the queue.
     enum Entrance: Equatable {
-        /// It is this one's turn, until it is given back.
+        /// The entrant has a turn until it gives it back.
         case turn
-        /// Its answer is kept until it is its turn.
+        /// The entrant waits; its answer is kept until its turn.
         case waits
         /// It would have waited this long; its answer is not kept.
         case refused(Duration)
@@ -29,24 +30,24 @@ struct TurnQueue<Answer> {
 
     /// A piece of work counts for one eighth of the pace.
     private static var weight: Double { 8 }
-    /// One that took unlike its price says little about the next.
+    /// A ratio of time to price outside this range is cut to it.
     private static var credible: ClosedRange<Double> { 0.125...8 }
 
     /// How many turns are taken at a time at most.
     let places: Int
     private let maximumWaiting: Int
     private var waiting = Deque<Waiter>()
-    /// What those who wait cost together.
+    /// Total price of all waiters.
     private var waitingPrice = Duration.zero
     private var turns: [ID: Turn] = [:]
-    /// Since when there has always been somebody waiting.
+    /// Since when the line has not been empty.
     private var waitingSince: Duration?
     private var lastID: ID = 0
     /// Time that work takes for each unit of its price.
     private(set) var pace = 1.0
 
     init(places: Int, maximumWaiting: Int) {
-        precondition(places > 0 && maximumWaiting >= 0, "somebody must have a turn, and the line a bound")
+        precondition(places > 0 && maximumWaiting >= 0, "at least one place, and a bound on the line")
         self.places = places
         self.maximumWaiting = maximumWaiting
     }
@@ -56,7 +57,7 @@ struct TurnQueue<Answer> {
     /// How many wait for one.
     var waitingCount: Int { waiting.count }
 
-    /// A name for somebody who comes.
+    /// An identifier for a new entrant.
     mutating func newID() -> ID {
         lastID += 1
         return lastID
@@ -64,7 +65,7 @@ struct TurnQueue<Answer> {
 
     /// Takes a turn, or a place in the line.
     ///
-    /// As many as there are places wait in any case, so that no price, however wrong, leaves a place empty.
+    /// As many as there are places may wait in any case, so that no wrong price leaves a place empty.
     /// - Parameter patience: Bound on the wait, judged now; nil for none.
     mutating func enter(_ id: ID, price: Duration, patience: Duration?, at now: Duration, answer: Answer) -> Entrance {
         if turns.count < places {
@@ -80,14 +81,14 @@ struct TurnQueue<Answer> {
         return .waits
     }
 
-    /// Leaves the line; nil for one who is not in it any more.
+    /// Leaves the line; nil if the waiter is no longer in it.
     mutating func leave(_ id: ID) -> Answer? {
         guard let left = waiting.removeFirst(where: { $0.id == id }) else { return nil }
         noteDeparture(of: left)
         return left.answer
     }
 
-    /// Gives a turn back; whose it is now.
+    /// Gives a turn back; returns the answer of the waiter that gets it.
     mutating func finish(_ id: ID, at now: Duration) -> Answer? {
         guard let turn = turns.removeValue(forKey: id) else { return nil }
         if turn.price > .zero {
@@ -101,13 +102,13 @@ struct TurnQueue<Answer> {
         return next.answer
     }
 
-    /// What one who comes now would find.
+    /// What a new entrant would find.
     func backlog(at now: Duration) -> Backlog {
         Backlog(count: waiting.count, delay: delay(at: now), age: waitingSince.map { now - $0 } ?? .zero)
     }
 
-    /// How long one who comes now would wait: what is left of the turns that are taken and those who wait, shared by the places,
-    /// and never less than the first of them has waited already.
+    /// How long a new entrant would wait: the remaining time of running and waiting work, divided by the places, and
+    /// never less than the first waiter has waited already.
     private func delay(at now: Duration) -> Duration {
         guard turns.count >= places else { return .zero }
         let left = turns.values.reduce(Duration.zero) { $0 + max(.zero, $1.price * pace - (now - $1.start)) }

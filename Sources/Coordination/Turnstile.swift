@@ -1,7 +1,7 @@
-/// Lets few at a time through to work that takes long; who waits holds nothing yet but a place in a line.
+/// Lets a few tasks at a time do work that takes long; a waiting task holds only its place in a line.
 ///
-/// Work that takes seconds reserves memory by the hundred megabytes: those who wait for their turn must not keep it from work
-/// that is done in a moment.
+/// Work that takes seconds reserves hundreds of megabytes: while it waits for its turn it must not keep them from
+/// quick work.
 package final class Turnstile: Sendable {
     private typealias Queue = TurnQueue<CheckedContinuation<Void, any Error>>
 
@@ -11,9 +11,9 @@ package final class Turnstile: Sendable {
     /// Lets `places` through at a time, at least one.
     ///
     /// - Parameters:
-    ///   - places: How many have a turn at a time.
+    ///   - places: How many tasks have a turn at a time.
     ///   - maximumWaiting: How many may wait; more are refused at once.
-    ///   - timekeeper: What waits are told by.
+    ///   - timekeeper: The clock that measures waits.
     package init(places: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {
         queue = Locked(Queue(places: places, maximumWaiting: maximumWaiting))
         self.timekeeper = timekeeper
@@ -25,7 +25,7 @@ package final class Turnstile: Sendable {
     /// How many have a turn at this moment.
     package var turnCount: Int { queue.withLock { $0.turnCount } }
 
-    /// What waits at this moment.
+    /// The backlog at this moment.
     package var backlog: Backlog {
         let now = timekeeper.now
         return queue.withLock { $0.backlog(at: now) }
@@ -35,7 +35,8 @@ package final class Turnstile: Sendable {
     ///
     /// - Parameters:
     ///   - price: How long it should take.
-    ///   - patience: Bound on the waiting time, judged now: who would wait longer is refused, unless fewer than have turns wait already.
+    ///   - patience: Bound on the waiting time, judged now: a task that would wait longer is refused, unless fewer
+    ///     tasks wait than have turns.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or what `body` throws.
     package func run<Value: Sendable>(
         price: Duration, patience: Duration? = nil, _ body: () async throws -> Value

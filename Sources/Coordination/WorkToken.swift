@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells running work whether it should go on: asked by the work between steps, set by whoever waits for it.
+/// Tells running work whether it should go on: the work asks it between steps, the waiting task sets it.
 package final class WorkToken: Sendable {
     private let cancelled = Atomic(false)
     /// Nanoseconds of the monotonic clock; `Int64.max` without a limit.
@@ -11,7 +11,7 @@ package final class WorkToken: Sendable {
     /// A token without a limit.
     package init() {}
 
-    /// Nobody waits for the result any more.
+    /// No task waits for the result any more.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     /// The work has run longer than it may.

@@ -15,7 +15,7 @@ package final class WorkerPool: Sendable {
     }
     /// The pool was shut down; nothing was started.
     package struct Stopped: Error {
-        /// Also made by what lies behind a pool.
+        /// Public to code behind a pool that makes the same error.
         package init() {}
     }
 
@@ -32,7 +32,7 @@ package final class WorkerPool: Sendable {
         let priority: Priority
         let queuedAt: Duration
         let token: WorkToken
-        /// Does the work, or nothing when cancelled; what it returns answers the caller.
+        /// Does the work, or nothing when cancelled; the returned closure answers the caller.
         let run: (_ isCancelled: Bool) -> () -> Void
     }
 
@@ -46,7 +46,7 @@ package final class WorkerPool: Sendable {
         var waitingSince: Duration?
         var queuedCount: Int { queues.reduce(0) { $0 + $1.count } }
 
-        /// How long a job of this priority would wait: never less than one that goes before it has waited already.
+        /// How long a job of this priority would wait: never less than a job before it has waited already.
         func delay(of priority: Priority, threads: Int, at now: Duration) -> Duration {
             let longest = queues[...priority.rawValue].compactMap(\.first).map { now - $0.queuedAt }.max() ?? .zero
             return max(longest, estimate.delay(of: priority, behind: queues.map(\.count), threads: threads))
@@ -67,7 +67,7 @@ package final class WorkerPool: Sendable {
     ///   - count: Number of threads, at least 1.
     ///   - maximumQueued: Jobs that may wait; more are refused with ``Full``.
     ///   - name: Thread name, up to 15 bytes.
-    ///   - timekeeper: What waits are told by.
+    ///   - timekeeper: The clock that measures waits.
     ///   - onThreadExit: Runs on each thread as its last act.
     package init(
         count: Int, maximumQueued: Int, name: String, timekeeper: any Timekeeper = SystemTimekeeper(),
@@ -110,7 +110,7 @@ package final class WorkerPool: Sendable {
     /// Jobs waiting for a thread.
     package var queuedCount: Int { state.withLock { $0.queuedCount } }
 
-    /// What waits at this moment, as a job that starts work would find it.
+    /// The backlog at this moment, as a job that starts work would find it.
     package var backlog: Backlog {
         let now = timekeeper.now
         return state.withLock { state in
@@ -154,11 +154,13 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Queues `body`, for whose end nobody waits; false, and `body` is never called, when the queue is full or the pool shut down.
+    /// Queues `body` without waiting for its end; false, and `body` is never called, when the queue is full or the
+    /// pool shut down.
     ///
     /// - Parameters:
     ///   - priority: Which queue the job waits in.
-    ///   - body: The work; it is told when it is called without a turn, because the pool was shut down first.
+    ///   - body: The work; its argument says whether it is called without a turn, because the pool was shut down
+    ///     first.
     package func submit(
         priority: Priority = .starting, _ body: @escaping @Sendable (_ isCancelled: Bool) -> Void
     ) -> Bool {

@@ -1,10 +1,10 @@
 import Crypto
 import Memory
 
-/// What bytes that are read from the file must hash to: the first half of their SHA-256.
+/// The checksum that bytes from the file must have: the first half of their SHA-256.
 ///
-/// libcrypto has it at more than a gigabyte a second where the processor helps, and unlike a CRC it leaves nothing to chance. Each
-/// part is hashed with its length, so that no two lists of parts hash alike.
+/// libcrypto computes it at more than a gigabyte a second if the processor helps, and unlike a CRC it has no
+/// accidental collisions. Each part is hashed with its length, so that no two lists of parts have the same hash.
 struct Checksum: ~Copyable {
     private var hash = SHA256()
 

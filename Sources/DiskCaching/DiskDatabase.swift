@@ -5,22 +5,22 @@ struct DiskDatabase {
     let connection: SQLiteConnection
     let entries: EntryTable
     let notes: NoteTable
-    /// What the open files are.
+    /// The identities of the open files.
     let files: DiskFolder.Files
 
-    /// What became of the file that was there.
+    /// What happened to an existing file.
     enum Finding: String {
-        /// There was none, or an empty one.
+        /// There was no file, or an empty one.
         case new
-        /// It is in use again.
+        /// The file is used again.
         case known = "in use again"
-        /// Another version's or damaged: emptied.
+        /// The file is damaged or of another version, and was emptied.
         case emptied
-        /// Not ours: put aside under another name.
+        /// The file is not ours, and was renamed.
         case setAside = "set aside"
     }
 
-    /// Opens the file in `folder`, and begins a new one where what is there cannot be used.
+    /// Opens the file in `folder`, and begins a new one if the existing one cannot be used.
     static func open(
         _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
     ) throws(DiskStoreError) -> (database: DiskDatabase, finding: Finding) {
@@ -43,7 +43,7 @@ struct DiskDatabase {
         }
     }
 
-    /// The open file, or what is wrong with it.
+    /// The open file, or its fault.
     private static func attempt(
         _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
     ) throws -> (database: DiskDatabase?, finding: Finding) {
@@ -52,7 +52,8 @@ struct DiskDatabase {
         let identity: Identity
         do throws(SQLiteError) {
             connection = try SQLiteConnection(path: folder.file)
-            // Alone with the file, which also spares the shared memory beside it: that would be mapped, and could be cut under us.
+            // Exclusive use also avoids the shared memory beside the file: that would be mapped, and could be
+            // truncated meanwhile.
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             identity = try Identity(connection)
         } catch  where error.kind == .damaged {
@@ -76,13 +77,13 @@ struct DiskDatabase {
         _ connection: SQLiteConnection, _ folder: DiskFolder, _ configuration: DiskStoreConfiguration, version: Int,
         isNew: Bool
     ) throws(SQLiteError) {
-        // The folder has just opened it for writing: then it is the file's header that forbids it.
+        // The folder has just opened it for writing, so the file's header forbids it.
         guard !connection.isReadOnly else { throw .damaged("a header that forbids writing") }
         let capacity = configuration.capacities.values.reduce(configuration.noteCapacity, +)
         for pragma in [
-            // A transaction that is committed outlives the process; the last ones may not outlive the machine.
+            // A committed transaction survives the process; the last ones may not survive a failure of the machine.
             "journal_mode = WAL", "synchronous = NORMAL", "journal_size_limit = 4194304",
-            // Nothing in a damaged file may run, and its pages are looked at before they are believed.
+            // No code in a damaged file may run, and its pages are checked before use.
             "trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY", "cache_size = -4096",
             // The bound of last resort: the shares' own bounds are met first.
             "max_page_count = \(capacity / 4_096 * 9 / 8 + 4_096)",
@@ -92,18 +93,18 @@ struct DiskDatabase {
         try connection.transaction { () throws(SQLiteError) in
             if isNew { for statement in DiskSchema.statements { try connection.execute(statement) } }
             try connection.execute("PRAGMA application_id = \(DiskSchema.applicationID)")
-            // Written at every start, so that a file that cannot be written is found out at once.
+            // Written at every start, so that a file that cannot be written is noticed at once.
             try connection.execute("PRAGMA user_version = \(version)")
         }
         self.connection = connection
         entries = try EntryTable(connection, capacities: configuration.capacities)
         notes = try NoteTable(connection, capacity: configuration.noteCapacity)
-        // After the first writing, with which the log is there.
+        // After the first write, because it creates the log.
         files = folder.files
     }
 }
 
-/// What a file says that it is.
+/// The kind of file, by its own header.
 private struct Identity: Equatable {
     var application = 0
     var version = 0

@@ -1,7 +1,8 @@
-/// Writes that wait for the disk, and removals that are owed to it: a plain value; the store keeps it under its lock.
+/// Writes that wait for the disk, and removals that are due: a plain value; the store keeps it under its lock.
 ///
-/// A removal never waits in the queue, where there might be no room for it: it is noted here and done before the next piece of work,
-/// whichever that is. So that no write that was queued before it brings back what it removed, such writes are called off.
+/// A removal never waits in the queue, because the queue may be full: it is noted here and done before the next piece
+/// of work of any kind. Writes of the same source that were queued before it are cancelled, so that none brings back
+/// a removed entry.
 struct DiskDebts {
     /// Removals that are due.
     struct Due {
@@ -38,10 +39,10 @@ struct DiskDebts {
         self.maximumBytes = maximumBytes
     }
 
-    /// Whether a write of this source waits: whoever reads has to come after it.
+    /// Whether a write of this source waits: a reader has to come after it.
     func isWriting(_ source: [UInt8]) -> Bool { pending[source] != nil }
 
-    /// Announces a write; nil when too many bytes wait already.
+    /// Announces a write; nil when too many bytes already wait.
     mutating func announce(bytes: Int, source: [UInt8]) -> Ticket? {
         guard pendingBytes == 0 || pendingBytes + bytes <= maximumBytes else { return nil }
         pendingBytes += bytes
@@ -58,37 +59,37 @@ struct DiskDebts {
         return entry.generation == ticket.generation && ticket.era == era
     }
 
-    /// Calls off the writes of a source that wait.
+    /// Cancels the waiting writes of a source.
     mutating func callOff(source: [UInt8]) {
         pending[source]?.generation += 1
     }
 
-    /// Calls off all writes that wait.
+    /// Cancels all waiting writes.
     mutating func callOffEverything() {
         era += 1
     }
 
-    /// Notes that a key is to go.
+    /// Notes the removal of a key.
     mutating func owe(_ key: DiskKey) {
         callOff(source: key.source)
         due.keys.insert(key)
         bound()
     }
 
-    /// Notes that all made from a source is to go.
+    /// Notes the removal of everything made from a source.
     mutating func owe(source: [UInt8]) {
         callOff(source: source)
         due.sources.insert(source)
         bound()
     }
 
-    /// Notes that everything is to go.
+    /// Notes the removal of everything.
     mutating func oweEverything() {
         callOffEverything()
         due = Due(isEverything: true)
     }
 
-    /// Takes what is due.
+    /// Takes the removals that are due.
     mutating func settle() -> Due {
         defer { due = Due() }
         return due

@@ -1,8 +1,8 @@
 package import Memory
 
-/// What is kept under a key: a few bytes about it, and the bytes themselves.
+/// An entry under a key: a few bytes about it, and the bytes themselves.
 package struct DiskEntry: Sendable {
-    /// What the caller wants to know before it looks at the body; small.
+    /// What the caller needs before it reads the body; small.
     package let head: [UInt8]
     /// The bytes.
     package let body: SharedBytes
@@ -22,7 +22,7 @@ package struct DiskEntry: Sendable {
         return bytes <= 1_024 ? 1_024 : (bytes + 4_095) & ~4_095
     }
 
-    /// What an entry that is read must hash to; its key is part of it, so that an index that leads to another row is found out.
+    /// The checksum of an entry; its key is part of it, so that an index that leads to another row is noticed.
     func checksum(under key: DiskKey) -> [UInt8] {
         var sum = Checksum()
         sum.add([UInt8(key.share.rawValue)])

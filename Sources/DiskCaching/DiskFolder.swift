@@ -1,8 +1,8 @@
 import Glibc
 
-/// The folder that the store lives in, and what happens to whole files there.
+/// The folder of the store, and operations on whole files there.
 struct DiskFolder {
-    /// Tells files from others of their names, for as long as somebody has them open.
+    /// Identifies files among others of the same name, as long as a process has them open.
     struct Files: Equatable {
         fileprivate let numbers: [Number?]
 
@@ -14,7 +14,7 @@ struct DiskFolder {
 
     let path: String
 
-    /// The folder at `path`, which is not there yet, perhaps.
+    /// The folder at `path`, which may not exist yet.
     init(path: String) {
         // A slash at its end would follow a link.
         let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") }
@@ -23,9 +23,9 @@ struct DiskFolder {
 
     var file: String { path + "/" + Self.fileName }
 
-    /// Makes the folder, the folders above it and an empty file, for this user alone, where they are not there yet.
+    /// Makes the folder, the folders above it and an empty file, for this user only, if they do not exist yet.
     ///
-    /// Where others could put a file or a link in the store's place, it would serve what they want, or write where they want.
+    /// If others could replace the store by a file or a link, they would decide what it serves and where it writes.
     func prepare() throws(DiskStoreError) {
         try Self.make(path)
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -57,7 +57,7 @@ struct DiskFolder {
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// The administrator may own it: nobody is safe from that one, and containers are given such folders.
+    /// The administrator may own it: nothing protects from that user, and containers get such folders.
     private func judge(_ folder: CInt) throws(DiskStoreError) {
         var status = stat()
         guard unsafe fstat(folder, &status) == 0 else { throw .folder(systemError: errno) }
@@ -77,10 +77,10 @@ struct DiskFolder {
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else { throw .notPlainFile(name: name) }
     }
 
-    /// The file and its log as they stand there now.
+    /// The file and its log as they are now.
     var files: Files { Files(numbers: ["", "-wal"].map { Self.number(of: file + $0) }) }
 
-    /// Whether these files are still the ones that stand there; one that was not there then may have come.
+    /// Whether these files are still in place; one that did not exist then may have been added.
     func holds(_ known: Files) -> Bool {
         zip(known.numbers, files.numbers).allSatisfy { before, now in before == nil || before == now }
     }
@@ -103,7 +103,7 @@ struct DiskFolder {
         return isGone
     }
 
-    /// Puts a file that is not ours out of the way, in place of one that was there.
+    /// Renames a file that is not ours, and replaces an earlier one under that name.
     func setAside() {
         for suffix in Self.suffixes.reversed() {
             unsafe unlink(file + Self.aside + suffix)
@@ -113,6 +113,6 @@ struct DiskFolder {
 
     private static let fileName = "alula-cache.sqlite"
     private static let aside = ".set-aside"
-    /// The file itself and what SQLite keeps beside it.
+    /// The file itself and the files that SQLite keeps beside it.
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
 }

@@ -1,6 +1,6 @@
-/// Where an entry is found: its share, its name, and the source that it was made from.
+/// The key of an entry: its share, its name, and the source that it was made from.
 ///
-/// Names are kept as their sums: keys of one length whatever they stand for, and no address in the file.
+/// Names are kept as their hashes: all keys have one length, and the file contains no URL.
 package struct DiskKey: Hashable, Sendable {
     let share: DiskShare
     let name: [UInt8]

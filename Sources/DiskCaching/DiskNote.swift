@@ -14,7 +14,7 @@ package struct DiskNote: Sendable, Equatable {
     /// Bytes that the note occupies in the file.
     var cost: Int { DiskEntry.cost(of: name.count + bytes.count) }
 
-    /// What a note that is read must hash to.
+    /// The checksum of a note.
     var checksum: [UInt8] {
         var sum = Checksum()
         sum.add(name)

@@ -1,11 +1,12 @@
-/// The tables of the file, and how it is told from other files.
+/// The tables of the file, and the numbers that identify it.
 enum DiskSchema {
     /// "Alul"; stands in the file's header.
     static let applicationID = 0x416C_756C
-    /// Changes with the statements below, and with what a checksum covers.
+    /// Changes with the statements below, and with the fields that a checksum covers.
     static let version = 1
 
-    /// Bodies have a table of their own: a change in a row would rewrite all of its pages, and recency changes with every reading.
+    /// Bodies have a table of their own: a change in a row would rewrite all of its pages, and recency changes with
+    /// every read.
     static let statements = [
         "CREATE TABLE entry(id INTEGER PRIMARY KEY, share INTEGER NOT NULL, name BLOB NOT NULL, source BLOB NOT NULL,"
             + " used INTEGER NOT NULL, cost INTEGER NOT NULL, head BLOB NOT NULL, checksum BLOB NOT NULL) STRICT",

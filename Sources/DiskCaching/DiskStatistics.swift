@@ -1,4 +1,4 @@
-/// What a share holds and has done so far; sizes in bytes.
+/// A share's contents and counts; sizes in bytes.
 package struct DiskShareStatistics: Sendable, Equatable {
     /// Bytes occupied.
     package var usage = 0
@@ -8,17 +8,17 @@ package struct DiskShareStatistics: Sendable, Equatable {
     package var entries = 0
     /// Look-ups that found their key, intact.
     package var hits = 0
-    /// Look-ups that did not, or not in time.
+    /// Look-ups that did not find it, or not in time.
     package var misses = 0
     /// Bytes taken to make room.
     package var evictedBytes = 0
 }
 
-/// How the store fares as a whole.
+/// The state and counts of the whole store.
 package struct DiskStatistics: Sendable, Equatable {
     /// The shares.
     package var shares: [DiskShare: DiskShareStatistics] = [:]
-    /// Writes given up because too much was waiting.
+    /// Writes dropped because too much was waiting.
     package var droppedWrites = 0
     /// Entries whose checksum was wrong.
     package var damagedEntries = 0
@@ -28,7 +28,7 @@ package struct DiskStatistics: Sendable, Equatable {
     package var lostFiles = 0
     /// Bytes occupied by notes.
     package var noteUsage = 0
-    /// Times that the file failed and was done without for a while.
+    /// Times that the file failed and was not used for a while.
     package var failures = 0
     /// Whether the file is in use at this moment.
     package var isWorking = true

@@ -2,13 +2,14 @@ package import Coordination
 import Memory
 package import Telemetry
 
-/// Keeps blobs in one SQLite file, bounded by bytes, least recently used out first: an answer is what was stored, or nothing.
+/// Keeps blobs in one SQLite file, bounded by bytes, least recently used out first: it returns what was stored, or
+/// nothing.
 ///
-/// One thread does all that touches the disk, behind a bounded queue. Writes are given up when too much waits; readers wait for a
-/// bounded time. Whatever is wrong with the file (cut short, bits flipped, somebody else's, no room, not writable) costs what was in
-/// it and nothing more: it is begun anew, or done without for a while.
+/// One thread does all disk work, behind a bounded queue. Writes are dropped when too much waits; readers wait for a
+/// bounded time. Any fault of the file (cut short, bits flipped, another program's, no room, not writable) loses its
+/// contents and nothing more: a new file is begun, or the store does without one for a while.
 package final class DiskStore: Sendable {
-    /// What the store's thread and its callers share.
+    /// The state that the store's thread and its callers share.
     struct Shared {
         var debts: DiskDebts
         var health: DiskHealth
@@ -23,7 +24,7 @@ package final class DiskStore: Sendable {
     private let thread: WorkerPool
     private let timekeeper: any Timekeeper
 
-    /// Opens the store; the file is made where it is missing, and replaced where it is not one of this version.
+    /// Opens the store; the file is made if it is missing, and replaced if it is not of this version.
     ///
     /// - Throws: ``DiskStoreError`` when there can be no such file.
     package init(
@@ -55,9 +56,9 @@ package final class DiskStore: Sendable {
         return found
     }
 
-    /// Puts an entry in place of what is under its key, by and by.
+    /// Replaces the entry under its key, later, on the store's thread.
     ///
-    /// - Returns: Whether it will be tried; else what is under the key is removed, because it is out of date.
+    /// - Returns: Whether it will be tried; else the entry under the key is removed, because it is out of date.
     @discardableResult
     package func store(_ entry: DiskEntry, for key: DiskKey) -> Bool {
         let now = timekeeper.now
@@ -75,20 +76,20 @@ package final class DiskStore: Sendable {
         return drop(key)
     }
 
-    /// Removes what is under `key` before anything else is done.
+    /// Removes the entry under `key` before any other work.
     package func remove(_ key: DiskKey) {
         shared.withLock { $0.debts.owe(key) }
         settle()
     }
 
-    /// Removes all made from the source of this name before anything else is done.
+    /// Removes everything made from the source of this name before any other work.
     package func removeAll(from source: [UInt8]) {
         let digest = Checksum.of(source)
         shared.withLock { $0.debts.owe(source: digest) }
         settle()
     }
 
-    /// Removes all made from the source of this name; what it was, as far as that is known in time.
+    /// Removes everything made from the source of this name; returns what was removed, if known in time.
     package func removedAll(from source: [UInt8]) async -> (entries: Int, bytes: Int) {
         let digest = Checksum.of(source)
         shared.withLock { $0.debts.callOff(source: digest) }
@@ -100,7 +101,7 @@ package final class DiskStore: Sendable {
         return (usage.entries, usage.bytes)
     }
 
-    /// Removes everything but the notes; what it was, as far as that is known in time.
+    /// Removes everything but the notes; returns what was removed, if known in time.
     package func removedEverything() async -> (entries: Int, bytes: Int) {
         shared.withLock { $0.debts.callOffEverything() }
         let usage = await removed {
@@ -111,16 +112,16 @@ package final class DiskStore: Sendable {
         return (usage.entries, usage.bytes)
     }
 
-    /// Keeps notes in place of those of their names, all of them or none; whether they are in the file.
+    /// Keeps notes in place of those of their names, all of them or none; returns whether they are in the file.
     ///
-    /// They have room of their own. Where that, or the disk, is full they are refused, which costs the entries nothing.
+    /// They have their own room. If that or the disk is full they are refused; entries are not affected.
     package func keep(_ notes: [DiskNote]) async -> Bool {
         await answer(within: configuration.readTimeLimit, or: false) { worker in
             worker.performOnNotes { table throws(SQLiteError) in try table.keep(notes) } ?? false
         }
     }
 
-    /// Puts a note in place of one of its name and length, by and by; given up when there is none, or too much waits.
+    /// Replaces a note of the same name and length, later; dropped when there is none, or too much waits.
     package func replaceLater(_ note: DiskNote) {
         _ = thread.submit { isCancelled in
             guard !isCancelled else { return }
@@ -128,7 +129,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Removes the notes of these names, by and by.
+    /// Removes the notes of these names, later.
     package func removeNotes(_ names: [[UInt8]]) {
         _ = thread.submit { isCancelled in
             guard !isCancelled else { return }
@@ -156,21 +157,21 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Finishes what waits, within `limit`, and closes the file; the store answers nothing afterwards.
+    /// Finishes waiting work within `limit`, and closes the file; the store finds nothing afterwards.
     package func close(timeLimit limit: Duration) async {
         let answer = FirstAnswer<Bool>()
-        // First, so that nothing opens the file again.
+        // First, so that no work opens the file again.
         shared.withLock { $0.isClosed = true }
         let isQueued = thread.submit { _ in
             self.worker.close()
             answer.give(true)
         }
         let isClosed = isQueued ? await answer.value(within: limit, by: timekeeper, or: false) : false
-        // A disk that does not answer holds its thread, which then ends with the process.
+        // A disk that does not answer blocks the thread, which then ends with the process.
         if isClosed { thread.shutDown() }
     }
 
-    /// Waits until all that was asked for so far is done; for tests.
+    /// Waits until all work requested so far is done; for tests.
     package func settled() async {
         let answer = FirstAnswer<Void>()
         guard thread.submit({ _ in answer.give(()) }) else { return }
@@ -212,7 +213,7 @@ package final class DiskStore: Sendable {
             do throws(SQLiteError) {
                 try database.entries.store(entry, for: key)
             } catch  where error.kind == .full {
-                // The sums may be wrong, or the file's pages ill used: count, make room, and try once more.
+                // The usage may be wrong, or the file's pages badly filled: count, make room, and try once more.
                 try database.entries.count()
                 while try database.entries.trim() {}
                 try database.entries.makeRoom(for: entry.cost, in: key.share)
@@ -221,7 +222,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Evicts what is above the capacities, step by step, so that readers come in between.
+    /// Evicts entries above the capacities, step by step, so that readers come in between.
     private func trim() {
         _ = thread.submit { isCancelled in
             guard !isCancelled else { return }
@@ -230,7 +231,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Removes ahead of all that waits; what finds no room in the queue is owed.
+    /// Removes ahead of all waiting work; a removal that finds no room in the queue stays due.
     private func removed(
         _ body: @escaping @Sendable (DiskWorker) -> EntryTable.Usage, elseOwe owe: (inout DiskDebts) -> Void
     ) async -> EntryTable.Usage {
@@ -245,7 +246,8 @@ package final class DiskStore: Sendable {
         return await answer.value(within: Self.operatorTimeLimit, by: timekeeper, or: EntryTable.Usage())
     }
 
-    /// How long what only operators wait for may take: what was removed, and is removed in any case, and the notes.
+    /// Time limit for work that only operators wait for: the report of removals, which are done in any case, and
+    /// notes.
     private static let operatorTimeLimit = Duration.seconds(5)
 
     private func drop(_ key: DiskKey) -> Bool {
@@ -254,14 +256,14 @@ package final class DiskStore: Sendable {
         return false
     }
 
-    /// Gives the thread an occasion; when the queue is full there are occasions enough.
+    /// Queues an empty job, before which due removals are done; a full queue does not need one.
     private func settle() {
         _ = thread.submit { isCancelled in
             if !isCancelled { self.worker.perform { _ throws(SQLiteError) in } }
         }
     }
 
-    /// What `body` makes on the store's thread, or `fallback` when it does not come in time.
+    /// The result of `body` on the store's thread, or `fallback` when it is not there in time.
     private func answer<Value: Sendable>(
         within limit: Duration, priority: WorkerPool.Priority = .starting, or fallback: Value,
         _ body: @escaping @Sendable (DiskWorker) -> Value

@@ -1,16 +1,16 @@
-/// Where the store lives and what it bears; sizes in bytes.
+/// The folder and limits of the store; sizes in bytes.
 package struct DiskStoreConfiguration: Sendable {
-    /// The folder; made where it is missing, but not the folders above it.
+    /// The folder; made if it is missing, but not the folders above it.
     package var folder: String
     /// Bytes that each share may occupy; a share that is not named keeps nothing.
     package var capacities: [DiskShare: Int]
     /// Bytes that all notes together may occupy.
     package var noteCapacity = 16 << 20
-    /// Version of what callers put into heads, names and notes: a file of another one is emptied.
+    /// Version of the callers' entry headers, names and notes: a file of another version is emptied.
     package var contentVersion: Int
     /// Work that may wait for the disk.
     package var maximumPendingJobs = 512
-    /// Bytes of bodies that may wait to be written; one alone may be larger.
+    /// Bytes of bodies that may wait to be written; a single one may be larger.
     package var maximumPendingBytes = 64 << 20
     /// How long a reader waits before it goes without.
     package var readTimeLimit = Duration.milliseconds(500)

@@ -6,18 +6,18 @@ package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
     case folder(systemError: Int32)
     /// The folder is a link to another.
     case folderIsLink
-    /// The folder is another user's, who could change what is in it.
+    /// The folder belongs to another user, who could change its contents.
     case anothersFolder(owner: UInt32, user: UInt32)
-    /// Everybody may write in the folder.
+    /// All users may write in the folder.
     case openFolder
-    /// What has the name of a file of the store is a link, or no file.
+    /// A file of the store is a link, or not a plain file.
     case notPlainFile(name: String)
     /// Another process has the store open.
     case inUse
     /// The file cannot be opened or written; the reason is for the log.
     case unusable(reason: String)
 
-    /// One sentence for the operator, who is told what to do where that is not plain.
+    /// One sentence for the operator, with advice if the remedy is not obvious.
     package var description: String {
         switch self {
         case .folder(let number):

@@ -1,9 +1,10 @@
 import Coordination
 import Telemetry
 
-/// The open file and what is done when it fails.
+/// The open file and the handling of its failures.
 ///
-/// Unchecked, because it is used by the store's one thread alone once it is made; what others see is under the store's lock.
+/// Unchecked, because only the store's thread uses it after it is made; other threads read values under the store's
+/// lock.
 final class DiskWorker: @unchecked Sendable {
     private let folder: DiskFolder
     private let configuration: DiskStoreConfiguration
@@ -26,7 +27,7 @@ final class DiskWorker: @unchecked Sendable {
         publish()
     }
 
-    /// Does what is owed and then `body`; nil when the file is done without, or failed.
+    /// Does due removals and then `body`; nil when the file is not in use, or failed.
     @discardableResult
     func perform<Value>(_ body: (DiskDatabase) throws(SQLiteError) -> Value) -> Value? {
         guard let database = usableDatabase() else { return nil }
@@ -39,7 +40,7 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
-    /// Does what is owed and then `body`; nil also where the disk has no room for what it wants: notes cost the entries nothing.
+    /// Does due removals and then `body`; nil also if the disk has no room: notes never cost entries.
     @discardableResult
     func performOnNotes<Value>(_ body: (NoteTable) throws(SQLiteError) -> Value) -> Value? {
         perform { database throws(SQLiteError) -> Value? in
@@ -51,12 +52,12 @@ final class DiskWorker: @unchecked Sendable {
         } ?? nil
     }
 
-    /// Does what is owed and then removes all made from a source; what it was.
+    /// Does due removals and then removes everything made from a source; returns what was removed.
     func removeAll(from source: [UInt8]) -> EntryTable.Usage {
         perform { database throws(SQLiteError) in try database.entries.removeAll(from: source) } ?? EntryTable.Usage()
     }
 
-    /// Begins a new file with the notes of the old one; what was in that.
+    /// Begins a new file with the notes of the old one; returns what the old one held.
     func removeEverything() -> EntryTable.Usage {
         _ = shared.withLock { $0.debts.settle() }
         guard let database = usableDatabase() else { return EntryTable.Usage() }
@@ -69,7 +70,7 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
-    /// Writes down what is only remembered, and closes the file.
+    /// Writes values that are only in memory, and closes the file.
     func close() {
         _ = perform { database throws(SQLiteError) in try database.entries.writeOrder() }
         database = nil
@@ -115,7 +116,7 @@ final class DiskWorker: @unchecked Sendable {
         return removed
     }
 
-    /// The file, opened anew where it is not open, or not the one any more that stands in the folder.
+    /// The file, opened again if it is not open, or no longer the one in the folder.
     private func usableDatabase() -> DiskDatabase? {
         let isLost = database.map { !folder.holds($0.files) } ?? false
         if let database {
@@ -139,7 +140,7 @@ final class DiskWorker: @unchecked Sendable {
         return database
     }
 
-    /// Opens the file without what is in it: nobody has told that what was removed in the meantime.
+    /// Opens the file and empties it: it does not know what was removed meanwhile.
     private func openEmpty() throws(DiskStoreError) -> DiskDatabase {
         do throws(DiskStoreError) {
             let (database, finding) = try DiskDatabase.open(folder, configuration)
@@ -148,7 +149,7 @@ final class DiskWorker: @unchecked Sendable {
                 return database
             }
         } catch {
-            // Another process's file is not ours to delete; with any other goes what is wrong with it.
+            // Another process's file must not be deleted; deleting any other removes its fault.
             if error == .inUse { throw error }
         }
         guard folder.discard() else { throw .unusable(reason: "the file cannot be deleted") }
@@ -165,8 +166,9 @@ final class DiskWorker: @unchecked Sendable {
         return database
     }
 
-    /// A damaged file is begun anew at once; any other failure ends the use of the file for a while, and the file with it: what may
-    /// not be written any more would soon be out of date.
+    /// Replaces a damaged file at once; after any other failure deletes the file and does without one for a while.
+    ///
+    /// A file that cannot be written would soon be out of date.
     private func fail(_ error: SQLiteError) {
         if let database { keepEvicted(of: database) }
         database = nil

@@ -8,7 +8,7 @@ final class EntryTable {
         let cost: Int
     }
 
-    /// What one share occupies.
+    /// The usage of one share.
     struct Usage: Equatable {
         var bytes = 0
         var entries = 0
@@ -29,9 +29,9 @@ final class EntryTable {
     private(set) var usage: [DiskShare: Usage] = [:]
     /// Bytes taken to make room.
     private(set) var evictedBytes: [DiskShare: Int] = [:]
-    /// The order of use goes on from here.
+    /// The last number in the order of use.
     private var clock = 0
-    /// Entries that were read and whose place in the order is not written yet.
+    /// Entries that were read but whose new place in the order is not written yet.
     private var touched: [Int: Int] = [:]
 
     /// Entries that are evicted, or moved in the order, in one transaction.
@@ -56,7 +56,7 @@ final class EntryTable {
         try count()
     }
 
-    /// The entry under `key`; nil without one, ``Finding/damaged`` when it is there and not what was stored.
+    /// The entry under `key`; nil without one, ``Finding/damaged`` when its checksum is wrong.
     func entry(for key: DiskKey) throws(SQLiteError) -> Finding? {
         var finding: Finding?
         try select.run([.int(key.share.rawValue), .blob(key.name)]) { row throws(SQLiteError) in
@@ -78,7 +78,7 @@ final class EntryTable {
         case damaged
     }
 
-    /// Puts an entry in place of what was under its key; what is larger than its share is not kept.
+    /// Replaces the entry under its key; an entry larger than its share is not kept.
     func store(_ entry: DiskEntry, for key: DiskKey) throws(SQLiteError) {
         let cost = entry.cost
         guard cost <= capacities[key.share] ?? 0 else {
@@ -100,14 +100,14 @@ final class EntryTable {
         }
     }
 
-    /// Removes what is under `key`.
+    /// Removes the entry under `key`.
     func remove(_ key: DiskKey) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             try take(victims(selectName, .int(key.share.rawValue), .blob(key.name)))
         }
     }
 
-    /// Removes everything made from a source; what it was.
+    /// Removes everything made from a source; returns what was removed.
     func removeAll(from source: [UInt8]) throws(SQLiteError) -> Usage {
         try connection.transaction { () throws(SQLiteError) in
             let victims = try victims(selectSource, .blob(source))
@@ -116,7 +116,7 @@ final class EntryTable {
         }
     }
 
-    /// Evicts up to one step of what exceeds the shares' capacities; whether there is more.
+    /// Evicts up to one step of the excess over the shares' capacities; returns whether there is more.
     func trim() throws(SQLiteError) -> Bool {
         for (share, usage) in usage where usage.bytes > capacities[share] ?? 0 {
             try writeOrder()
@@ -136,7 +136,7 @@ final class EntryTable {
         }
     }
 
-    /// Sums up anew what the file holds.
+    /// Sums up again what the file holds.
     func count() throws(SQLiteError) {
         var sums: [DiskShare: Usage] = [:]
         var last = clock
@@ -164,7 +164,7 @@ final class EntryTable {
     private func evict(from share: DiskShare, downTo target: Int) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             let oldest = try victims(selectOldest, .int(share.rawValue))
-            // Sums without entries are wrong: the file says so to whoever counts again.
+            // A usage without entries is wrong: the error makes the caller count again.
             guard !oldest.isEmpty else { throw .damaged("usage without entries") }
             for victim in oldest where usage[share]?.bytes ?? 0 > target {
                 try take([victim])
@@ -184,7 +184,7 @@ final class EntryTable {
     private func take(_ victims: [Victim]) throws(SQLiteError) {
         for victim in victims {
             try delete.run([.int(victim.id)])
-            // An index that names a row which is not there would name it for ever.
+            // If an index names a missing row, it would do so forever.
             guard connection.changedRows == 1, victim.cost > 0 else { throw .damaged("an index without its row") }
             try deleteBody.run([.int(victim.id)])
             touched[victim.id] = nil

@@ -1,6 +1,6 @@
 import Coordination
 
-/// An answer that several may give: the first counts, and one caller waits for it.
+/// An answer that several threads may give: the first counts, and one caller waits for it.
 final class FirstAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -11,7 +11,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
 
     private let state = Locked(State.open)
 
-    /// Answers, unless somebody has.
+    /// Answers, unless there is an answer already.
     func give(_ value: Value) {
         let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
             switch state {

@@ -36,7 +36,7 @@ final class NoteTable {
         return notes
     }
 
-    /// Keeps notes in place of those of their names, all of them or none; false where there is no room for them.
+    /// Keeps notes in place of those of their names, all of them or none; false if there is no room for them.
     func keep(_ notes: [DiskNote]) throws(SQLiteError) -> Bool {
         var after = usage
         for note in notes { after += note.cost - (try cost(of: note.name)) }
@@ -48,7 +48,7 @@ final class NoteTable {
         return true
     }
 
-    /// Puts a note in place of one of its name and length; without one there is nothing to be done.
+    /// Replaces a note of the same name and length; does nothing if there is none.
     func replace(_ note: DiskNote) throws(SQLiteError) {
         guard try cost(of: note.name) == note.cost else { return }
         try update.run([.blob(note.bytes), .blob(note.checksum), .blob(note.name)])

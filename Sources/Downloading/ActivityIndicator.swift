@@ -1,4 +1,5 @@
-/// Whether work goes on, for people and autoscalers: visible after a second of it, hidden a moment after its end.
+/// Whether downloads go on, for people and autoscalers: visible after a second of work, hidden a moment after its
+/// end.
 ///
 /// Short work never shows, and a short pause between two pieces of work never flickers.
 struct ActivityIndicator {

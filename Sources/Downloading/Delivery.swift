@@ -2,7 +2,7 @@ package import Memory
 
 /// A source as one caller of the downloader got it.
 package struct Delivery: Sendable {
-    /// How a caller came by its source.
+    /// How a caller got its source.
     package enum Origin: Sendable {
         /// The source cache had it.
         case cache
@@ -12,16 +12,16 @@ package struct Delivery: Sendable {
         case joined
     }
 
-    /// What the origin said.
+    /// The header of the origin's answer.
     package let head: SourceHead
-    /// The body; nil only where the caller asked for none.
+    /// The body; nil only if the caller asked for none.
     package let bytes: SharedBytes?
-    /// How it was come by.
+    /// How the caller got it.
     package let origin: Origin
-    /// The exchange with the origin that preceded it; nil where none did.
+    /// The exchange with the origin that preceded it; nil if there was none.
     package let exchange: OriginExchange?
 
-    /// A source that was come by in this way.
+    /// A source that a caller got in this way.
     package init(head: SourceHead, bytes: SharedBytes?, origin: Origin, exchange: OriginExchange? = nil) {
         self.head = head
         self.bytes = bytes
@@ -38,19 +38,19 @@ package struct OriginExchange: Sendable {
         case unknown
         /// It knew the source for other fields of our request.
         case otherVariant
-        /// What it knew was stale.
+        /// The stored source was stale.
         case stale
-        /// The caller did not want what it knew.
+        /// The caller did not want the stored source.
         case requested
     }
 
     /// Why the cache did not answer.
     package let reason: Reason
-    /// The status of the origin's answer; nil where none came.
+    /// The status of the origin's answer; nil if there was none.
     package let status: Int?
     /// How long the phases took.
     package let timings: TransferTimings
-    /// Whether what was delivered stands in for an answer that the origin could not give.
+    /// Whether the delivered source stands in for an answer that the origin could not give.
     package let hasFailed: Bool
 
     /// An exchange that ended with this status.

@@ -6,12 +6,13 @@ struct SlotToken: Hashable, Sendable {
     fileprivate let number: UInt64
 }
 
-/// The slots of running transfers, capped in all and per host, and shared so that slow hosts leave some to others.
+/// The slots of running transfers, capped in total and per host, and shared so that slow hosts leave some to others.
 ///
-/// A host's first transfer may take any slot. For a further one, a quarter of all slots must stay free for hosts that have none, or
-/// half where the host is slow. A host that is alone takes what its cap allows.
+/// A host's first transfer may take any slot. For a further one, a quarter of all slots must stay free for hosts that
+/// have none, or half if the host is slow. A single host takes as many as its cap allows.
 ///
-/// What counts is the set of tokens that are out, not a counter: giving one back twice, or one that was never taken, changes nothing.
+/// The state is the set of tokens that are out, not a counter: giving one back twice, or one that was never taken,
+/// changes nothing.
 struct DownloadSlots {
     private struct Holding {
         let host: ExactText
@@ -21,7 +22,7 @@ struct DownloadSlots {
     /// For how long a host counts as slow after its last slow transfer has ended.
     private static let slownessMemory = Duration.seconds(30)
 
-    /// Slots in all; lowering it takes none away.
+    /// Slots in total; lowering it takes none away.
     var maximum: Int
     private let maximumPerHost: Int
     private let exceptions: [ExactText: Int]
@@ -54,7 +55,7 @@ struct DownloadSlots {
         return holdings.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
     }
 
-    /// Whether half of a host's transfers that can be judged are slow, or its last one was, a short while ago.
+    /// Whether half of a host's transfers that can be judged are slow, or its last slow one ended a short while ago.
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {
         if slowHosts.value(for: host, at: now) == true { return true }
         let verdicts = holdings.values.filter { $0.host == host }.compactMap { $0.pace.isSlow(at: now) }

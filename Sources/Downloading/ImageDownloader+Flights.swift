@@ -1,27 +1,27 @@
 import Coordination
 import HTTPTypes
 
-/// A source could not be had, and what passed between us and its origin.
+/// A failure to fetch a source, with the exchange with its origin.
 struct FlightFailure: Error {
     let error: DownloadError
     let exchange: OriginExchange?
 }
 
-/// What a flight brings home.
+/// The result of a flight.
 private struct Arrival {
     let stored: StoredSource
     let exchange: OriginExchange?
 }
 
-/// The life of a flight: a look into the slower layers, the exchange with the origin, the landing.
+/// The life of a flight: a look into the slower layers, the exchange with the origin, the end.
 extension ImageDownloader {
-    /// Starts flights with this part of their life.
+    /// Starts flights at the look into slower layers.
     func start(_ launches: [State.Launch], with work: @escaping @Sendable (State.Launch) async -> Void) {
         for launch in launches {
             let unwanted = shell.withLock { shell -> Task<Void, Never>? in
-                // Sound under the lock, because creating a task only enqueues it, and needed: a look-up that has gone on to its
-                // transfer must not be noted after that. Detached: a flight must not carry the priority and task-local values
-                // of the caller that happened to be first.
+                // Sound under the lock, because creating a task only enqueues it, and needed: a look-up that has gone
+                // on to its transfer must not be noted after that. Detached: a flight must not carry the priority and
+                // task-local values of its first caller.
                 let task = Task.detached { await work(launch) }
                 guard let isWanted = shell.state.isWanted(launch.flight) else { return nil }
                 if isWanted { shell.tasks[launch.flight] = task }
@@ -34,7 +34,7 @@ extension ImageDownloader {
     /// Starts transfers.
     func start(_ launches: [State.Launch]) { start(launches, with: fly) }
 
-    /// Asks the slower layers; the flight ends here when they have what its callers may use.
+    /// Asks the slower layers; the flight ends here if all its callers may use the result.
     func lookUp(_ launch: State.Launch) async {
         let identity = launch.request.identity
         let found = await cache.retrieve(identity).map { StoredSource($0) }
@@ -62,13 +62,13 @@ extension ImageDownloader {
             try await reserveMemory(for: launch.progress)
             result = .success(try await fetch(launch, reason: reason))
         } catch {
-            // One target's word that the source is gone does not hold for the others.
+            // If one target says that the source is gone, that does not hold for the others.
             if !isUnstored, !identity.sharesTargets, case .notFound? = error as? DownloadError {
                 cache.remove(identity)
             }
             result = .failure(error)
         }
-        // A body that has arrived counts as what it is now.
+        // An arrived body counts itself as living memory now.
         launch.progress.take(nil)
         let landing = shell.withLock { shell in
             shell.tasks[launch.flight] = nil
@@ -95,7 +95,7 @@ extension ImageDownloader {
             }
         case .failure(let error):
             observer.finished(DownloadOutcome(error), launch.progress.receivedBytes)
-            // A flight that still has callers is never cancelled by us: then the loader itself has stopped.
+            // The downloader never cancels a flight that still has callers, so the loader itself has stopped.
             let shared = (error as? DownloadError) ?? (error is CancellationError ? .shuttingDown : nil)
             let exchange = OriginExchange(reason: reason, status: shared?.upstreamStatus, hasFailed: true)
             let failure: any Error = shared.map { FlightFailure(error: $0, exchange: exchange) } ?? error
@@ -103,7 +103,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Waits for the memory that a body begins with.
+    /// Waits for the first portion of a body's memory.
     private func reserveMemory(for progress: TransferProgress) async throws {
         do {
             progress.take(try await budget.reserve(TransferProgress.portion, for: .arrival))
@@ -114,7 +114,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Asks the origin, by what is known where that is worth asking by.
+    /// Asks the origin, with a condition if the stored version has one.
     private func fetch(_ launch: State.Launch, reason: OriginExchange.Reason) async throws -> Arrival {
         let request = launch.request
         var base = launch.known
@@ -128,7 +128,7 @@ extension ImageDownloader {
                 let exchange = OriginExchange(reason: reason, status: 304, timings: confirmation.timings)
                 return Arrival(stored: StoredSource(head: head, bytes: base.bytes), exchange: exchange)
             }
-            // It holds for a version that we do not have: ask for the source itself.
+            // The 304 is for a version that we do not have: ask for the source itself.
             answer = try await loader.load(TransferRequest(identity: request.identity), progress: launch.progress)
         }
         guard case .source(let source) = answer else {

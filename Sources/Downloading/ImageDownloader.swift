@@ -2,10 +2,11 @@ package import Coordination
 package import HTTPTypes
 package import Text
 
-/// Downloads sources, each at most once at a time for everybody who asks, and no more at once than allowed.
+/// Downloads sources, each at most once at a time for all its callers, and no more at once than allowed.
 ///
-/// A flight belongs to none of its callers: it is a task of its own, which the last caller's leaving cancels unless half of
-/// the announced bytes are in. Each caller waits under a receipt that can be cancelled without harm to the others.
+/// A flight belongs to none of its callers: it is its own task. When the last caller leaves it is cancelled, unless
+/// half of the announced bytes are in. Each caller waits under a receipt that can be cancelled without harm to the
+/// others.
 package final class ImageDownloader: Sendable {
     typealias Answer = CheckedContinuation<Delivery, any Error>
     typealias State = ImageDownloaderState<Answer>
@@ -13,7 +14,7 @@ package final class ImageDownloader: Sendable {
     struct Shell {
         var state: State
         var tasks: [State.FlightID: Task<Void, Never>] = [:]
-        /// Sources whose validation nobody waits for.
+        /// Sources that are being validated in the background.
         var revalidating: Set<SourceIdentity> = []
     }
 
@@ -44,19 +45,21 @@ package final class ImageDownloader: Sendable {
         origins = configuration.origins
     }
 
-    /// The identity of a source as a client names it: an absolute URL, or `NAME:PATH` of a configured origin.
+    /// The identity of a source as a client names it: an absolute URL, or `NAME:PATH` of a named origin.
     package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
         try origins.identity(of: source)
     }
 
-    /// The source: from the cache, else from a flight under way, else from its origin; a stale copy where the origin fails.
+    /// The source: from the cache, else from a flight under way, else from its origin; a stale copy if the origin
+    /// fails.
     ///
     /// - Parameters:
-    ///   - request: What to fetch.
+    ///   - request: The source, and the caller's wishes.
     ///   - receipt: Name under which this caller's wait can be cancelled.
-    ///   - deadline: When the caller's time is over, by the timekeeper's ``Timekeeper/now``. It only orders the queue; a caller
-    ///     whose time is over is cancelled by whoever keeps its deadline.
-    /// - Throws: A ``DownloadError``, the same for all who share a flight; `CancellationError` when the caller itself is cancelled.
+    ///   - deadline: When the caller's time is over, by the timekeeper's ``Timekeeper/now``. It only orders the
+    ///     queue; the code that keeps the deadline cancels a caller whose time is over.
+    /// - Throws: A ``DownloadError``, the same for all callers of a flight; `CancellationError` when the caller
+    ///   itself is cancelled.
     package func download(_ request: SourceRequest, receipt: String, deadline: Duration? = nil) async throws -> Delivery
     {
         if request.directives.onlyIfCached { return try await cachedDelivery(request) }
@@ -68,16 +71,16 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// What may be done with a stored source for a caller, at this moment.
+    /// How a stored source may be used for a caller, at this moment.
     package func reuse(of freshness: SourceFreshness, for directives: RequestCacheControl) -> SourceReuse {
         freshness.reuse(at: timekeeper.secondsSince1970, for: directives, staleAllowances)
     }
 
-    /// Validates a source in the background; once at a time, however many ask.
+    /// Validates a source in the background; once at a time, for any number of callers.
     package func revalidate(_ identity: SourceIdentity) {
         guard shell.withLock({ $0.revalidating.insert(identity).inserted }) else { return }
         Task.detached {
-            // Its failure is remembered, and is nobody's answer.
+            // Its failure is remembered, and answers no caller.
             _ = try? await self.join(
                 SourceRequest(identity: identity, needsBytes: false, isBackground: true),
                 receipt: "revalidation-" + String(UInt64.random(in: .min ... .max), radix: 36),
@@ -86,9 +89,10 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// Forgets that a source could not be had, and keeps nothing of transfers of it that are under way; nil stands for all.
+    /// Forgets the failures of a source, and keeps nothing of its transfers that are under way; nil stands for all
+    /// sources.
     ///
-    /// To be called before the source is removed from the caches: those who come afterwards get what its origin has then.
+    /// To be called before the source is removed from the caches: later callers get the origin's current version.
     package func forget(_ identity: SourceIdentity? = nil) {
         shell.withLock { shell in
             if let identity { shell.state.failures.forget(identity) } else { shell.state.failures.removeAll() }
@@ -108,10 +112,10 @@ package final class ImageDownloader: Sendable {
     /// Whether downloads have been going on for a second, or did until a moment ago.
     package var isActive: Bool { shell.withLock { $0.state.isActive(at: timekeeper.now) } }
 
-    /// The origins asked lately and how they are.
+    /// The health of recently used origins.
     package var originHealth: OriginHealthSummary { loader.originHealth }
 
-    /// Ends the wait of the caller with this receipt, and nobody else's; false when nobody waits under it.
+    /// Ends the wait of the caller with this receipt, and of no other; false when no caller waits under it.
     package func cancel(receipt: String) -> Bool {
         let departure = shell.withLock { $0.state.leave(receipt: receipt) }
         conclude(departure, throwing: DownloadError.receiptCancelled)
@@ -123,7 +127,8 @@ package final class ImageDownloader: Sendable {
         start(shell.withLock { $0.state.setMaximum(maximum, at: timekeeper.now) })
     }
 
-    /// Refuses callers from now on, answers those who wait with ``DownloadError/shuttingDown``, and cancels all transfers.
+    /// Refuses callers from now on, answers waiting callers with ``DownloadError/shuttingDown``, and cancels all
+    /// transfers.
     package func shutDown() {
         conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown)
     }
@@ -158,7 +163,7 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// What memory knows of a source, and what may be done with it for a caller.
+    /// The source in memory, and how it may be used for a caller.
     private func view(for request: SourceRequest) -> State.CacheView? {
         if request.directives.noStore { return nil }
         return cache.stored(for: request.identity).map {
@@ -178,7 +183,7 @@ package final class ImageDownloader: Sendable {
         head.selectingFields.isEmpty || head.isSelected(by: selectingFields.fields(for: head.identity))
     }
 
-    /// For a caller that rules the origin out.
+    /// For a caller that does not want the origin asked.
     private func cachedDelivery(_ request: SourceRequest) async throws -> Delivery {
         if let view = view(for: request), view.reuse != .needsValidation {
             return Delivery(head: view.stored.head, bytes: view.stored.bytes, origin: .cache)
@@ -189,7 +194,7 @@ package final class ImageDownloader: Sendable {
         return Delivery(head: found.head, bytes: found.bytes, origin: .cache)
     }
 
-    /// The stale copy that a caller gets where the origin fails.
+    /// The stale copy that a caller gets if the origin fails.
     private func standIn(for request: SourceRequest, _ failure: FlightFailure) async -> Delivery? {
         guard failure.error.isOriginTrouble else { return nil }
         func isFit(_ head: SourceHead) -> Bool {

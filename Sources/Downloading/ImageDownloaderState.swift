@@ -3,11 +3,11 @@ import Text
 
 /// The downloader's book-keeping: flights, their waiters, the queue and the slots, as a value without locks or tasks.
 ///
-/// Every change returns what the shell has to do afterwards. `Answer` stands for a caller's continuation.
+/// Every change returns the actions for the shell. `Answer` stands for a caller's continuation.
 struct ImageDownloaderState<Answer> {
-    /// Tells a flight from every other, earlier and later ones of the same URL included.
+    /// Identifies a flight among all others, also earlier and later ones of the same URL.
     typealias FlightID = UInt64
-    /// Tells a caller from every other.
+    /// Identifies a caller.
     typealias WaiterID = UInt64
 
     /// A transfer to start, or a look into the slower layers of the cache.
@@ -15,11 +15,11 @@ struct ImageDownloaderState<Answer> {
         let flight: FlightID
         let request: SourceRequest
         let progress: TransferProgress
-        /// What the cache has, and cannot give out without its origin's word.
+        /// The stored source, which must not be used before its origin confirms it.
         var known: StoredSource?
     }
 
-    /// What became of a caller that came in.
+    /// The decision about a new caller.
     enum Entrance {
         /// Answer it at once.
         case cached(StoredSource, SourceReuse, Answer)
@@ -33,30 +33,30 @@ struct ImageDownloaderState<Answer> {
         case failedBefore(DownloadError, Answer)
     }
 
-    /// What memory knows, and whether that answers a caller.
+    /// The source in memory, and whether it answers a caller.
     struct CacheView {
         let stored: StoredSource
         let reuse: SourceReuse
     }
 
-    /// What became of callers that left.
+    /// The consequences of callers that left.
     struct Departure {
         var answers: [Answer] = []
         var abandoned: [FlightID] = []
     }
 
-    /// What becomes of a flight's callers when the slower layers have been asked.
+    /// The consequences for a flight's callers when the slower layers have been asked.
     struct LookUpEnd {
-        /// Those whom what was found will do.
+        /// The callers that the found source answers.
         var served: [Answer] = []
-        /// Whether one of them has it only while its origin is asked, which no transfer of this flight is going to do.
+        /// Whether one of them may use it only while its origin is asked, and no transfer of this flight will ask.
         var needsRevalidation = false
-        /// Those for whom there is no room to wait for a transfer.
+        /// The callers for which there is no room to wait for a transfer.
         var refused: [Answer] = []
         var launches: [Launch] = []
     }
 
-    /// What becomes of a flight's callers when it has ended.
+    /// The consequences for a flight's callers when it has ended.
     struct Landing {
         var answers: [(answer: Answer, origin: Delivery.Origin)] = []
         var launches: [Launch] = []
@@ -72,9 +72,10 @@ struct ImageDownloaderState<Answer> {
         let answer: Answer
     }
 
-    /// What lets callers share a flight: what an origin says now suits everybody, but what is not to be kept is shared with none.
+    /// Which callers may share a flight: the origin's current answer suits all of them, but an answer that must not
+    /// be kept is not shared.
     ///
-    /// What slower layers have is judged for each caller by itself.
+    /// A source from slower layers is judged for each caller separately.
     private struct FlightKey: Hashable {
         enum Mode { case ordinary, reload, unstored }
 
@@ -103,7 +104,7 @@ struct ImageDownloaderState<Answer> {
         var slot: SlotToken?
         var known: StoredSource?
         var isAbandoned = false
-        /// What it brings was asked for before its source was removed from the caches.
+        /// Its request was sent before its source was removed from the caches.
         var isOutdated = false
 
         /// Whether half of a caller's time is over.
@@ -111,7 +112,7 @@ struct ImageDownloaderState<Answer> {
             waiters.contains { waiter in waiter.halfTime.map { $0 <= now } ?? false }
         }
 
-        /// What the cap per host counts by.
+        /// The host and port for the cap per host.
         var host: ExactText { key.identity.url.hostAndPort }
     }
 
@@ -126,7 +127,7 @@ struct ImageDownloaderState<Answer> {
     private var current: [FlightKey: FlightID] = [:]
     private var queue: [FlightID] = []
     private var isShutDown = false
-    /// What is remembered of sources that could not be had.
+    /// The remembered failures of sources.
     var failures: FailureMemory
 
     init(_ configuration: DownloadConfiguration) {
@@ -206,13 +207,14 @@ struct ImageDownloaderState<Answer> {
         return .waiting(launches: [launch(of: flight)], isJoined: false)
     }
 
-    /// Answers those whom what the slower layers have will do, and lets the flight go on to its origin for the others.
+    /// Answers the callers that may use the source from the slower layers, and lets the flight go on to its origin
+    /// for the others.
     ///
     /// - Parameters:
     ///   - id: The flight.
-    ///   - found: What the slower layers have.
+    ///   - found: The source in the slower layers.
     ///   - now: The time.
-    ///   - reuse: What may be done with it for one caller.
+    ///   - reuse: How it may be used for one caller.
     mutating func endLookUp(
         _ id: FlightID, with found: StoredSource?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
     ) -> LookUpEnd {
@@ -253,14 +255,14 @@ struct ImageDownloaderState<Answer> {
         return end
     }
 
-    /// Lets one caller go.
+    /// Removes one caller.
     mutating func leave(_ id: WaiterID) -> Departure {
         if arriving.remove(id) != nil { return Departure() }
         guard let flight = waiterFlights[id] else { return Departure() }
         return leave(flight) { $0.id == id }
     }
 
-    /// Lets those go who wait under `receipt`.
+    /// Removes the callers that wait under `receipt`.
     mutating func leave(receipt: String) -> Departure {
         var departure = Departure()
         for flight in flights.values.filter({ $0.waiters.contains { $0.receipt.isExactly(receipt) } }).map(\.id)
@@ -277,8 +279,8 @@ struct ImageDownloaderState<Answer> {
     ///
     /// - Parameters:
     ///   - id: The flight.
-    ///   - failedTarget: What was asked in vain; nil when the transfer succeeded. Callers with another target of the same source
-    ///     are not answered by its failure: they go on in a flight of their own.
+    ///   - failedTarget: The target that failed; nil when the transfer succeeded. Callers with another target of the
+    ///     same source are not answered by its failure: they go on in a flight of their own.
     ///   - now: The time.
     mutating func land(_ id: FlightID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Landing {
         guard let flight = flights.removeValue(forKey: id) else { return Landing() }
@@ -321,7 +323,7 @@ struct ImageDownloaderState<Answer> {
         return launches
     }
 
-    /// Refuses callers from now on and lets all go who wait.
+    /// Refuses callers from now on and removes all waiting ones.
     mutating func shutDown() -> Departure {
         isShutDown = true
         var departure = Departure()
@@ -333,13 +335,13 @@ struct ImageDownloaderState<Answer> {
         return departure
     }
 
-    /// Whether a flight's transfer should go on, as far as is known; nil when it has landed.
+    /// Whether a flight's transfer should go on, as far as is known; nil when it has ended.
     func isWanted(_ id: FlightID) -> Bool? { flights[id].map { !$0.isAbandoned } }
 
     /// Whether a flight's source was removed from the caches after it had begun.
     func isOutdated(_ id: FlightID) -> Bool { flights[id]?.isOutdated ?? false }
 
-    /// Lets nobody join the flights under way to a source, nil for all, and has nothing kept of what they bring.
+    /// Closes the flights of a source, nil for all, to new callers, and keeps none of their results.
     mutating func outdate(_ identity: SourceIdentity?) {
         for (id, flight) in flights where !queue.contains(id) && identity ?? flight.key.identity == flight.key.identity
         {
@@ -396,8 +398,8 @@ struct ImageDownloaderState<Answer> {
         return launches
     }
 
-    /// The place in the queue of the flight that starts next: of a host without a transfer where there is one, else of any host that
-    /// may have another slot.
+    /// The place in the queue of the flight that starts next: of a host without a transfer if there is one, else of
+    /// any host that may have another slot.
     private func nextQueued(at now: Duration) -> Int? {
         var verdicts: [ExactText: Bool] = [:]
         func canStart(_ flight: Flight) -> Bool {
@@ -420,7 +422,8 @@ struct ImageDownloaderState<Answer> {
         return overdue ?? idle ?? other
     }
 
-    /// An ordinary caller is served by a reload too; a reload not by a flight whose answer may be older than the wish.
+    /// An ordinary caller is served by a reload too; a reload not by a flight whose answer may be older than the
+    /// reload.
     private func flightToJoin(_ key: FlightKey) -> FlightID? {
         if let flight = current[key] { return flight }
         return key.mode == .ordinary ? current[FlightKey(identity: key.identity, mode: .reload)] : nil

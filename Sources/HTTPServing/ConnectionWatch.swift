@@ -3,17 +3,17 @@ import Coordination
 import Glibc
 import Synchronization
 
-/// What the watch thread waits for: suspended connections whose clients leave, and orders.
+/// The events for the thread `http-watch`: suspended connections whose clients leave, and orders.
 ///
 /// Event threads register a connection once per promised answer; ordinary requests never come here.
 final class ConnectionWatch: Sendable {
-    /// What the thread is asked to do besides watching.
+    /// Orders for the thread besides watching.
     struct Orders {
         /// Close connections that are idle, now and from now on.
         var isDraining = false
-        /// End by this time, whatever is in hand then.
+        /// End by this time, even with requests under way.
         var stopDeadline: Duration?
-        /// Called before what is in hand is cut.
+        /// Called before requests under way are cut.
         var willCut: @Sendable () -> Void = {}
     }
 
@@ -26,14 +26,14 @@ final class ConnectionWatch: Sendable {
     private static let wakeTicket: UInt64 = 0
 
     private let epoll: CInt
-    /// An open descriptor that nobody connects to.
+    /// The reading end of the pipe that wakes the thread.
     let wakeReader: CInt
     private let wakeWriter: CInt
     private let nextTicket = Atomic<UInt64>(1)
     private let suspended = Locked<[UInt64: ClientConnection]>([:])
     private let state = Locked(State())
 
-    /// A watch with nothing to see.
+    /// A watch without connections.
     init() throws(HTTPServerError) {
         epoll = CLinux_epoll_create()
         var ends: [CInt] = [-1, -1]
@@ -41,7 +41,7 @@ final class ConnectionWatch: Sendable {
         wakeReader = ends[0]
         wakeWriter = ends[1]
         guard epoll >= 0, status == 0, CLinux_epoll_watch_readable(epoll, wakeReader, Self.wakeTicket) == 0 else {
-            // The descriptors that were made go with the instance.
+            // `deinit` closes the descriptors that were made.
             throw .cannotStart(systemError: errno)
         }
         for end in ends {
@@ -71,14 +71,14 @@ final class ConnectionWatch: Sendable {
         _ = suspended.withLock { $0.removeValue(forKey: ticket) }
     }
 
-    /// Orders what `change` sets and wakes the watch thread; any thread.
+    /// Changes the orders with `change` and wakes the watch thread; any thread.
     func order(_ change: (inout Orders) -> Void) {
         state.withLock { change(&$0.orders) }
         var byte: UInt8 = 1
         _ = unsafe write(wakeWriter, &byte, 1)
     }
 
-    /// Waits for the end of the watch thread; true when nothing in hand was cut.
+    /// Waits for the end of the watch thread; true when no request was cut.
     func end() async -> Bool {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state in
@@ -89,10 +89,11 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// What is asked for at this moment.
+    /// The orders at this moment.
     var orders: Orders { state.withLock { $0.orders } }
 
-    /// Waits up to `limit` for clients to leave, or for an order, and abandons what those who left waited for; watch thread.
+    /// Waits up to `limit` for clients to leave, or for an order, and abandons the promises of clients that left;
+    /// watch thread.
     func wait(atMost limit: Duration) {
         let milliseconds = CInt(max(0, limit.milliseconds.rounded(.up)))
         var tickets = [UInt64](repeating: 0, count: 64)
@@ -109,7 +110,7 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// Tells those who wait for the end.
+    /// Resumes the tasks that wait for the end.
     func finish(isComplete: Bool) {
         let waiters = state.withLock { state in
             state.outcome = isComplete

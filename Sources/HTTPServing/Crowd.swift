@@ -1,23 +1,25 @@
 import Coordination
 
-/// Makes room for a new connection where all places are taken: the idlest one of the network with the most goes.
+/// Makes room for a new connection when all places are taken: the idlest connection of the network with the most is
+/// closed.
 ///
-/// So silent connections of one client cost others nothing. Who has a request under way stays, whoever it is. Places are looked through
-/// for many closings at once, and seldom where that finds nothing: a flood of connections costs a flood's client more than us.
+/// So silent connections of one client cost others nothing. A connection with a request under way is never closed.
+/// Closings are planned many at a time, and seldom repeated if a plan finds none: a flood of connections costs its
+/// client more than the server.
 struct Crowd {
-    /// One place that may be given to another.
+    /// One place that a new connection may get.
     struct Seat<Occupant> {
-        /// Who sits there.
+        /// The connection in this place.
         let occupant: Occupant
-        /// Where it is connected from.
+        /// The network of its client.
         let network: ClientNetwork
-        /// Since when nothing is under way; nil while something is.
+        /// Since when no request is under way; nil while one is.
         let idleSince: Duration?
     }
 
     /// So many closings are planned at once, and so many may be under way beside the limit.
     static let mostClosings = 64
-    /// Time between two looks of which the first found nobody to go.
+    /// Time between two plans if the first found no connection to close.
     private static let pause = Duration.milliseconds(20)
 
     private var plan: [Seat<ClientConnection>] = []
@@ -27,7 +29,7 @@ struct Crowd {
     private var untold = 0
     private var nextReport = Duration.zero
 
-    /// Has one connection go; false when there is none that may.
+    /// Closes one connection; false when none may be closed.
     ///
     /// - Parameters:
     ///   - seats: All places; looked at only when the plan has run out.
@@ -42,10 +44,11 @@ struct Crowd {
         return false
     }
 
-    /// A connection that was told to go has gone.
+    /// Notes that a connection has been closed.
     mutating func noteClosed() { closings -= 1 }
 
-    /// How many were told to go since somebody was told so last, once a minute at most; nil when there is nothing to tell.
+    /// How many connections were closed since the last report, at most once a minute; nil when there is nothing to
+    /// report.
     mutating func report(at now: Duration) -> Int? {
         guard untold > 0, now >= nextReport else { return nil }
         defer { untold = 0 }
@@ -64,7 +67,7 @@ struct Crowd {
         return false
     }
 
-    /// Who goes first, second and so on, at most `count` of them.
+    /// The connections to close, in order, at most `count` of them.
     static func order<Occupant>(_ seats: [Seat<Occupant>], count: Int) -> [Seat<Occupant>] {
         var groups: [ClientNetwork: (size: Int, idle: [Int])] = [:]
         for index in seats.indices {
@@ -73,9 +76,9 @@ struct Crowd {
             if seats[index].idleSince != nil { group.idle.append(index) }
             groups[seats[index].network] = group
         }
-        // Side by side and flat, for they are gone through once for each who goes.
+        // Flat arrays, because they are read once for each closing.
         var queues = groups.values.filter { !$0.idle.isEmpty }.map { group in
-            // The idlest last, where it is taken from at no cost.
+            // The idlest last, because removing the last element is cheap.
             group.idle.sorted { seats[$0].idleSince ?? .zero > seats[$1].idleSince ?? .zero }
         }
         var sizes = queues.map { queue in queue.first.flatMap { groups[seats[$0].network]?.size } ?? 0 }
@@ -100,7 +103,7 @@ struct Crowd {
     }
 }
 
-/// Where a client is connected from: an IPv4 address, or the network of an IPv6 one, which has as many addresses as it likes.
+/// The network of a client: an IPv4 address, or the /64 network of an IPv6 address, because one client has all of it.
 struct ClientNetwork: Hashable, Sendable {
     /// The address, or its first half.
     let bits: UInt64

@@ -4,7 +4,7 @@ package import Telemetry
 
 /// Serves HTTP/1.1 on one address: libmicrohttpd's event threads, and a thread that watches over connections.
 package final class HTTPServer: Sendable {
-    /// The port in use, also where 0 was asked for.
+    /// The port in use, also if 0 was requested.
     package let port: UInt16
     private let socket: ListeningSocket
     private let context: ServingContext
@@ -14,10 +14,11 @@ package final class HTTPServer: Sendable {
     /// Starts serving; clients can connect when it returns.
     ///
     /// - Parameters:
-    ///   - configuration: Where to listen, and the limits.
+    ///   - configuration: The address, the port and the limits.
     ///   - responder: Answers the requests, on the event threads.
-    ///   - logger: Gets what concerns no single request.
-    ///   - timekeeper: What heads, bodies and the end are timed by; idle connections and stalled readers follow the system's clock.
+    ///   - logger: Gets the events that concern no single request.
+    ///   - timekeeper: The clock for headers, bodies and the end; idle connections and stalled readers follow the
+    ///     system's clock.
     package init(
         configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger,
         timekeeper: any Timekeeper = SystemTimekeeper()
@@ -41,28 +42,28 @@ package final class HTTPServer: Sendable {
         context.watch.order { $0.stopDeadline = $0.stopDeadline ?? .zero }
     }
 
-    /// Open connections, idle ones included.
+    /// Open connections, including idle ones.
     package var connectionCount: Int { context.connectionCount }
 
-    /// Takes no new connections; open ones close after their next answer, idle ones at once, or, where they have just begun, when
-    /// they have had time for a request.
+    /// Takes no new connections; open ones close after their next answer, idle ones at once, or, if they have just
+    /// begun, when they have had time for a request.
     package func stopAccepting() {
         let wasListening = isListening.withLock { isListening in
             defer { isListening = false }
             return isListening
         }
         guard wasListening else { return }
-        // Who has connected is not sent away: its request may be on the wire.
+        // A client that has already connected is accepted: its request may be on the way.
         daemon.acceptWaiting(on: socket, atMost: ListeningSocket.backlog)
         socket.stopListening(replacement: context.watch.wakeReader)
         context.drain()
         context.watch.order { $0.isDraining = true }
     }
 
-    /// Ends the server: waits up to `timeLimit` for the requests in hand, then cancels the rest.
+    /// Ends the server: waits up to `timeLimit` for the requests under way, then cancels the rest.
     ///
     /// - Parameters:
-    ///   - timeLimit: How long the requests in hand may take.
+    ///   - timeLimit: How long the requests under way may take.
     ///   - willCut: Called, perhaps more than once, before requests are cut: their tasks are cancelled as if the clients had left.
     /// - Returns: true when no request was cut.
     package func shutDown(timeLimit: Duration, willCut: @escaping @Sendable () -> Void = {}) async -> Bool {

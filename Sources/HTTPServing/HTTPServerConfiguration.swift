@@ -1,4 +1,4 @@
-/// Where an ``HTTPServer`` listens and what it bears.
+/// The address and the limits of an ``HTTPServer``.
 package struct HTTPServerConfiguration: Sendable {
     /// The address to listen on, IPv4 or IPv6 in figures; `::` takes both.
     package var bindAddress = "0.0.0.0"
@@ -6,15 +6,16 @@ package struct HTTPServerConfiguration: Sendable {
     package var port: UInt16 = 8080
     /// Event threads; one per core answers most.
     package var threads = 1
-    /// Open connections; above them an idle one is closed for each new one, or the new one where none is idle.
+    /// Open connections; above them an idle one is closed for each new one, or the new one if none is idle.
     package var maximumConnections = 4096
     /// Open connections from one address; nil for no such limit.
     package var maximumConnectionsPerAddress: Int?
     /// How long a connection may stay open without a request; whole seconds count.
     package var keepAliveTimeout = Duration.seconds(60)
-    /// Time from the first byte of a request head to its end.
+    /// Time from the first byte of a request header to its end.
     package var headerTimeout = Duration.seconds(5)
-    /// Time from the end of a request head to the end of its body; silence within it ends with ``keepAliveTimeout``.
+    /// Time from the end of a request header to the end of its body; silence within it ends with
+    /// ``keepAliveTimeout``.
     package var bodyTimeout = Duration.seconds(30)
     /// How long a client may leave an answer unread.
     package var stalledReaderTimeout = Duration.seconds(10)
@@ -28,6 +29,6 @@ package struct HTTPServerConfiguration: Sendable {
     /// The defaults.
     package init() {}
 
-    /// Most descriptors of connections, those included that are being closed to make room.
+    /// Most descriptors of connections, including those that are being closed to make room.
     package var maximumDescriptors: Int { maximumConnections + Crowd.mostClosings }
 }

@@ -3,9 +3,9 @@ import Glibc
 
 /// Sockets that outlive their connections for a moment, so that refused clients can read the refusal.
 ///
-/// A client that is still sending when its socket is closed gets a reset, and gives up without reading what was sent before
-/// (RFC 9112 section 9.6). So the sending side is shut, and what comes is thrown away until the client closes. Event threads add,
-/// the watch thread drains; both numbers and times are bounded.
+/// A client that is still sending when its socket is closed gets a reset, and gives up without reading the answer
+/// (RFC 9112 section 9.6). So the sending side is shut, and received bytes are dropped until the client closes. Event
+/// threads add, the watch thread drains; both numbers and times are bounded.
 final class LingeringSockets: Sendable {
     private struct Socket {
         let descriptor: CInt
@@ -18,7 +18,8 @@ final class LingeringSockets: Sendable {
 
     private let sockets = Locked<[Socket]>([])
 
-    /// Keeps a copy of a descriptor that is about to be closed; false when there is no place, and it is closed as it is.
+    /// Keeps a copy of a descriptor that is about to be closed; false when there is no place, and the socket is
+    /// closed at once.
     func keep(copyOf descriptor: CInt, at now: Duration) -> Bool {
         sockets.withLock { sockets in
             guard sockets.count < Self.maximumCount else { return false }
@@ -30,7 +31,7 @@ final class LingeringSockets: Sendable {
         }
     }
 
-    /// Throws away what has come and closes what is done or overdue; true while some are left.
+    /// Drops received bytes and closes sockets that are done or overdue; true while some are left.
     func drain(at now: Duration) -> Bool {
         sockets.withLock { sockets in
             sockets = sockets.compactMap { socket in

@@ -1,9 +1,9 @@
 import HTTPTypes
 
-/// An answer that a task computes while its connection is suspended: whoever ends the wait first, wins.
+/// An answer that a task computes while its connection is suspended: the first event ends the wait.
 ///
-/// A plain state machine; the caller keeps it under a lock and does what the returned action says outside of it. Tickets tell the
-/// promises of one connection apart, so that a late event of an earlier one finds nothing to end.
+/// A plain state machine; the caller keeps it under a lock and performs the returned action outside of it. Tickets
+/// identify the promises of one connection, so that a late event of an earlier one finds nothing to end.
 struct PromisedAnswer {
     private enum State {
         case none
@@ -12,7 +12,7 @@ struct PromisedAnswer {
         case abandoned(ticket: UInt64)
     }
 
-    /// What the caller has to do when a wait was ended early.
+    /// The action for the caller when a wait was ended early.
     struct Abandonment {
         /// To be cancelled; nil when it has not been attached yet.
         let task: Task<Void, Never>?
@@ -41,7 +41,7 @@ struct PromisedAnswer {
         }
     }
 
-    /// Keeps the promise; true when the connection is to be resumed, false when nobody waits any more.
+    /// Keeps the promise; true when the connection is to be resumed, false when the client has left.
     mutating func keep(_ response: HTTPResponse, ticket: UInt64) -> Bool {
         guard case .awaited(ticket, _) = state else { return false }
         state = .kept(response)

@@ -1,7 +1,8 @@
 import HTTPTypes
 import Memory
 
-/// A whole response as bytes, for the cases in which the HTTP library cannot send it: it knows of no request that is to be answered.
+/// A whole response as bytes, for the cases in which the HTTP library cannot send it: the library knows no request to
+/// answer.
 enum RefusalText {
     /// Status line, fields and body; the connection closes after it.
     static func bytes(of response: HTTPResponse, at secondsSince1970: Int) -> [UInt8] {

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What RFC 9112 and the contract demand of a request head, beyond what the HTTP library checks.
+/// The rules of RFC 9112 and the contract for a request header that the HTTP library does not check.
 enum RequestRules {
     /// Whether a target's bytes may stand in a request line: no space, no control character.
     static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool {
@@ -12,7 +12,7 @@ enum RequestRules {
         bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
     }
 
-    /// What is to be done with a well-formed head.
+    /// The decision about a well-formed header.
     enum Verdict: Equatable {
         /// Serve it, when a body of this length has been read.
         case accept(bodyLength: Int)
@@ -20,12 +20,12 @@ enum RequestRules {
         case refuse(HTTPRefusal)
     }
 
-    /// Judges a well-formed head.
+    /// Judges a well-formed header.
     ///
     /// - Parameters:
     ///   - request: Method, target and fields; names are tokens and values free of control characters already.
     ///   - isVersion10: HTTP/1.0 may do without `Host` (RFC 9112 section 3.2).
-    ///   - maximumBodyLength: What its route takes; 0 where no body may be. GET and HEAD never have one.
+    ///   - maximumBodyLength: The limit of its route; 0 if it takes no body. GET and HEAD never have one.
     static func verdict(on request: HTTPRequest, isVersion10: Bool, maximumBodyLength: Int) -> Verdict {
         guard hasAcceptableTarget(request) else { return .refuse(.badRequest) }
         let takesBody = maximumBodyLength > 0 && request.method != .get && request.method != .head
@@ -34,7 +34,7 @@ enum RequestRules {
         var isCoded = false
         var isWellFormed = true
         request.headerFields.forEach { field in
-            // The lengths tell nearly all other names apart without a comparison of text.
+            // The lengths rule out nearly all other names without a comparison of text.
             switch field.name.rawName.utf8.count {
             case 4 where field.name == .host:
                 hosts += 1

@@ -3,7 +3,7 @@ import HTTPTypes
 import Synchronization
 import Telemetry
 
-/// What the connections of one server share.
+/// The state that the connections of one server share.
 final class ServingContext: Sendable {
     let configuration: HTTPServerConfiguration
     let responder: any RequestResponder
@@ -44,7 +44,8 @@ final class ServingContext: Sendable {
     /// The connections open at this moment.
     var openConnections: [ClientConnection] { connections.withLock { Array($0.values) } }
 
-    /// Takes a place for a new connection on its event thread; false when all are taken, and nobody may be sent away for it.
+    /// Takes a place for a new connection on its event thread; false when all are taken, and no connection may be
+    /// closed for it.
     func admit() -> Bool {
         let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue
         let surplus = count - configuration.maximumConnections
@@ -53,7 +54,7 @@ final class ServingContext: Sendable {
         return false
     }
 
-    /// Whether as many connections are going as there are too many.
+    /// Whether enough connections are being closed for the excess.
     private func makeRoom(for surplus: Int) -> Bool {
         let now = timekeeper.now
         let (isMade, report) = crowd.withLock { crowd in
@@ -87,7 +88,8 @@ final class ServingContext: Sendable {
         openCount.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// Whether the library may be stopped: it must have no connection left, and nobody may be about to wake one of its threads.
+    /// Whether the library may be stopped: it must have no connection left, and no thread may be about to wake one of
+    /// its threads.
     var isQuiet: Bool {
         connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0
     }

@@ -1,14 +1,14 @@
-/// When the head that a connection is sending began, as far as looking at its byte counts now and then can tell.
+/// When a connection's current header began, estimated by checking its byte counts at intervals.
 struct UnfinishedHead {
-    /// Nil while no head has begun.
+    /// Nil while no header has begun.
     private(set) var since: Duration?
     private var afterBytes = 0
 
-    /// Takes one look; true when the same head has been unfinished for at least `limit`.
+    /// Checks once; true when the same header has been unfinished for at least `limit`.
     ///
     /// - Parameters:
-    ///   - pendingBytes: Received, but not part of a complete head.
-    ///   - afterBytes: Size of all complete heads before: tells one unfinished head from the next.
+    ///   - pendingBytes: Received, but not part of a complete header.
+    ///   - afterBytes: Size of all earlier complete headers: distinguishes one unfinished header from the next.
     mutating func isOverdue(pendingBytes: Int, afterBytes: Int, at now: Duration, limit: Duration) -> Bool {
         guard pendingBytes > 0 else {
             since = nil

@@ -1,8 +1,8 @@
 import Coordination
 import HTTPTypes
 
-/// The thread behind a server's ``ConnectionWatch``: bounds heads that never end, closes what is idle when the server drains, and
-/// stops the library at the end.
+/// The thread behind a server's ``ConnectionWatch``: bounds headers that never end, closes idle connections when the
+/// server drains, and stops the library at the end.
 ///
 /// It looks at all connections a few times in each `headerTimeout`, so that requests in time cost nothing.
 final class WatchThread: Sendable {

@@ -24,13 +24,13 @@ package struct CacheControl: Hashable, Sendable {
         }
     }
 
-    /// Whether a directive of this lower-case name is there, with or without an argument.
+    /// Whether there is a directive of this lower-case name, with or without an argument.
     package func contains(_ name: String) -> Bool { directives[ExactText(name)] != nil }
 
-    /// The argument of a directive; empty where it has none.
+    /// The argument of a directive; empty if it has none.
     package func argument(_ name: String) -> String? { directives[ExactText(name)] }
 
-    /// The argument of a directive in seconds, capped at 2³¹; 0 where it cannot be read (RFC 9111 section 1.2.2).
+    /// The argument of a directive in seconds, capped at 2³¹; 0 if it cannot be read (RFC 9111 section 1.2.2).
     package func seconds(_ name: String) -> Int? {
         directives[ExactText(name)].map { Self.seconds($0) ?? 0 }
     }

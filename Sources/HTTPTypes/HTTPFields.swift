@@ -59,7 +59,7 @@ package struct HTTPFields: Sendable, RandomAccessCollection {
         compactMap { $0.name == name ? $0.value : nil }
     }
 
-    /// Whether a field of this name is there.
+    /// Whether there is a field of this name.
     package func contains(_ name: HTTPField.Name) -> Bool {
         var isThere = false
         forEach { if $0.name == name { isThere = true } }

@@ -1,4 +1,6 @@
-/// One request as it arrived; where no body may be, one that has a body is refused before it becomes a value.
+/// One request as it arrived.
+///
+/// If its route takes no body, a request with a body is refused before it becomes a value.
 package struct HTTPRequest: Hashable, Sendable {
     /// The request method.
     package var method: Method
@@ -6,7 +8,7 @@ package struct HTTPRequest: Hashable, Sendable {
     package var target: String
     /// The header fields in the order of arrival.
     package var headerFields: HTTPFields
-    /// The body, complete; empty where no body may be.
+    /// The body, complete; empty if the route takes none.
     package var body: [UInt8]
 
     /// A request of `method` for `target`.

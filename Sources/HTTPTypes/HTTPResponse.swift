@@ -4,7 +4,7 @@ package import Memory
 package struct HTTPResponse: Sendable {
     /// The status code.
     package var status: Status
-    /// The header fields; `Content-Length`, `Date` and `Connection` are the server's to write.
+    /// The header fields; the server writes `Content-Length`, `Date` and `Connection`.
     package var headerFields: HTTPFields
     /// The body of the answer; with status 304 and for HEAD only its length is sent.
     package var body: Body
@@ -16,7 +16,7 @@ package struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// What follows the head.
+    /// The content after the header.
     package enum Body: Sendable {
         /// No bytes.
         case empty
@@ -61,9 +61,9 @@ package struct HTTPResponse: Sendable {
         package static let unsupportedMediaType = Self(code: 415)
         package static let unprocessableContent = Self(code: 422)
         package static let requestHeaderFieldsTooLarge = Self(code: 431)
-        /// Nobody reads the answer: the client has closed its connection.
+        /// The client has closed its connection, so no client reads the answer.
         ///
-        /// Not registered; nginx's number, and so everybody's.
+        /// Not registered; nginx's number, which other software uses as well.
         package static let clientClosedRequest = Self(code: 499)
         package static let internalServerError = Self(code: 500)
         package static let badGateway = Self(code: 502)

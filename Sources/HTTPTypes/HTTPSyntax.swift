@@ -1,6 +1,6 @@
 /// Character classes of HTTP's grammar (RFC 9110 section 5.6).
 package enum HTTPSyntax {
-    /// `tchar`: what method and field names consist of.
+    /// `tchar`: the characters of method and field names.
     package static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

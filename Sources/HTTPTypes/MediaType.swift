@@ -7,7 +7,7 @@ package struct MediaType: Hashable, Sendable, CustomStringConvertible {
     /// The part after the slash.
     package let subtype: String
 
-    /// Parses a `Content-Type` value without its parameters; nil when it is no media type.
+    /// Parses a `Content-Type` value without its parameters; nil when it is not a media type.
     package init?(_ value: String) {
         let essence = HTTPSyntax.trimmed(value.prefix(before: UInt8(ascii: ";"))).asciiLowercased
         let parts = essence.split(separator: "/", omittingEmptySubsequences: false)

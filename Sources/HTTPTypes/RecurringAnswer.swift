@@ -1,5 +1,5 @@
-/// Answers a request that comes again exactly as it came before, without another look at it.
+/// Answers a request that is repeated byte for byte, without reading it again.
 package protocol RecurringAnswer: AnyObject, Sendable {
-    /// What is answered at this moment; nil where the request has to be looked at again. Called on event threads, never blocks.
+    /// The answer at this moment; nil if the request has to be read again. Called on event threads, never blocks.
     func response() -> RecurringResponse?
 }

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// A response that is sent again and again as it is: whoever sends it keeps its own form of it here, made once.
+/// A response that is sent many times unchanged: the sender keeps its own form of it here, made once.
 ///
-/// Safe to share because the form is written once, by whoever turned the state away from `empty`, and read only when it is `ready`.
+/// Safe to share because the form is written once, by the thread that changed the state from `empty`, and read only
+/// when it is `ready`.
 @safe
 package final class RecurringResponse: @unchecked Sendable {
     /// A sender's form of a response; may be used on any thread.
@@ -12,12 +13,12 @@ package final class RecurringResponse: @unchecked Sendable {
         case empty, taken, ready
     }
 
-    /// What is sent.
+    /// The response itself.
     package let response: HTTPResponse
     private let state = Atomic(State.empty)
     private nonisolated(unsafe) var form: (any SentForm)?
 
-    /// A response that nobody has sent yet.
+    /// A response that has not been sent yet.
     package init(_ response: HTTPResponse) {
         self.response = response
     }

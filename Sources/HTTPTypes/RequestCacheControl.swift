@@ -1,19 +1,19 @@
 /// What a request asks of the caches on its way (RFC 9111 section 5.2.1).
 package struct RequestCacheControl: Hashable, Sendable {
-    /// Nothing stored may be used without its origin's word; `max-age=0` says the same.
+    /// Nothing stored may be used before its origin confirms it; `max-age=0` says the same.
     package var noCache = false
     /// Nothing may be read from a cache, or kept in one.
     package var noStore = false
     /// The origin must not be asked.
     package var onlyIfCached = false
-    /// Greatest age in seconds of what is stored.
+    /// Greatest age in seconds of a stored response.
     package var maxAge: Int?
     /// Seconds for which the answer must stay fresh.
     package var minFresh: Int?
     /// Seconds of staleness that are accepted; `Int.max` for any.
     package var maxStale: Int?
 
-    /// A request that leaves all to the caches.
+    /// A request without directives.
     package static let none = RequestCacheControl()
 
     /// Asks for nothing.

@@ -1,9 +1,10 @@
-/// Answers requests: what a server serves, and what a listener's routes are.
+/// Answers requests: the routes of a listener, as the server sees them.
 package protocol RequestResponder: Sendable {
-    /// Called on an event thread for every valid request head: must not block.
+    /// Called on an event thread for every valid request header: must not block.
     func respond(to request: HTTPRequest) -> HTTPAnswer
 
-    /// Longest body in bytes that a request with this head may have; 0, where none may be, unless a responder says otherwise.
+    /// Longest body in bytes that a request with this header may have; 0, which allows none, unless a responder says
+    /// otherwise.
     ///
     /// Called on an event thread, before the body is read.
     func maximumBodyLength(of request: HTTPRequest) -> Int
@@ -22,7 +23,8 @@ extension RequestResponder {
 package enum HTTPAnswer: Sendable {
     /// Ready.
     case now(HTTPResponse)
-    /// Ready, and the same for many requests; a request with the very same head may be answered by `answer` alone.
+    /// Ready, and the same for many requests; a request with the same header, byte for byte, may be answered by
+    /// `answer` alone.
     case again(RecurringResponse, by: any RecurringAnswer)
     /// Computed by a task that the server starts, and cancels when the client goes away.
     case later(@Sendable () async -> HTTPResponse)
@@ -30,9 +32,9 @@ package enum HTTPAnswer: Sendable {
 
 /// Why a request was refused before a responder saw it.
 package enum HTTPRefusal: String, Sendable, CaseIterable {
-    /// HTTP that RFC 9112 forbids, a body where none may be, an absolute-form target.
+    /// HTTP that RFC 9112 forbids, a body that the route does not take, an absolute-form target.
     case badRequest
-    /// The head was not complete in time.
+    /// The header was not complete in time.
     case headTimeout
     /// The target is longer than 8 KiB.
     case targetTooLong
@@ -40,6 +42,6 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
     case fieldsTooLarge
     /// A body is expected and its length not announced.
     case lengthRequired
-    /// The body is longer than may be.
+    /// The body is longer than allowed.
     case bodyTooLarge
 }

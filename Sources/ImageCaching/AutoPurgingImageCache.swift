@@ -3,9 +3,10 @@ public import Synchronization
 
 /// A cache bounded by bytes: when usage exceeds the capacity, least recently used entries go until usage is at most preferred.
 ///
-/// The hysteresis between the two keeps one addition from paying for each eviction. Recency is the order of use, not a clock.
-/// An entry larger than the capacity is not admitted and evicts nothing; the entry just added is never its own victim. What is
-/// evicted stays valid for those who hold it. Every operation takes constant time, a purge constant time per entry it removes.
+/// The hysteresis between the two keeps one addition from paying for each eviction. Recency is the order of use, not
+/// a clock. An entry larger than the capacity is not admitted and evicts nothing; the entry just added is never its
+/// own victim. An evicted value stays valid for its holders. Every operation takes constant time, a purge constant
+/// time per entry it removes.
 public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     @usableFromInline let state: Locked<AutoPurgingState<Key, Value>>
     @usableFromInline let cost: @Sendable (Value) -> Int
@@ -36,16 +37,17 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     /// Counted as a hit or a miss; a caller that will ask again before it does the work leaves the miss to that time.
     ///
     /// - Parameters:
-    ///   - key: What to look for.
+    ///   - key: The key to look for.
     ///   - countsMiss: Whether finding nothing counts.
-    ///   - isUsable: Asked under the cache's lock about what was found; what is not usable is not found.
+    ///   - isUsable: Asked under the cache's lock about the value; a value that is not usable counts as not found.
     @inlinable public func value(
         for key: Key, countsMiss: Bool = true, where isUsable: (Value) -> Bool = { _ in true }
     ) -> Value? {
         state.withLock { $0.value(for: key, countsMiss: countsMiss, where: isUsable) }
     }
 
-    /// Changes with each entry that is removed, replaced or evicted: while it stays the same, what was found is still there.
+    /// Changes with each entry that is removed, replaced or evicted: while it stays the same, every value that was
+    /// found is still there.
     @inlinable public var removalCount: Int { removals.value }
 
     /// Counts a hit that ``removalCount`` made unnecessary to look up.
@@ -56,7 +58,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         state.withLock { $0.contains(key) }
     }
 
-    /// Stores `value` under `key` in place of what was there, and purges if that made usage exceed the capacity.
+    /// Stores `value` under `key` in place of an earlier value, and purges if that made usage exceed the capacity.
     ///
     /// - Returns: Whether the value was admitted.
     @discardableResult @inlinable public func add(_ value: Value, for key: Key) -> Bool {
@@ -67,7 +69,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         return isAdmitted
     }
 
-    /// Removes what is under `key`; whether there was anything.
+    /// Removes the value under `key`; returns whether there was one.
     @discardableResult @inlinable public func remove(_ key: Key) -> Bool {
         let removed = state.withLock { $0.remove(key) }
         return removed != nil
@@ -96,10 +98,10 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         _ = victims
     }
 
-    /// Purges as if the capacity were exceeded, down to what is preferred; returns the bytes that were given up.
+    /// Purges as if the capacity were exceeded, down to the preferred usage; returns the bytes that were released.
     @discardableResult @inlinable public func purgeToPreferred() -> Int { purge { $0.preferred } }
 
-    /// Gives everything up as a purge does, which counts as evicted; returns the bytes.
+    /// Removes everything as a purge does, which counts as evicted; returns the bytes.
     @discardableResult @inlinable public func purgeEverything() -> Int { purge { _ in 0 } }
 
     @inlinable func purge(to bound: (AutoPurgingState<Key, Value>) -> Int) -> Int {
@@ -126,13 +128,13 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
 
 /// A key that knows which source its value was made from.
 public protocol SourceKeyed: Hashable, Sendable {
-    /// What sources are told apart by.
+    /// What identifies a source.
     associatedtype Source: Hashable & Sendable
     /// The source of the value under this key.
     var source: Source { get }
 }
 
-/// What a cache holds and has done so far; sizes in bytes.
+/// A cache's contents and counts; sizes in bytes.
 public struct CacheStatistics: Equatable, Sendable {
     /// Bytes in use.
     public var usage: Int

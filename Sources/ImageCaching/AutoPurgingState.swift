@@ -1,4 +1,5 @@
-/// The bookkeeping of ``AutoPurgingImageCache`` as a plain value; what it removes is returned, to be released outside the lock.
+/// The bookkeeping of ``AutoPurgingImageCache`` as a plain value; removed values are returned, to be released outside
+/// the lock.
 @usableFromInline
 struct AutoPurgingState<Key: SourceKeyed, Value> {
     @usableFromInline

@@ -1,6 +1,7 @@
 public import Synchronization
 
-/// Counts what leaves a cache, to be read without its lock: while the count stands still, what was found is still there.
+/// Counts the entries that leave a cache, to be read without its lock: while the count stays the same, every value
+/// that was found is still there.
 @usableFromInline
 final class RemovalCount: Sendable {
     @usableFromInline let count = Atomic(0)

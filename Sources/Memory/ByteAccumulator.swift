@@ -1,6 +1,6 @@
 import Glibc
 
-/// A growing block of bytes that becomes a ``SharedBytes`` without a copy: what a download writes into as bytes arrive.
+/// A growing block of bytes that becomes a ``SharedBytes`` without a copy: a download writes into it as bytes arrive.
 @safe
 package struct ByteAccumulator: ~Copyable {
     /// Bytes written so far.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// An immutable block of bytes with one owner count: source files, decoded pixels and encoded results live in it.
 ///
-/// The memory comes from wherever made it (malloc, a C library's allocator, later a shared mapping) and goes back through the
-/// release function given with it, when the last reference ends. Safe to share because nobody writes after `init`.
+/// The memory comes from any allocator (malloc, a C library's own, a shared mapping) and goes back through the
+/// release function given with it, when the last reference ends. Safe to share because no code writes after `init`.
 @safe
 package final class SharedBytes: @unchecked Sendable {
     /// Gives a block back to the allocator it came from.

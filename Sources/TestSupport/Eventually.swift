@@ -2,7 +2,8 @@ import Coordination
 
 /// Waits until `condition` holds, asking again as other tasks and threads make progress; false after `limit`.
 ///
-/// For what the outside world does in its own time (a peer's close, a thread's end); order inside the process is a ``Gate``'s.
+/// For events outside the process's control (a peer's close, a thread's end); use a ``Gate`` for order inside the
+/// process.
 package func eventually(
     within limit: Duration = .seconds(10), _ condition: @Sendable () async -> Bool
 ) async -> Bool {

@@ -1,4 +1,4 @@
-/// What a ``FakeOrigin`` does when a path is asked for: an answer, and how it is dragged out, held up or broken off.
+/// The script of a ``FakeOrigin`` for a path: an answer, and how it is delayed, held or broken off.
 package struct FakeAnswer: Sendable {
     /// One thing to do on the connection.
     enum Step: Sendable {
@@ -41,12 +41,12 @@ package struct FakeAnswer: Sendable {
         self.body = body
     }
 
-    /// A picture.
+    /// An image.
     package static func image(_ bytes: [UInt8], type: String = "image/jpeg") -> FakeAnswer {
         FakeAnswer(fields: [("Content-Type", type)], body: bytes)
     }
 
-    /// A status with a short text, where it may have one.
+    /// A status with a short text, if it may have one.
     package static func status(_ status: Int) -> FakeAnswer {
         if status == 204 || status == 304 { return FakeAnswer(status: status) }
         return FakeAnswer(
@@ -78,7 +78,7 @@ package struct FakeAnswer: Sendable {
         changed { $0.fields.append((name, value)) }
     }
 
-    /// The same with the body's end told in this way.
+    /// The same with the body's end marked in this way.
     package func framed(by framing: Framing) -> FakeAnswer {
         changed { $0.framing = framing }
     }
@@ -88,7 +88,7 @@ package struct FakeAnswer: Sendable {
         changed { $0.beforeHead.append(.wait(pause)) }
     }
 
-    /// The same once the gate is open; the gate's arrivals are the requests that have come so far.
+    /// The same once the gate is open; the gate's arrivals are the requests so far.
     package func held(at gate: Gate) -> FakeAnswer {
         changed { $0.beforeHead.append(.hold(gate)) }
     }
@@ -113,7 +113,7 @@ package struct FakeAnswer: Sendable {
         changed { $0.drip = (count, pause) }
     }
 
-    /// All there is to do, in order; a HEAD request gets no body.
+    /// All steps, in order; a HEAD request gets no body.
     func steps(isHead: Bool) -> [Step] {
         if let raw { return beforeHead + raw }
         var steps = beforeHead + [.send(Array(head.utf8)[...])]

@@ -2,7 +2,7 @@ import Coordination
 import Glibc
 import Synchronization
 
-/// One connection of a ``FakeOrigin``; used by its own thread alone.
+/// One connection of a ``FakeOrigin``; used only by its own thread.
 struct FakeConnection {
     /// How a step ended.
     enum Progress {
@@ -22,7 +22,7 @@ struct FakeConnection {
         unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    /// The next request's head; nil when the client has closed, or speaks something else than HTTP.
+    /// The next request's header; nil when the client has closed, or does not speak HTTP.
     ///
     /// Bodies and pipelined requests are not expected.
     func readRequest() -> FakeOrigin.Request? {
@@ -46,7 +46,7 @@ struct FakeConnection {
         return FakeOrigin.Request(method: words[0], target: words[1], fields: fields)
     }
 
-    /// Does one thing of a script.
+    /// Does one step of a script.
     func take(_ step: FakeAnswer.Step) -> Progress {
         switch step {
         case .send(let bytes): return send(bytes) ? .goOn : .clientLeft
@@ -106,7 +106,7 @@ private final class Flag: Sendable {
     func set() { value.store(true, ordering: .releasing) }
 }
 
-/// Runs `body` on a thread of its own that nobody waits for.
+/// Runs `body` on its own thread, which is not joined.
 func startThread(_ body: @escaping @Sendable () -> Void) {
     do {
         try WorkThread(named: nil, body).detach()

@@ -1,11 +1,11 @@
 import Coordination
 import Glibc
 
-/// A name server on a loopback address that answers as a test tells it to.
+/// A name server on a loopback address that answers by a test's script.
 ///
 /// One thread answers; names without a script do not exist.
 package final class FakeNameServer: Sendable {
-    /// What a name leads to.
+    /// The result for a name.
     package enum Answer: Sendable {
         /// These IPv4 and IPv6 addresses, for so many seconds.
         case addresses([String], secondsToLive: UInt8 = 0)
@@ -93,7 +93,7 @@ private func answerQueries(_ descriptor: CInt, _ state: Locked<FakeNameServer.St
     close(descriptor)
 }
 
-/// The reply to a query with one question (RFC 1035 section 4); nil where there is to be none.
+/// The reply to a query with one question (RFC 1035 section 4); nil if there is to be none.
 private func reply(to query: [UInt8], _ state: Locked<FakeNameServer.State>) -> [UInt8]? {
     var labels: [String] = []
     var index = 12

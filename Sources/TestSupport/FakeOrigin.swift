@@ -1,7 +1,7 @@
 import Coordination
 import Glibc
 
-/// An HTTP server on a loopback address that does what a test tells it to, path by path, and tells what it saw.
+/// An HTTP server on a loopback address that follows a test's script for each path, and records the requests.
 ///
 /// One thread accepts, one serves each connection; connections are kept alive. Paths without a script are answered 404.
 package final class FakeOrigin: Sendable {
@@ -11,7 +11,7 @@ package final class FakeOrigin: Sendable {
         package let detail: String
     }
 
-    /// A request as it came.
+    /// A request as it arrived.
     package struct Request: Sendable {
         /// The method.
         package let method: String
@@ -70,12 +70,12 @@ package final class FakeOrigin: Sendable {
         core.state.withLock { $0.answers[path] = answer }
     }
 
-    /// Answers every request that no path was given for; nil leaves it at 404.
+    /// Answers every request without a script for its path; nil restores 404.
     package func serveOthers(_ answer: @escaping @Sendable (Request) -> FakeAnswer?) {
         core.state.withLock { $0.fallback = answer }
     }
 
-    /// The absolute URL of a path, under `host` where another name or address leads here.
+    /// The absolute URL of a path, under `host` if another name or address leads here.
     package func url(_ path: String, host: String? = nil) -> String { "http://\(host ?? address):\(port)\(path)" }
 
     /// Requests for this path so far, whatever their query.
@@ -84,7 +84,7 @@ package final class FakeOrigin: Sendable {
     /// All requests so far.
     package var hits: Int { core.state.withLock { $0.requests.count } }
 
-    /// The requests so far, in the order in which their heads were complete.
+    /// The requests so far, in the order in which their headers were complete.
     package var requests: [Request] { core.state.withLock { $0.requests } }
 
     /// Requests being answered at this moment.

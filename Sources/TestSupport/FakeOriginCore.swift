@@ -1,7 +1,7 @@
 import Coordination
 import Glibc
 
-/// What the threads of a ``FakeOrigin`` share, and their work.
+/// The shared state of the threads of a ``FakeOrigin``, and their work.
 final class FakeOriginCore: Sendable {
     struct State {
         var answers: [String: FakeAnswer] = [:]
@@ -60,7 +60,8 @@ final class FakeOriginCore: Sendable {
         close(connection.descriptor)
     }
 
-    /// Takes the steps; the request counts as ended just before its last byte, so that whoever has it all finds it ended.
+    /// Takes the steps; the request counts as ended just before its last byte, so that a client that has all of it
+    /// finds it ended.
     private func take(_ steps: [FakeAnswer.Step], on connection: FakeConnection) -> FakeConnection.Progress {
         let lastSend = steps.lastIndex { if case .send = $0 { true } else { false } }
         var progress = FakeConnection.Progress.goOn

@@ -43,7 +43,7 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Opens the gate for those who wait and all who come.
+    /// Opens the gate for waiting and future tasks.
     package func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

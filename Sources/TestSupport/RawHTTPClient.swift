@@ -2,11 +2,11 @@ import Coordination
 import Glibc
 package import HTTPTypes
 
-/// A client that sends the bytes it is told and reads what comes back, one connection each.
+/// A client that sends given bytes and reads the answers, one connection each.
 ///
 /// Reading blocks; it does so on threads of its own, so that the tasks of the test and of the server go on meanwhile.
 package final class RawHTTPClient: Sendable {
-    /// What can go wrong on the client's side.
+    /// A failure on the client's side.
     package enum Failure: Error, Equatable {
         /// The server does not take the connection; the number is the system's error.
         case cannotConnect(Int32)
@@ -14,9 +14,9 @@ package final class RawHTTPClient: Sendable {
         case closed
         /// The server reset the connection.
         case reset
-        /// Nothing came for ten seconds.
+        /// Nothing arrived for ten seconds.
         case silent
-        /// What came is no HTTP/1.1 answer.
+        /// The bytes are not an HTTP/1.1 answer.
         case malformed(String)
     }
 
@@ -43,7 +43,7 @@ package final class RawHTTPClient: Sendable {
     ///
     /// - Parameters:
     ///   - port: Where it listens.
-    ///   - receiveBufferSize: Small for a client that is to be slow.
+    ///   - receiveBufferSize: Small for a slow client.
     ///   - ownAddress: An address of 127.0.0.0/8 that it is to come from, its last byte.
     package init(port: UInt16, receiveBufferSize: Int? = nil, ownAddress: UInt8 = 1) throws(Failure) {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -89,7 +89,7 @@ package final class RawHTTPClient: Sendable {
         send(Array(text.utf8))
     }
 
-    /// Sends bytes; what the server no longer takes is dropped.
+    /// Sends bytes; bytes that the server no longer takes are dropped.
     package func send(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBytes { bytes in
             var sent = 0

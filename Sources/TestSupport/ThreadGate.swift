@@ -12,7 +12,7 @@ package final class ThreadGate: Sendable {
         isOpen.blockingWait { $0 ? () : nil }
     }
 
-    /// Opens the gate for those who wait and all who come.
+    /// Opens the gate for waiting and future threads.
     package func open() {
         isOpen.withLock { $0 = true }
         isOpen.wakeAll()

@@ -1,11 +1,11 @@
-/// Keeps a thread busy until it is let go.
+/// Keeps a thread busy until it is released.
 package final class ThreadHold: Sendable {
     private let arrival = Gate()
     private let gate = ThreadGate()
 
     private init() {}
 
-    /// A hold on the thread where `run` calls what it is given; busy when this returns.
+    /// A hold on the thread on which `run` calls its argument; busy when this returns.
     package static func take(
         _ run: @escaping @Sendable (_ occupy: @escaping @Sendable () -> Void) async -> Void
     ) async -> ThreadHold {
@@ -15,7 +15,7 @@ package final class ThreadHold: Sendable {
         return hold
     }
 
-    /// Lets the thread go.
+    /// Releases the thread.
     package func release() { gate.open() }
 
     private func occupy() {

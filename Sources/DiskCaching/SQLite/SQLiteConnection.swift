@@ -5,7 +5,7 @@ import CSQLite
 final class SQLiteConnection {
     private let raw: OpaquePointer
 
-    /// Opens the file at `path`, which is made when it is not there.
+    /// Opens the file at `path`, and makes it if it is missing.
     init(path: String) throws(SQLiteError) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -22,12 +22,12 @@ final class SQLiteConnection {
         unsafe sqlite3_close_v2(raw)
     }
 
-    /// Runs statements that return nothing of interest.
+    /// Runs statements without results.
     func execute(_ sql: String) throws(SQLiteError) {
         try check(unsafe sqlite3_exec(raw, sql, nil, nil, nil))
     }
 
-    /// A statement that is compiled once and run again and again.
+    /// A statement that is compiled once and run many times.
     func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         var statement: OpaquePointer?
         try check(
@@ -44,7 +44,7 @@ final class SQLiteConnection {
             try execute("COMMIT")
             return value
         } catch {
-            // After some failures SQLite has rolled back already, and there is nothing left to say.
+            // After some failures SQLite has already rolled back, so an error here has no meaning.
             _ = unsafe sqlite3_exec(raw, "ROLLBACK", nil, nil, nil)
             throw error
         }
@@ -59,7 +59,7 @@ final class SQLiteConnection {
     /// Rows that the last statement changed.
     var changedRows: Int { Int(unsafe sqlite3_changes64(raw)) }
 
-    /// Throws what `code` says, unless it is success.
+    /// Throws the error of `code`, unless it is success.
     func check(_ code: CInt) throws(SQLiteError) {
         guard code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE else {
             throw SQLiteError(code: code, message: unsafe String(cString: sqlite3_errmsg(raw)))

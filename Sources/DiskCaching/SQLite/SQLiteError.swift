@@ -2,9 +2,9 @@ import CSQLite
 
 /// A call of SQLite that failed.
 struct SQLiteError: Error, Equatable {
-    /// What a failure means for the file it happened to.
+    /// The meaning of a failure for its file.
     enum Kind: String {
-        /// The file is no database, not ours, or its pages contradict each other.
+        /// The file is not a database, not ours, or its pages contradict each other.
         case damaged
         /// No room, on the disk or within the file's bound.
         case full

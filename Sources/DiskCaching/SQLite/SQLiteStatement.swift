@@ -13,15 +13,15 @@ enum SQLiteValue {
 /// A compiled statement; used by the thread of its connection.
 @safe
 final class SQLiteStatement {
-    /// One row of an answer, valid while it is being looked at.
+    /// One row of a result, valid inside the closure that gets it.
     @safe
     struct Row {
         fileprivate let raw: OpaquePointer
 
-        /// A whole number; 0 where the column holds something else.
+        /// A whole number; 0 if the column holds another type.
         func int(_ column: Int) -> Int { Int(unsafe sqlite3_column_int64(raw, CInt(column))) }
 
-        /// A copy of a blob; empty where the column holds something else.
+        /// A copy of a blob; empty if the column holds another type.
         func bytes(_ column: Int) -> SharedBytes {
             var accumulator = ByteAccumulator(reservingCapacity: count(column))
             unsafe accumulator.append(
@@ -39,7 +39,7 @@ final class SQLiteStatement {
     private let raw: OpaquePointer
     private let connection: SQLiteConnection
 
-    /// Takes `raw` over.
+    /// Takes ownership of `raw`.
     @unsafe
     init(_ raw: OpaquePointer, of connection: SQLiteConnection) {
         unsafe self.raw = raw
@@ -50,14 +50,14 @@ final class SQLiteStatement {
         unsafe sqlite3_finalize(raw)
     }
 
-    /// Runs the statement with `values` and shows each row of its answer to `body`.
+    /// Runs the statement with `values` and calls `body` with each row of its result.
     func run(
         _ values: [SQLiteValue] = [], each body: (Row) throws(SQLiteError) -> Void = { _ in }
     ) throws(SQLiteError) {
         defer {
             unsafe sqlite3_reset(raw)
             unsafe sqlite3_clear_bindings(raw)
-            // The blobs are lent until here.
+            // The blobs are borrowed until here.
             withExtendedLifetime(values) {}
         }
         for (index, value) in values.enumerated() { try bind(value, at: CInt(index + 1)) }

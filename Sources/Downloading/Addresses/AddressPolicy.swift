@@ -1,8 +1,9 @@
-/// Decides which addresses a transfer may connect to: the one place that keeps strangers' URLs away from private networks.
+/// Decides which addresses a transfer may connect to: the one place that keeps clients' URLs away from private
+/// networks.
 ///
-/// Public addresses are allowed on the configured ports, everything else only where an operator opened it.
+/// Public addresses are allowed on the configured ports, everything else only if an operator opened it.
 package struct AddressPolicy: Sendable {
-    /// Networks that are open although they are not public, on any port, the host's own addresses included.
+    /// Networks that are open although they are not public, on any port, including the host's own addresses.
     package let allowedNetworks: [AddressNetwork]
     /// Single addresses with one port each that are open in the same way.
     package let allowedEndpoints: [AllowedEndpoint]
@@ -55,7 +56,7 @@ package struct AddressPolicy: Sendable {
     ].compactMap(AddressNetwork.init)
 }
 
-/// One address and port that sources may live at although the address is not public.
+/// One address and port that may serve sources although the address is not public.
 package struct AllowedEndpoint: Hashable, Sendable {
     /// The address.
     package let address: IPAddress

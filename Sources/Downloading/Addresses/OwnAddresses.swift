@@ -2,7 +2,7 @@ import Glibc
 
 /// The addresses of this host's interfaces, read again when they may have changed.
 ///
-/// Used by the transfer thread only.
+/// Used only by the thread `transfers`.
 struct OwnAddresses {
     private static let lifetime = Duration.seconds(10)
     private var addresses: Set<IPAddress> = []

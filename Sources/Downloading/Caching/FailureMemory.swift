@@ -1,8 +1,8 @@
 import Coordination
 
-/// Remembers for a short while which sources could not be had, so that an origin in trouble is not asked by everyone.
+/// Remembers for a short while which sources failed, so that an origin in trouble does not get every request.
 ///
-/// A failure is remembered of the target that was asked, and of no other target of the source.
+/// A failure is remembered for the target that was asked, and for no other target of the source.
 struct FailureMemory {
     private let notFoundTime: Duration
     private let failureTime: Duration
@@ -17,7 +17,8 @@ struct FailureMemory {
     /// How many are remembered.
     var count: Int { memory.count }
 
-    /// Remembers a failure of its class's length, or less where the origin's answer said so; others at once forgotten.
+    /// Remembers a failure for the time of its class, or for less if the origin's answer said so; other errors are
+    /// not remembered.
     mutating func remember(
         _ error: DownloadError, of identity: SourceIdentity, atMost limit: Duration?, at now: Duration
     ) {
@@ -25,7 +26,7 @@ struct FailureMemory {
         memory.remember(error, for: FetchedTarget(identity), until: now + time, at: now)
     }
 
-    /// The failure that is remembered of a source, by the target of `identity`.
+    /// The remembered failure of a source, by the target of `identity`.
     func failure(of identity: SourceIdentity, at now: Duration) -> DownloadError? {
         memory.value(for: FetchedTarget(identity), at: now)
     }
@@ -45,7 +46,7 @@ struct FailureMemory {
     /// Forgets all.
     mutating func removeAll() { memory.removeAll() }
 
-    /// Nil for what says nothing about the source: our own limits, refusals and ends.
+    /// Nil for errors that say nothing about the source: our own limits, refusals and ends.
     private func time(of error: DownloadError) -> Duration? {
         switch error {
         case .notFound: notFoundTime
@@ -60,7 +61,8 @@ struct FailureMemory {
 }
 
 extension DownloadError {
-    /// Whether a stale copy may stand in (RFC 5861 section 4): the origin failed, it did not say that the source is gone.
+    /// Whether a stale copy may stand in (RFC 5861 section 4): the origin failed, and did not say that the source is
+    /// gone.
     var isOriginTrouble: Bool {
         switch self {
         case .unreachable, .noAddress, .protocolError, .notAsked, .tls, .timedOut, .originSuspended: true

@@ -1,25 +1,26 @@
 /// The cache of sources as the downloader sees it: memory, and perhaps slower layers below.
 package protocol SourceCaching: Sendable {
-    /// What memory holds of a source, fresh or stale.
+    /// The source in memory, fresh or stale.
     ///
     /// Called under the downloader's lock: must be quick and call nothing of the downloader.
     func stored(for identity: SourceIdentity) -> StoredSource?
 
-    /// Whether ``retrieve(_:)`` may find what memory does not hold.
+    /// Whether ``retrieve(_:)`` may find sources that memory does not hold.
     var hasSlowerLayer: Bool { get }
 
-    /// Looks for a source, fresh or stale, in the layers below memory; what it finds is in memory as well when it returns.
+    /// Looks for a source, fresh or stale, in the layers below memory; when it returns, a found source is in memory
+    /// as well.
     func retrieve(_ identity: SourceIdentity) async -> Source?
 
-    /// Takes a source that has just arrived, and decides itself whether it may be kept.
+    /// Takes a source that has just arrived, and decides whether it may be kept.
     ///
     /// Called before the flight is forgotten, so that a request that comes in between finds one or the other.
     func store(_ source: Source)
 
-    /// Replaces what the origin said of the version that is kept; its bytes and all made from them stay.
+    /// Replaces the header of the version that is kept; its bytes and everything made from them stay.
     func refresh(_ head: SourceHead)
 
-    /// Forgets a source that its origin does not have any more, and all made from it.
+    /// Forgets a source that its origin no longer has, and everything made from it.
     func remove(_ identity: SourceIdentity)
 }
 

@@ -1,4 +1,4 @@
-/// How sources are fetched, and which.
+/// How sources are fetched, and which sources are allowed.
 package struct DownloadConfiguration: Sendable {
     /// In which order queued downloads start.
     package enum Order: String, Sendable, CaseIterable {
@@ -30,9 +30,9 @@ package struct DownloadConfiguration: Sendable {
     package var maximumBytes = 64 << 20
     /// Redirects followed.
     package var maximumRedirects = 5
-    /// Networks that sources may live in although they are not public, on any port.
+    /// Networks that may serve sources although they are not public, on any port.
     package var allowedNetworks: [AddressNetwork] = []
-    /// Single endpoints that sources may live at although they are not public.
+    /// Single endpoints that may serve sources although they are not public.
     package var allowedEndpoints: [AllowedEndpoint] = []
     /// Ports of public sources.
     package var allowedPorts: Set<Int> = [80, 443]
@@ -40,9 +40,9 @@ package struct DownloadConfiguration: Sendable {
     package var allowedSources: [SourcePattern] = []
     /// Places that an operator has named.
     package var origins = Origins()
-    /// What stale sources may be used for where their origin does not say.
+    /// How long stale sources may be used if their origin does not say.
     package var staleAllowances = StaleAllowances()
-    /// How long it is remembered that an origin has no such source.
+    /// How long a 404 or 410 of an origin is remembered.
     package var notFoundMemory = Duration.seconds(60)
     /// How long other failures of an origin are remembered.
     package var failureMemory = Duration.seconds(5)

@@ -17,7 +17,8 @@ enum RequestFields {
             fields.append((.authorization, "Basic " + Base64.encode(Array("\(user):\(password.text)".utf8))))
         case .bearer(let token): fields.append((.authorization, "Bearer " + token.text))
         case .signature(let key):
-            // libcurl signs in the order of whole lines, where Accept would come behind Accept-Encoding: it sends its own.
+            // libcurl signs in the order of whole lines, in which Accept would come after Accept-Encoding: it sends
+            // its own.
             fields.removeAll { $0.name == .accept }
             fields.append((.xAmzContentSHA256, "UNSIGNED-PAYLOAD"))
             if let token = key.sessionToken { fields.append((.xAmzSecurityToken, token.text)) }

@@ -1,7 +1,8 @@
 import Crypto
 import Memory
 
-/// Takes a body in as it arrives: bytes go into one block, and through a hash where nothing else tells versions apart.
+/// Takes a body as it arrives: bytes go into one block, and through a hash if there is no tag to identify the
+/// version.
 struct BodySink: ~Copyable {
     /// Room is reserved for an announced length up to this; a larger body must really arrive to occupy memory.
     private static let maximumReservation = 8 << 20
@@ -10,7 +11,7 @@ struct BodySink: ~Copyable {
     private var hash: SHA256?
     private let eTag: String?
 
-    /// A sink for the body of `head`; behind a redirect its tag says nothing, for another place may give the same.
+    /// A sink for the body of `head`; after a redirect its tag is not used, because another place may give the same.
     init(head: ResponseHead, isRedirected: Bool) {
         bytes = ByteAccumulator(reservingCapacity: min(head.contentLength ?? 0, Self.maximumReservation))
         eTag = isRedirected ? nil : head.strongETag

@@ -1,8 +1,9 @@
 import CCurl
 import CCurlShim
 
-// What libcurl calls on the transfer thread, inside `curl_multi_perform`. Formed in a file-scope function, so that no
-// isolation sticks to them. The context is the transfer, which the loop keeps alive while its handle is in the multi handle.
+// The callbacks that libcurl calls on the thread `transfers`, inside `curl_multi_perform`. Formed in a file-scope
+// function, so that no isolation sticks to them. The context is the transfer, which the loop keeps alive while its
+// handle is in the multi handle.
 
 /// Sets the callbacks of a handle to those of `transfer`.
 @unsafe

@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// Owns one easy handle, set up once and used for one transfer after another.
 ///
-/// Confined to the transfer thread.
+/// Confined to the thread `transfers`.
 @safe
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
@@ -14,7 +14,7 @@ final class CurlEasy {
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var resolved: UnsafeMutablePointer<curl_slist>?
 
-    /// A handle with all that does not change from transfer to transfer.
+    /// A handle with all options that do not change from transfer to transfer.
     init?(_ profile: CurlProfile) {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
@@ -43,7 +43,7 @@ final class CurlEasy {
         unsafe curl_slist_free_all(resolved)
     }
 
-    /// Points the handle at the transfer's current URL and judged addresses; false where libcurl refuses.
+    /// Points the handle at the transfer's current URL and judged addresses; false if libcurl refuses.
     ///
     /// The transfer must outlive its time in the multi handle: the loop keeps it.
     func prepare(_ transfer: CurlTransfer, connectTimeout: Duration) -> Bool {
@@ -53,7 +53,7 @@ final class CurlEasy {
         unsafe resolved = nil
         if url.address == nil {
             let list = transfer.judgedAddresses.map { $0.isV6 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
-            // The plus lets the entry age, so that libcurl's cache of names does not grow for ever.
+            // The plus lets the entry age, so that libcurl's cache of names does not grow forever.
             unsafe resolved = curl_slist_append(nil, "+\(url.host):\(url.port):\(list)")
             unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
         }
@@ -68,7 +68,7 @@ final class CurlEasy {
         .microseconds(unsafe CCurlShim_get_microseconds(handle, info))
     }
 
-    /// Connections that the last transfer opened; none where it found one open.
+    /// Connections that the last transfer opened; none if it found one open.
     var connectionCount: Int { unsafe CCurlShim_get_long(handle, CURLINFO_NUM_CONNECTS) }
 
     /// False without memory for them all, so that a request never goes out without one of its fields.

@@ -6,16 +6,16 @@ extension DownloadError {
     enum Stage: CaseIterable {
         /// No request had been sent.
         case connecting
-        /// The request had been sent, and no head had arrived whole.
+        /// The request had been sent, and no complete header had arrived.
         case waiting
         /// The body of an accepted answer was arriving.
         case receiving
     }
 
-    /// What libcurl's result means at this stage.
+    /// The error for libcurl's result at this stage.
     ///
-    /// Once a request has been sent, libcurl fails because of what came back, whatever it calls that: it says "out of memory" of
-    /// a line of a head that is longer than its buffer.
+    /// Once a request has been sent, libcurl fails because of the answer, even if it names another cause: it says
+    /// "out of memory" when a header line is longer than its buffer.
     init(_ code: CURLcode, at stage: Stage) {
         let text = unsafe String(cString: curl_easy_strerror(code))
         self =
@@ -37,7 +37,7 @@ extension DownloadError {
                 CURLE_NO_CONNECTION_AVAILABLE, CURLE_RECURSIVE_API_CALL, CURLE_UNRECOVERABLE_POLL:
                 stage == .connecting ? .internal(text) : .protocolError(text)
             default:
-                // Weird replies, HTTP/0.9, bad chunks, bodies cut short; other protocols' codes do not come.
+                // Weird replies, HTTP/0.9, bad chunks, bodies cut short; codes of other protocols do not occur.
                 .protocolError(text)
             }
     }

@@ -1,6 +1,6 @@
 import Coordination
 
-/// What other threads ask of the transfer thread.
+/// Requests of other threads to the thread `transfers`.
 final class CurlInbox: Sendable {
     /// A load whose caller waits.
     struct Load: Sendable {
@@ -11,7 +11,7 @@ final class CurlInbox: Sendable {
         let continuation: CheckedContinuation<TransferAnswer, any Error>
     }
 
-    /// Something to do on the transfer thread.
+    /// A command for the thread `transfers`.
     enum Command: Sendable {
         case start(Load)
         case cancel(UInt64)
@@ -35,7 +35,7 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// Posts an announced load; the error to throw when it is not wanted any more.
+    /// Posts an announced load; returns the error to throw when it is no longer wanted.
     func start(_ load: Load) -> (any Error)? {
         state.withLock { state in
             guard state.arriving.remove(load.id) != nil else { return CancellationError() }
@@ -52,7 +52,7 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// Stops the transfer thread; false when it has been stopped before.
+    /// Stops the thread; false when it has been stopped before.
     func stop() -> Bool {
         state.withLock { state in
             defer { state.isStopped = true }
@@ -60,7 +60,7 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// What has been posted since the last call, and whether the thread is to end.
+    /// The commands posted since the last call, and whether the thread is to end.
     func take() -> (commands: [Command], isStopped: Bool) {
         state.withLock { state in
             defer { state.commands.removeAll(keepingCapacity: true) }

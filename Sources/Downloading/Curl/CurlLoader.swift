@@ -4,23 +4,23 @@ package import Coordination
 package final class CurlLoader: DataLoading {
     /// The thread or one of the libraries could not be started.
     package struct StartFailure: Error {
-        /// What could not be started.
+        /// The part that could not be started.
         package let detail: String
     }
 
-    /// Connections kept open between transfers: those to strangers, and again those to each named origin.
+    /// Connections kept open between transfers: this many for absolute URLs, and this many for each named origin.
     package static let maximumIdleConnections = 128
 
     private let multi: CurlMulti
     private let inbox = CurlInbox()
     private let thread: WorkThread
 
-    /// Starts the transfer thread.
+    /// Starts the thread `transfers`.
     ///
     /// - Parameters:
-    ///   - configuration: How to fetch, and what.
-    ///   - wallClock: What tells when answers were received; time limits follow the system's clock.
-    ///   - observer: Is told of retries.
+    ///   - configuration: How to fetch, and which sources.
+    ///   - wallClock: The clock for the times of answers; time limits follow the system's clock.
+    ///   - observer: Gets retries.
     package init(
         configuration: DownloadConfiguration, wallClock: any Timekeeper = SystemTimekeeper(),
         observer: DownloadObserver = DownloadObserver()
@@ -72,7 +72,7 @@ package final class CurlLoader: DataLoading {
     }
 }
 
-/// What the transfer thread starts with; handed over to it, and touched by nobody else afterwards.
+/// The values that the thread `transfers` starts with; only that thread uses them afterwards.
 private final class LoopStart: @unchecked Sendable {
     let configuration: DownloadConfiguration
     let multi: CurlMulti

@@ -3,9 +3,9 @@ import Coordination
 import Glibc
 import Text
 
-/// Runs all transfers on one thread: looks names up, judges addresses, drives libcurl, keeps the time.
+/// Runs all transfers on the thread `transfers`: looks names up, judges addresses, drives libcurl, keeps the time.
 ///
-/// Made, used and ended on its thread; others reach it through the inbox.
+/// Made, used and ended on that thread; others reach it through the inbox.
 final class CurlLoop {
     private let strangers: CurlProfile
     private let origins: [ExactText: CurlProfile]
@@ -72,7 +72,7 @@ final class CurlLoop {
         }
     }
 
-    /// The profile of a named origin, else that of strangers' sources.
+    /// The profile of a named origin, else that of absolute URLs.
     private func profile(named name: String?) -> CurlProfile { name.flatMap { origins[ExactText($0)] } ?? strangers }
 
     /// Judges the origin and the URL of a hop and finds its addresses.
@@ -105,7 +105,7 @@ final class CurlLoop {
         }
     }
 
-    /// Judges the addresses of a hop and hands it to libcurl; one that is denied refuses them all.
+    /// Judges the addresses of a hop and hands it to libcurl; one denied address refuses the hop.
     private func connect(_ transfer: CurlTransfer, to addresses: [IPAddress]) {
         let now = timekeeper.now
         let own = ownAddresses.current(at: now)
@@ -123,7 +123,7 @@ final class CurlLoop {
         transfer.easy = easy
     }
 
-    /// Ends a hop with libcurl's result, or with none when its time is over.
+    /// Ends a hop with libcurl's result, or without one when its time is over.
     private func endHop(of transfer: CurlTransfer, code: CURLcode?) {
         detach(transfer)
         switch transfer.outcome(code) {
@@ -156,7 +156,7 @@ final class CurlLoop {
         transfer.load.continuation.resume(with: result)
     }
 
-    /// Takes the handle back; libcurl closes the connection unless the answer was read to its end.
+    /// Takes back the handle; libcurl closes the connection unless the answer was read to its end.
     private func detach(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy else { return }
         transfer.easy = nil
@@ -165,7 +165,7 @@ final class CurlLoop {
         easy.profile.giveBack(easy)
     }
 
-    /// Ends transfers whose time is over and goes on with those whose pause is; when to look again.
+    /// Ends transfers whose time is over and continues those whose pause is over; returns when to look again.
     private func expire(at now: Duration) -> Duration? {
         var next: Duration?
         for transfer in Array(transfers.values) {

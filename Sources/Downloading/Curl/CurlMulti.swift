@@ -3,14 +3,14 @@ import CCurlShim
 
 /// Owns libcurl's multi handle.
 ///
-/// Everything but ``wakeUp()`` belongs to the transfer thread.
+/// Everything but ``wakeUp()`` belongs to the thread `transfers`.
 @safe
 final class CurlMulti: @unchecked Sendable {
     private static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let handle: UnsafeMutableRawPointer
 
-    /// A multi handle of its own connections; nil without memory or descriptors.
+    /// A multi handle with its own connections; nil without memory or descriptors.
     init?() {
         guard Self.isInitialised, let handle = unsafe curl_multi_init() else { return nil }
         unsafe self.handle = handle
@@ -22,7 +22,7 @@ final class CurlMulti: @unchecked Sendable {
         unsafe curl_multi_cleanup(handle)
     }
 
-    /// Ends the poll that is going on, or the next one.
+    /// Ends the current poll, or the next one.
     ///
     /// The only call allowed from other threads.
     func wakeUp() {
@@ -37,7 +37,7 @@ final class CurlMulti: @unchecked Sendable {
         _ = unsafe curl_multi_remove_handle(handle, easy.handle)
     }
 
-    /// Moves all transfers on as far as they get without waiting.
+    /// Advances all transfers as far as possible without waiting.
     func perform() {
         var running: Int32 = 0
         _ = unsafe curl_multi_perform(handle, &running)

@@ -1,23 +1,25 @@
 import CCurl
 import CCurlShim
 
-/// What the transfers to one named origin have in common, or those to all strangers: settings, fields, trust, connections.
+/// The common part of the transfers to one named origin, or of those to absolute URLs: settings, fields, trust,
+/// connections.
 ///
-/// libcurl compares neither fields nor pins when it looks for a kept connection. So each origin has a share handle with
-/// connections of its own, and easy handles of its own, which keep the TLS sessions. Confined to the transfer thread.
+/// libcurl compares neither fields nor pins when it looks for a kept connection. So each named origin has its own
+/// share handle with connections, and its own easy handles, which keep the TLS sessions. Confined to the thread
+/// `transfers`.
 @safe
 final class CurlProfile {
     private static let maximumIdleHandles = 32
 
     let configuration: DownloadConfiguration
     private let origin: Origin?
-    /// The lines of each request's head beside those of one request.
+    /// The header lines of all requests; a single request adds its own.
     let fieldLines: [String]
     private var idleHandles: [CurlEasy] = []
     private let share: UnsafeMutableRawPointer?
     private let pins: OpaquePointer?
 
-    /// The profile of `origin`; without one that of strangers' sources.
+    /// The profile of `origin`; without one, that of absolute URLs.
     init(_ configuration: DownloadConfiguration, origin: Origin? = nil) {
         self.configuration = configuration
         self.origin = origin
@@ -33,7 +35,7 @@ final class CurlProfile {
         unsafe CCurlShim_pins_free(pins)
     }
 
-    /// A handle that no transfer uses; nil where libcurl has no memory for one.
+    /// A handle that no transfer uses; nil if libcurl has no memory for one.
     func takeHandle() -> CurlEasy? { idleHandles.popLast() ?? CurlEasy(self) }
 
     /// Keeps a handle for the next transfer.
@@ -41,7 +43,8 @@ final class CurlProfile {
         if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
     }
 
-    /// Sets what is the origin's on a new handle; false where libcurl refuses, so that nothing goes out half set up.
+    /// Sets the origin's options on a new handle; false if libcurl refuses, so that no request goes out half
+    /// configured.
     @unsafe
     func apply(to handle: UnsafeMutableRawPointer) -> Bool {
         guard let origin else { return true }

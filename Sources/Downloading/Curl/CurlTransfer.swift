@@ -6,12 +6,12 @@ import Text
 
 /// One load with all its redirects, from the first look-up to its end.
 ///
-/// Confined to the transfer thread.
+/// Confined to the thread `transfers`.
 final class CurlTransfer {
     /// A refused answer's body up to this size is read to its end, so that the connection can be used again.
     private static let maximumDrainedBytes = 16 << 10
 
-    /// What the end of a hop means.
+    /// What follows from the end of a hop.
     enum Outcome {
         case success(TransferAnswer)
         case redirect(String)
@@ -45,12 +45,12 @@ final class CurlTransfer {
     private var reader = ResponseHeadReader()
     private var requestedAt: HTTPDate
     private var head: ResponseHead?
-    /// The head whose body the sink takes in.
+    /// The header of the answer whose body the sink takes.
     private var body: (head: ResponseHead, requestedAt: HTTPDate)?
-    /// What is missing, where the body was cut short.
+    /// The missing part, if the body was cut short.
     private var partial: PartialBody?
     private var resumptions = 0
-    /// What redirects on the way said against being reused; it holds for what lies behind them.
+    /// Directives of redirects on the way that forbid reuse; they also hold for the target.
     private var restrictions: Set<ExactText> = []
     private var verdict: ResponseHead.Verdict?
     private var sink: BodySink?
@@ -81,10 +81,10 @@ final class CurlTransfer {
     /// The URL of the current hop.
     var url: SourceURL { trail.current }
 
-    /// Whether the current hop is the named origin's own, and no redirect has led elsewhere before.
+    /// Whether the current hop is to the named origin, and no redirect has led elsewhere before.
     var isAtOwnOrigin: Bool { !hasLeftOrigin && load.request.identity.originName != nil }
 
-    /// Lets the current hop open connections to these addresses alone, and use kept ones whose peer `isAllowed`.
+    /// Lets the current hop open connections to these addresses only, and use kept ones whose peer `isAllowed`.
     func beginConnecting(to addresses: [IPAddress], isAllowed: @escaping (IPAddress) -> Bool) {
         judgedAddresses = addresses.map(\.unmapped)
         self.isAllowed = isAllowed
@@ -104,7 +104,7 @@ final class CurlTransfer {
         return load.request.condition?.url == namedURL ? .ifChanged : .whole
     }
 
-    /// What the current hop's URL is known by: the first one without the parameters that make no source another.
+    /// The current hop's URL as part of the identity: the first URL is without the ignored parameters.
     private var namedURL: String {
         let identity = load.request.identity
         return url == identity.target ? identity.url.canonical : url.canonical
@@ -145,10 +145,10 @@ final class CurlTransfer {
         return true
     }
 
-    /// When the time is to be looked at again.
+    /// When the time limits are to be checked next.
     var nextCheck: Duration { min(clock.nextCheck, pauseEnd ?? clock.nextCheck) }
 
-    /// Called by libcurl for every line of a head and of trailers; false ends the transfer.
+    /// Called by libcurl for every line of a header and of trailers; false ends the transfer.
     @unsafe
     func readHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
         clock.answered(at: timekeeper.now)
@@ -219,7 +219,7 @@ final class CurlTransfer {
             failure = .sourceNotAllowed
             return false
         }
-        // libcurl itself asks again where a kept connection turns out to be dead: within our count and budget.
+        // libcurl itself asks again when a kept connection turns out to be dead: within our count and budget.
         requests += 1
         guard requests == 1 || takeRetry() else {
             failure = .unreachable("a kept connection was dead")
@@ -228,7 +228,7 @@ final class CurlTransfer {
         return true
     }
 
-    /// What the end of a hop with libcurl's result `code` means; nil stands for an end of our own by time.
+    /// What follows from the end of a hop with libcurl's result `code`; nil stands for our own end by a time limit.
     func outcome(_ code: CURLcode?) -> Outcome {
         if let failure { return .failure(failure) }
         switch verdict {
@@ -291,7 +291,7 @@ final class CurlTransfer {
         return true
     }
 
-    /// What the origin says about reusing its refusal bounds how long it is remembered.
+    /// The origin's directives for its refusal bound how long it is remembered.
     private func noteRefusal() {
         guard let head, head.fields.contains(.cacheControl) || head.fields.contains(.expires) else { return }
         let freshness = SourceFreshness(
@@ -307,7 +307,7 @@ final class CurlTransfer {
         return true
     }
 
-    /// Adds what libcurl measured of a hop.
+    /// Adds libcurl's timings of a hop.
     func addTimings(of easy: CurlEasy) {
         let connected = easy.microseconds(CURLINFO_CONNECT_TIME_T)
         let secured = easy.microseconds(CURLINFO_APPCONNECT_TIME_T)

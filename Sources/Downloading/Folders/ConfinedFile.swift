@@ -2,8 +2,8 @@ import Glibc
 
 /// A regular file below a folder, opened without ever following a link.
 ///
-/// Each segment of the path is opened by itself below the one before, so that nobody can slip a link in between a check and
-/// its use.
+/// Each segment of the path is opened by itself below the one before, so that no link can be put in place between a
+/// check and its use.
 @safe
 struct ConfinedFile: ~Copyable {
     private let descriptor: CInt
@@ -23,7 +23,7 @@ struct ConfinedFile: ~Copyable {
             close(folder)
             folder = next
         }
-        // Without blocking: a pipe would wait for somebody to write.
+        // Without blocking: a pipe would wait for a writer.
         let descriptor = unsafe openat(folder, segments.last ?? ".", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(errno) }
         var status = stat()

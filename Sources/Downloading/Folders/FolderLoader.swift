@@ -3,7 +3,7 @@ import Crypto
 import HTTPTypes
 import Memory
 
-/// Loads sources from the folders that operators have named, on threads of its own: a disk may take its time.
+/// Loads sources from the folders of named origins, on threads of its own, because a disk may be slow.
 package final class FolderLoader: DataLoading {
     private static let pieceSize = 256 << 10
 
@@ -11,7 +11,7 @@ package final class FolderLoader: DataLoading {
     private let workers: WorkerPool
     private let timekeeper: any Timekeeper
 
-    /// Starts the threads, one only where no folder is configured.
+    /// Starts the threads; only one if no folder is configured.
     package init(configuration: DownloadConfiguration, timekeeper: any Timekeeper) {
         self.configuration = configuration
         self.timekeeper = timekeeper

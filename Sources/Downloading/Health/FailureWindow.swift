@@ -1,7 +1,7 @@
 /// The ends of transfers within the last ten seconds, counted by whole seconds.
 struct FailureWindow {
     private static let seconds: Int64 = 10
-    /// Fewer ends, or fewer sources, say nothing.
+    /// Fewer ends, or fewer sources, are no evidence.
     private static let leastCount = 20
     private static let leastSources = 5
 
@@ -9,7 +9,7 @@ struct FailureWindow {
         var second: Int64 = -1
         var successes = 0
         var failures = 0
-        /// Hashes of sources that failed, as many as matter.
+        /// Hashes of sources that failed, up to the number that matters.
         var sources: Set<Int> = []
     }
 

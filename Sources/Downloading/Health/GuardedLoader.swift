@@ -1,10 +1,11 @@
 package import Coordination
 
-/// Loads only from origins that are worth asking, and learns from every end which are.
+/// Loads only from origins that are not suspended, and learns from the end of every transfer.
 ///
-/// A suspended origin's transfers are refused before any work, and those that a redirect leads there go no further; others' go on as
-/// if nothing had happened. Where a transfer's failure casts suspicion on its origin, sources that have worked are asked in its
-/// place, one after another and for no more than the head of an answer: they take no slot besides its own.
+/// Transfers to a suspended origin are refused before any work, and redirects to it are not followed; other origins
+/// are not affected. If a transfer's failure raises a suspicion about its origin, sources that have worked are
+/// requested in its place, one after another, and only the header of each answer is read. They use the transfer's own
+/// slot.
 package final class GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let timekeeper: any Timekeeper
@@ -43,10 +44,10 @@ package final class GuardedLoader: DataLoading {
         return try result.get()
     }
 
-    /// The origins asked lately and how they are.
+    /// The health of recently used origins.
     package var originHealth: OriginHealthSummary { book.withLock { $0.summary(at: timekeeper.now) } }
 
-    /// Lets a transfer go on to a source's origin, or not; one that sent it elsewhere has answered.
+    /// Lets a transfer go on to a source's origin, or not; an origin that redirected it has answered.
     private func move(
         to source: SourceIdentity, _ current: Locked<OriginVisit?>, _ progress: TransferProgress
     ) throws(DownloadError) {
@@ -59,7 +60,7 @@ package final class GuardedLoader: DataLoading {
         }
     }
 
-    /// Ends a transfer's stay at an origin, where there is one; what is to be asked about that.
+    /// Ends a transfer's stay at an origin, if there is one; returns an inquiry that follows from it.
     private func leave(
         _ current: Locked<OriginVisit?>, _ report: OriginReport
     ) -> (OriginKey, OriginInquiry)? {
@@ -71,7 +72,7 @@ package final class GuardedLoader: DataLoading {
         return (ended.origin, inquiry)
     }
 
-    /// Asks the sources of an inquiry and takes in what they say; a caller that leaves meanwhile does not end it.
+    /// Requests the sources of an inquiry and notes the results; a caller that leaves meanwhile does not end it.
     private func carryOut(_ inquiry: OriginInquiry, about origin: OriginKey) async {
         let loader = loader
         let findings = await Task.detached { await inquiry.findings(from: loader) }.value
@@ -79,13 +80,13 @@ package final class GuardedLoader: DataLoading {
     }
 }
 
-/// The stay of a transfer at an origin: what it asked for there, and its right to be there.
+/// The stay of a transfer at an origin: its request there, and its pass.
 struct OriginVisit {
     /// The origin.
     let origin: OriginKey
-    /// What led there: what was asked for, or the target of a redirect.
+    /// The URL that led there: the request's own, or the target of a redirect.
     let source: SourceIdentity
-    /// The right.
+    /// The pass.
     let pass: OriginHealth.Pass
 }
 

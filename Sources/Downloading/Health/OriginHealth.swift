@@ -1,11 +1,12 @@
 /// Whether an origin is worth asking: suspended when it keeps failing, then probed by one transfer at a time.
 ///
-/// Whoever names URLs of an origin must not be able to close it to others. So a few failing URLs prove nothing while another one
-/// works: each suspicion is first put to URLs that have worked, where some are known, and what they say counts.
+/// A client that requests failing URLs of an origin must not be able to close it to others. So a few failing URLs
+/// prove nothing while another one works: each suspicion is first tested with URLs that have worked, if some are
+/// known, and their result counts.
 ///
-/// An origin that nothing is known of is asked. What ends under a pass of an earlier phase says nothing about this one.
+/// An unknown origin is asked. A transfer with a pass of an earlier phase says nothing about the current phase.
 struct OriginHealth {
-    /// The right to run one transfer, to be given back with how it ended.
+    /// The right to run one transfer, given back with the transfer's report.
     struct Pass: Hashable, Sendable {
         fileprivate let number: UInt64
         fileprivate let phase: UInt64
@@ -13,19 +14,19 @@ struct OriginHealth {
         fileprivate let answers: UInt64
     }
 
-    /// What becomes of a transfer that wants to start.
+    /// The decision about a transfer that wants to start.
     enum Admission: Equatable {
         case granted(Pass)
-        /// The origin is suspended, for so long at least.
+        /// The origin is suspended, at least for this long.
         case refused(Duration)
     }
 
-    /// What follows from a transfer's end.
+    /// The consequence of a transfer's end.
     enum Consequence: Equatable {
         case none
-        /// The origin is suspended, or is for longer.
+        /// The origin is suspended, or suspended for longer.
         case suspended
-        /// It will be, unless one of these speaks for it; see ``settle(_:_:at:)``.
+        /// It will be suspended, unless one of these sources works; see ``settle(_:_:at:)``.
         case suspected(OriginInquiry)
     }
 
@@ -46,9 +47,9 @@ struct OriginHealth {
     private var lastNumber: UInt64 = 0
     /// The transfers under way, by their passes' numbers.
     private var running: [UInt64: TransferProgress] = [:]
-    /// Ends that showed that the origin is there.
+    /// Ends that showed that the origin is reachable.
     private var answers: UInt64 = 0
-    /// Those of them that were no 5xx.
+    /// Those of them without 5xx.
     private var goodAnswers: UInt64 = 0
     /// The sources, as hashes, that have had no answer since the last one.
     private var row: Set<Int> = []
@@ -57,7 +58,7 @@ struct OriginHealth {
     /// The inquiry under way.
     private var inquiry: OriginInquiry?
 
-    /// Whether the last transfer that said anything brought a valid answer below 500; nil before the first.
+    /// Whether the last conclusive transfer had a valid answer below 500; nil before the first.
     private(set) var isReachable: Bool?
 
     /// Whether transfers are being refused.
@@ -65,7 +66,7 @@ struct OriginHealth {
         if case .open = phase { false } else { true }
     }
 
-    /// How long transfers will be refused at least; nil when they are not.
+    /// The least time for which transfers will be refused; nil when they are not.
     func refusal(at now: Duration) -> Duration? {
         switch phase {
         case .open: nil
@@ -85,7 +86,7 @@ struct OriginHealth {
         return .granted(Pass(number: lastNumber, phase: phaseNumber, answers: answers))
     }
 
-    /// What to ask before a transfer of `source` starts: nil unless it is the probe, and other sources have worked.
+    /// The inquiry before a transfer of `source` starts: nil unless it is the probe, and other sources have worked.
     mutating func inquiry(before pass: Pass, of source: SourceIdentity) -> OriginInquiry? {
         guard pass.phase == phaseNumber, case .probing(let cause, let pause, _) = phase,
             let inquiry = suspect(cause, sparing: source, isLast: false)
@@ -94,7 +95,7 @@ struct OriginHealth {
         return inquiry
     }
 
-    /// Takes in how a transfer of `source` ended.
+    /// Notes the end of a transfer of `source`.
     mutating func end(
         _ pass: Pass, _ report: OriginReport, of source: SourceIdentity, at now: Duration
     ) -> Consequence {
@@ -122,7 +123,7 @@ struct OriginHealth {
         }
     }
 
-    /// Takes in what an inquiry brought to light.
+    /// Notes the findings of an inquiry.
     mutating func settle(_ asked: OriginInquiry, _ findings: [OriginFinding], at now: Duration) -> Consequence {
         guard asked == inquiry, asked.phase == phaseNumber else { return .none }
         inquiry = nil
@@ -144,7 +145,7 @@ struct OriginHealth {
         }
     }
 
-    /// What an end says in any phase.
+    /// The part of a report that counts in any phase.
     private mutating func note(_ report: OriginReport) {
         guard report != .nothing else { return }
         isReachable = report == .success || report == .answer
@@ -154,13 +155,13 @@ struct OriginHealth {
         row = []
     }
 
-    /// Whether an end in the open phase raises a suspicion, and what is done about that.
+    /// Whether an end in the open phase raises a suspicion, and the consequence.
     private mutating func judge(
         _ report: OriginReport, _ pass: Pass, _ source: SourceIdentity, at now: Duration
     ) -> Consequence {
         window.add(report, of: source, at: now)
         guard report.isFailure else { return .none }
-        // Whom the origin has answered since the transfer began knows better.
+        // An answer of the origin since the transfer began outweighs this failure.
         if report == .noAnswer, pass.answers == answers, row.count < Self.longestRow { row.insert(source.hashValue) }
         let cause: OriginInquiry.Cause
         if row.count >= Self.longestRow {
@@ -175,7 +176,7 @@ struct OriginHealth {
             ?? suspend(cause, for: Self.firstPause, at: now)
     }
 
-    /// Begins an inquiry; nil where no other source is known to have worked.
+    /// Begins an inquiry; nil if no other source is known to have worked.
     private mutating func suspect(
         _ cause: OriginInquiry.Cause, sparing source: SourceIdentity, isLast: Bool
     ) -> OriginInquiry? {
@@ -197,7 +198,7 @@ struct OriginHealth {
 
     private mutating func open(_ report: OriginReport, at now: Duration) {
         window = FailureWindow()
-        // A good answer stays in the window, so that the next suspicion takes as long as the window at least.
+        // A good answer stays in the window, so that the next suspicion takes at least as long as the window.
         if report != .serverError { window.addSuccess(at: now) }
         enter(.open)
     }

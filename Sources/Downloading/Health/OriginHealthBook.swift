@@ -1,4 +1,4 @@
-/// The health of the origins asked lately, a bounded number of them.
+/// The health of recently used origins, a bounded number of them.
 struct OriginHealthBook {
     private struct Entry {
         var health = OriginHealth()
@@ -22,12 +22,12 @@ struct OriginHealthBook {
         change(origin) { $0.admit(progress, at: now) }
     }
 
-    /// What to ask before a transfer that was let start; nil where there is nothing to ask.
+    /// The inquiry before an admitted transfer; nil if there is none.
     mutating func inquiry(before visit: OriginVisit) -> OriginInquiry? {
         change(visit.origin) { $0.inquiry(before: visit.pass, of: visit.source) }
     }
 
-    /// Takes in how a transfer ended; what to ask about that, where its end raises a suspicion.
+    /// Notes the end of a transfer; returns an inquiry if it raises a suspicion.
     mutating func end(_ visit: OriginVisit, _ report: OriginReport, at now: Duration) -> OriginInquiry? {
         let consequence = change(visit.origin) { $0.end(visit.pass, report, of: visit.source, at: now) }
         count(consequence)
@@ -35,7 +35,7 @@ struct OriginHealthBook {
         return inquiry
     }
 
-    /// Takes in what an inquiry about `origin` brought to light.
+    /// Notes the findings of an inquiry about `origin`.
     mutating func settle(
         _ origin: OriginKey, _ inquiry: OriginInquiry, _ findings: [OriginFinding], at now: Duration
     ) {
@@ -46,7 +46,7 @@ struct OriginHealthBook {
         if consequence == .suspended { suspensions += 1 }
     }
 
-    /// What operators may see.
+    /// The summary for operators.
     func summary(at now: Duration) -> OriginHealthSummary {
         let origins = entries.map { key, entry in
             OriginSnapshot(
@@ -64,7 +64,7 @@ struct OriginHealthBook {
         return body(&entries[origin, default: Entry()].health)
     }
 
-    /// Forgets the origin that was not used for longest, a suspended one only where all are.
+    /// Forgets the least recently used origin; a suspended one only if all are.
     private mutating func forgetOne() {
         let oldest = entries.min { left, right in
             (left.value.health.isSuspended ? 1 : 0, left.value.lastUse)

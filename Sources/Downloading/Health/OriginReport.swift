@@ -1,19 +1,19 @@
-/// What a transfer's end says about the origin where it ended.
+/// The meaning of a transfer's end for the origin where it ended.
 enum OriginReport {
-    /// What was asked for, or a redirect.
+    /// The requested source, or a redirect.
     case success
-    /// Another valid answer below 500, whatever it says about one source.
+    /// Another valid answer below 500, of any meaning for the source.
     case answer
-    /// An answer of 5xx: the source's, or the origin's.
+    /// An answer of 5xx, caused by the source or the origin.
     case serverError
-    /// An answer that began and came to no good end: cut short, too slow, no HTTP. The origin is there.
+    /// An answer that began and failed: cut short, too slow, not HTTP. The origin is reachable.
     case broken
     /// No byte of an answer: no connection, no TLS, reset, silence.
     case noAnswer
     /// Nothing: cancelled, or ended by a limit of ours.
     case nothing
 
-    /// Whether it may be the origin's failure.
+    /// Whether the origin may be the cause.
     var isFailure: Bool { self == .serverError || self == .noAnswer }
 
     /// The report of a transfer's end, by whether an answer had begun.

@@ -1,4 +1,5 @@
-/// Bounds retries to a tenth of the requests: each request saves a tenth of a retry, and ten retries at most are saved up.
+/// Bounds retries to a tenth of the requests: each request saves a tenth of a retry, and at most ten retries are
+/// saved up.
 ///
 /// It begins full, so that a fresh process may retry too.
 struct RetryBudget {

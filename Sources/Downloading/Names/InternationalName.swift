@@ -2,7 +2,7 @@ import CIdn2
 
 /// Host names beyond ASCII, in the form that name servers know (RFC 5891 section 5).
 enum InternationalName {
-    /// The name with its labels in punycode, as libcurl itself would have it; nil where there is none.
+    /// The name with its labels in punycode, as libcurl itself would make it; nil if there is none.
     ///
     /// libcurl 7.88 reads such names in the thread's locale and leaks those that it refuses.
     static func ascii(_ name: String) -> String? {

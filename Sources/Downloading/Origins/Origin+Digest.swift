@@ -4,12 +4,13 @@ import Memory
 package import Text
 
 extension Origin {
-    /// A text that changes with whatever decides what is fetched under this name: place, fields, credentials, trust and ignored parameters.
+    /// A text that changes with every setting that decides what is fetched under this name: place, fields,
+    /// credentials, trust and ignored parameters.
     ///
     /// A SHA-256 in hexadecimal, because secrets are part of it.
     package var digest: String {
         var text = ""
-        // With its length before it, so that no two lists of parts read alike.
+        // With its length before it, so that no two lists of parts give the same text.
         for part in parts { text += "\(part.utf8.count):\(part)" }
         return SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal
     }

@@ -1,7 +1,7 @@
 import Text
 
 extension Origin {
-    /// The identity of what `reference` names below this origin: a path with or without a query.
+    /// The identity of the source that `reference` names below this origin: a path with or without a query.
     ///
     /// A path that begins with a slash begins at the host, every other one at the base. A fragment is dropped.
     func identity(of reference: Substring) throws(SourceURLError) -> SourceIdentity {

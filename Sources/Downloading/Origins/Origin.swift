@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import Text
 
-/// A place that an operator has named in the settings, with what is sent to it and how it is trusted.
+/// A named origin: a place in the settings, with the fields that are sent to it and its trust.
 package struct Origin: Sendable {
     /// Where its sources are.
     package enum Place: Sendable, Hashable {
@@ -17,15 +17,15 @@ package struct Origin: Sendable {
     package let place: Place
     /// Fields that replace ours of the same name or are sent besides; nil leaves one of ours out.
     package var fields: [(name: HTTPField.Name, value: Secret?)] = []
-    /// What proves who we are.
+    /// The credentials that are sent to it.
     package var credentials: OriginCredentials?
-    /// What a TLS server must show beside a valid certificate.
+    /// What a TLS server must show besides a valid certificate.
     package var tlsPolicy = TLSPolicy.none
     /// A file of certificate authorities in PEM instead of the system's.
     package var certificateAuthorities: String?
     /// Limits of its own.
     package var limits = OriginLimits()
-    /// Names of query parameters that do not make a source another.
+    /// Names of query parameters that are ignored in a source's identity.
     package var ignoredParameters: Set<ExactText> = []
 
     /// An origin of this name and place, with our own fields and limits.
@@ -40,7 +40,7 @@ package struct Origin: Sendable {
     }
 }
 
-/// Limits of one origin; nil where the general one holds.
+/// Limits of one origin; nil if the general one holds.
 package struct OriginLimits: Sendable {
     /// See ``DownloadConfiguration/connectTimeout``.
     package var connectTimeout: Duration?

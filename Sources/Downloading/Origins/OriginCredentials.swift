@@ -18,7 +18,7 @@ package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugS
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What proves to an origin who we are; sent to its own host only.
+/// The credentials for an origin; sent to its own host only.
 package enum OriginCredentials: Sendable, Hashable {
     /// A user and a password (RFC 7617).
     case basic(user: String, password: Secret)
@@ -35,11 +35,11 @@ package enum OriginCredentials: Sendable, Hashable {
         package let secret: Secret
         /// Proves a temporary key.
         package let sessionToken: Secret?
-        /// Where the store is, as it calls it.
+        /// The region of the store, by its own name.
         package let region: String
 
-        /// The fields that can be signed besides: libcurl 7.88 signs what is left out as well, and puts a name behind those
-        /// that it is the beginning of.
+        /// Further fields that can be signed: libcurl 7.88 also signs fields that are left out, and orders a name
+        /// after longer names that begin with it.
         package static func canSign(_ fields: [(name: HTTPField.Name, value: Secret?)]) -> Bool {
             let own: [HTTPField.Name] = [.acceptEncoding, .xAmzContentSHA256, .xAmzSecurityToken]
             let names = fields.map { $0.name.rawName.lowercased() }

@@ -5,14 +5,15 @@ extension Origins {
     package struct Unreadable: Error, Equatable, CustomStringConvertible {
         /// The origin's name.
         package let origin: String
-        /// What it names.
+        /// The path that it names.
         package let path: String
 
         /// A line for operators.
         package var description: String { "origins.\(origin): \(path) cannot be read" }
     }
 
-    /// Looks for the files and folders that origins name, so that a wrong one stops the start and not every request.
+    /// Looks for the files and folders that origins name, so that a wrong one prevents the start, instead of failing
+    /// every request.
     ///
     /// - Throws: ``Unreadable`` for the first one that is missing.
     package func checkFiles() throws(Unreadable) {

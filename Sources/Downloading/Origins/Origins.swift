@@ -1,6 +1,6 @@
 package import Text
 
-/// The origins that an operator has named.
+/// The named origins of the settings.
 package struct Origins: Sendable {
     private var origins: [ExactText: Origin] = [:]
 
@@ -18,7 +18,7 @@ package struct Origins: Sendable {
     /// All of them, by name.
     package var all: [Origin] { origins.values.sorted { $0.name < $1.name } }
 
-    /// The caps of hosts and ports where origins have one; the lowest of several counts.
+    /// The caps of hosts and ports for which origins have one; the lowest of several counts.
     var maximumActiveDownloads: [ExactText: Int] {
         var caps: [ExactText: Int] = [:]
         for origin in origins.values {

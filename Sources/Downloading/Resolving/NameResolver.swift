@@ -3,12 +3,13 @@ import CCurlShim
 import Glibc
 import Text
 
-/// Looks names up with c-ares on the transfer thread: never blocks, and one look-up serves all who want the same name.
+/// Looks up names with c-ares on the thread `transfers`: never blocks, and one look-up serves all callers with the
+/// same name.
 ///
 /// Confined to that thread; c-ares calls back inside ``lookUp(_:)``, ``process(_:isReadable:isWritable:)`` and `deinit`.
 @safe
 final class NameResolver {
-    /// How a look-up ended: all addresses of the name, or what to tell the callers.
+    /// The result of a look-up: all addresses of the name, or the callers' error.
     typealias Answer = Result<[IPAddress], DownloadError>
 
     private static let maximumCachedNames = 4096
@@ -36,7 +37,7 @@ final class NameResolver {
         unsafe ares_destroy(channel)
     }
 
-    /// Sockets to watch, with what for.
+    /// Sockets to watch, each with the events.
     var sockets: [ResolverRecord.Socket] { record.sockets }
 
     /// The addresses of a name that was looked up a short while ago; its answer's time to live counts, up to a minute.
@@ -45,7 +46,7 @@ final class NameResolver {
         return entry.addresses
     }
 
-    /// Begins to look a name up, unless somebody already has; the answer comes from ``takeFinished(at:)``.
+    /// Begins to look up a name, unless a look-up of it is under way; the answer comes from ``takeFinished(at:)``.
     func lookUp(_ name: String) {
         guard pending.insert(ExactText(name)).inserted else { return }
         unsafe beginLookUp(channel, name, record)
@@ -81,7 +82,7 @@ final class NameResolver {
     }
 }
 
-/// What c-ares has told: the context of its callbacks.
+/// The results of c-ares: the context of its callbacks.
 final class ResolverRecord {
     /// A socket of c-ares.
     struct Socket {
@@ -107,7 +108,7 @@ extension DownloadError {
         let text = "name: " + (unsafe String(cString: ares_strerror(status)))
         self =
             switch status {
-            // Success without an address is told like the others that say there is none.
+            // Success without an address is reported like the other results without one.
             case 0, CInt(ARES_ENODATA), CInt(ARES_ENOTFOUND), CInt(ARES_EBADNAME): .noAddress(text)
             case CInt(ARES_ETIMEOUT): .timedOut
             case CInt(ARES_ENOMEM): .internal(text)

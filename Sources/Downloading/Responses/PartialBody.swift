@@ -1,20 +1,21 @@
 import HTTPTypes
 
-/// A body that was cut short after enough of it had come, and what its rest is asked for by (RFC 9110 sections 13.1.5 and 14.2).
+/// A body that was cut short after enough of it had arrived, and the validator for requesting the rest (RFC 9110
+/// sections 13.1.5 and 14.2).
 struct PartialBody: Equatable {
     /// Less than this is not worth a second request.
     static let minimumBytes = 64 << 10
-    /// How often one transfer goes on after a cut.
+    /// How often one transfer is resumed after a cut.
     static let maximumResumptions = 3
 
-    /// Bytes that have come.
+    /// Bytes that have arrived.
     let offset: Int
-    /// Length of the whole, where it was announced.
+    /// Length of the whole, if it was announced.
     let total: Int?
     /// The strong tag, or else the date of the last change: the value of `If-Range`.
     let validator: String
 
-    /// What can be resumed of an answer; nil where too little has come, or nothing strong tells its version.
+    /// The resumable part of an answer; nil if too little has arrived, or there is no strong validator.
     init?(of head: ResponseHead, receivedBytes: Int) {
         guard receivedBytes >= Self.minimumBytes, receivedBytes < head.contentLength ?? .max,
             head.fields[.acceptRanges]?.lowercased() != "none",

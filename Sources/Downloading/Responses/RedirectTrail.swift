@@ -1,4 +1,4 @@
-/// The URLs a transfer has been sent through, so that it neither goes round in circles nor on for ever.
+/// The URLs a transfer has been sent through, so that it neither loops nor goes on forever.
 struct RedirectTrail {
     /// Where the transfer is now.
     private(set) var current: SourceURL

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Text
 
-/// The head of an origin's answer, with its framing checked.
+/// The header of an origin's answer, with its framing checked.
 struct ResponseHead {
     /// The status code, 100…599.
     let status: Int
@@ -31,7 +31,7 @@ struct ResponseHead {
         contentLength = number
     }
 
-    /// The entity tag, where there is exactly one and it is strong (RFC 9110 section 8.8.3).
+    /// The entity tag, if there is exactly one and it is strong (RFC 9110 section 8.8.3).
     var strongETag: String? {
         let tags = fields.values(of: .eTag)
         guard tags.count == 1, let tag = tags.first, tag.utf8.count > 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else {
@@ -40,37 +40,37 @@ struct ResponseHead {
         return tag
     }
 
-    /// The directives by which the answer forbids storing it, or using it unasked.
+    /// The directives by which the answer forbids storing it, or using it without validation.
     var reuseRestrictions: Set<ExactText> {
         let control = CacheControl(fields[.cacheControl])
         return Set<ExactText>(["no-cache", "no-store", "private"]).filter { control.contains($0.string) }
     }
 
-    /// What was asked for.
+    /// The purpose of a request.
     enum Question: Equatable {
         /// The source.
         case whole
         /// The source, if it is not the version that we have.
         case ifChanged
-        /// What is missing of a body that was cut short.
+        /// The missing part of a body that was cut short.
         case rest(PartialBody)
     }
 
-    /// What is to be done with the answer.
+    /// The decision about an answer.
     enum Verdict: Equatable {
         /// Take the body.
         case accept
         /// The version that we have still holds.
         case notModified
-        /// Add the body to what has come before.
+        /// Append the body to the part that has arrived.
         case resume
-        /// Ask for the whole again: what came is not what is missing.
+        /// Ask for the whole again: the answer is not the missing part.
         case restart
         /// Go on at this reference, as it was sent.
         case redirect(String)
-        /// Fail, whatever the body is.
+        /// Fail without reading the body.
         case refuse(DownloadError)
-        /// The head was all that was asked for.
+        /// Only the header was requested.
         case enough
     }
 
@@ -112,7 +112,8 @@ struct ResponseHead {
         return contentLength == 0 ? .refuse(.emptyBody) : .accept
     }
 
-    /// A missing type and the two that say nothing are judged by the leading bytes later; a type that cannot be read is none.
+    /// A missing type, and the two generic types, are judged by the leading bytes later; a type that cannot be read
+    /// counts as missing.
     private static func canBeImage(_ value: String) -> Bool {
         guard let type = MediaType(value) else { return HTTPSyntax.trimmed(value).isEmpty }
         return type.type == "image" || type.description == "application/octet-stream"

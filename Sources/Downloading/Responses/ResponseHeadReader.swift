@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// Reads the lines of an answer's head as libcurl hands them over, and refuses what a hostile origin may send.
+/// Reads the lines of an answer's header as libcurl passes them, and refuses hostile ones.
 ///
-/// libcurl itself accepts folded fields, endless heads and endless interim answers.
+/// libcurl itself accepts folded fields, endless headers and endless interim answers.
 struct ResponseHeadReader {
     private static let maximumLines = 100
     private static let maximumBytes = 64 << 10
@@ -15,12 +15,12 @@ struct ResponseHeadReader {
     private var fields: HTTPFields = [:]
     private var isComplete = false
 
-    /// Whether the final answer's head has been read.
+    /// Whether the final answer's header has been read.
     var hasHead: Bool { isComplete }
 
-    /// Takes one line with its line end; returns the head when it ends with this line.
+    /// Takes one line with its line end; returns the header when it ends with this line.
     ///
-    /// Lines after the head are trailer fields: counted and dropped.
+    /// Lines after the header are trailer fields: counted and dropped.
     mutating func read(_ line: Span<UInt8>) throws(DownloadError) -> ResponseHead? {
         lines += 1
         bytes += line.count

@@ -5,17 +5,17 @@ package import Memory
 ///
 /// Part of every key of every cache: one object, hashed once.
 package final class SourceIdentity: Hashable, Sendable {
-    /// The URL as it was asked for, before any redirect.
+    /// The requested URL, before any redirect.
     package let url: SourceURL
-    /// The configured origin whose headers, credentials and TLS policy apply; nil for strangers' sources.
+    /// The named origin whose fields, credentials and TLS policy apply; nil for absolute URLs.
     package let originName: String?
-    /// What is fetched: `url` with the parameters that make no source another; no part of the identity.
+    /// The URL to fetch: `url` with the ignored parameters; not a part of the identity.
     package let target: SourceURL
-    /// Whether callers with other targets share the identity, because the origin has parameters that make no source another.
+    /// Whether callers with other targets share the identity, because the origin has ignored parameters.
     package let sharesTargets: Bool
     private let hash: Int
 
-    /// The identity of `url` under the settings of `originName`, fetched from `target` where that says more.
+    /// The identity of `url` under the settings of `originName`, fetched from `target` if that is given.
     package init(
         url: SourceURL, originName: String? = nil, target: SourceURL? = nil, sharesTargets: Bool = false
     ) {
@@ -38,10 +38,10 @@ package final class SourceIdentity: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// A source and the target that it is fetched from: what a failure belongs to.
+/// A source and the target that it is fetched from; a failure belongs to both.
 ///
-/// Callers of one source may name targets that differ in an ignored parameter. What one target brings is the source, for all of
-/// them; but that one target fails says nothing about the others.
+/// Callers of one source may name targets that differ in an ignored parameter. The bytes of one target are the source
+/// for all of them, but a failure of one target says nothing about the others.
 package struct FetchedTarget: Hashable, Sendable {
     /// The source.
     package let identity: SourceIdentity
@@ -56,22 +56,22 @@ package struct FetchedTarget: Hashable, Sendable {
         left.identity == right.identity && left.identity.target == right.identity.target
     }
 
-    /// Hashes the source, and the target where there can be several.
+    /// Hashes the source, and the target if there can be several.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
         if identity.sharesTargets { hasher.combine(identity.target) }
     }
 }
 
-/// What one caller wants of a source.
+/// One caller's request for a source.
 package struct SourceRequest: Hashable, Sendable {
     /// The source.
     package let identity: SourceIdentity
-    /// What the caller asks of the caches.
+    /// The caller's cache directives.
     package let directives: RequestCacheControl
-    /// Whether the bytes are wanted; else it is enough to know that what was made from them still holds.
+    /// Whether the bytes are wanted; else it is enough to know that their results are still valid.
     package let needsBytes: Bool
-    /// Whether this is a validation that nobody waits for; then nothing stale will do.
+    /// Whether this is a validation in the background; then no stale copy is used.
     package let isBackground: Bool
 
     /// A request for the source of this identity.
@@ -86,11 +86,11 @@ package struct SourceRequest: Hashable, Sendable {
     }
 }
 
-/// What tells two versions of one source apart.
+/// Identifies a version of a source.
 package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
     /// The origin's strong entity tag, with its quotes.
     case entityTag(String)
-    /// SHA-256 of the bytes in lower-case hexadecimal, where the origin gave no strong tag.
+    /// SHA-256 of the bytes in lower-case hexadecimal, if the origin gave no strong tag.
     case digest(String)
 
     /// The tag or the digest; the quotes of a tag keep the two apart.
@@ -101,7 +101,7 @@ package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The bytes of a source with what its origin said about them.
+/// The bytes of a source with the header of its origin's answer.
 package struct Source: Sendable {
     /// What the origin said.
     package let head: SourceHead
@@ -123,17 +123,17 @@ package struct Source: Sendable {
     package var validator: SourceValidator { head.validator }
 }
 
-/// What a cache holds of a source.
+/// A source in a cache.
 package struct StoredSource: Sendable {
     /// What the origin said.
     package let head: SourceHead
-    /// The body; nil where only what was made from it is left.
+    /// The body; nil if only its results are left.
     package let bytes: SharedBytes?
 
     /// A source that is kept whole.
     package init(_ source: Source) { self.init(head: source.head, bytes: source.bytes) }
 
-    /// A stored source, with its body where that is at hand.
+    /// A stored source, with its body if that is available.
     package init(head: SourceHead, bytes: SharedBytes?) {
         self.head = head
         self.bytes = bytes

@@ -1,29 +1,31 @@
 package import HTTPTypes
 
-/// How long an origin's answer may be used, and what may be done with it afterwards: RFC 9111 as a shared cache reads it.
+/// How long an origin's answer may be used, and how it may be used afterwards: RFC 9111 for a shared cache.
 ///
-/// Times are whole seconds by the wall clock, since 1970 where they are points in time.
+/// Times are whole seconds by the wall clock, since 1970 if they are points in time.
 package struct SourceFreshness: Hashable, Sendable {
-    /// Who may store the source and what was made from it.
+    /// Which caches may store the source and its results.
     package let storability: SourceStorability
-    /// Seconds of freshness from the answer's birth (section 4.2.1, or 4.2.2 where nothing is stated).
+    /// Seconds of freshness since the answer was made (section 4.2.1, or 4.2.2 if no lifetime is stated).
     package let lifetime: Int
-    /// Whether the lifetime follows from something that the origin said; otherwise it is this cache's own choice.
+    /// Whether the origin stated the lifetime; otherwise it is this cache's own choice.
     package let isLifetimeKnown: Bool
-    /// Whether every use needs the origin's word first: `no-cache`, or `Vary: *`.
+    /// Whether the origin must confirm every use: `no-cache`, or `Vary: *`.
     package let alwaysNeedsValidation: Bool
-    /// Whether it must not be used stale, whoever would allow it (section 4.2.4).
+    /// Whether it must never be used stale (section 4.2.4).
     package let forbidsStale: Bool
-    /// Seconds past its lifetime for which it may be used while it is validated (RFC 5861 section 3); nil where it does not say.
+    /// Seconds past its lifetime for which it may be used while it is validated (RFC 5861 section 3); nil if it does
+    /// not say.
     package let staleWhileRevalidate: Int?
-    /// Seconds past its lifetime for which it may be used while its origin fails (RFC 5861 section 4); nil where it does not say.
+    /// Seconds past its lifetime for which it may be used while its origin fails (RFC 5861 section 4); nil if it does
+    /// not say.
     package let staleIfError: Int?
 
     /// `corrected_initial_age` of section 4.2.3.
     private let initialAge: Int
     private let receivedAt: Int
 
-    /// A source that says nothing at all is asked about again after an hour.
+    /// A source without any statement is validated after an hour.
     private static let assumedLifetime = 3_600
     /// A lifetime guessed from `Last-Modified` never exceeds a day.
     private static let maximumHeuristicLifetime = 86_400
@@ -61,10 +63,10 @@ package struct SourceFreshness: Hashable, Sendable {
     /// Whether it may be used at `now` without asking.
     package func isFresh(at now: Int) -> Bool { storability == .shared && age(at: now) < lifetime }
 
-    /// Seconds until it is stale at `now`; negative when it has been so for a while.
+    /// Seconds until it is stale at `now`; negative when it is stale.
     package func remainingLifetime(at now: Int) -> Int { lifetime - age(at: now) }
 
-    /// `s-maxage` beats `max-age` beats `Expires`; what is there and cannot be read is stale (section 4.2.1).
+    /// `s-maxage` beats `max-age` beats `Expires`; a value that cannot be read is stale (section 4.2.1).
     private static func statedLifetime(
         control: CacheControl, expires: String?, date: HTTPDate, now: HTTPDate
     ) -> Int? {
@@ -81,7 +83,7 @@ package struct SourceFreshness: Hashable, Sendable {
         return min(unchanged / 10, maximumHeuristicLifetime)
     }
 
-    /// The first number counts (section 5.1), at most 2³¹ (section 1.2.2); what is no number is ignored.
+    /// The first number counts (section 5.1), at most 2³¹ (section 1.2.2); a value that is not a number is ignored.
     private static func statedAge(_ values: [String]) -> Int {
         guard let text = values.first.flatMap({ HTTPSyntax.list($0).first }),
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

@@ -1,11 +1,11 @@
 package import HTTPTypes
 
-/// What an origin said about one version of a source: all that is needed to judge, validate and describe it.
+/// An origin's response for one version of a source, without its body: enough to judge, validate and describe it.
 ///
-/// With the body's bytes this is the stored response; both can be written down and read back. Immutable and shared by reference,
-/// because what is known of a source is passed on for every answer.
+/// With the body's bytes this is the stored response; both can be written to disk and read back. Immutable and shared
+/// by reference, because every answer passes it on.
 package final class SourceHead: Sendable {
-    /// The identity it was asked for under.
+    /// The identity of the request for it.
     package let identity: SourceIdentity
     /// The URL that answered, in canonical form: the identity's own, or the last redirect's target.
     package let url: String
@@ -21,26 +21,26 @@ package final class SourceHead: Sendable {
     package let requestedAt: HTTPDate
     /// When the answer had been received, by the wall clock.
     package let receivedAt: HTTPDate
-    /// What the fields mean to a shared cache.
+    /// The meaning of the fields for a shared cache.
     package let freshness: SourceFreshness
-    /// The type the origin gave; nil where it gave none or none that can be read.
+    /// The origin's media type; nil if there is none or it cannot be read.
     package let mediaType: MediaType?
-    /// `Last-Modified`, where it can be read.
+    /// `Last-Modified`, if it can be read.
     package let lastModified: HTTPDate?
 
-    /// Fields that are kept; all others end with their answer.
+    /// Fields that are kept; all others are dropped.
     private static let keptNames: Set<HTTPField.Name> = [
         .age, .cacheControl, .contentType, .date, .eTag, .expires, .lastModified, .vary,
     ]
 
-    /// The head of a stored response.
+    /// The header of a stored response.
     ///
     /// - Parameters:
-    ///   - identity: What was asked for.
-    ///   - url: What answered, in canonical form.
+    ///   - identity: The identity of the request.
+    ///   - url: The URL that answered, in canonical form.
     ///   - status: The answer's status.
-    ///   - validator: What tells this version from others.
-    ///   - headerFields: The answer's fields; those of no use later are dropped.
+    ///   - validator: Identifies this version.
+    ///   - headerFields: The answer's fields; those that are not needed later are dropped.
     ///   - selectingFields: See the property.
     ///   - requestedAt: When the request was sent.
     ///   - receivedAt: When the answer had been received.

@@ -11,7 +11,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     /// The pattern as it was written.
     package let description: String
 
-    /// Parses a pattern; nil when its host is empty or its scheme or port is none.
+    /// Parses a pattern; nil when its host is empty or its scheme or port is not valid.
     package init?(_ text: String) {
         var rest = Substring(text)
         var scheme = "*"

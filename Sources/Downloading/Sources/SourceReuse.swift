@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// What may be done with a stored source for one caller (RFC 9111 section 4).
+/// How a stored source may be used for one caller (RFC 9111 section 4).
 package enum SourceReuse: Hashable, Sendable {
     /// It answers the caller.
     case usable
@@ -10,7 +10,7 @@ package enum SourceReuse: Hashable, Sendable {
     case needsValidation
 }
 
-/// What stale sources may be used for where their origin does not say; in seconds past their lifetime.
+/// How long stale sources may be used if their origin does not say; in seconds past their lifetime.
 package struct StaleAllowances: Hashable, Sendable {
     /// While the source is validated in the background.
     package var whileRevalidating = 0
@@ -22,12 +22,12 @@ package struct StaleAllowances: Hashable, Sendable {
 }
 
 extension SourceFreshness {
-    /// What may be done with the source at `now`, in seconds since 1970.
+    /// How the source may be used at `now`, in seconds since 1970.
     ///
     /// - Parameters:
     ///   - now: The wall clock's time.
-    ///   - request: What the caller asks of the caches; a stated limit of age or freshness is never stretched.
-    ///   - allowances: What counts where the source does not say.
+    ///   - request: The caller's directives; a stated limit of age or freshness is never exceeded.
+    ///   - allowances: The limits that count if the source does not say.
     package func reuse(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> SourceReuse {
         guard storability == .shared, !request.noCache, !request.noStore, !alwaysNeedsValidation else {
             return .needsValidation
@@ -47,7 +47,7 @@ extension SourceFreshness {
         guard storability == .shared, !request.noCache, !request.noStore, request.maxAge == nil, request.minFresh == nil
         else { return false }
         let remaining = remainingLifetime(at: now)
-        // A failure that is remembered keeps nobody from a copy that is fresh.
+        // A remembered failure does not hide a copy that is fresh.
         if remaining > 0, !alwaysNeedsValidation { return true }
         return !forbidsStale && -remaining < staleIfError ?? allowances.ifError
     }

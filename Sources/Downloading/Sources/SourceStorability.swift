@@ -1,22 +1,24 @@
 import HTTPTypes
 
-/// Who may store an origin's answer (RFC 9111 section 3).
+/// Which caches may store an origin's answer (RFC 9111 section 3).
 package enum SourceStorability: Hashable, Sendable {
     /// A shared cache may.
     case shared
-    /// A shared cache may not, though nothing forbids it: the status needs a stated lifetime, or means what this cache does not know.
+    /// A shared cache may not, though nothing forbids it: the status needs a stated lifetime, or this cache does not
+    /// know its meaning.
     case unstated
-    /// The client alone: `private`.
+    /// Only the client: `private`.
     case `private`
-    /// Nobody: `no-store`.
+    /// No cache: `no-store`.
     case none
 
-    /// Statuses that may be stored without a stated lifetime (RFC 9110 section 15.1), of those that bring a picture.
+    /// Statuses that may be stored without a stated lifetime (RFC 9110 section 15.1), of those with an image.
     private static let heuristicallyCacheable: Set<Int> = [200, 203]
 
-    /// Judges an answer that brought a picture.
+    /// Judges an answer with an image.
     ///
-    /// `private` and `no-cache` count as a whole even where they name fields, as sections 5.2.2.4 and 5.2.2.7 allow.
+    /// `private` and `no-cache` count for the whole answer even if they name fields, as sections 5.2.2.4 and 5.2.2.7
+    /// allow.
     init(status: Int, control: CacheControl, hasExpires: Bool) {
         let isUnderstood = Self.heuristicallyCacheable.contains(status)
         let mustUnderstand = control.contains("must-understand")

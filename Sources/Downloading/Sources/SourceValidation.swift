@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// What a stored source's origin is asked by: whether it still is the same (RFC 9111 section 4.3.1).
+/// The condition by which an origin is asked whether a stored source is still the same (RFC 9111 section 4.3.1).
 package struct SourceCondition: Hashable, Sendable {
     /// The URL that answered last time; a tag means nothing anywhere else.
     package let url: String
@@ -9,7 +9,7 @@ package struct SourceCondition: Hashable, Sendable {
     /// For `If-Modified-Since`, as the origin wrote it.
     package let lastModified: String?
 
-    /// The condition for a stored source; nil where its origin gave nothing to ask by.
+    /// The condition for a stored source; nil if its origin gave no validator.
     package init?(_ head: SourceHead) {
         url = head.url
         eTag = head.eTag.flatMap { Self.isSendable($0) ? $0 : nil }
@@ -25,13 +25,13 @@ package struct SourceCondition: Hashable, Sendable {
         return fields
     }
 
-    /// Tags go back byte for byte; one beyond ASCII is not worth the trouble.
+    /// Tags go back byte for byte; a tag beyond ASCII is not sent.
     private static func isSendable(_ tag: String) -> Bool {
         !tag.isEmpty && tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
     }
 }
 
-/// An origin's word that a stored source is still the same: a 304.
+/// An origin's answer that a stored source is still the same: a 304.
 package struct SourceConfirmation: Sendable {
     /// All fields of the answer.
     package let headerFields: HTTPFields
@@ -57,10 +57,10 @@ package struct SourceConfirmation: Sendable {
 extension SourceHead {
     /// Fields that describe the stored body: a 304 does not change them (RFC 9111 section 3.2).
     private static let bodyNames: Set<HTTPField.Name> = [.contentType]
-    /// Fields that tell when the stored answer was made: without a word in the 304 they are not carried over.
+    /// Fields that say when the stored answer was made: they are not carried over unless the 304 has them.
     private static let momentNames: Set<HTTPField.Name> = [.age, .date]
 
-    /// This head with what the 304 says (RFC 9111 sections 3.2 and 4.3.4); nil where the 304 is about another version.
+    /// This header updated by the 304 (RFC 9111 sections 3.2 and 4.3.4); nil if the 304 is about another version.
     package func confirmed(by confirmation: SourceConfirmation) -> SourceHead? {
         let new = confirmation.headerFields
         if let tag = new[.eTag], let eTag, Self.opaque(tag) != Self.opaque(eTag) { return nil }

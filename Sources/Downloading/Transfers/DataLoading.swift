@@ -8,16 +8,16 @@ package protocol DataLoading: Sendable {
     /// Returns or throws only when the transfer has ended and its connection is closed or idle; cancelling the task ends it.
     ///
     /// - Parameters:
-    ///   - request: What to fetch.
+    ///   - request: The source, and how much of it.
     ///   - progress: How far it has come.
-    ///   - admitHop: Called before each hop, redirects' and the first, with the URL that would be asked for; what it throws ends the
-    ///     transfer before a name is looked up. Must be quick.
+    ///   - admitHop: Called before each hop, redirects' and the first, with the URL of the request; an error that it
+    ///     throws ends the transfer before a name is looked up. Must be quick.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferAnswer
 
-    /// The origins asked lately and how they are, where the loader keeps a book of them.
+    /// The health of recently used origins, if the loader keeps a book of them.
     var originHealth: OriginHealthSummary { get }
 }
 
@@ -25,7 +25,7 @@ package protocol DataLoading: Sendable {
 package typealias HopAdmission = @Sendable (SourceURL) throws(DownloadError) -> Void
 
 extension DataLoading {
-    /// Fetches the source, wherever its redirects lead.
+    /// Fetches the source with any redirects.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
@@ -36,13 +36,13 @@ extension DataLoading {
     package var originHealth: OriginHealthSummary { OriginHealthSummary() }
 }
 
-/// What is asked of an origin.
+/// A request to an origin.
 package struct TransferRequest: Hashable, Sendable {
     /// The source.
     package let identity: SourceIdentity
-    /// What the origin is asked by whether a stored version still holds; nil asks for the source itself.
+    /// The condition that asks whether a stored version is still valid; nil asks for the source itself.
     package let condition: SourceCondition?
-    /// Whether the source itself is wanted; else the head of any answer is enough, a redirect's too.
+    /// Whether the source itself is wanted; else the header of any answer is enough, also of a redirect.
     package let needsBody: Bool
 
     /// A request for a source, for its confirmation, or for a sign of life.
@@ -53,17 +53,17 @@ package struct TransferRequest: Hashable, Sendable {
     }
 }
 
-/// What an origin answered.
+/// An origin's answer.
 package enum TransferAnswer: Sendable {
     /// The source, whole.
     case source(Source)
     /// The version that the condition named still holds.
     case notModified(SourceConfirmation)
-    /// The head of an answer that is no refusal, where no more was wanted.
+    /// The header of an answer that is not a refusal, if no more was wanted.
     case head
 }
 
-/// How far a transfer has come: written by the transfer's thread, read by anyone.
+/// How far a transfer has come: written by the transfer's thread, read by any.
 package final class TransferProgress: Sendable {
     private let received = Atomic(0)
     /// -1 while unknown.
@@ -72,7 +72,7 @@ package final class TransferProgress: Sendable {
     private let isAnswered = Atomic(false)
     /// Seconds for which the origin lets its refusal be reused; -1 while it does not say.
     private let refusal = Atomic(-1)
-    /// The memory that the body may take; nil where nobody counts it.
+    /// The memory that the body may take; nil if it is not counted.
     private let room = Locked<MemoryReservation?>(nil)
 
     /// Nothing received, nothing announced.
@@ -102,7 +102,7 @@ package final class TransferProgress: Sendable {
         return receivedBytes >= expectedBytes - receivedBytes
     }
 
-    /// For how long the origin lets its refusal be reused, where it says so.
+    /// How long the origin's refusal may be reused, if the origin says so.
     package var refusalLifetime: Duration? {
         let seconds = refusal.load(ordering: .relaxed)
         return seconds < 0 ? nil : .seconds(seconds)

@@ -1,16 +1,17 @@
-/// Why a source could not be had.
+/// Why a source could not be fetched.
 ///
 /// The texts are for logs only: they may hold addresses and words of libraries.
 package enum DownloadError: Error, Hashable, Sendable {
-    /// The URL, one of its addresses or a redirect's target is not allowed; which of them is nobody's business outside.
+    /// The URL, one of its addresses or a redirect's target is not allowed; clients do not learn which of them.
     case sourceNotAllowed
-    /// The name has no address; for clients the same as ``sourceNotAllowed``, or they could tell which names lead inside.
+    /// The name has no address; for clients the same as ``sourceNotAllowed``, or they could find out which names
+    /// exist inside.
     case noAddress(String)
-    /// No answer's head arrived: a name server's failure, refused, reset, closed.
+    /// No header of an answer arrived: a name server's failure, refused, reset, closed.
     case unreachable(String)
-    /// The answer was not valid HTTP, not what was asked for, or cut short.
+    /// The answer was not valid HTTP, was not for the request, or was cut short.
     case protocolError(String)
-    /// A valid answer that is not what was asked for: 206, 304, a content coding, a redirect without a target.
+    /// A valid answer that does not fit the request: 206, 304, a content coding, a redirect without a target.
     case notAsked(String)
     /// The TLS handshake or the certificate failed.
     case tls(String)
@@ -30,22 +31,22 @@ package enum DownloadError: Error, Hashable, Sendable {
     case emptyBody
     /// An operator cancelled this caller's receipt.
     case receiptCancelled
-    /// More downloads wait than may.
+    /// Too many downloads wait.
     case queueFull
     /// There is no memory for the body.
     case memoryFull
-    /// The origin has failed so often that it is left alone for so many seconds.
+    /// The origin has failed so often that it is suspended for so many seconds.
     case originSuspended(seconds: Int)
     /// The service is about to end.
     case shuttingDown
-    /// The caller wants nothing but what is cached, and it is not.
+    /// The caller wants only a cached source, and there is none.
     case notCached
     /// A library failed in a way that is a bug of ours or a lack of memory.
     case `internal`(String)
 }
 
 extension DownloadError {
-    /// The status that the origin answered with, where it answered.
+    /// The status that the origin answered with, if it answered.
     package var upstreamStatus: Int? {
         switch self {
         case .status(let status), .notFound(let status): status

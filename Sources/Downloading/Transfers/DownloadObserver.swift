@@ -1,4 +1,4 @@
-/// What the downloader tells about its work, for metrics; called on any thread, outside its lock.
+/// The downloader's events, for metrics; called on any thread, outside its lock.
 package struct DownloadObserver: Sendable {
     /// A transfer has ended in this way with so many bytes of body received.
     package var finished: @Sendable (_ outcome: DownloadOutcome, _ receivedBytes: Int) -> Void
@@ -37,7 +37,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
     case suspended
     case failed
 
-    /// The label of what a loader threw.
+    /// The label of a loader's error.
     init(_ error: any Error) {
         guard let error = error as? DownloadError else {
             self = error is CancellationError ? .cancelled : .failed

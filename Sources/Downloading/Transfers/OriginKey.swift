@@ -1,4 +1,4 @@
-/// A scheme, host and port: what fails and recovers together.
+/// A scheme, host and port, which fail and recover together.
 package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
     /// `http` or `https`.
     package let scheme: String
@@ -14,6 +14,6 @@ package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SourceURL {
-    /// Where the URL is served.
+    /// The origin of the URL.
     package var origin: OriginKey { OriginKey(scheme: scheme, host: host, port: port) }
 }

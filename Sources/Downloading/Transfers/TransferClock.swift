@@ -1,6 +1,6 @@
 /// The time limits of one transfer: connecting, the first byte, a least speed, and the whole.
 ///
-/// libcurl's own low-speed limit also runs while an origin is silent, so it could not tell slow from late.
+/// libcurl's own low-speed limit also runs while an origin is silent, so it could not distinguish slow from late.
 struct TransferClock {
     private enum Phase {
         case connecting(until: Duration)
@@ -24,7 +24,7 @@ struct TransferClock {
         phase = .connecting(until: now + configuration.connectTimeout)
     }
 
-    /// The connection is there and the request goes out.
+    /// The connection is open and the request goes out.
     mutating func connected(at now: Duration) {
         phase = .waiting(until: now + configuration.firstByteTimeout)
     }
@@ -35,13 +35,13 @@ struct TransferClock {
         phase = .receiving(windowEnd: now + configuration.lowSpeedInterval, windowBytes: 0)
     }
 
-    /// Bytes of the body have come.
+    /// Bytes of the body have arrived.
     mutating func received(_ count: Int) {
         guard case .receiving(let end, let bytes) = phase else { return }
         phase = .receiving(windowEnd: end, windowBytes: bytes + count)
     }
 
-    /// Whether a limit has passed; begins a new window of the speed limit where one has ended well.
+    /// Whether a limit has passed; begins a new window of the speed limit when one has ended well.
     mutating func hasExpired(at now: Duration) -> Bool {
         guard now < end else { return true }
         switch phase {
@@ -53,7 +53,7 @@ struct TransferClock {
         }
     }
 
-    /// When to ask again.
+    /// When to check again.
     var nextCheck: Duration {
         switch phase {
         case .connecting(let limit), .waiting(let limit): min(limit, end)
@@ -61,7 +61,7 @@ struct TransferClock {
         }
     }
 
-    /// What is left of the time for connecting.
+    /// The remaining time for connecting.
     func connectTimeLeft(at now: Duration) -> Duration {
         if case .connecting(let limit) = phase { return max(min(limit, end) - now, .milliseconds(1)) }
         return configuration.connectTimeout

@@ -1,6 +1,6 @@
 import Coordination
 
-/// How quickly a transfer makes use of its slot.
+/// How quickly a transfer uses its slot.
 struct TransferPace {
     /// A transfer as short as this is never slow.
     private static let grace = Duration.seconds(2)
@@ -16,7 +16,7 @@ struct TransferPace {
         self.start = start
     }
 
-    /// Whether it has been silent or slow so far; nil while it is too young to say.
+    /// Whether it has been silent or slow so far; nil while it is too young to be judged.
     func isSlow(at now: Duration) -> Bool? {
         let age = now - start
         guard age >= Self.grace else { return nil }

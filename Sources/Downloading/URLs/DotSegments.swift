@@ -1,7 +1,8 @@
 /// Finds segments of a path that lead nowhere or up (RFC 3986 section 3.3), in the spellings that servers resolve.
 ///
-/// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and take a backslash for a slash. Parsers of URLs, libcurl's
-/// included, leave these as they are; so a path that was judged before can be another one at its origin.
+/// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and treat a backslash as a slash. URL
+/// parsers, also libcurl's, leave these as they are, so a path that was judged here could be another one at its
+/// origin.
 enum DotSegments {
     /// Whether a segment of `path` is `.` or `..`, after `%2e`, `%2f` and `%5c` were decoded once.
     static func areIn(_ path: some StringProtocol) -> Bool {
@@ -22,7 +23,7 @@ enum DotSegments {
         return (1...2).contains(dots) && dots == length
     }
 
-    /// Takes the next byte, or the one that an escape of a dot or a slash stands for.
+    /// Takes the next byte, or the dot or slash that an escape stands for.
     private static func next(in bytes: inout ArraySlice<UInt8>) -> UInt8? {
         guard let byte = bytes.popFirst() else { return nil }
         guard byte == UInt8(ascii: "%"), bytes.count >= 2 else { return byte }

@@ -4,13 +4,13 @@ import Text
 struct SourceHost {
     /// The name in lower case without a final dot, or the address without brackets.
     let name: String
-    /// The address, where the host is one.
+    /// The address, if the host is one.
     let address: IPAddress?
 
-    /// Judges the host that the parser found against what was written.
+    /// Compares the host that the parser found with the written one.
     ///
-    /// Spellings that the parser turns into an address or into plain ASCII without need are refused: nobody writes
-    /// `2130706433` or full-width digits but to slip past a check.
+    /// Spellings that the parser turns into an address or into plain ASCII without need are refused: `2130706433` or
+    /// full-width digits only serve to bypass a check.
     init(_ parsed: String, written: String) throws(SourceURLError) {
         var name = parsed.asciiLowercased
         if name.hasPrefix("[") {
@@ -35,7 +35,7 @@ struct SourceHost {
         address = nil
     }
 
-    /// A host whose last label is a number is meant as an IPv4 address by every parser (WHATWG URL section 3.5).
+    /// A host whose last label is a number counts as an IPv4 address for every parser (WHATWG URL section 3.5).
     private static func isNumber(_ label: Substring) -> Bool {
         let isDecimal = label.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         return !label.isEmpty && isDecimal || label.hasPrefix("0x") && UInt64(label.dropFirst(2), radix: 16) != nil

@@ -6,7 +6,7 @@ package import Text
 /// no fragment. The canonical text is what is fetched, so no second parser can disagree with the first.
 package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     private static let maximumLength = 2048
-    /// The scheme of what is no URL, but a place in a configured folder.
+    /// The scheme of a place in a configured folder, which is not a URL.
     static let folderScheme = "folder"
 
     /// The whole URL in canonical form, in ASCII: comparing it as a `String` compares its bytes.
@@ -19,13 +19,13 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     package let port: Int
     /// Path, percent-encoded, at least `/`.
     package let path: String
-    /// The address, where the host is one.
+    /// The address, if the host is one.
     package let address: IPAddress?
 
     /// Parses an absolute URL.
     ///
-    /// A path with dot segments is refused, whatever way they are written: servers resolve more spellings of them than parsers of
-    /// URLs do, and what is fetched must be what was judged.
+    /// A path with dot segments is refused in any spelling: servers resolve more spellings of them than URL parsers
+    /// do, and the fetched path must be the judged one.
     package init(parsing text: String) throws(SourceURLError) {
         let scheme = try Self.scheme(of: text)
         let rest = text[text.utf8.index(text.startIndex, offsetBy: scheme.utf8.count + 3)...]
@@ -83,7 +83,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         return try SourceURL(parsing: rest + (query.map { "?" + $0 } ?? ""))
     }
 
-    /// Host and port: what the cap per host counts by.
+    /// Host and port, for the cap per host.
     package var hostAndPort: ExactText { ExactText("\(host):\(port)") }
 
     /// The canonical text.

@@ -1,6 +1,6 @@
 /// Why a text does not name a source.
 package enum SourceURLError: Error, Hashable, Sendable {
-    /// No absolute URL as RFC 3986 has it, or one with a user name, a wrong host, or more than 2048 bytes.
+    /// Not an absolute URL by RFC 3986, or one with a user name, a wrong host, or more than 2048 bytes.
     case malformed
     /// A path with a segment that is `.` or `..`, or would be after one decoding of its escapes.
     case dotSegment

@@ -1,8 +1,8 @@
-/// Percent-encoding of what operators' clients write after an origin's name (RFC 3986 section 2.1).
+/// Percent-encoding of the path that clients write after an origin's name (RFC 3986 section 2.1).
 enum URLEscapes {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// The text with spaces and whatever else has no place in a URL escaped, and nothing else changed.
+    /// The text with spaces and other characters that are not allowed in a URL escaped, and nothing else changed.
     static func escapingRest(of text: String) -> String {
         let kept = Array("-._~!$&'()*+,;=:@/?%".utf8)
         return escaped(text.utf8) { isAlphanumeric($0) || kept.contains($0) }
@@ -14,7 +14,7 @@ enum URLEscapes {
         return escaped(bytes) { isAlphanumeric($0) || kept.contains($0) }
     }
 
-    /// The bytes that a text with escapes stands for; nil where an escape is broken.
+    /// The bytes that a text with escapes stands for; nil if an escape is broken.
     static func decoded(_ text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -4,7 +4,7 @@ import CCurl
 struct URLParts {
     /// Host without escapes, internationalised labels in punycode; addresses in the usual spelling, IPv6 in brackets.
     let host: String
-    /// Port where one is written and it is not the scheme's own.
+    /// Port, if one is written and it is not the scheme's default.
     let port: Int?
     /// Path without dot segments, at least `/`.
     let path: String

@@ -7,13 +7,13 @@ import HTTPTypes
 import Synchronization
 import Telemetry
 
-/// One open connection and the request in hand on it.
+/// One open connection and its current request.
 ///
-/// Its event thread calls ``receive(target:length:)``, ``handle(method:version:)``, ``complete()`` and ``close()``. The watch thread
-/// and the tasks of promised answers reach only what is atomic or in `shared`.
+/// Its event thread calls ``receive(target:length:)``, ``handle(method:version:)``, ``complete()`` and ``close()``.
+/// The watch thread and the tasks of promised answers reach only atomic values and `shared`.
 @safe
 final class ClientConnection: @unchecked Sendable {
-    /// How far the request in hand has come; event thread only.
+    /// The progress of the current request; event thread only.
     private enum Step {
         case awaitingLine
         case lineReceived(ReceivedTarget)
@@ -48,7 +48,7 @@ final class ClientConnection: @unchecked Sendable {
     private var recurringTarget: String?
     /// Watch thread only.
     private var unfinishedHead = UnfinishedHead()
-    /// When the watch thread first saw the head that is being received.
+    /// When the watch thread first saw the header that is being received.
     private let headBegan = Atomic<Moment>(.never)
 
     /// A connection that has just begun.
@@ -71,7 +71,7 @@ final class ClientConnection: @unchecked Sendable {
             ReceivedTarget(target, length: length, maximumLength: maximum, known: rememberedHead?.target))
     }
 
-    /// A head has arrived, its request is complete, or the connection was resumed; false closes the connection.
+    /// A header has arrived, its request is complete, or the connection was resumed; false closes the connection.
     ///
     /// An answer that is queued in the first of these calls closes the connection: right for refusals, whose body is not read.
     @unsafe
@@ -109,10 +109,12 @@ final class ClientConnection: @unchecked Sendable {
         context.remove(self)
     }
 
-    /// Refuses the request if its head is complete and has not been shown to us, on its event thread; false for all others.
+    /// Refuses the request if its header is complete and was not passed to the handler, on its event thread; false
+    /// for all others.
     ///
-    /// The library refuses such heads itself (lengths that are no numbers, more cookies than it has room for), and sends the head of its
-    /// answer twice, the second one as the body. Nothing that it sends after this arrives.
+    /// The library refuses such headers itself (lengths that are not numbers, more cookies than it has room for), and
+    /// sends the header of its answer twice, the second one as the body. After this refusal none of that reaches the
+    /// client.
     func refuseComplete(_ refusal: HTTPRefusal) -> Bool {
         guard pthread_equal(eventThread, pthread_self()) != 0, case .lineReceived = step, !isRefused,
             unsafe CMicrohttpdShim_head_size(connection) > 0
@@ -171,7 +173,7 @@ final class ClientConnection: @unchecked Sendable {
         }
     }
 
-    /// Remembers a head the second time in a row that its target is asked for: most never come again.
+    /// Remembers a header when its target is requested the second time in a row: most are never repeated.
     private func remember(_ head: ReceivedHead, of request: HTTPRequest, answeredBy answer: any RecurringAnswer) {
         guard request.target == recurringTarget else {
             recurringTarget = request.target
@@ -204,8 +206,8 @@ final class ClientConnection: @unchecked Sendable {
         context.logger.error("response fields refused", ["count": .int(count)])
     }
 
-    /// The order matters: nobody may resume before the library has suspended, and a client that left before the task is known is
-    /// told to the task when it is attached.
+    /// The order matters: no thread may resume the connection before the library has suspended it, and if a client
+    /// leaves before the task is attached, attaching cancels the task.
     private func suspend(until work: @escaping @Sendable () async -> HTTPResponse) {
         let ticket = context.watch.makeTicket()
         step = .promised(ticket: ticket)
@@ -222,7 +224,7 @@ final class ClientConnection: @unchecked Sendable {
         _ = resume { $0.keep(response, ticket: ticket) ? true : nil }
     }
 
-    /// Ends the wait for the answer with this ticket, or any, because nobody waits any more; true when there was one.
+    /// Ends the wait for the answer with this ticket, or any, because the client has left; true when there was one.
     @discardableResult
     func abandon(ticket: UInt64? = nil) -> Bool {
         let abandonment = resume { $0.abandon(ticket: ticket) }
@@ -251,7 +253,7 @@ final class ClientConnection: @unchecked Sendable {
         return shared.withLock { $0.promise.take() }
     }
 
-    /// Whether the head that is being received has been so for longer than `limit`; watch thread only.
+    /// Whether the current header has been unfinished for longer than `limit`; watch thread only.
     func isHeadOverdue(at now: Duration, limit: Duration) -> Bool {
         defer { headBegan.store(Moment(unfinishedHead.since), ordering: .relaxed) }
         guard occupant.load(ordering: .relaxed) == .nobody else {
@@ -262,13 +264,13 @@ final class ClientConnection: @unchecked Sendable {
             pendingBytes: pendingBytes, afterBytes: consumedBytes.load(ordering: .relaxed), at: now, limit: limit)
     }
 
-    /// Whether the connection is so young that its first request may be on the wire.
+    /// Whether the connection is so young that its first request may be on the way.
     func isExpectingRequest(at now: Duration) -> Bool {
         now - openedAt < .milliseconds(500) && consumedBytes.load(ordering: .relaxed) == 0
     }
 
-    /// Closes the connection when no request is in hand and no head has begun; with `parting`, also in the middle of a head, and
-    /// these bytes are sent first.
+    /// Closes the connection when no request is under way and no header has begun; with `parting`, also in the middle
+    /// of a header, and these bytes are sent first.
     func closeIdle(parting: [UInt8]? = nil) {
         shared.withLock { shared in
             guard shared.isOpen, parting != nil || pendingBytes <= 0 else { return }
@@ -288,16 +290,16 @@ final class ClientConnection: @unchecked Sendable {
         }
     }
 
-    /// The connection's place, as whoever needs one sees it; any thread.
+    /// The connection's place, for finding one to close; any thread.
     func seat(at now: Duration) -> Crowd.Seat<ClientConnection> {
         let mayGo = shared.withLock { $0.isOpen && isIdle(at: now) }
         return Crowd.Seat(
             occupant: self, network: network, idleSince: mayGo ? idleSince.load(ordering: .relaxed).time : nil)
     }
 
-    /// Closes the connection unless a request came since `known`; any thread.
+    /// Closes the connection unless a request arrived since `known`; any thread.
     ///
-    /// - Returns: Whether it is going.
+    /// - Returns: Whether it is being closed.
     func makeWay(idleSince known: Duration, at now: Duration) -> Bool {
         shared.withLock { shared in
             guard shared.isOpen, idleSince.load(ordering: .relaxed).time == known, isIdle(at: now) else { return false }
@@ -314,7 +316,8 @@ final class ClientConnection: @unchecked Sendable {
     /// Whether the connection was closed for another; when it is gone.
     var hasMadeWay: Bool { shared.withLock { $0.hasMadeWay } }
 
-    /// Whether no request is under way: none in hand, none on its way to us, and no head that is still young.
+    /// Whether no request is under way: none being served, none in the socket's buffer, and no header that is still
+    /// young.
     ///
     /// The descriptor must be open.
     private func isIdle(at now: Duration) -> Bool {
@@ -323,7 +326,7 @@ final class ClientConnection: @unchecked Sendable {
         return pendingBytes <= 0
     }
 
-    /// Ends the connection whatever it does; true when a request was in hand.
+    /// Ends the connection in any state; true when a request was under way.
     func cut() -> Bool {
         if abandon() { return true }
         return shared.withLock { shared in
@@ -335,14 +338,14 @@ final class ClientConnection: @unchecked Sendable {
         }
     }
 
-    /// Bytes received beyond the last complete head.
+    /// Bytes received after the last complete header.
     private var pendingBytes: Int {
         let consumed = consumedBytes.load(ordering: .acquiring)
         return Int(CLinux_tcp_received_bytes(descriptor)) - consumed
     }
 }
 
-/// Who may act on a connection: the request in hand, or the watch when it closes it between requests.
+/// The owner of a connection: the current request, or the watch when it closes the connection between requests.
 private enum Occupant: UInt8, AtomicRepresentable {
     case nobody, request, watch
 }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The socket that new connections come to; made by us so that accepting can end while connections go on.
+/// The socket for new connections; made by us so that accepting can end while connections go on.
 struct ListeningSocket: Sendable {
     /// How many may have connected without having been accepted.
     static let backlog = 4_096
 
     /// Owned by the daemon once it has started.
     let descriptor: CInt
-    /// The port in use, also where 0 was asked for.
+    /// The port in use, also if 0 was requested.
     let port: UInt16
 
     /// Binds and listens.
@@ -37,11 +37,11 @@ struct ListeningSocket: Sendable {
         self.port = Self.boundPort(of: descriptor)
     }
 
-    /// Ends listening at once; the kernel refuses whoever comes later.
+    /// Ends listening at once; the kernel refuses later clients.
     ///
-    /// The library's own way to stop accepting races with its event threads, who abort the process when they find the socket gone
-    /// from their epoll sets. Another open file in its place takes the socket out of the sets by itself, and keeps the number from
-    /// being used for something else until the daemon closes it.
+    /// The library's own way to stop accepting races with its event threads, which abort the process when they find
+    /// the socket gone from their epoll sets. Another open file in its place takes the socket out of the sets by
+    /// itself, and keeps the number from being used for something else until the daemon closes it.
     func stopListening(replacement: CInt) {
         dup2(replacement, descriptor)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

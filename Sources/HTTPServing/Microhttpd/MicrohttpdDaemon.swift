@@ -10,14 +10,15 @@ final class MicrohttpdDaemon: @unchecked Sendable {
     private let raw: OpaquePointer
     private let callbacks: UnsafeMutablePointer<CMicrohttpdShim_callbacks>
 
-    /// Starts the threads; the socket is theirs from now on.
+    /// Starts the threads, which own the socket from now on.
     init(_ socket: ListeningSocket, context: ServingContext) throws(HTTPServerError) {
         let configuration = context.configuration
         let threads = UInt32(max(1, configuration.threads))
         unsafe callbacks = .allocate(capacity: 1)
         // Balanced in `stop`, when no thread can use the context any more.
         unsafe callbacks.initialize(to: makeCallbacks(Unmanaged.passRetained(context).toOpaque()))
-        // At its own limit the library stops accepting and leaves clients waiting: it must never get there.
+        // At its own limit the library stops accepting and leaves clients waiting, so the limit must never be
+        // reached.
         var settings = CMicrohttpdShim_settings(
             listening_descriptor: socket.descriptor, threads: threads,
             connections_per_thread: UInt32(configuration.maximumConnections + Crowd.mostClosings + 1),
@@ -33,7 +34,7 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         unsafe self.raw = raw
     }
 
-    /// Takes over who has connected and was not accepted yet, up to `limit` of them; not after `stop`.
+    /// Accepts the connections that wait in the backlog, up to `limit` of them; not after `stop`.
     func acceptWaiting(on socket: ListeningSocket, atMost limit: Int) {
         var count = 0
         while count < limit, unsafe CMicrohttpdShim_accept(raw, socket.descriptor) { count += 1 }
@@ -48,10 +49,11 @@ final class MicrohttpdDaemon: @unchecked Sendable {
 }
 
 extension HTTPServerConfiguration {
-    /// The library keeps a head, a record for each of its fields and the answer's head in one block per connection, and clears all
-    /// of it after each request: large enough that our own limits are met first, and no larger.
+    /// The library keeps a request header, a record for each of its fields and the answer's header in one block per
+    /// connection, and clears all of it after each request: large enough that our own limits are met first, and no
+    /// larger.
     ///
-    /// Clearing it is a good part of what a small answer costs, and flushes other things out of the core's cache.
+    /// Clearing it is a large part of the cost of a small answer, and evicts other data from the core's cache.
     fileprivate var connectionBufferSize: Int {
         let answer = 4_096
         return maximumTargetLength + maximumFieldsLength + maximumFieldCount * 64 + answer
@@ -78,12 +80,12 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
         complained: { unsafe complain($0.unsafelyUnwrapped, $1, $2) })
 }
 
-/// Finds the connection whose head the library is about to refuse, and refuses it in our words.
+/// Finds the connection whose header the library is about to refuse, and refuses it with our own answer.
 @unsafe
 private func complain(_ context: UnsafeMutableRawPointer, _ peer: UnsafeMutableRawPointer?, _ isForMemory: Bool) {
     let refusal = isForMemory ? HTTPRefusal.fieldsTooLarge : .badRequest
     if let peer = unsafe peer, unsafe connection(peer).refuseComplete(refusal) { return }
-    // A head in several parts, with another's line in between.
+    // A header in several parts, with a line of another connection in between.
     let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
     _ = context.openConnections.first { $0.refuseComplete(refusal) }
 }

@@ -45,7 +45,8 @@ struct OutgoingResponse: ~Copyable {
         return isAdded ? 0 : 1
     }
 
-    /// `Content-Length`, `Connection` and `Transfer-Encoding` are written by the library, and `Date` where there is none yet.
+    /// `Content-Length`, `Connection` and `Transfer-Encoding` are written by the library, and `Date` if there is none
+    /// yet.
     private static func isServers(_ field: HTTPField) -> Bool {
         switch field.name.rawName.utf8.count {
         case 4: field.name == .date && HTTPDate(field.value) == nil
@@ -74,7 +75,7 @@ struct OutgoingResponse: ~Copyable {
     }
 }
 
-/// Ends the loan of a body.
+/// Releases a body.
 private func release(_ owner: UnsafeMutableRawPointer?) {
     guard let owner = unsafe owner else { return }
     unsafe Unmanaged<SharedBytes>.fromOpaque(owner).release()

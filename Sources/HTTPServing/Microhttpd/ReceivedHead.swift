@@ -2,13 +2,14 @@ import CMicrohttpdShim
 import Glibc
 import HTTPTypes
 
-/// A request head in the connection's buffer, during the library's first call of the handler.
+/// A request header in the connection's buffer, during the library's first call of the handler.
 ///
-/// The library splits the head in place, replacing colons and line ends by zero bytes, and says where each name and value begins.
-/// Folded lines, bare line feeds, zero bytes and stray spaces all leave a gap: a head is well formed when its parts lie end to end.
+/// The library splits the header in place, replacing colons and line ends by zero bytes, and reports where each name
+/// and value begins. Folded lines, bare line feeds, zero bytes and stray spaces all leave a gap: a header is well
+/// formed when its parts lie end to end.
 @safe
 struct ReceivedHead {
-    /// What a head turned out to be.
+    /// The result of reading a header.
     enum Outcome {
         case request(HTTPRequest, bodyLength: Int)
         case refusal(HTTPRefusal)
@@ -20,7 +21,7 @@ struct ReceivedHead {
     private let method: UnsafePointer<CChar>
     private let version: UnsafePointer<CChar>
 
-    /// The head whose method and version stand at the given places.
+    /// The header whose method and version are at the given addresses.
     @unsafe
     init(connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>) {
         unsafe self.connection = connection
@@ -29,10 +30,11 @@ struct ReceivedHead {
         size = unsafe CMicrohttpdShim_head_size(connection)
     }
 
-    /// The head as the library left it, from the method to the empty line; the target has lost two of its characters.
+    /// The header as the library left it, from the method to the empty line; the target has lost two of its
+    /// characters.
     var bytes: UnsafeBufferPointer<UInt8> { unsafe method.bytes(size) }
 
-    /// Reads the head; `target` is what stood in its first line, `responder` knows which requests have bodies.
+    /// Reads the header; `target` is the target of its first line, `responder` knows which requests have bodies.
     func read(
         target: ReceivedTarget, within limits: HTTPServerConfiguration, for responder: any RequestResponder
     ) -> Outcome {
@@ -50,7 +52,7 @@ struct ReceivedHead {
                 on: request, isVersion10: isVersion10, maximumBodyLength: responder.maximumBodyLength(of: request))
             switch verdict {
             case .accept(let length):
-                // The length of "Expect" tells nearly all heads apart that do not have one.
+                // The length of "Expect" rules out nearly all headers without it.
                 if length == 0, unsafe received.contains(where: { unsafe $0.name_length == 6 }) {
                     unsafe CMicrohttpdShim_ignore_expectation(connection)
                 }
@@ -80,7 +82,7 @@ struct ReceivedHead {
         }
     }
 
-    /// The fields as values; nil when one is malformed or they do not fill the head.
+    /// The fields as values; nil when one is malformed or they do not fill the header.
     @unsafe
     private func fields(_ received: UnsafeBufferPointer<CMicrohttpdShim_field>) -> HTTPFields? {
         var fields = HTTPFields()
@@ -127,16 +129,16 @@ extension CMicrohttpdShim_field {
     }
 }
 
-/// A request's target as the library showed it before taking it apart.
+/// A request's target as the library passed it before splitting the header.
 struct ReceivedTarget {
-    /// Where it stood; only compared, never read.
+    /// Its address; only compared, never read.
     let position: UInt
     /// Its length in bytes.
     let length: Int
-    /// Its text, nil when it is too long to be kept or holds what a target must not.
+    /// Its text, nil when it is too long to be kept or has characters that a target must not have.
     let text: String?
 
-    /// Whether it is the one that was known before.
+    /// Whether it equals the remembered target.
     let isKnown: Bool
 
     /// Copies the target unless it is longer than `maximumLength` or the same as `known`.

@@ -1,20 +1,20 @@
 import HTTPTypes
 
-/// The head of a request that had a recurring answer, so that the next one on its connection is not taken apart if it is the same.
+/// The header of a request that had a recurring answer, so that an equal one on its connection is not parsed again.
 ///
-/// Byte for byte the same, a head means the same. Clients that ask for a hot URL again and again are proxies and pipelines, whose
-/// connections last and whose heads do not change.
+/// Headers with the same bytes mean the same. Clients that repeat a hot URL are proxies and pipelines, whose
+/// connections last and whose headers do not change. See docs/decisions/014-the-hot-path.md.
 struct RememberedHead {
-    /// The target, which the library does not leave as it was.
+    /// The target, because the library changes it in its buffer.
     let target: String
-    /// What answers.
+    /// The answer to equal requests.
     let answer: any RecurringAnswer
     private let bytes: [UInt8]
 
-    /// Heads are seldom larger; a connection remembers no more than this many bytes.
+    /// Headers are seldom larger; a connection remembers no more than this many bytes.
     private static let maximumSize = 2_048
 
-    /// Copies a head without a body; nil when it is too large to be remembered.
+    /// Copies a header without a body; nil when it is too large to be remembered.
     init?(_ head: ReceivedHead, target: String, answer: any RecurringAnswer) {
         guard head.size <= Self.maximumSize else { return nil }
         self.target = target
@@ -22,7 +22,7 @@ struct RememberedHead {
         bytes = unsafe Array(head.bytes)
     }
 
-    /// Whether a head whose target is the same is the same in all else.
+    /// Whether a header with the same target is the same in all other bytes.
     func isSame(as head: ReceivedHead) -> Bool {
         unsafe bytes.withUnsafeBufferPointer { unsafe $0.isSame(as: head.bytes) }
     }

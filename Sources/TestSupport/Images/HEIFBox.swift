@@ -10,12 +10,12 @@ package enum HEIFBox {
         box(type, [version, 0, 0, flags] + content)
     }
 
-    /// The size of a stored picture.
+    /// The size of a stored image.
     package static func size(_ width: Int, _ height: Int) -> [UInt8] {
         full("ispe", width.bigEndian32 + height.bigEndian32)
     }
 
-    /// A part of this size; its middle is so many halves of a pixel right of and below the picture's.
+    /// A part of this size; its middle is so many halves of a pixel right of and below the image's.
     package static func aperture(_ width: Int, _ height: Int, right: Int = 0, down: Int = 0) -> [UInt8] {
         let offsets = [right, down].flatMap { ($0 & 0xFFFF_FFFF).bigEndian32 + 2.bigEndian32 }
         return box("clap", [width, 1, height, 1].flatMap(\.bigEndian32) + offsets)
@@ -38,7 +38,7 @@ package enum HEIFBox {
         box("hvcC", [1] + [UInt8](repeating: 0, count: 15) + [0xFC | chroma, 0xF8 | extraBits, 0xF8, 0])
     }
 
-    /// What the numbers of a picture mean: sRGB in BT.601 of full or limited range.
+    /// The meaning of an image's samples: sRGB in BT.601 of full or limited range.
     package static func meaning(isFullRange: Bool) -> [UInt8] {
         box("colr", Array("nclx".utf8) + [0, 1, 0, 13, 0, 6, isFullRange ? 0x80 : 0])
     }
@@ -46,6 +46,6 @@ package enum HEIFBox {
     /// An ICC profile.
     package static func profile(_ profile: [UInt8]) -> [UInt8] { box("colr", Array("prof".utf8) + profile) }
 
-    /// What tells an alpha plane.
+    /// The mark of an alpha plane.
     package static let alpha = full("auxC", Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
 }

@@ -1,13 +1,13 @@
 package import Imaging
 
-/// Writes AVIF files around pictures that our own encoder has coded: turned, cut, put together of others.
+/// Writes AVIF files around images that our own encoder has coded: turned, cropped, made of others.
 package struct HEIFWriter {
     /// One item of a file.
     package struct Item {
         package var id: Int
         package var type: String
         package var data: [UInt8]
-        /// What it has, each a whole box, in the order in which they apply.
+        /// Its properties, each a whole box, in the order in which they apply.
         package var properties: [[UInt8]]
         /// Its references to other items, by their types.
         package var references: [(type: String, items: [Int])] = []
@@ -31,7 +31,7 @@ package struct HEIFWriter {
     /// The whole file.
     package var file: [UInt8] {
         let kind = HEIFBox.box("ftyp", Array("avif\0\0\0\0avifmif1miaf".utf8))
-        // Where the data begins does not change how long the descriptions are.
+        // The start of the data does not change the length of the descriptions.
         let start = kind.count + descriptions(dataAt: 0).count + 8
         let data = items.filter { !$0.isInside }.flatMap(\.data)
         return kind + descriptions(dataAt: start) + HEIFBox.box("mdat", data)
@@ -84,7 +84,7 @@ package struct HEIFWriter {
 }
 
 extension HEIFWriter.Item {
-    /// A picture as our encoder codes it, without alpha.
+    /// An image as our encoder codes it, without alpha.
     package static func coded(_ picture: Picture, id: Int = 1) -> HEIFWriter.Item {
         precondition(picture.bands == 3, "alpha would be a second item")
         let file = ImageFixture.file(picture, as: .avif, quality: 90)
@@ -132,7 +132,7 @@ extension HEIFWriter.Item {
         return item
     }
 
-    /// What the first box of this type holds; its name must not be among the data before it.
+    /// The content of the first box of this type; its name must not be among the data before it.
     private static func contents(of type: String, in file: [UInt8]) -> [UInt8] {
         guard let name = file.indices.first(where: { file[$0...].starts(with: type.utf8) }) else {
             fatalError("an AVIF without \(type)")

@@ -25,7 +25,7 @@ extension ICCWriter {
         return sum
     }
 
-    /// A profile of four inks by a relative table; the last one is black.
+    /// A CMYK profile with a relative table.
     package static var inks: [UInt8] {
         let corners = (0..<16).map { corner in
             let light: Double = corner & 1 == 1 ? 0 : Double(3 - (corner >> 1).nonzeroBitCount) / 3

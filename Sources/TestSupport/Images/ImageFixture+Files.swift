@@ -66,7 +66,7 @@ extension ImageFixture {
 
     private static func firstHalf(_ bytes: SharedBytes) -> [UInt8] { Array(bytes.array.prefix(bytes.count / 2)) }
 
-    /// The picture stored so that turning it as the orientation says shows the quarters upright.
+    /// The image stored so that turning it by the orientation shows the quarters upright.
     private static func oriented(_ orientation: Int) -> [UInt8] {
         let stored =
             orientation < 5 ? size : PixelSize(width: size.height, height: size.width)
@@ -94,7 +94,7 @@ extension ImageFixture {
         }
     }
 
-    /// Red and green change places: read without its profile the picture has wrong colours.
+    /// Red and green are exchanged: read without its profile the image has wrong colours.
     private static var swappedProfile: [UInt8] {
         let primaries = ICCWriter.standardPrimaries
         return ICCWriter.profile(primaries: [primaries[1], primaries[0], primaries[2]])

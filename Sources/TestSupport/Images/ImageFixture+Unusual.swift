@@ -64,7 +64,7 @@ extension ImageFixture {
         }
     }
 
-    /// The quarters in inks, stored inverted as Adobe's programs do: 255 is no ink.
+    /// The quarters in CMYK, stored inverted as Adobe's programs do: 255 is no ink.
     static var adobeCMYK: [UInt8] {
         var writer = JPEGWriter(width: size.width, height: size.height, components: 4)
         writer.adobeTransform = 0
@@ -78,7 +78,7 @@ extension ImageFixture {
         }
     }
 
-    /// A small JPEG whose head claims 64250×64250.
+    /// A small JPEG whose header claims 64250×64250.
     static var giantJPEG: [UInt8] {
         var file = ImageFixture.jpeg.array
         guard let frame = file.indices.dropLast(9).first(where: { file[$0] == 0xFF && file[$0 + 1] == 0xC0 }) else {

@@ -1,7 +1,7 @@
 package import Imaging
 package import Memory
 
-/// Pictures made in code, by name.
+/// Images made in code, by name.
 ///
 /// Whole ones show ``Picture/quarters(_:)`` of 64×48 pixels upright, unless their name says otherwise.
 package enum ImageFixture: String, CaseIterable, Sendable {
@@ -16,16 +16,16 @@ package enum ImageFixture: String, CaseIterable, Sendable {
     case empty, text, jpegTruncated, pngTruncated, webpTruncated, gifTruncated, jpegHeadOnly, jpegManyScans
     case jpegGiant, pngGiant, webpGiant
 
-    /// The size of the pictures of ``quarters``.
+    /// The size of the images of ``quarters``.
     package static let size = PixelSize(width: 64, height: 48)
 
-    /// The frames of the animated pictures: plain red, green and blue, shown for 100, 200 and 300 ms, five times.
+    /// The frames of the animated images: plain red, green and blue, shown for 100, 200 and 300 ms, five times.
     package static let frames = 3
 
     /// The file.
     package var bytes: SharedBytes { SharedBytes(array) }
 
-    /// Whole pictures that show the quarters upright, in colour.
+    /// Complete images that show the quarters upright, in colour.
     package static let quarters: [ImageFixture] = [
         .jpeg, .jpegProgressive, .jpegAdobeCMYK, .jpegStandardProfile, .jpegOrientation2, .jpegOrientation3,
         .jpegOrientation4, .jpegOrientation5, .jpegOrientation6, .jpegOrientation7, .jpegOrientation8, .png,
@@ -33,14 +33,14 @@ package enum ImageFixture: String, CaseIterable, Sendable {
         .pngSixteenBit, .pngInterlaced, .pngOrientation6, .webp, .gif,
     ]
 
-    /// Whole pictures of any kind in formats that are read by default, of the usual size.
+    /// Complete images of any kind in formats that are read by default, of the usual size.
     package static let readable: [ImageFixture] =
         quarters + [
             .jpegGreyRamp, .jpegSwappedPrimaries, .pngGreyRamp, .pngGreyAlpha, .pngOneBit, .pngHalfTransparent,
             .pngPaletteTransparent, .pngSixteenBitGrey, .webpHalfTransparent, .webpAnimated, .gifAnimated,
         ]
 
-    /// A file of a picture.
+    /// A file of an image.
     package static func file(_ picture: Picture, as format: ImageFormat, quality: Int? = nil) -> [UInt8] {
         do {
             try ImageLibrary.start()

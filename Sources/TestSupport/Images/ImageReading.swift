@@ -2,11 +2,11 @@ import Coordination
 package import Imaging
 package import Memory
 
-/// Reads pictures back, for tests.
+/// Reads images back, for tests.
 package enum ImageReading {
     /// Decodes a file at full size to interleaved pixels, all frames if it is animated.
     ///
-    /// - Throws: what inspecting and decoding throw; AVIF can be inspected only.
+    /// - Throws: The errors of inspecting and decoding; AVIF can be inspected only.
     package static func decode(_ bytes: SharedBytes, level: Int = 1) throws -> DecodedImage {
         try ImageLibrary.start()
         let header = try ImageHeader.inspect(bytes)

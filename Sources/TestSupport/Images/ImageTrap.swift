@@ -9,7 +9,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
     case pngGiant
     /// A small JPEG whose size was patched to 64250×64250 (CVE-2019-13655).
     case jpegPatchedSize
-    /// Two thousand scans of a small picture.
+    /// Two thousand scans of a small image.
     case jpegScans
     /// Twenty thousand frames.
     case gifFrames, webpFrames
@@ -22,7 +22,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
     /// A single column of 65,400 pixels, as a GIF and as a PNG.
     case gifColumn, pngColumn
 
-    /// Those whose head alone is reason to refuse them, when all their frames are wanted.
+    /// Files whose header alone is a reason to refuse them, if all their frames are wanted.
     package static let refused: [ImageTrap] = [
         .webpCanvas, .pngGiant, .jpegPatchedSize, .jpegScans, .gifFrames, .webpFrames,
     ]
@@ -58,7 +58,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         return writer.file(deflated: Zlib.zeros(30_000 * 3_751))
     }
 
-    /// A grey and flat picture in scans, with chroma at quarter size.
+    /// A flat grey image in scans, with chroma at quarter size.
     package static func progressive(_ size: PixelSize) -> [UInt8] {
         var writer = JPEGWriter(width: size.width, height: size.height, components: 3)
         writer.isProgressive = true
@@ -112,7 +112,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         return start..<file.count
     }
 
-    /// With the right length in the head.
+    /// With the right length in the header.
     private static func measured(_ file: [UInt8]) -> [UInt8] {
         file[..<4] + (file.count - 8).littleEndian32 + file[8...]
     }

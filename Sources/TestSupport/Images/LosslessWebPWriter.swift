@@ -8,7 +8,7 @@ package struct LosslessWebPWriter {
     private let greens: (left: UInt8, right: UInt8)
     private let blue: UInt8
 
-    /// A picture whose green is `greens`, the smaller one on the left.
+    /// An image whose green is `greens`, the smaller one on the left.
     package init(width: Int, height: Int, red: UInt8, greens: (left: UInt8, right: UInt8), blue: UInt8) {
         precondition(greens.left < greens.right, "codes go by value")
         (self.width, self.height, self.red, self.greens, self.blue) = (width, height, red, greens, blue)

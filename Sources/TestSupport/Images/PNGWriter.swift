@@ -1,6 +1,6 @@
 /// Writes PNG files of any kind byte by byte, without compression: the kinds that our own encoder never writes.
 package struct PNGWriter {
-    /// What the numbers of a pixel mean.
+    /// The meaning of a pixel's samples.
     package enum ColorType: UInt8, Sendable {
         case grey = 0
         case rgb = 2
@@ -29,7 +29,7 @@ package struct PNGWriter {
     package var transparency: [UInt8] = []
     /// EXIF orientation, 1 for none.
     package var orientation = 1
-    /// Further chunks before the picture's data.
+    /// Further chunks before the image data.
     package var chunks: [(type: String, data: [UInt8])] = []
 
     /// A file of this size.
@@ -51,7 +51,7 @@ package struct PNGWriter {
         return file(deflated: Zlib.stored(rows))
     }
 
-    /// The file with this data, be it right or wrong.
+    /// The file with this data, right or wrong.
     package func file(deflated data: [UInt8]) -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let interlace: UInt8 = isInterlaced ? 1 : 0

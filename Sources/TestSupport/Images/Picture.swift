@@ -7,7 +7,7 @@ package struct Picture: Sendable {
     package let bands: Int
     package let pixels: [UInt8]
 
-    /// The picture that has `color(x, y)` at each place; alpha comes last.
+    /// The image that has `color(x, y)` at each place; alpha comes last.
     package init(_ size: PixelSize, bands: Int, color: (_ x: Int, _ y: Int) -> [UInt8]) {
         self.size = size
         self.bands = bands

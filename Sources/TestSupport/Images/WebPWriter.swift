@@ -1,4 +1,4 @@
-/// Puts WebP files together of what our own encoder writes.
+/// Makes WebP files from the output of our own encoder.
 package enum WebPWriter {
     /// A file of one chunk of pixels, with an ICC profile before it.
     package static func profiled(

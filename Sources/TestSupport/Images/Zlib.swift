@@ -70,7 +70,7 @@ extension Int {
     package var littleEndian32: [UInt8] { bigEndian32.reversed() }
 }
 
-/// The metadata block that says which way up a picture is.
+/// The metadata block with an image's orientation.
 package enum EXIF {
     /// A block with nothing but an orientation, 1…8; big-endian.
     package static func block(orientation: Int) -> [UInt8] {

@@ -1,6 +1,6 @@
 import CLibssl
 
-/// A certificate made on the fly, with its key and those that issued it.
+/// A certificate made by the test, with its key and its issuers.
 ///
 /// Never changed after it was made; libcrypto counts its references atomically.
 @safe
@@ -14,7 +14,7 @@ package final class FakeCertificate: @unchecked Sendable {
         FakeCertificate(name: name, alternativeNames: nil, isExpired: false, issuer: nil)
     }
 
-    /// A server's certificate that nobody but itself vouches for.
+    /// A server's self-signed certificate.
     package static func selfSigned(for names: [String]) -> FakeCertificate {
         FakeCertificate(name: "Self", alternativeNames: names, isExpired: false, issuer: nil)
     }

@@ -2,7 +2,7 @@ import CLibssl
 import Coordination
 import Glibc
 
-/// Speaks TLS before a ``FakeOrigin``: what a client says inside it reaches the origin, one connection for one.
+/// Speaks TLS before a ``FakeOrigin``: passes the bytes inside to the origin, one connection for one.
 package final class FakeTLSFront: Sendable {
     /// The port it listens on, at 127.0.0.1.
     package let port: Int
@@ -13,7 +13,7 @@ package final class FakeTLSFront: Sendable {
     package init(
         origin: FakeOrigin, certificate: FakeCertificate, alsoSending others: [FakeCertificate] = []
     ) throws(FakeOrigin.StartFailure) {
-        // libssl writes without asking for silence where the client has gone.
+        // libssl writes without `MSG_NOSIGNAL` after the client has left.
         signal(SIGPIPE, SIG_IGN)
         let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard let port = listenOnLoopback(listener) else {
