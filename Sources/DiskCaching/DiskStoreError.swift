@@ -24,11 +24,11 @@ package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
             "the folder cannot be made or written: \(unsafe String(cString: strerror(number))) (system error \(number))"
         case .folderIsLink: "it is a link; name the folder that it leads to"
         case .anothersFolder(let owner, let user):
-            "it belongs to user \(owner), who could change what is in it; give it to user \(user), who runs the service, "
+            "it belongs to user \(owner), who could change its contents; give it to user \(user), who runs the service, "
                 + "or name a folder within it, which is made"
         case .openFolder:
-            "everybody may write in it; take that right away (chmod o-w), or name a folder within it, which is made"
-        case .notPlainFile(let name): "\(name) in it is a link or no plain file; remove it"
+            "all users may write in it; take that right away (chmod o-w), or name a folder within it, which is made"
+        case .notPlainFile(let name): "\(name) in it is a link or not a plain file; remove it"
         case .inUse: "another process uses it"
         case .unusable(let reason): reason
         }

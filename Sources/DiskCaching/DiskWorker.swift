@@ -188,7 +188,7 @@ final class DiskWorker: @unchecked Sendable {
             shared.statistics.failures += 1
             shared.health.fail(at: now)
         }
-        logger.error("disk cache done without", ["detail": .string(detail)])
+        logger.error("disk cache out of use", ["detail": .string(detail)])
     }
 
     private func keepEvicted(of database: DiskDatabase) {

@@ -132,7 +132,7 @@ extension ImageDownloader {
             answer = try await loader.load(TransferRequest(identity: request.identity), progress: launch.progress)
         }
         guard case .source(let source) = answer else {
-            throw DownloadError.protocolError("status 304 that nobody asked for")
+            throw DownloadError.protocolError("status 304 without a condition")
         }
         let isOutdated = shell.withLock { $0.state.isOutdated(launch.flight) }
         if !request.directives.noStore, !isOutdated { cache.store(source) }

@@ -256,7 +256,7 @@ final class CurlTransfer {
             return .failure(DownloadError(code, at: stage))
         }
         guard let body, let sink = sink.take() else {
-            return .failure(.unreachable("closed before the end of the head"))
+            return .failure(.unreachable("closed before the end of the header"))
         }
         guard sink.count > 0 else { return .failure(.emptyBody) }
         let (bytes, validator) = sink.finish()

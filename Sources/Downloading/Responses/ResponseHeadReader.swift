@@ -24,12 +24,12 @@ struct ResponseHeadReader {
     mutating func read(_ line: Span<UInt8>) throws(DownloadError) -> ResponseHead? {
         lines += 1
         bytes += line.count
-        guard lines <= Self.maximumLines, bytes <= Self.maximumBytes else { throw .protocolError("a head too large") }
+        guard lines <= Self.maximumLines, bytes <= Self.maximumBytes else { throw .protocolError("header too large") }
         if isComplete { return nil }
         var end = line.count
         while end > 0, line[end - 1] == 0x0a || line[end - 1] == 0x0d { end -= 1 }
         for index in 0..<end where line[index] == 0 || line[index] == 0x0d {
-            throw .protocolError("a control character in the head")
+            throw .protocolError("a control character in the header")
         }
         guard let status else {
             self.status = try Self.status(line.extracting(0..<end))

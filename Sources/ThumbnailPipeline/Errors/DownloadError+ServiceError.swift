@@ -46,7 +46,7 @@ extension DownloadError: ServiceError {
         case .tls: "The source's origin could not be trusted."
         case .tooManyRedirects: "The source's origin redirected too often, or in a circle."
         case .status(let status): "The source's origin answered with status \(status)."
-        case .notFound: "The source's origin has no such picture."
+        case .notFound: "The source's origin has no such image."
         case .timedOut: "The source's origin did not answer in time."
         case .tooLarge: "The source is larger than the service takes."
         case .notAnImage: "The source's content type is not that of an image."

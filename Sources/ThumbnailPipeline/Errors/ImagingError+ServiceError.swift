@@ -30,7 +30,7 @@ extension ImagingError: ServiceError {
                 ? "\(frames) frames of \(size) pixels are more than the service takes or makes."
                 : "\(size) pixels are more than the service takes or makes."
         case .sideTooLong(let size, let format):
-            "The format \(format.rawValue) cannot hold a picture of \(size) pixels."
+            "The format \(format.rawValue) cannot hold an image of \(size) pixels."
         case .noSuchPage(let page, let count): "The source has no page \(page); its pages are 0 to \(count - 1)."
         case .encodeFailed: "Something went wrong inside the service."
         }

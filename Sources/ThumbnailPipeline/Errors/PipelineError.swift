@@ -31,7 +31,7 @@ extension PipelineError: ServiceError {
         switch self {
         case .sourceNeeded: "Something went wrong inside the service."
         case .placeholderTooLarge: "The placeholder would have too many pixels."
-        case .tooManyPrefetchJobs: "As many jobs are under way as may be."
+        case .tooManyPrefetchJobs: "Too many prefetch jobs are under way."
         }
     }
 

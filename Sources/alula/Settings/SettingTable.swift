@@ -42,7 +42,7 @@ enum SettingTable {
             settings.publicListener.keepAliveTimeout = try SettingValues.duration(text)
             settings.operatorListener.keepAliveTimeout = settings.publicListener.keepAliveTimeout
         },
-        Setting(name: "headerTimeout", defaultText: "5s", help: "from the first byte of a request head to its end") {
+        Setting(name: "headerTimeout", defaultText: "5s", help: "from the first byte of a request header to its end") {
             (settings, text) throws(InvalidValue) in
             settings.publicListener.headerTimeout = try SettingValues.duration(text)
             settings.operatorListener.headerTimeout = settings.publicListener.headerTimeout
@@ -118,7 +118,7 @@ enum SettingTable {
         Setting(name: "sourceCachePath", defaultText: "none", help: "folder of the disk cache; one process each") {
             (settings, text) throws(InvalidValue) in
             guard text.utf8.contains(where: { $0 != UInt8(ascii: "/") }), !text.utf8.contains(0) else {
-                throw InvalidValue(allowed: "the path of a folder, which is made where it is missing")
+                throw InvalidValue(allowed: "the path of a folder, which is made if it is missing")
             }
             settings.disk.path = text
         },
@@ -136,11 +136,11 @@ enum SettingTable {
     ]
 
     private static let freshness: [Setting] = [
-        Setting(name: "staleWhileRevalidate", defaultText: "0s", help: "stale use during validation, if unsaid") {
+        Setting(name: "staleWhileRevalidate", defaultText: "0s", help: "default stale use during validation") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.staleAllowances.whileRevalidating = try SettingValues.seconds(text)
         },
-        Setting(name: "staleIfError", defaultText: "24h", help: "stale use while the origin fails, if unsaid") {
+        Setting(name: "staleIfError", defaultText: "24h", help: "default stale use while the origin fails") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.staleAllowances.ifError = try SettingValues.seconds(text)
         },
@@ -149,11 +149,11 @@ enum SettingTable {
             let policy: ClientCacheControl = try SettingValues.choice(text)
             settings.api.honoursClientCacheControl = policy == .honour
         },
-        Setting(name: "clientMaxAgeMinimum", defaultText: "none", help: "least max-age that clients are told") {
+        Setting(name: "clientMaxAgeMinimum", defaultText: "none", help: "least max-age that clients get") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.clientMaxAge.minimum = try SettingValues.seconds(text)
         },
-        Setting(name: "clientMaxAgeMaximum", defaultText: "none", help: "greatest max-age that clients are told") {
+        Setting(name: "clientMaxAgeMaximum", defaultText: "none", help: "greatest max-age that clients get") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.clientMaxAge.maximum = try SettingValues.seconds(text)
         },
@@ -164,7 +164,7 @@ enum SettingTable {
     ]
 
     private static let sources: [Setting] = [
-        Setting(name: "allowedNetworks", defaultText: "none", help: "CIDRs where sources may live though not public") {
+        Setting(name: "allowedNetworks", defaultText: "none", help: "CIDRs that are not public but may hold sources") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.allowedNetworks = try parsed(
                 text, "networks such as 127.0.0.0/8 or fd00::/8, separated by commas"
@@ -203,7 +203,7 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.limits.maximumSourcePixels = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
-        Setting(name: "maxFrames", defaultText: "256", help: "frames with animated=1; the others are cut off") {
+        Setting(name: "maxFrames", defaultText: "256", help: "frames with animated=1; later ones are cut off") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.limits.maximumFrames = try SettingValues.integer(text, in: 1...100_000)
         },
@@ -222,7 +222,7 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.limits.maximumOutputPixelsSlow = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
-        Setting(name: "resample", defaultText: "gamma", help: "gamma, or linear: mix pixels by light, finer and slower")
+        Setting(name: "resample", defaultText: "gamma", help: "gamma, or linear: mix pixels as light, finer and slower")
         {
             (settings, text) throws(InvalidValue) in settings.pipeline.light = try SettingValues.choice(text)
         },
@@ -244,7 +244,7 @@ enum SettingTable {
     ]
 
     private static let times: [Setting] = [
-        Setting(name: "requestTimeout", defaultText: "15s", help: "a whole request, queueing included") {
+        Setting(name: "requestTimeout", defaultText: "15s", help: "a whole request, including queueing") {
             (settings, text) throws(InvalidValue) in
             settings.api.requestTimeout = try SettingValues.duration(text)
             settings.pipeline.requestTimeout = settings.api.requestTimeout
@@ -276,7 +276,7 @@ enum SettingTable {
         Setting(name: "memoryBudget", defaultText: "60%", help: "bytes in flight, decodes and caches; or a share") {
             (settings, text) throws(InvalidValue) in settings.memoryBudget = try MemoryShare(text)
         },
-        Setting(name: "requireSandbox", defaultText: "off", help: "start only where decoders are confined") {
+        Setting(name: "requireSandbox", defaultText: "off", help: "start only if decoders are confined") {
             (settings, text) throws(InvalidValue) in settings.sandbox.isRequired = try SettingValues.flag(text)
         },
         Setting(name: "decodeInProcess", defaultText: "off", help: "decode without a sandbox, for comparison") {

@@ -27,7 +27,7 @@ struct ThumbnailQueryReader {
         case .url: source = try SourceGrammar.source(value)
         case .width: options.width = try side(value, name)
         case .height: options.height = try side(value, name)
-        case .fit: options.fit = try require(Fit(rawValue: value), name, "Not a way to fit a picture.")
+        case .fit: options.fit = try require(Fit(rawValue: value), name, "Not a known fit.")
         case .enlarge: options.enlarge = try flag(value, name)
         case .devicePixelRatio:
             options.devicePixelRatio = try require(
