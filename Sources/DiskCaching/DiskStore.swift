@@ -11,7 +11,7 @@ package import Telemetry
 package final class DiskStore: Sendable {
     /// The state that the store's thread and its callers share.
     struct Shared {
-        var debts: DiskDebts
+        var changes: PendingChanges
         var health: DiskHealth
         var statistics = DiskStatistics()
         var evictedBefore: [DiskShare: Int] = [:]
@@ -34,7 +34,7 @@ package final class DiskStore: Sendable {
         self.timekeeper = timekeeper
         shared = Locked(
             Shared(
-                debts: DiskDebts(maximumBytes: configuration.maximumPendingBytes),
+                changes: PendingChanges(maximumBytes: configuration.maximumPendingBytes),
                 health: DiskHealth(first: configuration.retryDelay, longest: configuration.maximumRetryDelay)))
         worker = try DiskWorker(configuration, shared: shared, logger: logger, timekeeper: timekeeper)
         thread = WorkerPool(count: 1, maximumQueued: configuration.maximumPendingJobs, name: "disk")
@@ -62,52 +62,52 @@ package final class DiskStore: Sendable {
     @discardableResult
     package func store(_ entry: DiskEntry, for key: DiskKey) -> Bool {
         let now = timekeeper.now
-        let ticket: DiskDebts.Ticket? = shared.withLock { shared in
+        let ticket: PendingChanges.Ticket? = shared.withLock { shared in
             guard shared.health.mayTry(at: now), !shared.isClosed else { return nil }
-            return shared.debts.announce(bytes: entry.body.count, source: key.source)
+            return shared.changes.announce(bytes: entry.body.count, source: key.source)
         }
         guard let ticket else { return drop(key) }
         let isQueued = thread.submit { isCancelled in
-            let isWanted = self.shared.withLock { $0.debts.conclude(ticket) }
+            let isWanted = self.shared.withLock { $0.changes.conclude(ticket) }
             if !isCancelled, isWanted { self.write(entry, for: key) }
         }
         if isQueued { return true }
-        _ = shared.withLock { $0.debts.conclude(ticket) }
+        _ = shared.withLock { $0.changes.conclude(ticket) }
         return drop(key)
     }
 
     /// Removes the entry under `key` before any other work.
     package func remove(_ key: DiskKey) {
-        shared.withLock { $0.debts.owe(key) }
-        settle()
+        shared.withLock { $0.changes.noteRemoval(of: key) }
+        scheduleRemovals()
     }
 
     /// Removes everything made from the source of this name before any other work.
     package func removeAll(from source: [UInt8]) {
         let digest = Checksum.of(source)
-        shared.withLock { $0.debts.owe(source: digest) }
-        settle()
+        shared.withLock { $0.changes.noteRemoval(source: digest) }
+        scheduleRemovals()
     }
 
     /// Removes everything made from the source of this name; returns what was removed, if known in time.
     package func removedAll(from source: [UInt8]) async -> (entries: Int, bytes: Int) {
         let digest = Checksum.of(source)
-        shared.withLock { $0.debts.callOff(source: digest) }
+        shared.withLock { $0.changes.cancelWrites(source: digest) }
         let usage = await removed {
             $0.removeAll(from: digest)
-        } elseOwe: {
-            $0.owe(source: digest)
+        } elseNote: {
+            $0.noteRemoval(source: digest)
         }
         return (usage.entries, usage.bytes)
     }
 
     /// Removes everything but the notes; returns what was removed, if known in time.
     package func removedEverything() async -> (entries: Int, bytes: Int) {
-        shared.withLock { $0.debts.callOffEverything() }
+        shared.withLock { $0.changes.cancelAllWrites() }
         let usage = await removed {
             $0.removeEverything()
-        } elseOwe: {
-            $0.oweEverything()
+        } elseNote: {
+            $0.noteRemovalOfEverything()
         }
         return (usage.entries, usage.bytes)
     }
@@ -193,7 +193,8 @@ package final class DiskStore: Sendable {
 
     private func find(_ key: DiskKey) async -> DiskEntry? {
         // Ahead of the writes that wait, unless one of them is of the same source.
-        let priority: WorkerPool.Priority = shared.withLock { $0.debts.isWriting(key.source) } ? .starting : .finishing
+        let priority: WorkerPool.Priority =
+            shared.withLock { $0.changes.isWriting(key.source) } ? .starting : .finishing
         return await answer(within: configuration.readTimeLimit, priority: priority, or: nil) { worker in
             worker.perform { database throws(SQLiteError) in
                 switch try database.entries.entry(for: key) {
@@ -233,14 +234,14 @@ package final class DiskStore: Sendable {
 
     /// Removes ahead of all waiting work; a removal that finds no room in the queue stays due.
     private func removed(
-        _ body: @escaping @Sendable (DiskWorker) -> EntryTable.Usage, elseOwe owe: (inout DiskDebts) -> Void
+        _ body: @escaping @Sendable (DiskWorker) -> EntryTable.Usage, elseNote note: (inout PendingChanges) -> Void
     ) async -> EntryTable.Usage {
         let answer = FirstAnswer<EntryTable.Usage>()
         let isQueued = thread.submit(priority: .finishing) { isCancelled in
             answer.give(isCancelled ? EntryTable.Usage() : body(self.worker))
         }
         guard isQueued else {
-            shared.withLock { owe(&$0.debts) }
+            shared.withLock { note(&$0.changes) }
             return EntryTable.Usage()
         }
         return await answer.value(within: Self.operatorTimeLimit, by: timekeeper, or: EntryTable.Usage())
@@ -257,7 +258,7 @@ package final class DiskStore: Sendable {
     }
 
     /// Queues an empty job, before which due removals are done; a full queue does not need one.
-    private func settle() {
+    private func scheduleRemovals() {
         _ = thread.submit { isCancelled in
             if !isCancelled { self.worker.perform { _ throws(SQLiteError) in } }
         }

@@ -59,7 +59,7 @@ final class DiskWorker: @unchecked Sendable {
 
     /// Begins a new file with the notes of the old one; returns what the old one held.
     func removeEverything() -> EntryTable.Usage {
-        _ = shared.withLock { $0.debts.settle() }
+        _ = shared.withLock { $0.changes.takeRemovals() }
         guard let database = usableDatabase() else { return EntryTable.Usage() }
         defer { publish() }
         do {
@@ -82,7 +82,7 @@ final class DiskWorker: @unchecked Sendable {
     }
 
     private func settled(_ database: DiskDatabase) throws(SQLiteError) -> DiskDatabase {
-        let due = shared.withLock { $0.debts.settle() }
+        let due = shared.withLock { $0.changes.takeRemovals() }
         guard !due.isNothing else { return database }
         if due.isEverything {
             _ = try empty(database)
@@ -145,7 +145,7 @@ final class DiskWorker: @unchecked Sendable {
         do throws(DiskStoreError) {
             let (database, finding) = try DiskDatabase.open(folder, configuration)
             if finding != .known {
-                _ = shared.withLock { $0.debts.settle() }
+                _ = shared.withLock { $0.changes.takeRemovals() }
                 return database
             }
         } catch {
@@ -153,7 +153,7 @@ final class DiskWorker: @unchecked Sendable {
             if error == .inUse { throw error }
         }
         guard folder.discard() else { throw .unusable(reason: "the file cannot be deleted") }
-        _ = shared.withLock { $0.debts.settle() }
+        _ = shared.withLock { $0.changes.takeRemovals() }
         return try open()
     }
 

@@ -3,7 +3,7 @@
 /// A removal never waits in the queue, because the queue may be full: it is noted here and done before the next piece
 /// of work of any kind. Writes of the same source that were queued before it are cancelled, so that none brings back
 /// a removed entry.
-struct DiskDebts {
+struct PendingChanges {
     /// Removals that are due.
     struct Due {
         var isEverything = false
@@ -60,42 +60,42 @@ struct DiskDebts {
     }
 
     /// Cancels the waiting writes of a source.
-    mutating func callOff(source: [UInt8]) {
+    mutating func cancelWrites(source: [UInt8]) {
         pending[source]?.generation += 1
     }
 
     /// Cancels all waiting writes.
-    mutating func callOffEverything() {
+    mutating func cancelAllWrites() {
         era += 1
     }
 
     /// Notes the removal of a key.
-    mutating func owe(_ key: DiskKey) {
-        callOff(source: key.source)
+    mutating func noteRemoval(of key: DiskKey) {
+        cancelWrites(source: key.source)
         due.keys.insert(key)
         bound()
     }
 
     /// Notes the removal of everything made from a source.
-    mutating func owe(source: [UInt8]) {
-        callOff(source: source)
+    mutating func noteRemoval(source: [UInt8]) {
+        cancelWrites(source: source)
         due.sources.insert(source)
         bound()
     }
 
     /// Notes the removal of everything.
-    mutating func oweEverything() {
-        callOffEverything()
+    mutating func noteRemovalOfEverything() {
+        cancelAllWrites()
         due = Due(isEverything: true)
     }
 
     /// Takes the removals that are due.
-    mutating func settle() -> Due {
+    mutating func takeRemovals() -> Due {
         defer { due = Due() }
         return due
     }
 
     private mutating func bound() {
-        if due.keys.count + due.sources.count > Self.maximumDue { oweEverything() }
+        if due.keys.count + due.sources.count > Self.maximumDue { noteRemovalOfEverything() }
     }
 }

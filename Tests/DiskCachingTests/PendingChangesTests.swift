@@ -1,0 +1,61 @@
+import Testing
+
+@testable import DiskCaching
+
+struct PendingChangesTests {
+    private let source: [UInt8] = [1]
+    private let other: [UInt8] = [2]
+
+    @Test func `a write is wanted when its turn comes, unless its source was removed meanwhile`() throws {
+        var changes = PendingChanges(maximumBytes: 100)
+        let firstTicket = changes.announce(bytes: 1, source: source)
+        let first = try #require(firstTicket)
+        let secondTicket = changes.announce(bytes: 1, source: other)
+        let second = try #require(secondTicket)
+        changes.noteRemoval(source: source)
+        let thirdTicket = changes.announce(bytes: 1, source: source)
+        let third = try #require(thirdTicket)
+        let wanted = [changes.conclude(first), changes.conclude(second), changes.conclude(third)]
+        #expect(wanted == [false, true, true])
+        let due = changes.takeRemovals()
+        #expect(due.sources == [source])
+        let rest = changes.takeRemovals()
+        #expect(rest.isNothing)
+    }
+
+    @Test func `the removal of everything calls off all that waits and nothing that comes later`() throws {
+        var changes = PendingChanges(maximumBytes: 100)
+        let beforeTicket = changes.announce(bytes: 1, source: source)
+        let before = try #require(beforeTicket)
+        changes.noteRemovalOfEverything()
+        let afterTicket = changes.announce(bytes: 1, source: source)
+        let after = try #require(afterTicket)
+        let wanted = [changes.conclude(before), changes.conclude(after)]
+        #expect(wanted == [false, true])
+        let many = changes.takeRemovals()
+        #expect(many.isEverything)
+    }
+
+    @Test func `more bytes than may wait are refused, but one write alone is not`() throws {
+        var changes = PendingChanges(maximumBytes: 100)
+        let largeTicket = changes.announce(bytes: 1_000, source: source)
+        let large = try #require(largeTicket)
+        let refused = changes.announce(bytes: 1, source: source)
+        #expect(refused == nil)
+        #expect(changes.isWriting(source))
+        _ = changes.conclude(large)
+        #expect(!changes.isWriting(source))
+        let pair = [changes.announce(bytes: 60, source: source), changes.announce(bytes: 60, source: source)]
+        #expect(pair[0] != nil && pair[1] == nil)
+    }
+
+    @Test func `removals beyond a number become the removal of everything`() {
+        var changes = PendingChanges(maximumBytes: 100)
+        for number in 0..<4_096 { changes.noteRemoval(source: Array("\(number)".utf8)) }
+        let few = changes.takeRemovals()
+        #expect(!few.isEverything)
+        for number in 0..<4_097 { changes.noteRemoval(source: Array("\(number)".utf8)) }
+        let many = changes.takeRemovals()
+        #expect(many.isEverything)
+    }
+}
