@@ -75,6 +75,9 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         return removed != nil
     }
 
+    /// Whether anything made from `source` is here.
+    @inlinable public func hasAny(from source: Key.Source) -> Bool { state.withLock { $0.hasAny(from: source) } }
+
     /// Removes everything made from `source`: every level, page and result.
     @discardableResult @inlinable public func removeAll(from source: Key.Source) -> (entries: Int, bytes: Int) {
         let removed = state.withLock { $0.removeAll(from: source) }

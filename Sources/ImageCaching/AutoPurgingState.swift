@@ -71,6 +71,8 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
         return entry.value
     }
 
+    @inlinable func hasAny(from source: Key.Source) -> Bool { keysBySource[source] != nil }
+
     @inlinable mutating func removeAll(from source: Key.Source) -> (values: [Value], bytes: Int) {
         let before = usage
         let values = (keysBySource[source] ?? []).compactMap { remove($0) }

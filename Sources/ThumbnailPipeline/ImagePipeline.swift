@@ -275,7 +275,9 @@ package final class ImagePipeline: ThumbnailServing {
         let start = timekeeper.now
         let (image, origin) = try await decodedImage(for: job, patience: patience, room: room.decode)
         let decoded = timekeeper.now
-        let result = try await render(image, for: job, patience: origin == .cache ? patience : nil)
+        let result = try await render(
+            image, for: job, priority: origin == .started ? .finishing : .starting,
+            patience: origin == .cache ? patience : nil)
         let end = timekeeper.now
         let isStored = caches.keep(result, for: job.key, of: job.record)
         return Render(
@@ -287,14 +289,17 @@ package final class ImagePipeline: ThumbnailServing {
                 + [StepTiming("render", end - decoded)])
     }
 
-    /// Waits without a bound where the decode was done for it.
+    /// Goes before decodes if it ends what its own decode has begun: others could keep decodes waiting for ever.
+    ///
+    /// Waits without a bound if the decode was done for it.
     private func render(
-        _ image: DecodedImage, for job: RenderJob, patience: Duration? = nil
+        _ image: DecodedImage, for job: RenderJob, priority: WorkerPool.Priority = .finishing,
+        patience: Duration? = nil
     ) async throws -> RenderedImage {
         let plan = job.key.plan
         let start = timekeeper.now
         let result = try await lanes.workers(for: plan.timePrice(of: job.record.header)).run(
-            priority: .finishing, timeLimit: configuration.decodeTimeout, patience: patience
+            priority: priority, timeLimit: configuration.decodeTimeout, patience: patience
         ) { [codec] token in
             RenderedImage(
                 try ImageRenderer.render(image, plan: plan, token: token, codec: codec),
@@ -344,8 +349,10 @@ package final class ImagePipeline: ThumbnailServing {
             if caches.isCurrent(record) {
                 broken.remember(error, key.plan, of: record, since: moment)
                 // What cannot be decoded is no picture worth keeping: the origin is asked again, but not at once by everyone. Where
-                // only a later frame is broken, or animating is too much, the rest of it is.
-                if key.plan.isFirstPage, error.isFaultOfSource { caches.removeAll(from: key.source) }
+                // only a later frame is broken, or animating is too much, the rest of it is; and so is what some decoder has made pixels of.
+                if key.plan.isFirstPage, error.isFaultOfSource, !caches.hasMadeAny(from: key.source) {
+                    caches.removeAll(from: key.source)
+                }
             }
             throw error
         }

@@ -166,6 +166,11 @@ package final class PipelineCaches: SourceCaching {
             && knownRecord(for: record.identity)?.validator == record.validator
     }
 
+    /// Whether pixels or results of the source are here: proof that it can be decoded in some way.
+    func hasMadeAny(from source: SourceIdentity) -> Bool {
+        decoded.hasAny(from: source) || results.hasAny(from: source)
+    }
+
     /// Whether the bytes of the source are kept.
     func isStored(_ record: SourceRecord) -> Bool {
         isCurrent(record) && sources.contains(SourceKey(source: record.identity))

@@ -31,7 +31,7 @@ struct PlaceholderMaker: Sendable {
             let room = try await memory.reserve(forPlaceholder: plan)
             defer { room.release() }
             return try await scheduler.lanes.workers(for: price.render).run(
-                priority: .finishing, timeLimit: configuration.decodeTimeout, patience: patience
+                timeLimit: configuration.decodeTimeout, patience: patience
             ) { [codec] token in
                 try ImageRenderer.placeholder(
                     color: key.color, size: key.size, format: key.format, token: token, codec: codec)

@@ -61,6 +61,9 @@ struct OriginHealth {
     /// Whether the last conclusive transfer had a valid answer below 500; nil before the first.
     private(set) var isReachable: Bool?
 
+    /// Whether a source of the origin is known that has worked.
+    var hasWorked: Bool { !known.sources.isEmpty }
+
     /// Whether transfers are being refused.
     var isSuspended: Bool {
         if case .open = phase { false } else { true }

@@ -11,7 +11,7 @@ struct OriginHealthBook {
 
     private var suspensions = 0
 
-    init(capacity: Int = 1_024) {
+    init(capacity: Int = 4_096) {
         self.capacity = capacity
     }
 
@@ -64,11 +64,12 @@ struct OriginHealthBook {
         return body(&entries[origin, default: Entry()].health)
     }
 
-    /// Forgets the least recently used origin; a suspended one only if all are.
+    /// Forgets the least recently used origin: first one of which nothing has worked, because a client can name as many of
+    /// those as it likes; a suspended one only if all are.
     private mutating func forgetOne() {
+        func rank(_ health: OriginHealth) -> Int { (health.isSuspended ? 2 : 0) + (health.hasWorked ? 1 : 0) }
         let oldest = entries.min { left, right in
-            (left.value.health.isSuspended ? 1 : 0, left.value.lastUse)
-                < (right.value.health.isSuspended ? 1 : 0, right.value.lastUse)
+            (rank(left.value.health), left.value.lastUse) < (rank(right.value.health), right.value.lastUse)
         }
         if let oldest { entries[oldest.key] = nil }
     }

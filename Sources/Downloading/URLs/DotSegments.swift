@@ -2,12 +2,13 @@
 ///
 /// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and treat a backslash as a slash. URL
 /// parsers, also libcurl's, leave these as they are, so a path that was judged here could be another one at its
-/// origin.
+/// origin. Some servers also drop what follows a semicolon in a segment, so `..;x` leads up there.
 enum DotSegments {
-    /// Whether a segment of `path` is `.` or `..`, after `%2e`, `%2f` and `%5c` were decoded once.
+    /// Whether a segment of `path` is `.` or `..` up to its first semicolon, after `%2e`, `%2f`, `%3b` and `%5c` were decoded once.
     static func areIn(_ path: some StringProtocol) -> Bool {
         var length = 0
         var dots = 0
+        var isInParameters = false
         var rest = Array(path.utf8)[...]
         while let byte = next(in: &rest) {
             switch byte {
@@ -15,6 +16,9 @@ enum DotSegments {
                 if (1...2).contains(dots), dots == length { return true }
                 length = 0
                 dots = 0
+                isInParameters = false
+            case UInt8(ascii: ";"): isInParameters = true
+            case _ where isInParameters: break
             default:
                 length += 1
                 if byte == UInt8(ascii: ".") { dots += 1 }
@@ -31,6 +35,7 @@ enum DotSegments {
         switch (bytes[bytes.startIndex], bytes[bytes.startIndex + 1] | 0x20) {
         case (UInt8(ascii: "2"), UInt8(ascii: "e")): meaning = UInt8(ascii: ".")
         case (UInt8(ascii: "2"), UInt8(ascii: "f")): meaning = UInt8(ascii: "/")
+        case (UInt8(ascii: "3"), UInt8(ascii: "b")): meaning = UInt8(ascii: ";")
         case (UInt8(ascii: "5"), UInt8(ascii: "c")): meaning = UInt8(ascii: "\\")
         default: return byte
         }

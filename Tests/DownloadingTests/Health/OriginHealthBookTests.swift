@@ -36,6 +36,13 @@ struct OriginHealthBookTests {
         #expect(book.summary(at: .zero).origins.map(\.origin) == [997, 998, 999].map(origin))
     }
 
+    @Test func `origins that a client makes up do not push out those that have worked`() {
+        var book = OriginHealthBook(capacity: 3)
+        book.transfer(origin(0), .success)
+        for number in 1..<1_000 { book.transfer(origin(number), .noAnswer) }
+        #expect(book.summary(at: .zero).origins.map(\.origin) == [0, 998, 999].map(origin))
+    }
+
     @Test func `operators see what is known and for how long requests are refused`() {
         var book = OriginHealthBook()
         _ = book.admit(origin(1), TransferProgress(), at: .zero)

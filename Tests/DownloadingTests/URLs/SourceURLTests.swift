@@ -51,7 +51,7 @@ struct SourceURLTests {
     @Test(arguments: [
         "/a/../b", "/a/./b", "/..", "/.", "/a/..", "/a/%2e%2e/b", "/a/%2E%2e/b", "/a/.%2e/b", "/a/%2e./b", "/%2e/b",
         "/a/%2e%2e%2fb", "/a/..%2Fb", "/a%2f..%2fb", "/a/..%5cb", "/a/%5C%2e%2e%5Cb", "/a/%2e%2e", "/a/%2e%2e?x=1",
-        "/a/%2e%2e#f",
+        "/a/%2e%2e#f", "/a/..;/b", "/a/..;x=1/b", "/a/%2e%2e%3bx/b", "/a/.;/b", "/..;",
     ])
     func `a path with dot segments is refused, escaped or not`(path: String) {
         #expect(throws: SourceURLError.dotSegment) { try SourceURL(parsing: "http://example.com\(path)") }
@@ -60,7 +60,7 @@ struct SourceURLTests {
     @Test(arguments: [
         "/a/...", "/a/..b", "/a/b..", "/a/.b", "/a/%252e%252e/b", "/a/%2e%2e%2e", "/a?x=/../b", "/a?x=%2e%2e/", "/a/%2",
         "/a%",
-        "/a/..%2gb",
+        "/a/..%2gb", "/a/;../b", "/a;b/c", "/a/b;..",
     ])
     func `dots that make no segment of their own are a name's`(path: String) throws {
         let url = try SourceURL(parsing: "http://example.com\(path)")
