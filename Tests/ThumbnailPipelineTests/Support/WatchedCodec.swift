@@ -8,12 +8,15 @@ final class WatchedCodec: ImageCodec {
     let encoded = Locked<[PixelSize]>([])
     /// What comes of the next picture to be encoded, if anything.
     let fault = Locked<(any Error)?>(nil)
+    /// Decodes as nil, and encodes by the width of the image, in the order in which they came.
+    let work = Locked<[Int?]>([])
     private let codec = InProcessCodec()
 
     func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage {
-        try codec.decode(bytes, header: header, plan: plan, limits: limits, token: token)
+        work.withLock { $0.append(nil) }
+        return try codec.decode(bytes, header: header, plan: plan, limits: limits, token: token)
     }
 
     func encode(
@@ -21,6 +24,7 @@ final class WatchedCodec: ImageCodec {
     ) throws -> SharedBytes {
         if let fault = fault.withLock({ $0 }) { throw fault }
         encoded.withLock { $0.append(picture.size) }
+        work.withLock { $0.append(picture.size.width) }
         return try codec.encode(picture, as: format, quality: quality, token: token)
     }
 }
