@@ -41,6 +41,8 @@ struct OriginHealth {
     private static let longestRow = 5
     private static let firstPause = Duration.seconds(5)
     private static let longestPause = Duration.seconds(60)
+    /// For how long all URLs may probe an origin that answered 5xx and of which nothing has ever worked.
+    private static let probeWindow = Duration.seconds(1)
 
     private var phase = Phase.open
     private var phaseNumber: UInt64 = 0
@@ -54,6 +56,8 @@ struct OriginHealth {
     /// The sources, as hashes, that have had no answer since the last one.
     private var row: Set<Int> = []
     private var window = FailureWindow()
+    /// When the probes by all URLs end; nil while there are none.
+    private var probeWindowEnd: Duration?
     private var known = KnownSources()
     /// The inquiry under way.
     private var inquiry: OriginInquiry?
@@ -74,15 +78,17 @@ struct OriginHealth {
         switch phase {
         case .open: nil
         case .suspended(_, let end, _): end > now ? end - now : nil
-        case .probing: .seconds(1)
+        case .probing: probeWindowEnd.map { now < $0 } == true ? nil : .seconds(1)
         }
     }
 
     /// Lets a transfer start, or not; the first one after a suspension's end is the probe.
     mutating func admit(_ progress: TransferProgress, at now: Duration) -> Admission {
+        closeProbeWindow(at: now)
         if let refusal = refusal(at: now) { return .refused(refusal) }
         if case .suspended(let cause, _, let pause) = phase {
             enter(.probing(cause, pause: pause, isBacked: false))
+            if cause == .serverErrors, known.sources.isEmpty { probeWindowEnd = now + Self.probeWindow }
         }
         lastNumber += 1
         running[lastNumber] = progress
@@ -103,26 +109,28 @@ struct OriginHealth {
         _ pass: Pass, _ report: OriginReport, of source: SourceIdentity, at now: Duration
     ) -> Consequence {
         running[pass.number] = nil
+        if report == .success { known.add(source) }
         guard pass.phase == phaseNumber else { return .none }
         note(report)
-        if report == .success { known.add(source) }
         switch phase {
         case .open: return judge(report, pass, source, at: now)
         case .suspended: return .none
         case .probing(let cause, let pause, let isBacked):
-            if report == .nothing {
-                enter(.suspended(cause, until: now, pause: pause))
-                return .none
-            }
             if cause.isRefuted(by: report) {
                 open(report, at: now)
+                return .none
+            }
+            // Until the window closes, another URL may speak for the origin.
+            if probeWindowEnd != nil { return .none }
+            if report == .nothing {
+                enter(.suspended(cause, until: now, pause: pause))
                 return .none
             }
             if !isBacked, let inquiry = suspect(cause, sparing: source, isLast: true) {
                 phase = .probing(cause, pause: pause, isBacked: true)
                 return .suspected(inquiry)
             }
-            return suspend(cause, for: longer(pause, for: cause), at: now)
+            return suspend(cause, for: min(pause * 2, Self.longestPause), at: now)
         }
     }
 
@@ -144,7 +152,7 @@ struct OriginHealth {
                 open(report, at: now)
                 return .none
             }
-            return asked.isLast ? suspend(cause, for: longer(pause, for: cause), at: now) : .none
+            return asked.isLast ? suspend(cause, for: min(pause * 2, Self.longestPause), at: now) : .none
         }
     }
 
@@ -191,14 +199,6 @@ struct OriginHealth {
         return inquiry
     }
 
-    /// The pause after a probe that failed.
-    ///
-    /// Of an origin of which nothing has worked, a probe that ends in 5xx tells of its own URL only, and a client that sends nothing else
-    /// would keep the origin closed for longer and longer.
-    private func longer(_ pause: Duration, for cause: OriginInquiry.Cause) -> Duration {
-        cause == .serverErrors && known.sources.isEmpty ? pause : min(pause * 2, Self.longestPause)
-    }
-
     private mutating func open(_ report: OriginReport, at now: Duration) {
         window = FailureWindow()
         // A good answer stays in the window, so that the next suspicion takes at least as long as the window.
@@ -211,7 +211,14 @@ struct OriginHealth {
         return .suspended
     }
 
+    /// Suspends the origin again if no probe of its window has worked.
+    private mutating func closeProbeWindow(at now: Duration) {
+        guard let end = probeWindowEnd, now >= end, case .probing(let cause, let pause, _) = phase else { return }
+        enter(.suspended(cause, until: end + pause, pause: pause))
+    }
+
     private mutating func enter(_ next: Phase) {
+        probeWindowEnd = nil
         phase = next
         phaseNumber += 1
         row = []

@@ -123,19 +123,37 @@ struct OriginHealthTests {
         try silent.transfer("/a", .serverError, at: .seconds(5))
         #expect(!silent.isSuspended)
         var failing = try suspended(.serverError, at: .zero)
-        let consequence = try failing.transfer("/a", .serverError, at: .seconds(5))
-        #expect(consequence == .suspended)
-        #expect(failing.admission(at: .seconds(5)) == .refused(.seconds(5)))
+        try failing.transfer("/a", .serverError, at: .seconds(5))
+        #expect(failing.isSuspended)
+        #expect(failing.admission(at: .seconds(6)) == .refused(.seconds(5)))
     }
 
-    @Test func `a client's 5xx keep an origin of which nothing has worked closed for five seconds at a time`() throws {
+    @Test func `all URLs probe an origin of which nothing has worked for a second, so no client's 5xx decide`()
+        throws
+    {
         var health = try suspended(.serverError, at: .zero)
-        for second in stride(from: 5, through: 60, by: 5) {
-            try health.transfer("/attack/\(second)", .serverError, at: .seconds(second))
-            #expect(health.admission(at: .seconds(second)) == .refused(.seconds(5)))
+        for round in 0..<10 {
+            let start = Duration.seconds(5 + 6 * round)
+            for attack in 0..<3 { try health.transfer("/attack/\(round)/\(attack)", .serverError, at: start) }
+            #expect(health.isSuspended)
+            #expect(health.admission(at: start + .seconds(1)) == .refused(.seconds(5)))
         }
-        try health.transfer("/good", .success, at: .seconds(65))
-        #expect(!health.isSuspended)
+        let attack = try health.pass(at: .seconds(65))
+        let honest = try health.pass(at: .milliseconds(65_900))
+        _ = health.end(attack, .serverError, of: .path("/attack"), at: .milliseconds(65_950))
+        _ = health.end(honest, .success, of: .path("/good"), at: .milliseconds(65_990))
+        #expect(!health.isSuspended && health.hasWorked)
+    }
+
+    @Test func `a probe that works too late is asked first the next time`() throws {
+        var health = try suspended(.serverError, at: .zero)
+        let late = try health.pass(at: .seconds(5))
+        let refusal = health.admit(TransferProgress(), at: .seconds(7))
+        #expect(refusal == .refused(.seconds(4)))
+        _ = health.end(late, .success, of: .path("/good"), at: .seconds(8))
+        #expect(health.isSuspended && health.hasWorked)
+        let probe = try health.pass(at: .seconds(11))
+        #expect(health.inquiry(before: probe, of: .path("/attack"))?.sources == [.path("/good")])
     }
 
     @Test func `each failed probe doubles the pause, up to a minute`() throws {
