@@ -1,4 +1,3 @@
-import CVips
 import Coordination
 
 /// The part of the image that matters most, by the first frame if animated.
@@ -37,16 +36,7 @@ extension InterestStep: RenderStep {
         image.watch(context.token)
         let computed = try image.computed()
         try context.token.check()
-        let origin = try context.decided { try computed.smartCropOrigin(for: size, by: measure.interesting) }
+        let origin = try context.decided { try computed.smartCropOrigin(for: size, by: measure) }
         return try computed.extracted(left: origin.left, top: origin.top, width: size.width, height: size.height)
-    }
-}
-
-extension InterestStep.Measure {
-    fileprivate var interesting: VipsInteresting {
-        switch self {
-        case .attention: VIPS_INTERESTING_ATTENTION
-        case .entropy: VIPS_INTERESTING_ENTROPY
-        }
     }
 }

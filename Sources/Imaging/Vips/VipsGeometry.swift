@@ -38,9 +38,11 @@ extension VipsImage {
     }
 
     /// Where the most interesting part of this size begins, by libvips' measure.
-    func smartCropOrigin(for size: PixelSize, by measure: VipsInteresting) throws(VipsError) -> (left: Int, top: Int) {
+    func smartCropOrigin(
+        for size: PixelSize, by measure: InterestStep.Measure
+    ) throws(VipsError) -> (left: Int, top: Int) {
         let part = try unsafe step {
-            unsafe CVipsShim_smart_crop($0, $1, Int32(size.width), Int32(size.height), measure)
+            unsafe CVipsShim_smart_crop($0, $1, Int32(size.width), Int32(size.height), measure.interesting)
         }
         // A cut image remembers where the whole one's origin would be.
         return unsafe part.withRaw { unsafe (left: -Int($0.pointee.Xoffset), top: -Int($0.pointee.Yoffset)) }
@@ -88,5 +90,14 @@ extension VipsImage {
         var raw = unsafe frames.map { unsafe $0.withRaw { unsafe Optional($0) } }
         defer { extendLifetime(frames) }
         return try unsafe make { unsafe CVipsShim_stack(&raw, $0, Int32(raw.count)) }
+    }
+}
+
+extension InterestStep.Measure {
+    fileprivate var interesting: VipsInteresting {
+        switch self {
+        case .attention: VIPS_INTERESTING_ATTENTION
+        case .entropy: VIPS_INTERESTING_ENTROPY
+        }
     }
 }
