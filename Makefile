@@ -66,7 +66,7 @@ mutation-test: deps-test ## Send 20,000 damaged images through the running servi
 	$(SWIFT) build -c release --product fake-origin
 	$(SUITES) python3 -m alula_tests.mutation --alula $(RELEASE) --origin .build/release/fake-origin --corpus "$(CORPUS)" $(MUTATION)
 
-sandbox-test: deps-test ## Kill, stop or crash a decode worker each second under load; SANDBOX="--seconds 30 --seed 1"
+sandbox-test: deps-test ## Kill, stop or crash a worker process each second under load; SANDBOX="--seconds 30 --seed 1"
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.sandbox --alula .build/debug/alula --photos $(PHOTOS) $(SANDBOX)
 

@@ -17,8 +17,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         _ = try? WorkerAnswer.file(
             byteCount: byteCount, in: &memory, format: .avif, size: PixelSize(width: 64, height: 48))
     }
-    guard case .decoded(let picture) = answer, 1...1 << 20 ~= picture.pixelCount, picture.delayCount < 1 << 10,
-        picture.profileCount < 1 << 16
+    guard case .decoded(let claim) = answer, 1...1 << 20 ~= claim.pixelCount, claim.delayCount < 1 << 10,
+        claim.profileCount < 1 << 16
     else { return 0 }
     let headers = [
         ImageHeader(format: .jpeg, storedSize: PixelSize(width: 64, height: 48)),
@@ -26,7 +26,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     ]
     for header in headers {
         let plan = DecodePlan(level: rest.isEmpty ? 1 : 1 << (rest[0] % 4), isAnimated: header.frames > 1)
-        guard var memory = filled(with: rest), let image = try? picture.image(in: &memory, of: header, by: plan)
+        guard var memory = filled(with: rest), let image = try? claim.image(in: &memory, of: header, by: plan)
         else { continue }
         let format = header.frames > 1 ? ImageFormat.gif : .jpeg
         let target = PixelSize(width: min(image.size.width, 40), height: min(image.size.height, 30))

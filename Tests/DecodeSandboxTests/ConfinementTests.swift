@@ -16,26 +16,26 @@ struct ConfinementTests {
         return try launch.start()
     }
 
-    @Test(arguments: Deed.allCases)
-    func `a worker that tries what it must not gets nothing, or is ended`(deed: Deed) throws {
+    @Test(arguments: ForbiddenAction.allCases)
+    func `a forbidden action fails, or ends the worker`(action: ForbiddenAction) throws {
         let worker = try Self.start()
         guard worker.protections.isSandbox else {
             _ = worker.end()
             return
         }
-        let attempt = worker.attempt(deed)
-        switch deed {
+        let attempt = worker.attempt(action)
+        switch action {
         case .openFile: #expect(attempt == .finished(error: EACCES))
         case .startThreads: #expect(attempt == .finished(error: EAGAIN))
         case .sendDescriptor: #expect(attempt == .lost)
-        default: #expect(attempt == Self.calls[deed].map { .forbidden(call: $0) })
+        default: #expect(attempt == Self.calls[action].map { .forbidden(call: $0) })
         }
-        // What the server was told of still waits, and does no harm until the server ends it.
-        let isOver = deed == .sendDescriptor
+        // A supervised call still waits, and does no harm until the server ends the worker.
+        let isOver = action == .sendDescriptor
         #expect(worker.end() == .killed(signal: isOver ? SIGSYS : SIGKILL))
     }
 
-    private static let calls: [Deed: String] = [
+    private static let calls: [ForbiddenAction: String] = [
         .openSocket: "socket", .execute: "execve", .trace: "ptrace", .signal: "kill", .fork: "clone",
         .executableMemory: "mmap", .removePages: "madvise",
     ]
@@ -46,7 +46,7 @@ struct ConfinementTests {
         try #require(worker.protections.isSupervised)
         #expect(worker.attempt(.startThreads) == .finished(error: EAGAIN))
         #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.mostThreads))
-        // Nor does it get more by asking again, and who goes on asking is no decoder.
+        // It gets no more by asking again, and is ended if it goes on asking.
         for _ in 0..<100 {
             guard worker.attempt(.startThreads) == .finished(error: EAGAIN) else { break }
             #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.mostThreads))
@@ -57,7 +57,7 @@ struct ConfinementTests {
         WorkerEnd.killed(signal: SIGSYS), .killed(signal: SIGXCPU), .killed(signal: SIGXFSZ), .killed(signal: SIGKILL),
         .killed(signal: SIGSEGV), .exited(1),
     ])
-    func `how a worker ended tells why`(end: WorkerEnd) {
+    func `the cause follows from how a worker ended`(end: WorkerEnd) {
         let causes: [WorkerEnd: SandboxMetrics.Cause] = [
             .killed(signal: SIGSYS): .violation, .killed(signal: SIGXCPU): .limit, .killed(signal: SIGXFSZ): .limit,
             .killed(signal: SIGKILL): .killed,
@@ -86,12 +86,12 @@ struct ConfinementTests {
         #expect(await eventually(within: .seconds(60)) { worker.withLock { $0 } != nil })
         pool.shutDown()
         let started = try #require(worker.withLock { $0 })
-        // The end of the connection, not of our patience.
+        // The wait ends with the connection, not with the time limit.
         #expect(started.socket.wait(milliseconds: 60_000))
         #expect(started.end() == .killed(signal: SIGKILL))
     }
 
-    @Test func `a worker that is protected by less than it must be is none`() throws {
+    @Test func `a worker without the required protections is not used`() throws {
         var required = Protections.offered
         required.landlockVersion += 1
         let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 30, processorSeconds: 60)
@@ -121,7 +121,7 @@ struct ConfinementTests {
         }
     }
 
-    @Test func `limits are written so that they can be read`() {
+    @Test func `limits read back as they were written`() {
         let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 20, processorSeconds: 60)
         #expect(WorkerLimits(limits.arguments) == limits)
         for wrong in [[], ["1", "2"], ["1", "2", "x"], ["1", "2", "-3"], ["1", "2", "3", "4"], ["0", "1", "1"]] {

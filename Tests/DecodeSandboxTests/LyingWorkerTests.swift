@@ -8,15 +8,17 @@ import Testing
 
 @testable import DecodeSandbox
 
-/// A worker that a test plays: a process that does nothing, and a thread that answers for it.
+/// A worker that a test plays: an idle process, and a thread that answers for it.
 private final class PlayedWorker {
     let process: WorkerProcess
     private let thread = WorkerPool(count: 1, maximumQueued: 1, name: "played")
 
-    /// A worker that answers its first request with what `answer` makes; it is lent the pixels' memory, or that of a large file.
+    /// A worker that sends the bytes of `answer` after its first request.
+    ///
+    /// `answer` gets the descriptor of the output, or of a large file.
     init(_ answer: @escaping @Sendable (_ pixels: CInt) -> [UInt8]?) throws {
         let (ours, theirs) = try MessageSocket.pair()
-        // The process gets an end that nobody listens to: the thread's own is to close with the thread.
+        // The process gets an unused end, so that the connection ends with the thread.
         let (_, other) = try MessageSocket.pair()
         let arguments = unsafe [strdup("sleep"), strdup("1000"), nil]
         defer { unsafe arguments.forEach { unsafe free($0) } }
@@ -28,7 +30,7 @@ private final class PlayedWorker {
         _ = thread.submit { _ in
             guard let (_, descriptors) = theirs.nextMessage(count: WorkerRequest.byteCount) else { return }
             defer { for descriptor in descriptors { close(descriptor) } }
-            // For much room, or a large file, there is one of its own.
+            // A large result or file has memory of its own.
             guard descriptors.count >= 2, let pixels = descriptors.last, let message = answer(pixels) else { return }
             _ = theirs.write(message)
         }
@@ -39,67 +41,67 @@ private final class PlayedWorker {
         thread.shutDown()
     }
 
-    /// What the server makes of the answer to a request for a small photograph.
+    /// The outcome of a request to decode a small photograph.
     func outcome(
         of file: SharedBytes = ImageFixture.jpeg.bytes, token: WorkToken = WorkToken()
     ) throws -> WorkerProcess.Outcome<DecodedImage> {
         let header = try ImageHeader.inspect(file)
         let room = header.mostPixelBytes(of: DecodePlan())
         return try process.perform(.decode(DecodePlan()), on: file, room: room, token: token) { answer, output in
-            guard case .decoded(let picture) = answer else { throw ImagingError.notAnImage }
-            return try picture.image(in: &output, of: header, by: DecodePlan())
+            guard case .decoded(let claim) = answer else { throw ImagingError.notAnImage }
+            return try claim.image(in: &output, of: header, by: DecodePlan())
         }
     }
 
-    /// What the server makes of the answer to a request to write a grey picture of 64×48 pixels.
+    /// The outcome of a request to encode a grey image of 64×48 pixels.
     func encodingOutcome() throws -> WorkerProcess.Outcome<SharedBytes> {
-        let picture = DecodedImage(
+        let image = DecodedImage(
             pixels: SharedBytes([UInt8](repeating: 7, count: 64 * 48)), size: ImageFixture.size, bands: 1)
-        let work = WorkerRequest.Work.encode(DecodedDescription(picture), as: .avif, quality: 50)
-        let room = WorkerAnswer.mostFileBytes(of: picture.size)
-        return try process.perform(work, on: picture.pixels, room: room, token: WorkToken()) { answer, output in
+        let work = WorkerRequest.Work.encode(DecodedDescription(image), as: .avif, quality: 50)
+        let room = WorkerAnswer.mostFileBytes(of: image.size)
+        return try process.perform(work, on: image.pixels, room: room, token: WorkToken()) { answer, output in
             guard case .encoded(let count) = answer else { throw ImagingError.notAnImage }
-            return try WorkerAnswer.file(byteCount: count, in: &output, format: .avif, size: picture.size)
+            return try WorkerAnswer.file(byteCount: count, in: &output, format: .avif, size: image.size)
         }
     }
 }
 
 @Suite(.timeLimit(.minutes(2)))
 struct LyingWorkerTests {
-    /// An honest answer about 64×48 pixels, which `lie` may change.
+    /// A true answer about 64×48 pixels, which `lie` may change.
     private static func answer(
-        _ lie: @escaping @Sendable (inout WorkerAnswer.Picture) -> Void = { _ in }
+        _ lie: @escaping @Sendable (inout WorkerAnswer.ClaimedImage) -> Void = { _ in }
     ) -> @Sendable (CInt) -> [UInt8]? {
         { _ in
-            var picture = WorkerAnswer.Picture(
+            var claim = WorkerAnswer.ClaimedImage(
                 description: DecodedDescription(size: ImageFixture.size, bands: 3), pixelCount: 64 * 48 * 3,
                 delayCount: 0, profileCount: 0)
-            lie(&picture)
-            return WorkerAnswer.decoded(picture).message
+            lie(&claim)
+            return WorkerAnswer.decoded(claim).message
         }
     }
 
-    /// Planes as libjpeg makes them of the picture, which `lie` may change.
+    /// Planes as libjpeg makes them of the image, which `lie` may change.
     private static func planes(
         _ lie: @escaping @Sendable (inout [DecodedDescription.Part]) -> Void
     ) -> @Sendable (CInt) -> [UInt8]? {
-        answer { picture in
-            picture.pixelCount = 64 * 48 + 2 * 64 * 24
-            picture.description.planes = [
+        answer { claim in
+            claim.pixelCount = 64 * 48 + 2 * 64 * 24
+            claim.description.planes = [
                 DecodedDescription.Part(size: ImageFixture.size, left: 0, top: 0, width: 64, height: 48)
             ]
-            picture.description.planes += [0, 1].map { _ in
+            claim.description.planes += [0, 1].map { _ in
                 DecodedDescription.Part(
                     size: PixelSize(width: 32, height: 24), left: 0, top: 0, width: 32, height: 24)
             }
-            lie(&picture.description.planes)
+            lie(&claim.description.planes)
         }
     }
 
-    @Test func `the truth is believed`() throws {
+    @Test func `a true answer is accepted`() throws {
         for answer in [Self.answer(), Self.planes { _ in }] {
             guard case .done(let image) = try PlayedWorker(answer).outcome() else {
-                Issue.record("an honest answer was not believed")
+                Issue.record("an honest answer was refused")
                 continue
             }
             #expect(image.size == ImageFixture.size)
@@ -114,8 +116,8 @@ struct LyingWorkerTests {
         "no bands": answer { $0.description.bands = 0 },
         "delays of a still": answer { $0.delayCount = 1 },
         "many delays": answer { $0.delayCount = 1 << 30 },
-        "a profile that is none": answer { $0.profileCount = 200 },
-        "missing pixels that nobody asked for": answer { $0.description.isIncomplete = true },
+        "an invalid profile": answer { $0.profileCount = 200 },
+        "missing pixels that the plan does not allow": answer { $0.description.isIncomplete = true },
         "no answer of this kind": { _ in WorkerAnswer.ready(.none).message },
         "no message": { _ in [UInt8](repeating: 7, count: WorkerAnswer.byteCount) },
         "a short message": { _ in [1] },
@@ -123,22 +125,22 @@ struct LyingWorkerTests {
         "two planes": planes { $0.removeLast() },
         "luma of another size": planes { $0[0].size.width = 63 },
         "chroma larger than luma": planes { $0[1].size = PixelSize(width: 128, height: 12) },
-        "a picture outside its plane": planes { $0[1].left = 1 },
-        "a picture that is no number": planes { $0[2].width = .nan },
-        "an endless picture": planes { $0[2].height = .infinity },
-        "a picture of nothing": planes { $0[0].height = 0 },
+        "an image outside its plane": planes { $0[1].left = 1 },
+        "an image of a width that is not a number": planes { $0[2].width = .nan },
+        "an image of infinite height": planes { $0[2].height = .infinity },
+        "an image without height": planes { $0[0].height = 0 },
     ]
 
     @Test(arguments: lies.keys.sorted())
-    func `a lie is seen`(lie: String) throws {
+    func `a false answer is refused`(lie: String) throws {
         let answer = try #require(Self.lies[lie])
         guard case .breach = try PlayedWorker(answer).outcome() else {
-            Issue.record("\(lie) was believed")
+            Issue.record("\(lie) was accepted")
             return
         }
     }
 
-    @Test func `a worker cannot cut off what the server reads where it lies`() throws {
+    @Test func `a worker cannot shorten the memory that the server reads`() throws {
         let outcome = try PlayedWorker { pixels in
             let byte: [UInt8] = [200]
             guard ftruncate(pixels, 0) != 0, errno == EPERM, unsafe pwrite(pixels, byte, 1, 0) == 1 else { return nil }
@@ -151,18 +153,18 @@ struct LyingWorkerTests {
         #expect(image.pixels.array.first == 200)
     }
 
-    @Test func `a worker that hangs up is lost`() throws {
+    @Test func `a worker that closes its connection is lost`() throws {
         guard case .lost = try PlayedWorker({ _ in nil }).outcome() else {
-            Issue.record("nobody answered")
+            Issue.record("the worker was not lost")
             return
         }
     }
 
-    @Test func `who is not waited for any more is let go`() throws {
+    @Test func `a request that no caller waits for is interrupted`() throws {
         let token = WorkToken()
         let gate = Locked(false)
         let worker = try PlayedWorker { _ in
-            // Asked, and nobody waits any more; the answer comes when the outcome is known.
+            // The caller leaves after the request was sent; the answer comes after the outcome is known.
             token.cancel()
             while !gate.withLock({ $0 }) { sched_yield() }
             return nil
@@ -174,13 +176,13 @@ struct LyingWorkerTests {
         }
     }
 
-    /// A picture of more bytes than are copied.
+    /// The side of an image that is too large to be copied.
     private static let side = 1_280
 
-    /// An honest answer about such a picture.
+    /// A true answer about this image.
     private static func manyPixels(more: Int = 0) -> [UInt8] {
         WorkerAnswer.decoded(
-            WorkerAnswer.Picture(
+            WorkerAnswer.ClaimedImage(
                 description: DecodedDescription(size: PixelSize(width: side, height: side), bands: 3),
                 pixelCount: side * side * 3 + more, delayCount: 0, profileCount: 0)
         ).message
@@ -190,14 +192,14 @@ struct LyingWorkerTests {
         try worker.outcome(of: ImageFixture.photo(width: Self.side, height: Self.side, format: .png))
     }
 
-    @Test func `pixels of many bytes are not copied, and nobody can change them`() throws {
+    @Test func `many pixels are not copied, and no process can change them`() throws {
         let copy = Locked<CInt>(-1)
         let worker = try PlayedWorker { pixels in
             copy.withLock { $0 = dup(pixels) }
             return Self.manyPixels()
         }
         guard case .done(let image) = try outcomeOfManyPixels(worker) else {
-            Issue.record("an honest answer was not believed")
+            Issue.record("an honest answer was refused")
             return
         }
         #expect(image.pixels.count == Self.side * Self.side * 3)
@@ -207,7 +209,7 @@ struct LyingWorkerTests {
         close(kept)
     }
 
-    @Test func `many pixels that can still be written to are none`() throws {
+    @Test func `many pixels that are still writable are refused`() throws {
         let mapping = Locked<UInt>(0)
         let worker = try PlayedWorker { pixels in
             let message = Self.manyPixels()
@@ -216,21 +218,21 @@ struct LyingWorkerTests {
             return message
         }
         guard case .breach = try outcomeOfManyPixels(worker) else {
-            Issue.record("somebody could change the pixels")
+            Issue.record("the worker could change the pixels")
             return
         }
         unsafe munmap(UnsafeMutableRawPointer(bitPattern: mapping.withLock { $0 }), 4_096)
     }
 
     @Test(arguments: [-1, 1])
-    func `many pixels in more or less memory are none`(more: Int) throws {
+    func `many pixels in more or less memory are refused`(more: Int) throws {
         guard case .breach = try outcomeOfManyPixels(PlayedWorker { _ in Self.manyPixels(more: more) }) else {
             Issue.record("the memory was of another size")
             return
         }
     }
 
-    @Test func `memory that is handed over grows no more than it shrinks`() throws {
+    @Test func `shared memory neither grows nor shrinks`() throws {
         let errors = Locked<[CInt]>([])
         for isLarge in [false, true] {
             let worker = try PlayedWorker { memory in
@@ -252,7 +254,7 @@ struct LyingWorkerTests {
         #expect(errors.withLock { $0 } == [CInt](repeating: EPERM, count: 6))
     }
 
-    @Test func `a file is handed over in memory that nobody can change, nor make larger`() throws {
+    @Test func `a worker can neither change nor enlarge a large file`() throws {
         let errors = Locked<[CInt]>([])
         let file = ImageTrap.jpegProfile.bytes
         try #require(file.count > KeptMemory.count)
@@ -271,64 +273,64 @@ struct LyingWorkerTests {
         #expect(errors.withLock { $0 } == [EPERM, EPERM])
     }
 
-    @Test func `a size that the head rules out is never mapped`() throws {
-        // A worker that fills all the room that a dear head has it lent, and says that the picture is as large.
+    @Test func `a size that the header rules out is never mapped`() throws {
+        // A worker fills all the room that a dear header gives it, and claims an image of this size.
         let size = PixelSize(width: 4 * Self.side, height: 4 * Self.side)
         let description = DecodedDescription(size: size, bands: 4)
-        let picture = WorkerAnswer.Picture(
+        let claim = WorkerAnswer.ClaimedImage(
             description: description, pixelCount: size.area * 4, delayCount: 0, profileCount: 0)
         let header = ImageHeader(format: .png, storedSize: ImageFixture.size)
         let kept = try KeptMemory("test", isWritable: false)
         var output = try OutputMemory(kept, room: size.area * 4)
-        #expect(throws: ImagingError.self) { try picture.image(in: &output, of: header, by: DecodePlan()) }
-        // Nobody has sealed it: it was not even looked at.
+        #expect(throws: ImagingError.self) { try claim.image(in: &output, of: header, by: DecodePlan()) }
+        // The memory was not sealed, so it was not read either.
         let descriptor = output.largeDescriptor ?? -1
         let byte: [UInt8] = [1]
         #expect(unsafe pwrite(descriptor, byte, 1, 0) == 1)
     }
 
-    @Test func `memory that holds more than was said is not kept`() throws {
+    @Test func `memory that holds more than announced is refused`() throws {
         let worker = try PlayedWorker { memory in
             var status = stat()
             _ = unsafe fstat(memory, &status)
-            // All of it, which is for four bands of which the picture has one.
+            // All of the room, which is for four bands; the image has two.
             return posix_fallocate(memory, 0, status.st_size) == 0 ? Self.manyGreyPixels : nil
         }
         let outcome = try worker.outcome(of: ImageFixture.photo(width: 2 * Self.side, height: Self.side, format: .png))
         guard case .breach = outcome else {
-            Issue.record("much more was kept than anybody knows of: \(outcome)")
+            Issue.record("more memory was accepted than announced: \(outcome)")
             return
         }
     }
 
     private static let manyGreyPixels = WorkerAnswer.decoded(
-        WorkerAnswer.Picture(
+        WorkerAnswer.ClaimedImage(
             description: DecodedDescription(size: PixelSize(width: 2 * side, height: side), bands: 2),
             pixelCount: 2 * side * side * 2, delayCount: 0, profileCount: 0)
     ).message
 
-    @Test func `a worker that speaks or works unasked is seen`() throws {
+    @Test func `a worker that sends messages or uses CPU time without a request is noticed`() throws {
         let (ours, theirs) = try MessageSocket.pair()
         let process = WorkerProcess(id: getpid(), socket: ours)
-        #expect(process.unrest == nil)
-        // This process is busy on its own account.
+        #expect(process.idleFault == nil)
+        // This process uses CPU time itself.
         let end = process.processorTime + .milliseconds(1_100)
         while process.processorTime < end {}
-        #expect(process.isBusyForNobody && process.unrest == .breach("it is busy with nothing to do"))
+        #expect(process.isBusyWhileIdle && process.idleFault == .breach("it used CPU time without a request"))
         process.rest()
-        #expect(process.unrest == nil)
+        #expect(process.idleFault == nil)
         _ = theirs.write([1])
-        #expect(process.unrest == .breach("it spoke unasked"))
+        #expect(process.idleFault == .breach("it sent a message without a request"))
     }
 
-    @Test func `few pixels stay as they are whatever the worker writes later`() throws {
+    @Test func `few pixels are copied, so later writes of the worker do not change them`() throws {
         let copy = Locked<CInt>(-1)
         let worker = try PlayedWorker { pixels in
             copy.withLock { $0 = dup(pixels) }
             return Self.answer()(pixels)
         }
         guard case .done(let image) = try worker.outcome() else {
-            Issue.record("an honest answer was not believed")
+            Issue.record("an honest answer was refused")
             return
         }
         let kept = copy.withLock { $0 }
@@ -338,7 +340,7 @@ struct LyingWorkerTests {
         close(kept)
     }
 
-    /// Leaves `bytes` in the memory, and says that they are a file of `count` bytes.
+    /// Writes `bytes` into the memory, and claims that they are a file of `count` bytes.
     private static func leaving(_ bytes: [UInt8], count: Int) -> @Sendable (CInt) -> [UInt8]? {
         { output in
             guard unsafe pwrite(output, bytes, bytes.count, 0) == bytes.count else { return nil }
@@ -346,11 +348,11 @@ struct LyingWorkerTests {
         }
     }
 
-    @Test func `only an AVIF file of the picture's size is one`() throws {
+    @Test func `only an AVIF file of the image's size is accepted`() throws {
         let file = ImageFixture.avif.bytes.array
         let whole = try PlayedWorker(Self.leaving(file, count: file.count)).encodingOutcome()
         guard case .done(let avif) = whole else {
-            Issue.record("an honest answer was not believed")
+            Issue.record("an honest answer was refused")
             return
         }
         #expect(avif.array == file)
@@ -362,7 +364,7 @@ struct LyingWorkerTests {
         let jpeg = ImageFixture.jpeg.bytes.array
         for (lie, count) in [(jpeg, jpeg.count), (other, other.count), (file, 0), (file, 40), (file, 1 << 40)] {
             guard case .breach = try PlayedWorker(Self.leaving(lie, count: count)).encodingOutcome() else {
-                Issue.record("\(count) bytes were believed")
+                Issue.record("\(count) bytes were accepted")
                 continue
             }
         }

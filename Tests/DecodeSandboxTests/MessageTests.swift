@@ -12,10 +12,10 @@ struct MessageTests {
                 landlockVersion: 7)),
         .supervised, .notStarted("arguments"), .failed(""), .attempted(13), .encoded(byteCount: 1 << 33), .noRoom,
         .decoded(
-            WorkerAnswer.Picture(
+            WorkerAnswer.ClaimedImage(
                 description: DecodedDescription(size: PixelSize(width: 70_000, height: 2), bands: 4, loop: 5),
                 pixelCount: 1 << 40, delayCount: 3, profileCount: 500)),
-        .decoded(WorkerAnswer.Picture(description: planes, pixelCount: 2_752, delayCount: 0, profileCount: 0)),
+        .decoded(WorkerAnswer.ClaimedImage(description: planes, pixelCount: 2_752, delayCount: 0, profileCount: 0)),
     ]
 
     static let planes = DecodedDescription(
@@ -49,7 +49,7 @@ struct MessageTests {
         #expect(WorkerRequest(request.message.dropLast()) == nil)
     }
 
-    @Test func `what is no message is none`() {
+    @Test func `bytes that are not a message are refused`() {
         #expect(WorkerAnswer([UInt8](repeating: 0, count: WorkerAnswer.byteCount)) == nil)
         #expect(WorkerAnswer([UInt8](repeating: 255, count: WorkerAnswer.byteCount)) == nil)
         #expect(WorkerRequest([UInt8](repeating: 0, count: WorkerRequest.byteCount)) == nil)
@@ -67,7 +67,7 @@ struct MessageTests {
     }
 
     @Test(arguments: ImageFormat.allCases)
-    func `a worker is asked to encode only what it is there for`(format: ImageFormat) {
+    func `a worker is asked to encode only formats that need a worker`(format: ImageFormat) {
         let request = WorkerRequest.perform(
             .encode(Self.planes, as: format, quality: 50), byteCount: 1, room: 1, new: .output)
         #expect(WorkerRequest(request.message) == (format.isEncodedInOneStep ? request : nil))
@@ -77,7 +77,7 @@ struct MessageTests {
         #expect(WorkerRequest(unknown) == nil)
     }
 
-    @Test func `a worker's words cannot pretend to be lines of a log`() {
+    @Test func `a worker's text cannot forge log lines`() {
         let text = "a\nb\u{1B}[2Jc\u{0}é"
         #expect(WorkerAnswer(WorkerAnswer.failed(text).message) == .failed("a?b?[2Jc???"))
         let long = String(repeating: "x", count: 1_000)

@@ -3,7 +3,7 @@ import Testing
 @testable import DecodeSandbox
 
 struct QuarantineTests {
-    @Test func `a content stays for its time and no longer`() {
+    @Test func `a content is refused for its time and no longer`() {
         var quarantine = Quarantine<Int>(duration: .seconds(600))
         let isNew = quarantine.isEmpty(at: .zero)
         #expect(isNew)
@@ -17,7 +17,7 @@ struct QuarantineTests {
         #expect(isLast)
     }
 
-    @Test func `when it is full the one that has been there longest goes`() {
+    @Test func `a full quarantine drops its oldest content`() {
         var quarantine = Quarantine<Int>(capacity: 2)
         quarantine.insert(1, at: .seconds(1))
         quarantine.insert(2, at: .seconds(2))

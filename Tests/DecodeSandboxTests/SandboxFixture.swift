@@ -7,13 +7,13 @@ import TestSupport
 
 @testable import DecodeSandbox
 
-/// Real workers, and a clock for what is remembered about pictures.
+/// Real workers, and a hand-cranked clock for the quarantine.
 final class SandboxFixture: Sendable {
     let time = ManualTimekeeper()
     let registry = MetricsRegistry()
     let codec: SandboxedCodec
 
-    /// Workers for one picture at a time, which makes two, unless `configure` says otherwise.
+    /// Workers for one image at a time, which are two decoders, unless `configure` says otherwise.
     init(_ configure: (inout SandboxConfiguration) -> Void = { _ in }) throws {
         let limits = WorkerLimits(memory: 4 << 30, pixels: 2 << 30, processorSeconds: 600)
         var configuration = SandboxConfiguration(
@@ -33,19 +33,19 @@ final class SandboxFixture: Sendable {
         try codec.decode(file, header: .inspect(file), plan: plan, limits: .none, token: token)
     }
 
-    /// A picture that keeps a codec busy for a while.
+    /// An image that keeps a codec busy for a while.
     static let slow: SharedBytes = {
         let pixels = [UInt8](repeating: 90, count: slowSize.area * 3)
         do {
             try ImageLibrary.start()
             return try ImageEncoder.encode(pixels: pixels, size: slowSize, bands: 3, format: .png, quality: nil).bytes
         } catch {
-            fatalError("the slow picture cannot be written: \(error)")
+            fatalError("the slow image cannot be encoded: \(error)")
         }
     }()
     static let slowSize = PixelSize(width: 8_192, height: 8_192)
 
-    /// Decodes the slow picture, on a thread of its own.
+    /// Decodes the slow image, on a thread of its own.
     func decodeSlowly(timeLimit: Duration? = nil) async throws -> DecodedImage {
         let codec = codec
         let file = Self.slow
@@ -54,7 +54,7 @@ final class SandboxFixture: Sendable {
         }
     }
 
-    /// A picture that keeps AVIF's encoder busy for a while: nothing in it is like its neighbour.
+    /// An image that keeps AVIF's encoder busy for a while: nothing in it is like its neighbour.
     static let noise: DecodedImage = {
         var state: UInt32 = 1
         let samples = (0..<noiseSize.area * 3).map { _ in
@@ -82,12 +82,12 @@ final class SandboxFixture: Sendable {
         return try await pool.run(timeLimit: timeLimit, body)
     }
 
-    /// Begins to decode the slow picture.
+    /// Begins to decode the slow image.
     func startSlowly() -> Task<DecodedImage, any Error> {
         Task { try await self.decodeSlowly() }
     }
 
-    /// Has the encoder started, and waits until it is ready; its process.
+    /// Starts the encoder if needed, waits until it is idle, and returns its process.
     func idleEncoder() async throws -> pid_t {
         let pixel = DecodedImage(pixels: SharedBytes([7]), size: PixelSize(width: 1, height: 1), bands: 1)
         if codec.encoders == nil { _ = try codec.encode(pixel, as: .avif, quality: 50, token: WorkToken()) }
@@ -96,7 +96,7 @@ final class SandboxFixture: Sendable {
         return codec.encoders?.idleProcesses.first ?? 0
     }
 
-    /// Waits until an encoder other than `process` is at work; its process.
+    /// Waits until an encoder other than `process` is at work, and returns its process.
     func busyEncoder(besides process: pid_t = 0) async -> pid_t {
         let found = { @Sendable [codec] in
             let encoders = codec.encoders
@@ -107,14 +107,14 @@ final class SandboxFixture: Sendable {
         return found() ?? 0
     }
 
-    /// Waits until one of these idle workers is at work.
+    /// Waits until one of these idle workers is at work, and returns its process.
     func busy(of processes: [pid_t]) async -> pid_t {
         let isBusy = { @Sendable [codec] in processes.first { !codec.idleProcesses.contains($0) } }
         _ = await eventually(within: .seconds(60)) { isBusy() != nil }
         return isBusy() ?? 0
     }
 
-    /// Waits until so many workers are ready; their processes, the next to be used last.
+    /// Waits until `count` workers are idle, and returns their processes; the next to be used is the last.
     func idle(_ count: Int) async -> [pid_t] {
         _ = await eventually(within: .seconds(60)) { [codec] in codec.idleProcesses.count == count }
         return codec.idleProcesses
@@ -131,7 +131,7 @@ final class SandboxFixture: Sendable {
     }
 }
 
-/// What the kernel tells in a file of its own, of up to 64 KiB; nil where there is none.
+/// The first 64 KiB of a kernel file; nil if it is missing.
 func contents(_ path: String) -> String? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SandboxedCodecTests {
-    @Test func `a worker makes the very picture that this process makes`() throws {
+    @Test func `a worker makes the same pixels as this process`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         let profile = ICCWriter.profile(
@@ -33,7 +33,7 @@ struct SandboxedCodecTests {
                     file, header: header, plan: plan, limits: .none, token: WorkToken())
                 let image = try fixture.decode(file, plan: plan)
                 #expect(DecodedDescription(image) == DecodedDescription(expected), "\(name) at \(level)")
-                // Rendered, because what fills the rows of planes up means nothing.
+                // Renders are compared, because the padding of planes' rows is arbitrary.
                 let render = RenderPlan(
                     decode: plan, resizedSize: image.size, format: header.frames > 1 ? .gif : .png, quality: 100)
                 let isSame =
@@ -46,7 +46,7 @@ struct SandboxedCodecTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated])
-    func `15: a worker says whether a picture lacks pixels`(fixture file: ImageFixture) throws {
+    func `15: a worker says whether an image lacks pixels`(fixture file: ImageFixture) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         let plan = DecodePlan(incompleteImages: .serve)
@@ -66,14 +66,14 @@ struct SandboxedCodecTests {
         }
     }
 
-    @Test func `AVIF is decoded where it can do no harm`() throws {
+    @Test func `AVIF is decoded in a confined worker`() throws {
         let fixture = try SandboxFixture()
         try #require(fixture.codec.protections.isSandbox)
         let image = try fixture.decode(ImageFixture.avif.bytes)
         #expect(image.size == ImageFixture.size && image.bands == 3)
     }
 
-    @Test func `what is turned, put together, grey or of odd profiles is the same in a worker`() throws {
+    @Test func `turned, tiled, grey and oddly profiled images are the same from a worker`() throws {
         let fixture = try SandboxFixture()
         try #require(fixture.codec.protections.isSandbox)
         var turned = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
@@ -98,7 +98,7 @@ struct SandboxedCodecTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated])
-    func `a damaged picture costs no worker`(damaged: ImageFixture) async throws {
+    func `a damaged image ends no worker`(damaged: ImageFixture) async throws {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)
         #expect(throws: ImagingError.self) { try fixture.decode(damaged.bytes) }
@@ -106,12 +106,12 @@ struct SandboxedCodecTests {
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
     }
 
-    @Test func `what the limits forbid never reaches a worker`() async throws {
+    @Test func `images that the limits forbid never reach a worker`() async throws {
         let fixture = try SandboxFixture()
         let file = ImageFixture.jpeg.bytes
         var limits = ImagingLimits()
         limits.maximumSourcePixels = 10
-        // Stopped workers would be noticed.
+        // The codec would notice stopped workers.
         for process in await fixture.idle(2) { kill(process, SIGSTOP) }
         #expect(throws: ImagingError.tooManyPixels(ImageFixture.size)) {
             try fixture.codec.decode(
@@ -120,7 +120,7 @@ struct SandboxedCodecTests {
         #expect(fixture.ends(.killed) == 0)
     }
 
-    @Test func `an idle worker that is killed is replaced, and no picture is tried twice`() async throws {
+    @Test func `an idle worker that is killed is replaced, and no image is tried twice`() async throws {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)
         for process in before { kill(process, SIGKILL) }
@@ -132,7 +132,7 @@ struct SandboxedCodecTests {
         #expect(fixture.metric("alula_decode_retries_total") == 0)
     }
 
-    @Test func `an idle worker that is stopped is replaced, and no picture is tried twice`() async throws {
+    @Test func `an idle worker that is stopped is replaced, and no image is tried twice`() async throws {
         let fixture = try SandboxFixture()
         let next = try #require(await fixture.idle(2).last)
         kill(next, SIGSTOP)
@@ -147,7 +147,7 @@ struct SandboxedCodecTests {
     }
 
     @Test(arguments: [(SIGKILL, SandboxMetrics.Cause.killed), (SIGSTOP, .killed), (SIGSEGV, .crash)])
-    func `a picture whose worker is lost is decoded by another`(
+    func `an image whose worker is lost is decoded by another`(
         signal: CInt, cause: SandboxMetrics.Cause
     )
         async throws
@@ -161,7 +161,7 @@ struct SandboxedCodecTests {
         #expect(fixture.metric("alula_quarantined_total") == 0)
     }
 
-    @Test func `a picture that loses two workers is not looked at for ten minutes, others are`() async throws {
+    @Test func `an image that ends two workers is refused for ten minutes, others are decoded`() async throws {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)
         let slow = fixture.startSlowly()
@@ -181,10 +181,10 @@ struct SandboxedCodecTests {
         #expect(try fixture.decode(SandboxFixture.slow).size == SandboxFixture.slowSize)
     }
 
-    @Test func `more CPU time or larger pixels than granted end the worker, and the picture is tried once`()
+    @Test func `more CPU time or larger pixels than granted end the worker, and the image is tried once`()
         async throws
     {
-        // What the worker writes besides mappings, which are of their size for good, are the delays behind the frames.
+        // The delays behind the frames are the only bytes that the worker writes by a system call.
         let long = SharedBytes(ImageFixture.animation(frames: 400, as: .gif, size: PixelSize(width: 32, height: 32)))
         for (limits, file) in [
             (WorkerLimits(memory: 8 << 30, pixels: 2 << 30, processorSeconds: 1), SandboxFixture.slow),
@@ -200,7 +200,7 @@ struct SandboxedCodecTests {
         }
     }
 
-    @Test func `more memory than granted is not given`() async throws {
+    @Test func `a worker gets no more memory than granted`() async throws {
         let fixture = try SandboxFixture {
             $0.launch.limits = WorkerLimits(memory: 64 << 20, pixels: 2 << 30, processorSeconds: 600)
         }
@@ -208,7 +208,7 @@ struct SandboxedCodecTests {
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
     }
 
-    @Test func `a decode past its time is stopped with its worker, and the next goes on`() async throws {
+    @Test func `a decode past its deadline is stopped with its worker, and the next one succeeds`() async throws {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)
         await #expect(throws: DeadlineExceeded.self) { try await fixture.decodeSlowly(timeLimit: .milliseconds(1)) }
@@ -219,11 +219,11 @@ struct SandboxedCodecTests {
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
     }
 
-    @Test func `a decode that keeps a processor busy past its time is not tried for a while, others are`()
+    @Test func `a decode that keeps a processor busy past its deadline is refused for a while, others are not`()
         async throws
     {
         let fixture = try SandboxFixture()
-        // Half of it is over before anybody looks whether the time is.
+        // Half of the time limit is over before the first check.
         await #expect(throws: DeadlineExceeded.self) { try await fixture.decodeSlowly(timeLimit: .milliseconds(1)) }
         #expect(fixture.metric("alula_quarantined_total") == 1)
         await #expect(throws: DeadlineExceeded.self) { try await fixture.decodeSlowly() }
@@ -233,7 +233,7 @@ struct SandboxedCodecTests {
         #expect(try await fixture.decodeSlowly().size == SandboxFixture.slowSize)
     }
 
-    @Test func `a file that takes far longer than its head lets expect is damaged, and is not looked at for a while`()
+    @Test func `a file that needs far more time than its header's price is damaged, and refused for a while`()
         async throws
     {
         let fixture = try SandboxFixture { ($0.leastDecodeTime, $0.decodeTimeShare) = (.zero, 0) }
@@ -243,20 +243,20 @@ struct SandboxedCodecTests {
         #expect(throws: ImagingError.cannotDecode(detail: "the content ended workers a short while ago")) {
             try fixture.decode(SandboxFixture.slow)
         }
-        // What is done before anybody looks has not taken long.
+        // A decode that ends before the first check has not exceeded its time.
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
         #expect(fixture.ends(.exhausted) == 1)
     }
 
-    @Test func `pictures of all sizes come after each other`() async throws {
+    @Test func `small and large images follow each other`() async throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         let small = ImageFixture.jpeg.bytes
-        // More pixels than are kept, and more bytes of a file.
+        // More pixels, and a longer file, than the kept memory holds.
         let large = ImageFixture.photo(width: 1_280, height: 1_280, format: .png)
         let long = ImageTrap.jpegProfile.bytes
         #expect(long.count > KeptMemory.count)
-        // As many pixels as are kept, and delays behind them; then a few pixels more than that.
+        // As many pixels as the kept memory holds, with delays behind them; then a few pixels more.
         let size = PixelSize(width: 32, height: 32)
         let bands = try ImageReading.decode(SharedBytes(ImageFixture.animation(frames: 2, as: .gif, size: size))).bands
         let frames = KeptMemory.count / (size.area * bands)
@@ -274,7 +274,7 @@ struct SandboxedCodecTests {
         #expect(fixture.metric("alula_decode_retries_total") == 0 && fixture.ends(.violation) == 0)
     }
 
-    @Test func `an idle worker holds no memory of large pictures`() async throws {
+    @Test func `an idle worker holds no memory of large images`() async throws {
         let fixture = try SandboxFixture()
         let worker = try #require(await fixture.idle(2).last)
         /// Bytes behind the worker's descriptors.
@@ -292,7 +292,7 @@ struct SandboxedCodecTests {
         #expect(fixture.codec.idleProcesses.last == worker)
     }
 
-    @Test func `a file takes no more memory than its head is priced at, whatever is in it`() async throws {
+    @Test func `a file takes no more memory than its header is priced at`() async throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture { $0.launch.spareMemory = 16 << 20 }
         try #require(fixture.codec.protections.isSandbox)
@@ -301,24 +301,24 @@ struct SandboxedCodecTests {
             pixels: SharedBytes([UInt8](repeating: 128, count: size.area)), size: size, bands: 1)
         let honest = try ImageEncoder.encode(pixels, as: .avif, quality: 50)
         #expect(try fixture.decode(honest, plan: DecodePlan(level: 8)).size == PixelSize(width: 512, height: 512))
-        // The box that says the size, of version 0: the decoder finds out when it is done.
+        // The box with the size, of version 0. The decoder finds the contradiction after it has decoded.
         var lie = honest.array
         let box = try #require(lie.firstRange(of: Array("ispe".utf8))?.upperBound)
         lie.replaceSubrange(box + 4..<box + 12, with: [0, 0, 0, 64, 0, 0, 0, 48])
         let file = SharedBytes(lie)
         #expect(try ImageHeader.inspect(file).storedSize == ImageFixture.size)
-        // With memory enough for the lie it is seen only when all is decoded.
+        // If there is memory enough, the false size is noticed only after the decode.
         for spare in [16 << 20, 1 << 30] {
             let fixture = try SandboxFixture { $0.launch.spareMemory = spare }
             let error = #expect(throws: ImagingError.self) { try fixture.decode(file) }
             guard case .cannotDecode(let detail) = error else { continue }
-            #expect(detail.contains("head says") == (spare > 16 << 20), "\(detail)")
+            #expect(detail.contains("says") == (spare > 16 << 20), "\(detail)")
             #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
         }
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
     }
 
-    @Test func `a worker may run on all processors, wherever it was woken`() async throws {
+    @Test func `a worker may use all processors, wherever it was woken`() async throws {
         let fixture = try SandboxFixture()
         let worker = try #require(await fixture.idle(2).last)
         func processors(of process: String) throws -> Substring {
@@ -335,7 +335,7 @@ struct SandboxedCodecTests {
         #expect(fixture.codec.idleProcesses.last == worker)
     }
 
-    @Test func `a worker that has done enough is replaced`() async throws {
+    @Test func `a worker is replaced after its number of images`() async throws {
         let fixture = try SandboxFixture { $0.decoderLife.requests = 2 }
         let next = try #require(await fixture.idle(2).last)
         _ = try fixture.decode(ImageFixture.jpeg.bytes)
@@ -346,7 +346,7 @@ struct SandboxedCodecTests {
         #expect(!(await fixture.idle(2)).contains(next))
     }
 
-    @Test func `a worker that has worked for its time is replaced, by the clock or by its processor's`() async throws {
+    @Test func `a worker is replaced after its time, by the clock or of the CPU`() async throws {
         for shorten: @Sendable (inout WorkerLife) -> Void in [{ $0.time = .zero }, { $0.processorTime = .zero }] {
             let fixture = try SandboxFixture { shorten(&$0.decoderLife) }
             let next = try #require(await fixture.idle(2).last)
@@ -356,7 +356,7 @@ struct SandboxedCodecTests {
         }
     }
 
-    @Test func `a worker stays for twice its life where no other is ready`() async throws {
+    @Test func `a worker stays for twice its life if no other is ready`() async throws {
         let fixture = try SandboxFixture {
             $0.decoderLife.requests = 2
             $0.decoderCount = 1
@@ -371,7 +371,7 @@ struct SandboxedCodecTests {
         #expect(await fixture.idle(1) != only)
     }
 
-    @Test func `a program that is no worker stops the start`() {
+    @Test func `an executable that is not a worker stops the start`() {
         #expect(throws: WorkerLaunch.Failure.self) {
             try SandboxFixture { $0.launch.executable = "/bin/true" }
         }

@@ -10,10 +10,10 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SandboxedEncodingTests {
     @Test(arguments: ImageFormat.written.filter(\.isEncodedInOneStep))
-    func `a worker writes the very file that this process writes`(format: ImageFormat) throws {
+    func `a worker writes the same file as this process`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
-        // Planes with and without colours, pixels with and without alpha, and more of them than memory is kept for.
+        // Planes with and without colour, pixels with and without alpha, and more bytes than the kept memory holds.
         let large = PixelSize(width: 1_280, height: 1_280)
         for (file, size) in [
             (ImageFixture.photo(width: 401, height: 303), PixelSize(width: 203, height: 151)),
@@ -37,21 +37,21 @@ struct SandboxedEncodingTests {
     }
 
     @Test(arguments: [(1, 1), (1, 400), (400, 1), (15, 7), (2, 3)])
-    func `a worker writes pictures of few pixels`(width: Int, height: Int) throws {
+    func `a worker writes images of few pixels`(width: Int, height: Int) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         let size = PixelSize(width: width, height: height)
         for bands in 1...4 {
             let pixels = (0..<size.area * bands).map { UInt8(truncatingIfNeeded: $0 * 11) }
-            let picture = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: bands)
-            let file = try fixture.codec.encode(picture, as: .avif, quality: 50, token: WorkToken())
+            let image = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: bands)
+            let file = try fixture.codec.encode(image, as: .avif, quality: 50, token: WorkToken())
             let isSame =
-                try file.array == InProcessCodec().encode(picture, as: .avif, quality: 50, token: WorkToken()).array
+                try file.array == InProcessCodec().encode(image, as: .avif, quality: 50, token: WorkToken()).array
             #expect(isSame, "\(bands) bands")
         }
     }
 
-    @Test func `a file of more bytes than are kept is sealed, not copied`() async throws {
+    @Test func `a file larger than the kept memory is sealed, not copied`() async throws {
         let fixture = try SandboxFixture()
         for _ in 0..<2 {
             let file = try fixture.codec.encode(SandboxFixture.noise, as: .avif, quality: 100, token: WorkToken())
@@ -61,7 +61,7 @@ struct SandboxedEncodingTests {
         #expect(fixture.codec.encoders?.processes.count == 1 && fixture.ends(.violation) == 0)
     }
 
-    @Test func `who encodes has never seen a file, and who decodes writes none`() async throws {
+    @Test func `encoders never see files, and decoders write none`() async throws {
         let fixture = try SandboxFixture()
         #expect(fixture.codec.encoders == nil)
         let decoders = await fixture.idle(2)
@@ -77,7 +77,7 @@ struct SandboxedEncodingTests {
         _ = try await slow.value
     }
 
-    @Test func `a picture whose encoder ends is given to another`() async throws {
+    @Test func `an image whose encoder ends is given to another`() async throws {
         let fixture = try SandboxFixture()
         let encoder = try await fixture.idleEncoder()
         let file = Task { try await fixture.encodeSlowly() }
@@ -88,7 +88,7 @@ struct SandboxedEncodingTests {
         #expect(fixture.metric("alula_quarantined_total") == 0)
     }
 
-    @Test func `a picture that ends two encoders is our fault, and not tried for a while`() async throws {
+    @Test func `an image that ends two encoders is our fault, and refused for a while`() async throws {
         let fixture = try SandboxFixture()
         let first = try await fixture.idleEncoder()
         let file = Task { try await fixture.encodeSlowly() }
@@ -102,11 +102,11 @@ struct SandboxedEncodingTests {
             try await fixture.encodeSlowly()
         }
         #expect(fixture.ends(.killed) == 2)
-        // As another file the pixels are another matter.
+        // The pixels may be encoded in another format.
         #expect(try await ImageHeader.inspect(fixture.encodeSlowly(as: .gif)).format == .gif)
     }
 
-    @Test func `an encoder past its time is stopped with its worker, and its picture not tried for a while`()
+    @Test func `an encode past its deadline is stopped with its worker, and its image refused for a while`()
         async throws
     {
         let fixture = try SandboxFixture()
@@ -117,12 +117,12 @@ struct SandboxedEncodingTests {
         #expect(kill(encoder, 0) != 0 || errno == ESRCH)
         await #expect(throws: DeadlineExceeded.self) { try await fixture.encodeSlowly() }
         #expect(fixture.ends(.deadline) == 1)
-        // Of another quality it may take less.
+        // Another quality may take less time.
         let file = try fixture.codec.encode(SandboxFixture.noise, as: .avif, quality: 10, token: WorkToken())
         #expect(try ImageHeader.inspect(file).format == .avif)
     }
 
-    @Test func `a GIF past its time is stopped with its encoder, too`() async throws {
+    @Test func `a GIF past its deadline is stopped with its encoder, too`() async throws {
         let fixture = try SandboxFixture()
         let encoder = try await fixture.idleEncoder()
         await #expect(throws: DeadlineExceeded.self) {
@@ -132,7 +132,7 @@ struct SandboxedEncodingTests {
         #expect(try await fixture.idleEncoder() != encoder)
     }
 
-    @Test func `an encoder that nobody waits for is stopped with its worker`() async throws {
+    @Test func `an encode that no caller waits for is stopped with its worker`() async throws {
         let fixture = try SandboxFixture()
         _ = try await fixture.idleEncoder()
         let token = WorkToken()
@@ -148,7 +148,7 @@ struct SandboxedEncodingTests {
         #expect(fixture.ends(.cancelled) == 1 && fixture.metric("alula_quarantined_total") == 0)
     }
 
-    @Test func `nothing is encoded after the end`() throws {
+    @Test func `nothing is encoded after the shutdown`() throws {
         let fixture = try SandboxFixture()
         fixture.codec.shutDown()
         #expect(throws: WorkerPool.Stopped.self) {
@@ -156,7 +156,7 @@ struct SandboxedEncodingTests {
         }
     }
 
-    @Test func `what AVIF cannot hold costs no worker`() throws {
+    @Test func `an image that AVIF cannot hold ends no worker`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         let grey = ImageFixture.jpegGreyRamp.bytes

@@ -1,10 +1,16 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
+
+// glibc's tcp_info in netinet/tcp.h ends before the byte counters, so the kernel's header is used.
+#include <linux/tcp.h>
 
 void CLinux_set_thread_name(const char *name)
 {
@@ -56,4 +62,18 @@ int CLinux_epoll_wait(int epoll, uint64_t *tokens, int capacity, int millisecond
     int count = epoll_wait(epoll, events, capacity < 64 ? capacity : 64, milliseconds);
     for (int i = 0; i < count; i++) tokens[i] = events[i].data.u64;
     return count;
+}
+
+int64_t CLinux_tcp_received_bytes(int descriptor)
+{
+    struct tcp_info info;
+    socklen_t length = sizeof info;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
+    if (length < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
+    return (int64_t) info.tcpi_bytes_received;
+}
+
+int CLinux_tcp_limit_stall(int descriptor, unsigned milliseconds)
+{
+    return setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
 }

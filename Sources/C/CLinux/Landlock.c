@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The kernel's own header of Debian 12 ends with the second version of this interface, so what is needed stands here.
+// Debian 12's kernel header knows only the second version of this interface, so the newer parts are defined here.
 
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
@@ -22,7 +22,8 @@ struct rules {
 
 enum { create_ruleset_version = 1 };
 
-// Each version's accesses to files: thirteen of the first, then moving between folders, truncation, and ioctl on devices.
+// The number of file accesses that each version knows: the second adds moving between folders, the third truncation, the fifth ioctl on
+// devices.
 enum { accesses_of_1 = 13, accesses_of_2 = 14, accesses_of_3 = 15, accesses_of_5 = 16 };
 
 // Binding and connecting TCP sockets; abstract sockets and signals of processes outside.

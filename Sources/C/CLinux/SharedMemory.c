@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Of Linux 6.3: such memory can never be executed as a file.
+// Since Linux 6.3: the memory can never be executed as a file.
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
 #endif
@@ -30,7 +30,7 @@ int CLinux_seal(int descriptor)
 }
 
 union ancillary {
-    struct cmsghdr head;
+    struct cmsghdr header;
     char bytes[CMSG_SPACE(CLinux_most_descriptors * sizeof(int))];
 };
 
@@ -44,12 +44,12 @@ int CLinux_send(int socket, const void *bytes, size_t count, const int *descript
         return -1;
     if (descriptor_count > 0) {
         size_t size = (size_t) descriptor_count * sizeof(int);
-        struct cmsghdr *head = &ancillary.head;
+        struct cmsghdr *header = &ancillary.header;
         memset(&ancillary, 0, sizeof ancillary);
         message.msg_control = &ancillary;
         message.msg_controllen = CMSG_SPACE(size);
-        *head = (struct cmsghdr) {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(size)};
-        memcpy(CMSG_DATA(head), descriptors, size);
+        *header = (struct cmsghdr) {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(size)};
+        memcpy(CMSG_DATA(header), descriptors, size);
     }
     do sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
@@ -62,18 +62,18 @@ ssize_t CLinux_receive(int socket, void *bytes, size_t capacity, int *descriptor
     struct iovec part = {bytes, capacity};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &ancillary, .msg_controllen = sizeof ancillary};
-    struct cmsghdr *head;
+    struct cmsghdr *header;
     ssize_t count;
     *descriptor_count = 0;
     do count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     while (count < 0 && errno == EINTR);
     if (count < 0)
         return -1;
-    for (head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head)) {
-        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+    for (header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
             continue;
-        *descriptor_count = (int) ((head->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-        memcpy(descriptors, CMSG_DATA(head), (size_t) *descriptor_count * sizeof(int));
+        *descriptor_count = (int) ((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        memcpy(descriptors, CMSG_DATA(header), (size_t) *descriptor_count * sizeof(int));
     }
     return message.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ? -1 : count;
 }

@@ -23,7 +23,7 @@ static int prepare(posix_spawnattr_t *attributes)
 {
     sigset_t blocked, defaults;
     sigemptyset(&blocked);
-    // Who ends the service means its workers to finish what they are at: they end with it.
+    // A signal that ends the service must not end its workers first: they finish their work, and end with the service.
     sigaddset(&blocked, SIGTERM);
     sigaddset(&blocked, SIGINT);
     sigemptyset(&defaults);
@@ -87,7 +87,7 @@ int CLinux_thread_count(pid_t process)
     char path[64];
     struct stat status;
     snprintf(path, sizeof path, "/proc/%d/task", (int) process);
-    // A folder for each, and the two that every folder has.
+    // A folder has a link for each subfolder, and two of its own.
     return stat(path, &status) == 0 ? (int) status.st_nlink - 2 : -1;
 }
 
@@ -127,7 +127,7 @@ void CLinux_bind_to_this_processor(pid_t process)
 {
     int processor = sched_getcpu();
     cpu_set_t only;
-    // Where the set is too small for all processors of the machine, the process could not note them and free itself.
+    // If the set is too small for all processors of the machine, the process cannot note them and so could not free itself.
     if (processor < 0 || processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof only, &only) != 0 || CPU_COUNT(&only) < 2)
         return;
     CPU_ZERO(&only);
@@ -142,7 +142,7 @@ static void *sleep_forever(void *nothing)
     return nothing;
 }
 
-/// As many as anybody could want: an error, or 0.
+/// Starts more threads than the supervisor grants. 0, or the error number.
 static int start_threads(void)
 {
     pthread_attr_t attributes;
@@ -161,11 +161,11 @@ static int outcome(long result)
     return result < 0 ? errno : 0;
 }
 
-int CLinux_try(CLinuxDeed deed)
+int CLinux_try_forbidden(CLinuxForbiddenAction action)
 {
     char *const arguments[] = {"true", NULL};
     void *shared;
-    switch (deed) {
+    switch (action) {
     case CLinuxOpenFile: return outcome(open("/etc/passwd", O_RDONLY | O_CLOEXEC));
     case CLinuxOpenSocket: return outcome(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     case CLinuxExecute: return outcome(execv("/bin/true", arguments));
@@ -176,7 +176,7 @@ int CLinux_try(CLinuxDeed deed)
         return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
     case CLinuxRemovePages:
         shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        // The kernel looks at the lower half only.
+        // The kernel takes only the lower 32 bits of the advice; a filter sees 64.
         return shared == MAP_FAILED ? errno : outcome(syscall(SYS_madvise, shared, 4096L, (1L << 32) + MADV_REMOVE));
     case CLinuxStartThreads: return start_threads();
     case CLinuxSendDescriptor:

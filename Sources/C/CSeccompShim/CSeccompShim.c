@@ -13,34 +13,34 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Of Linux 6.13: how newer C libraries fence stacks.
+// madvise's advice of Linux 6.13, by which newer C libraries guard stacks.
 enum { guard_install = 102, guard_remove = 103 };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-// What is harmless whatever its arguments are.
+// System calls that are harmless with any arguments.
 static const char *const allowed[] = {
-    // Memory; what makes it executable is refused below.
+    // Memory. Rules below refuse executable memory.
     "brk", "munmap", "mremap",
-    // Threads and their waiting; they are made below.
+    // Waiting of threads. Rules below decide about new threads.
     "futex", "futex_time64", "set_robust_list", "rseq", "sched_yield", "gettid", "getpid", "exit", "exit_group",
     // Time.
     "clock_gettime", "clock_gettime64", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "restart_syscall",
-    // Signals that a process has to do with itself.
+    // The process's own signals.
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack",
-    // The memory that was handed over, which is of its size for good, and random numbers.
+    // Shared memory, whose size is final, and random numbers.
     "pwrite64", "close", "getrandom",
 };
 
-// What libraries try and can do without: no reason to end, but they get nothing. That AV1's decoder cannot tell the number of processors
-// has it make no threads. GLib looks whether standard error is a journal before it writes there.
+// System calls that libraries make and can do without: they fail, but do not end the process. AV1's decoder starts no threads if it cannot
+// learn the number of processors. GLib checks whether standard error is a journal before it writes.
 static const char *const refused[] = {
     "sched_getaffinity", "getpeername", "getsockname", "fcntl", "lseek", "writev", "open", "openat", "openat2", "access", "faccessat", "faccessat2", "stat", "lstat", "fstat", "newfstatat", "statx", "readlink",
     "readlinkat", "getcwd", "uname", "sysinfo", "getrlimit", "prlimit64", "ioctl", "sched_getattr", "sched_setattr",
 };
 
-// What allocators and threads say of their own memory. Taking pages out of memory that the server has mapped (MADV_REMOVE) is none of it;
-// a list, because a filter sees 64 bits of what the kernel takes 32 of, and so cannot rule a single number out.
+// Advice of allocators and threads about their own memory. MADV_REMOVE is missing: it would take pages out of memory that the server has
+// mapped. The kernel uses 32 bits of the argument and a filter sees 64, so a filter cannot refuse a single number; it must list the others.
 static const int advice[] = {
     MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTDUMP,
     MADV_DODUMP, guard_install, guard_remove,
@@ -49,7 +49,7 @@ static const int advice[] = {
 static int add(scmp_filter_ctx filter, uint32_t action, const char *name, unsigned count, const struct scmp_arg_cmp *conditions)
 {
     int number = seccomp_syscall_resolve_name(name);
-    // Not every processor has every call.
+    // Some processors lack some calls.
     if (number == __NR_SCMP_ERROR || number < 0)
         return 0;
     return seccomp_rule_add_array(filter, action, number, count, conditions);
@@ -82,21 +82,21 @@ static int add_conditional(scmp_filter_ctx filter, int socket)
     const struct scmp_arg_cmp on_standard_error[] = {{0, SCMP_CMP_EQ, STDERR_FILENO, 0}};
     const struct scmp_arg_cmp own_process[] = {{0, SCMP_CMP_EQ, (scmp_datum_t) getpid(), 0}};
     const struct scmp_arg_cmp not_executable[] = {{2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0}};
-    // To be woken on one processor and to go on anywhere.
+    // A worker woken on one processor may go on with any.
     const struct scmp_arg_cmp own_thread[] = {{0, SCMP_CMP_EQ, 0, 0}};
     const struct scmp_arg_cmp set_name[] = {{0, SCMP_CMP_EQ, PR_SET_NAME, 0}};
     int error = 0;
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "write", 1, on_socket);
-    // What a library finds odd in a picture is nobody's reason to end, nor to be heard: nothing is written.
+    // A library's warning about an image is neither an error nor written.
     error = error ? error : add(filter, SCMP_ACT_ERRNO(EACCES), "write", 1, on_standard_output);
     error = error ? error : add(filter, SCMP_ACT_ERRNO(EACCES), "write", 1, on_standard_error);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "recvmsg", 1, on_socket);
-    // How a library ends a process that it finds broken.
+    // A library ends a process with broken state by this call.
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "tgkill", 1, own_process);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "mmap", 1, not_executable);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "mprotect", 1, not_executable);
     error = error ? error : add_advice(filter);
-    // A filter cannot see its arguments; the C library goes on with clone.
+    // A filter cannot see the arguments of clone3; after this error the C library calls clone.
     error = error ? error : add(filter, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "sched_setaffinity", 1, own_thread);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "prctl", 1, set_name);
@@ -110,13 +110,13 @@ static int add_all_rules(scmp_filter_ctx filter, int socket)
     return error ? error : add_conditional(filter, socket);
 }
 
-/// What the kernel takes.
+/// A filter in the form that the kernel takes.
 typedef struct {
     struct sock_filter *steps;
     size_t size;
 } Program;
 
-/// Translates a filter, which it releases; 0, or the number of the error.
+/// Translates a filter and releases it. 0, or the error number.
 static int translate(scmp_filter_ctx filter, Program *program)
 {
     int file = memfd_create("alula filter", MFD_CLOEXEC), error = EIO;
@@ -133,7 +133,8 @@ static int translate(scmp_filter_ctx filter, Program *program)
     return error;
 }
 
-/// What a process that somebody listens to may do, all else being asked; it can still hand over the listener's end.
+/// The filter of a supervised process: the supervisor decides about all calls that no rule names. The process can still send the
+/// supervisor's descriptor.
 static int make_supervised(int socket, Program *program)
 {
     const struct scmp_arg_cmp on_socket[] = {{0, SCMP_CMP_EQ, (scmp_datum_t) socket, 0}};
@@ -147,7 +148,7 @@ static int make_supervised(int socket, Program *program)
     return -error;
 }
 
-/// What takes that away.
+/// The filter that then forbids to send descriptors.
 static int make_last(Program *program)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -159,7 +160,7 @@ static int make_last(Program *program)
     return -error;
 }
 
-/// What a process may do that nobody listens to: all else ends it, but threads.
+/// The filter of a process without a supervisor: it may start threads, and all calls that no rule names end it.
 static int make_alone(int socket, Program *program)
 {
     const struct scmp_arg_cmp a_thread[] = {{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM}};
@@ -172,7 +173,7 @@ static int make_alone(int socket, Program *program)
     return -error;
 }
 
-/// Puts a filter in force for all threads; 0 or a descriptor, or -1 with errno.
+/// Puts a filter in force for all threads. 0 or a descriptor, or -1 with errno.
 static int load(const Program *program, unsigned long flags)
 {
     struct sock_fprog raw = {(unsigned short) (program->size / sizeof *program->steps), program->steps};
@@ -191,12 +192,12 @@ int CSeccompShim_confine_supervised(int socket, int (*hand_over)(int socket, int
     int error = make_supervised(socket, &supervised), listener;
     error = error ? error : make_last(&last);
     if (!error) {
-        // A container's own supervisor may be there already, and the kernel knows one only.
+        // The kernel allows one supervisor, and a container may have one already.
         listener = load(&supervised, SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC_ESRCH);
         if (listener < 0) {
             error = errno;
         } else if (hand_over(socket, listener) != 0 || close(listener) != 0 || load(&last, 0) != 0) {
-            // Half confined, and nobody to ask.
+            // The process is half confined and has no supervisor.
             _exit(70);
         }
     }

@@ -1,6 +1,6 @@
 import Imaging
 
-// A description in a message: all of it that has a fixed size, so neither delays nor a profile.
+// The part of a description that has a fixed size travels in the message. Delays and the profile lie behind the pixels instead.
 
 extension MessageWriter {
     mutating func put(_ description: DecodedDescription) {

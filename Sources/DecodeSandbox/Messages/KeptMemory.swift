@@ -2,28 +2,29 @@ import Glibc
 import Imaging
 package import Memory
 
-/// Shared memory that server and worker keep from picture to picture, each with a mapping of its beginning: pages that are there
-/// already cost neither the kernel's work nor its zeros.
+/// Shared memory that the server and a worker use for one image after another.
+///
+/// Each process keeps its mapping, so the kernel need not provide and clear pages for every image.
 @safe
 package struct KeptMemory: ~Copyable {
-    /// Bytes that are kept, at most.
+    /// Bytes that a process keeps mapped.
     package static let count = 4 << 20
-    /// Bytes behind them, for what belongs to a picture beside its pixels.
+    /// Bytes behind these, for what belongs to an image besides its pixels.
     static let tailCount = 2 << 20
 
-    /// All of it.
+    /// The mapped bytes and the bytes behind them.
     let memory: SharedMemory
     private let protection: CInt
     private var base: UnsafeMutableRawPointer?
-    /// Bytes at the beginning whose pages are known to be there.
+    /// Number of bytes at the beginning that have pages.
     private var filled = 0
 
-    /// Takes over a descriptor that came from the server.
+    /// Takes over a descriptor that the server sent.
     init(adopting descriptor: CInt, isWritable: Bool) {
         self.init(SharedMemory(adopting: descriptor), isWritable: isWritable)
     }
 
-    /// Memory to be handed to a worker; the name is for people who look at the process.
+    /// Creates memory for the server and one worker; the name shows in `/proc`.
     ///
     /// - Parameter isWritable: Whether this process writes there, or only reads.
     package init(_ name: StaticString, isWritable: Bool) throws(SharedMemoryError) {
@@ -39,7 +40,7 @@ package struct KeptMemory: ~Copyable {
         if let base = unsafe base { unsafe munmap(base, Self.count) }
     }
 
-    /// What is kept, mapped when it is first asked for.
+    /// The mapping, made on first use.
     @unsafe
     private mutating func mapping() throws(SharedMemoryError) -> UnsafeMutableRawPointer {
         if let base = unsafe base { return unsafe base }
@@ -48,14 +49,14 @@ package struct KeptMemory: ~Copyable {
         return unsafe made
     }
 
-    /// Makes sure that the first `count` bytes can be touched: where the kernel has no page to give, that ends who touches them.
+    /// Gives pages to the first `count` bytes; otherwise the kernel would kill a process that touches them when no page is left.
     private mutating func fill(_ count: Int) throws(SharedMemoryError) {
         guard count > filled else { return }
         try memory.fill(count)
         filled = count
     }
 
-    /// Puts `bytes`, no more than are kept, at the beginning.
+    /// Writes `bytes` at the beginning; at most ``count`` of them.
     package mutating func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
         precondition(bytes.count <= Self.count, "the memory ends before the file")
         try fill(bytes.count)
@@ -65,7 +66,7 @@ package struct KeptMemory: ~Copyable {
         }
     }
 
-    /// The first `count` bytes, no more than are kept, in memory of this process's own.
+    /// A copy of the first `count` bytes, at most ``count``.
     mutating func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the pixels")
         try fill(count)
@@ -75,14 +76,14 @@ package struct KeptMemory: ~Copyable {
         return copy.finish()
     }
 
-    /// The first `count` bytes, no more than are kept, to be read where they are, valid until they are written again.
+    /// The first `count` bytes in place, at most ``count``; they are valid until the next write.
     mutating func bytes(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the file")
         let base = unsafe try mapping()
         return unsafe SharedBytes(adopting: base, count: count, release: { _, _ in })
     }
 
-    /// Room for `count` bytes, no more than are kept, valid until it is used again.
+    /// Room for `count` bytes in place, at most ``count``; it is valid until its next use.
     mutating func room(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         precondition(count <= Self.count, "the memory ends before the pixels")
         let base = unsafe try mapping()

@@ -1,4 +1,4 @@
-/// Writes the numbers of a message one after the other, the least significant byte first, into a fixed number of bytes.
+/// Writes the numbers of a message of fixed size, each with its least significant byte first.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
     private let count: Int
@@ -19,18 +19,18 @@ struct MessageWriter {
 
     mutating func put(_ flag: Bool) { put(UInt8(flag ? 1 : 0)) }
 
-    /// The message, filled up with zeros.
+    /// The message, padded with zeros.
     consuming func finish() -> [UInt8] {
         precondition(bytes.count <= count, "the message is too long")
         return bytes + [UInt8](repeating: 0, count: count - bytes.count)
     }
 }
 
-/// Reads the numbers of a message one after the other; nil where it has ended.
+/// Reads the numbers of a message one after the other; each method returns nil at the message's end.
 struct MessageReader {
     private var rest: ArraySlice<UInt8>
 
-    /// Reads `bytes` from their beginning.
+    /// Starts at the first of `bytes`.
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
@@ -40,10 +40,10 @@ struct MessageReader {
         return rest.prefix(count).reversed().reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
     }
 
-    /// A count or a side: never negative.
+    /// A count or a length, never negative.
     mutating func size() -> Int? { number(UInt32.self).map(Int.init) }
 
-    /// A number, though it may be endless.
+    /// A number that may be infinite, but not NaN.
     mutating func fraction() -> Double? {
         number(UInt64.self).map(Double.init(bitPattern:)).flatMap { $0.isNaN ? nil : $0 }
     }

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// One end of a connection that carries whole messages, and descriptors with them.
+/// One end of a connection that carries whole messages, with descriptors if needed.
 @safe
 final class MessageSocket: Sendable {
-    /// What names it to the kernel.
+    /// The socket's descriptor.
     let descriptor: CInt
 
     /// Takes over a descriptor.
@@ -14,8 +14,9 @@ final class MessageSocket: Sendable {
         close(descriptor)
     }
 
-    /// Two ends of one connection; both are closed in programs that this one starts, unless they are passed on.
+    /// Creates both ends of a connection.
     ///
+    /// Programs that this process starts inherit neither, unless told to.
     static func pair() throws(SharedMemoryError) -> (MessageSocket, MessageSocket) {
         var ends: [CInt] = [-1, -1]
         let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -23,35 +24,35 @@ final class MessageSocket: Sendable {
         return (MessageSocket(adopting: ends[0]), MessageSocket(adopting: ends[1]))
     }
 
-    /// Sends a message with descriptors; false where the other end is gone, or does not read.
+    /// Sends a message with descriptors, without waiting; false if the other end is closed or its buffer is full.
     func send(_ message: [UInt8], _ descriptors: [CInt] = []) -> Bool {
         unsafe CLinux_send(descriptor, message, message.count, descriptors, CInt(descriptors.count)) == 0
     }
 
-    /// Whether the other end was closed, or has said something unasked.
+    /// Whether a message waits, or the other end is closed.
     var isReadable: Bool { wait(milliseconds: 0) }
 
-    /// Waits until there is something to read, or the end; false when the time is up.
+    /// Waits for a message or the connection's end; false if the time is up first.
     func wait(milliseconds: CInt) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&entry, 1, milliseconds) > 0
     }
 
-    /// A message that is there; empty where there is none, or will be none any more.
+    /// The message that waits; empty if none does or the connection has ended.
     ///
-    /// One that is longer than `count` bytes is cut behind the next. Descriptors that came with it are not taken.
+    /// A longer message is cut after `count` + 1 bytes. Descriptors in it are dropped.
     func receive(count: Int) -> [UInt8] {
         var message = [UInt8](repeating: 0, count: count + 1)
         let received = unsafe recv(descriptor, &message, message.count, CInt(MSG_DONTWAIT))
         return Array(message.prefix(max(0, received)))
     }
 
-    /// Writes a message with nothing but write(2), which is all that a confined process may do.
+    /// Sends a message by `write`, the only call for it that a confined process may make.
     func write(_ message: [UInt8]) -> Bool {
         unsafe Glibc.write(descriptor, message, message.count) == message.count
     }
 
-    /// Waits for a message and what came with it; nil at the end, or where there is too much of it.
+    /// Waits for a message of `count` bytes and its descriptors; nil at the connection's end, or if the message has another length.
     func nextMessage(count: Int) -> (message: [UInt8], descriptors: [CInt])? {
         var message = [UInt8](repeating: 0, count: count)
         var descriptors = [CInt](repeating: -1, count: Int(CLinux_most_descriptors))

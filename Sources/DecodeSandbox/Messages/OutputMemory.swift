@@ -1,16 +1,16 @@
 import Imaging
 import Memory
 
-/// Where a worker leaves what comes of one piece of work: in memory that both sides keep, or in a larger one that is for this work only.
+/// Memory for the result of one request: the memory that both processes keep, or a larger block for this request alone.
 ///
-/// How large that is the server has said before the worker has seen anything.
+/// The server sets its size before the worker sees the request.
 package struct OutputMemory: ~Copyable {
     private var kept: KeptMemory
     private let large: SharedMemory?
-    /// Bytes that there is room for, beside what belongs to a picture without being its pixels.
+    /// Bytes of pixels or of a file that fit; delays and a profile have room besides.
     private let room: Int
 
-    /// Room for `room` bytes, to be lent to a worker.
+    /// Room for `room` bytes, made by the server.
     package init(_ kept: consuming KeptMemory, room: Int) throws(SharedMemoryError) {
         self.kept = kept
         self.room = max(room, KeptMemory.count)
@@ -19,17 +19,17 @@ package struct OutputMemory: ~Copyable {
             ? try SharedMemory("alula large output", count: room + KeptMemory.tailCount) : nil
     }
 
-    /// Room for `room` bytes, lent by the server.
+    /// Room for `room` bytes, as a worker gets it from the server.
     init(_ kept: consuming KeptMemory, large: consuming SharedMemory?, room: Int) {
         self.kept = kept
         self.large = large
         self.room = room
     }
 
-    /// What names the memory that is kept to the kernel.
+    /// The descriptor of the memory that both processes keep.
     var descriptor: CInt { kept.memory.descriptor }
 
-    /// What the worker needs besides the memory that is kept.
+    /// The descriptor of the larger block, if there is one.
     var largeDescriptor: CInt? {
         switch large {
         case .some(let memory): memory.descriptor
@@ -37,21 +37,21 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// What is left for the next piece of work.
+    /// Ends the request and returns the memory that both processes keep.
     consuming func finish() -> KeptMemory { kept }
 
-    /// Makes room for `count` bytes, valid until the next piece of work.
+    /// Room for `count` bytes, valid until the next request.
     ///
-    /// - Throws: Also where the server has not lent as many.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the server made less room; ``SharedMemoryError``.
     mutating func makeRoom(count: Int) throws -> PlaneMemory {
         if count <= KeptMemory.count { return try kept.room(count: count) }
         switch large {
         case .some(let memory) where count <= room: return try memory.writable(count: count)
-        default: throw ImagingError.cannotDecode(detail: "\(count) bytes where its head promises at most \(room)")
+        default: throw ImagingError.cannotDecode(detail: "\(count) bytes, but the header promises at most \(room)")
         }
     }
 
-    /// Writes `bytes` behind `count` bytes that there was room for.
+    /// Writes `bytes` behind the first `count` bytes.
     func append(_ bytes: [UInt8], behind count: Int) throws {
         guard bytes.count <= KeptMemory.tailCount else {
             throw ImagingError.cannotDecode(detail: "\(bytes.count) bytes beside the pixels")
@@ -62,10 +62,11 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Makes sure that `count` bytes which a worker has left, and `tailCount` behind them, stay as they are: more than are kept are
-    /// sealed, fewer are copied when they are asked for.
+    /// Makes sure that the worker cannot change `count` bytes of its result and `tailCount` bytes behind them after they are checked.
     ///
-    /// - Throws: Also where there is no room for so many, somebody can still write to them, or there is more than that.
+    /// The larger block is sealed; the smaller one is copied when it is read.
+    ///
+    /// - Throws: ``SharedMemoryError``, also if the bytes exceed the room, a process can still write to them, or the block holds more.
     func settle(count: Int, tailCount: Int = 0) throws(SharedMemoryError) {
         guard 1...room ~= count, 0...KeptMemory.tailCount ~= tailCount else {
             throw SharedMemoryError("more than there is room for", 0)
@@ -75,16 +76,18 @@ package struct OutputMemory: ~Copyable {
         case .some(let memory):
             try memory.seal()
             guard try memory.allocatedByteCount() <= count + tailCount + Self.slack else {
-                throw SharedMemoryError("more than was said", 0)
+                throw SharedMemoryError("more than announced", 0)
             }
         case .none: throw SharedMemoryError("more than there is room for", 0)
         }
     }
 
-    /// The last of the kernel's pages, which may be large.
+    /// The last of the kernel's pages may be partly used, and pages may be large.
     private static let slack = 4 << 20
 
-    /// The first `count` bytes of settled memory, which nobody can change from now on.
+    /// The first `count` bytes of settled memory.
+    ///
+    /// No process can change them.
     mutating func settled(count: Int) throws(SharedMemoryError) -> SharedBytes {
         switch large {
         case .some(let memory) where count > KeptMemory.count: try memory.mapped(count: count)
@@ -92,7 +95,7 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// The next `tailCount` bytes behind the first `count`, copied.
+    /// A copy of `tailCount` bytes behind the first `count`.
     func tail(_ tailCount: Int, behind count: Int) throws(SharedMemoryError) -> [UInt8] {
         let range = count..<count + tailCount
         return switch large {

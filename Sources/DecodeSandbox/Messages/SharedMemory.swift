@@ -3,14 +3,14 @@ import Glibc
 import Imaging
 import Memory
 
-/// The kernel refused something that handing pixels over takes.
+/// A call for shared memory that the kernel refused.
 package struct SharedMemoryError: Error {
-    /// What was tried, for logs.
+    /// The call, for logs.
     let step: StaticString
-    /// The number of the error.
+    /// The error number.
     let number: CInt
 
-    /// Whether the kernel has no more of what it takes, which is nobody's fault.
+    /// Whether the kernel is out of memory or descriptors; neither the image nor the worker is at fault then.
     var isShortage: Bool { [ENOMEM, ENOSPC, ENFILE, EMFILE].contains(number) }
 
     init(_ step: StaticString, _ number: CInt = errno) {
@@ -19,21 +19,23 @@ package struct SharedMemoryError: Error {
     }
 }
 
-/// Memory behind a descriptor, which can be handed to another process.
+/// Memory that has a descriptor, by which another process can map it too.
 @safe
 package struct SharedMemory: ~Copyable {
-    /// What names it to the kernel.
+    /// The memory's descriptor.
     let descriptor: CInt
 
     /// Takes over a descriptor.
     init(adopting descriptor: CInt) { self.descriptor = descriptor }
 
-    /// Memory of `count` bytes for good, of which none takes a page yet; the name is for people who look at the process.
+    /// Creates memory of `count` bytes whose size is final.
+    ///
+    /// It has no pages yet. The name shows in `/proc`.
     init(_ name: StaticString, count: Int) throws(SharedMemoryError) {
         descriptor = unsafe CLinux_shared_memory(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
         if descriptor < 0 { throw SharedMemoryError("memfd_create") }
         if ftruncate(descriptor, count) != 0 { throw SharedMemoryError("ftruncate") }
-        // A mapping that reaches behind the end of its memory kills who reads there; nor does memory become dearer than it was.
+        // If a worker could shrink the memory, the server would die when it reads beyond the end; if it could grow it, it could exceed its price.
         if CLinux_seal_size(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
@@ -41,7 +43,7 @@ package struct SharedMemory: ~Copyable {
         close(descriptor)
     }
 
-    /// Makes it begin with `bytes`.
+    /// Writes `bytes` at the beginning.
     func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
         try unsafe bytes.withUnsafeBytes { bytes throws(SharedMemoryError) in
             var start = 0
@@ -57,20 +59,20 @@ package struct SharedMemory: ~Copyable {
         }
     }
 
-    /// Makes sure that nobody changes the memory any more.
+    /// Makes the memory read-only for all processes, for good.
     ///
-    /// - Throws: Also while another process is still able to.
+    /// - Throws: ``SharedMemoryError``, also while a process has a writable mapping.
     func seal() throws(SharedMemoryError) {
         if CLinux_seal(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
-    /// Makes the pages of its first `count` bytes.
+    /// Gives pages to the first `count` bytes.
     func fill(_ count: Int) throws(SharedMemoryError) {
         let error = posix_fallocate(descriptor, 0, count)
         if error != 0 { throw SharedMemoryError("posix_fallocate", error) }
     }
 
-    /// How many bytes its pages take, those that nobody has asked for included.
+    /// Number of bytes that have pages, including pages that no one asked for.
     func allocatedByteCount() throws(SharedMemoryError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw SharedMemoryError("fstat") }
@@ -85,7 +87,7 @@ package struct SharedMemory: ~Copyable {
         }
     }
 
-    /// The bytes of `range`, copied.
+    /// A copy of the bytes in `range`.
     func bytes(_ range: Range<Int>) throws(SharedMemoryError) -> [UInt8] {
         if range.isEmpty { return [] }
         var bytes = [UInt8](repeating: 0, count: range.count)
@@ -96,28 +98,28 @@ package struct SharedMemory: ~Copyable {
         return bytes
     }
 
-    /// The first `count` bytes of sealed memory, to be read where they are; the memory lives on with them.
+    /// The first `count` bytes of sealed memory in place; they keep the memory alive.
     func mapped(count: Int) throws(SharedMemoryError) -> SharedBytes {
-        // What nobody can write to is nobody's own either way; before Linux 6.7 it cannot be mapped as shared.
+        // Sealed memory has no writer, so a private mapping is enough; Linux before 6.7 refuses a shared one.
         let base = unsafe try map(count, PROT_READ, MAP_PRIVATE)
         return unsafe SharedBytes(adopting: base, count: count, release: { base, count in unsafe munmap(base, count) })
     }
 
-    /// The first `count` bytes, to be written.
+    /// The first `count` bytes, writable.
     func writable(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         let base = unsafe try map(count, PROT_READ | PROT_WRITE)
         return unsafe PlaneMemory(adopting: base, count: count, release: { base, count in unsafe munmap(base, count) })
     }
 
-    /// Where its first `count` bytes are from now on; the caller's to unmap.
+    /// Maps the first `count` bytes; the caller unmaps them.
     ///
-    /// - Parameter isFilled: Whether all pages are made at once; each by itself costs a fault.
+    /// - Parameter isFilled: Whether all pages are made at once, which costs less than one page fault each.
     @unsafe
     func map(
         _ count: Int, _ protection: CInt, _ kind: CInt = MAP_SHARED, isFilled: Bool = true
     ) throws(SharedMemoryError) -> UnsafeMutableRawPointer {
         let flags = kind | (isFilled ? CInt(MAP_POPULATE) : 0)
-        // Pages begin where any processor's registers like it.
+        // Mappings begin at a page, which is aligned well enough for any vector instruction.
         let base = unsafe mmap(nil, count, protection, flags, descriptor, 0)
         guard let base = unsafe base, unsafe base != MAP_FAILED else { throw SharedMemoryError("mmap") }
         return unsafe base

@@ -1,40 +1,40 @@
 package import Imaging
 
-/// What a worker says: a message of fixed size, not one number of which is believed.
+/// A message of a worker, of fixed size; the server checks every number in it.
 package enum WorkerAnswer: Hashable, Sendable {
-    /// It has started.
+    /// The worker has started.
     case ready(Protections)
-    /// It could not be started; the text is for logs.
+    /// The worker cannot start; the text is for logs.
     case notStarted(String)
-    /// The pixels are in the memory for them, and behind them what has no fixed size.
-    case decoded(Picture)
-    /// A file of so many bytes is in the memory for it.
+    /// The pixels are in the output memory. Delays and the profile lie behind them.
+    case decoded(ClaimedImage)
+    /// A file of this many bytes is in the output memory.
     case encoded(byteCount: Int)
-    /// The picture is damaged, or cannot be written; the text is for logs.
+    /// The image is damaged or cannot be encoded; the text is for logs.
     case failed(String)
-    /// The machine has no room for it, which is not the picture's fault.
+    /// The machine has too little memory. The image is not at fault.
     case noRoom
-    /// The number of the error that an attempt ended with, 0 where it worked.
+    /// The result of a ``ForbiddenAction``: 0 if it succeeded, else the error number.
     case attempted(CInt)
-    /// The descriptor that comes along is where the kernel asks about it from now on.
+    /// The message carries the descriptor at which the kernel asks about this worker from now on.
     case supervised
 
-    /// A decoded picture.
-    package struct Picture: Hashable, Sendable {
-        /// Without its delays and profile, which lie behind the pixels.
+    /// What a worker claims to have decoded; not yet checked.
+    package struct ClaimedImage: Hashable, Sendable {
+        /// The image without its delays and profile, which lie behind the pixels.
         package var description: DecodedDescription
-        /// Bytes of the pixels.
+        /// Number of bytes of the pixels.
         package var pixelCount: Int
-        /// Number of frames with a delay of their own, four bytes each.
+        /// Number of delays, four bytes each.
         package var delayCount: Int
-        /// Bytes of the colour profile.
+        /// Number of bytes of the colour profile.
         package var profileCount: Int
 
-        /// Bytes behind the pixels.
+        /// Number of bytes behind the pixels.
         package var tailCount: Int { 4 * delayCount + profileCount }
     }
 
-    /// Size of every answer.
+    /// Size of every answer in bytes.
     package static let byteCount = 256
     private static let longestText = 200
 
@@ -43,7 +43,7 @@ package enum WorkerAnswer: Hashable, Sendable {
         case notStarted, decoded, encoded, failed, noRoom, attempted, supervised
     }
 
-    /// The message.
+    /// The answer as bytes.
     package var message: [UInt8] {
         var writer = MessageWriter(count: Self.byteCount)
         switch self {
@@ -53,9 +53,9 @@ package enum WorkerAnswer: Hashable, Sendable {
         case .notStarted(let text):
             writer.put(Kind.notStarted.rawValue)
             writer.put(text, longest: Self.longestText)
-        case .decoded(let picture):
+        case .decoded(let image):
             writer.put(Kind.decoded.rawValue)
-            writer.put(picture)
+            writer.put(image)
         case .encoded(let byteCount):
             writer.put(Kind.encoded.rawValue)
             writer.put(UInt64(byteCount))
@@ -71,7 +71,7 @@ package enum WorkerAnswer: Hashable, Sendable {
         return writer.finish()
     }
 
-    /// Reads a message; nil for what is none.
+    /// Reads an answer; nil if the bytes are not one.
     package init?(_ message: [UInt8]) {
         var reader = MessageReader(message)
         guard message.count == Self.byteCount, let kind = reader.number(UInt8.self).flatMap(Kind.init) else {
@@ -81,7 +81,7 @@ package enum WorkerAnswer: Hashable, Sendable {
             switch kind {
             case .ready: reader.protections().map { .ready($0) }
             case .notStarted: reader.text(longest: Self.longestText).map { .notStarted($0) }
-            case .decoded: reader.picture().map { .decoded($0) }
+            case .decoded: reader.claimedImage().map { .decoded($0) }
             case .encoded: reader.byteCount().map { .encoded(byteCount: $0) }
             case .failed: reader.text(longest: Self.longestText).map { .failed($0) }
             case .noRoom: .noRoom
@@ -108,16 +108,16 @@ extension MessageWriter {
         put(UInt8(protections.landlockVersion))
     }
 
-    fileprivate mutating func put(_ picture: WorkerAnswer.Picture) {
-        put(picture.description)
-        put(UInt64(picture.pixelCount))
-        put(UInt32(picture.delayCount))
-        put(UInt32(picture.profileCount))
+    fileprivate mutating func put(_ image: WorkerAnswer.ClaimedImage) {
+        put(image.description)
+        put(UInt64(image.pixelCount))
+        put(UInt32(image.delayCount))
+        put(UInt32(image.profileCount))
     }
 }
 
 extension MessageReader {
-    /// What may stand in a log line.
+    /// A text of printable ASCII; all other bytes become question marks, so that it cannot forge log lines.
     fileprivate mutating func text(longest: Int) -> String? {
         guard let count = number(UInt8.self), count <= longest, let bytes = bytes(Int(count)) else { return nil }
         return String(decoding: bytes.map { 0x20..<0x7F ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
@@ -132,15 +132,15 @@ extension MessageReader {
             landlockVersion: Int(landlock))
     }
 
-    fileprivate mutating func picture() -> WorkerAnswer.Picture? {
+    fileprivate mutating func claimedImage() -> WorkerAnswer.ClaimedImage? {
         guard let description = description(), let pixelCount = byteCount(), let delayCount = size(),
             let profileCount = size()
         else { return nil }
-        return WorkerAnswer.Picture(
+        return WorkerAnswer.ClaimedImage(
             description: description, pixelCount: pixelCount, delayCount: delayCount, profileCount: profileCount)
     }
 
-    /// Bytes of memory, of which no machine has as many as could be said.
+    /// A number of bytes that a machine could have.
     fileprivate mutating func byteCount() -> Int? {
         number(UInt64.self).flatMap { Int(exactly: $0) }.flatMap { $0 < 1 << 48 ? $0 : nil }
     }

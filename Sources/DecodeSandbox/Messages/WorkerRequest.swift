@@ -1,38 +1,38 @@
 package import Imaging
 
-/// What the server asks of a worker: a message of fixed size.
+/// A message of the server to a worker, of fixed size.
 package enum WorkerRequest: Hashable, Sendable {
-    /// Do this with the `byteCount` bytes in the one memory that both have, and leave what comes of it in the other, where there is `room`
-    /// for so many bytes; those that are `new` come along.
+    /// Do the work with `byteCount` bytes of the input memory, and write at most `room` bytes of result into the output memory. The message
+    /// carries the descriptors of the memories in `new`.
     case perform(Work, byteCount: Int, room: Int, new: Memories)
-    /// Try something that must not be possible.
-    case attempt(Deed)
+    /// Try an action that the kernel must deny.
+    case attempt(ForbiddenAction)
 
-    /// What a worker is there for.
+    /// The kinds of work that workers do.
     package enum Work: Hashable, Sendable {
-        /// Decode the file.
+        /// Decode a file.
         case decode(DecodePlan)
-        /// Write the pixels of a still, which has neither delays nor a profile, as a file.
+        /// Encode the pixels of a still, which has neither delays nor a profile.
         case encode(DecodedDescription, as: ImageFormat, quality: Int)
     }
 
-    /// What the server shares with a worker, in the order in which descriptors are sent.
+    /// The memories that server and worker share, in the order in which their descriptors travel.
     package struct Memories: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// What the server writes and the worker reads.
+        /// The server writes, the worker reads.
         package static let input = Memories(rawValue: 1)
-        /// What the worker writes and the server reads.
+        /// The worker writes, the server reads.
         package static let output = Memories(rawValue: 2)
-        /// In place of these where there is more than is kept, for this work only.
+        /// Replaces the kept memory for one request, if that is too small.
         package static let largeInput = Memories(rawValue: 4)
         package static let largeOutput = Memories(rawValue: 8)
         fileprivate static let all: Memories = [.input, .output, .largeInput, .largeOutput]
-        /// How many there are.
+        /// Number of memories in the set.
         var count: Int { rawValue.nonzeroBitCount }
     }
 
-    /// Size of every request.
+    /// Size of every request in bytes.
     package static let byteCount = 256
 
     private enum Kind: UInt8 {
@@ -40,7 +40,7 @@ package enum WorkerRequest: Hashable, Sendable {
         case encode, attempt
     }
 
-    /// The message.
+    /// The request as bytes.
     package var message: [UInt8] {
         var writer = MessageWriter(count: Self.byteCount)
         switch self {
@@ -54,30 +54,30 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(plan.isAnimated)
             writer.put(UInt64(plan.mostFrames))
             writer.put(plan.incompleteImages == .serve)
-        case .perform(.encode(let picture, let format, let quality), let byteCount, let room, let new):
+        case .perform(.encode(let image, let format, let quality), let byteCount, let room, let new):
             writer.put(Kind.encode.rawValue)
             writer.put(UInt64(byteCount))
             writer.put(UInt64(room))
             writer.put(new.rawValue)
             writer.put(format)
             writer.put(UInt8(quality))
-            writer.put(picture)
-        case .attempt(let deed):
+            writer.put(image)
+        case .attempt(let action):
             writer.put(Kind.attempt.rawValue)
-            writer.put(deed.rawValue)
+            writer.put(action.rawValue)
         }
         return writer.finish()
     }
 
-    /// Reads a message; nil for what is none.
+    /// Reads a request; nil if the bytes are not one.
     package init?(_ message: [UInt8]) {
         var reader = MessageReader(message)
         guard message.count == Self.byteCount, let kind = reader.number(UInt8.self).flatMap(Kind.init) else {
             return nil
         }
         if kind == .attempt {
-            guard let deed = reader.number(UInt8.self).flatMap(Deed.init) else { return nil }
-            self = .attempt(deed)
+            guard let action = reader.number(UInt8.self).flatMap(ForbiddenAction.init) else { return nil }
+            self = .attempt(action)
             return
         }
         guard let count = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
@@ -103,12 +103,14 @@ extension MessageReader {
 
     fileprivate mutating func encoding() -> WorkerRequest.Work? {
         guard let format = format(), format.isEncodedInOneStep, let quality = number(UInt8.self), 1...100 ~= quality,
-            let picture = description()
+            let image = description()
         else { return nil }
-        return .encode(picture, as: format, quality: Int(quality))
+        return .encode(image, as: format, quality: Int(quality))
     }
 
-    /// A format by its place among all: both processes are the same executable.
+    /// A format by its index among all formats.
+    ///
+    /// Both processes run the same executable, so the index means the same in both.
     private mutating func format() -> ImageFormat? {
         number(UInt8.self).flatMap { place in
             ImageFormat.allCases.indices ~= Int(place) ? ImageFormat.allCases[Int(place)] : nil

@@ -1,24 +1,26 @@
-/// What has done harm lately, such as the hash of a content that ended workers: not to be tried for a while, whatever its URL.
+/// Contents that ended workers lately, or kept them busy too long; they are refused for a while, whatever their URL.
 struct Quarantine<Offender: Hashable> {
-    /// How long each stays.
+    /// How long a content is refused.
     let duration: Duration
-    /// Most of them; of more, the one that has been here longest goes.
+    /// Largest number of contents; when it is full, the oldest leaves first.
     let capacity: Int
     private var ends: [Offender: Duration] = [:]
 
-    /// Nothing is in it.
+    /// An empty quarantine.
     init(duration: Duration = .seconds(600), capacity: Int = 4_096) {
         self.duration = duration
         self.capacity = capacity
     }
 
-    /// Whether nothing has been put into it, or all is gone: then nobody needs to hash anything.
+    /// Whether nothing is refused now.
+    ///
+    /// Then no content needs to be hashed.
     mutating func isEmpty(at now: Duration) -> Bool {
         if !ends.isEmpty { ends = ends.filter { $0.value > now } }
         return ends.isEmpty
     }
 
-    /// How many there are, those that are due included.
+    /// Number of contents, including those whose time is over.
     var count: Int { ends.count }
 
     func contains(_ offender: Offender, at now: Duration) -> Bool {

@@ -1,27 +1,27 @@
-/// How many workers there are, how they are started and when they have done enough.
+/// How many workers run, how they start, and when they are replaced.
 package struct SandboxConfiguration: Sendable {
-    /// How a worker is started.
+    /// How a worker starts.
     package var launch: WorkerLaunch
-    /// Processes that decode: one for each picture at a time, and one to take the place of one that ends.
+    /// Number of decoders: one for each image that is decoded at the same time, and a spare.
     package var decoderCount: Int
-    /// Processes that encode, once there is something for them: one for each picture at a time.
+    /// Number of encoders, started when the first image needs one: one for each image that is encoded at the same time.
     package var encoderCount: Int
-    /// When a worker that decodes is replaced, whatever it has gathered by then, and one that encodes.
+    /// When a decoder, or an encoder, is replaced.
     package var decoderLife = WorkerLife.decoder
     package var encoderLife = WorkerLife.encoder
-    /// CPU time that a decode may take whatever its price, and how many times its price besides.
+    /// CPU time that a decode may take: this, and its price times the factor.
     package var leastDecodeTime = Duration.seconds(1)
     package var decodeTimeShare = 8.0
-    /// How long a content that ended workers is not decoded.
+    /// How long a content that ended workers is refused.
     package var quarantine = Duration.seconds(600)
 
-    /// Workers for `parallelism` pictures at a time.
+    /// Workers for `parallelism` images at the same time.
     package init(launch: WorkerLaunch, parallelism: Int) {
         self.launch = launch
         decoderCount = parallelism + 1
         encoderCount = parallelism
     }
 
-    /// CPU time that a decode may take which should take this long: generous, because the price is that of another machine.
+    /// CPU time that a decode of this price may take; it is generous, because prices were measured on another machine.
     func processorTime(forPriceOf price: Duration) -> Duration { leastDecodeTime + price * decodeTimeShare }
 }

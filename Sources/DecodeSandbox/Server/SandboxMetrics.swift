@@ -1,40 +1,40 @@
 import Telemetry
 
-/// Counts what becomes of workers.
+/// Counts why workers end, and what happens to their images.
 struct SandboxMetrics: Sendable {
-    /// Why a worker is no more.
+    /// Why a worker ended.
     enum Cause: String, CaseIterable {
-        /// It ended by itself: a fault in a decoder.
+        /// It crashed: a fault in a decoder.
         case crash
-        /// Somebody killed it or stopped it: the kernel where memory is short, or a person.
+        /// A signal from outside killed or stopped it: from the kernel when memory is short, or from a person.
         case killed
-        /// It used more CPU time, or wrote more bytes, than it was granted.
+        /// It exceeded the kernel's limit on CPU time or on written bytes.
         case limit
-        /// It tried a system call that no decoder needs.
+        /// It made a system call that no decoder needs.
         case violation
-        /// It said what is not true or was not asked, or worked on nothing.
+        /// It sent a false or unexpected message, or was busy without a request.
         case breach
-        /// Its picture took longer than it may.
+        /// Its request passed the deadline.
         case deadline
-        /// Its picture took far more CPU time than its head lets expect.
+        /// It used far more CPU time than the image's header sets as the price.
         case exhausted
-        /// Nobody waited for its picture any more.
+        /// No request waited for its image any more.
         case cancelled
-        /// It had done enough.
+        /// It reached the end of its planned life.
         case recycled
     }
 
     private let ends: CounterFamily
-    /// Pictures that were given to a second worker.
+    /// Images that a second worker got.
     let retries: Counter
-    /// Contents that were put into quarantine.
+    /// Contents that entered quarantine.
     let quarantined: Counter
 
     init(registry: MetricsRegistry) {
         ends = registry.counters(
             "alula_decode_worker_ends_total", help: "Decode workers that ended, each replaced.", labels: "cause")
         retries = registry.counter(
-            "alula_decode_retries_total", help: "Pictures given to another worker because the first ended.")
+            "alula_decode_retries_total", help: "Images given to another worker because the first ended.")
         quarantined = registry.counter(
             "alula_quarantined_total",
             help: "Contents that ended workers, or kept one busy too long, and are refused for a while.")

@@ -1,21 +1,23 @@
-/// Tries from inside a worker what must not be possible there.
+/// Has a worker try what the kernel must deny it.
 package enum SandboxTrial {
-    /// What came of a deed.
+    /// The result of a trial.
     package enum Outcome: Hashable, Sendable {
-        /// The kernel refused it, with this error.
+        /// The kernel refused the action with this error number.
         case refused(error: CInt)
-        /// The kernel did not do it, and the worker was ended for trying; the name of the system call where it is known.
+        /// The worker was ended for the action; with the name of the system call if it is known.
         case ended(call: String?)
-        /// It was possible, or the worker came to another end.
+        /// The action succeeded, or the worker ended for another reason.
         case worked
     }
 
-    /// Starts a worker that tries `deed`.
+    /// Starts a worker and has it try `action`.
     ///
-    /// - Throws: ``WorkerLaunch/Failure`` where it cannot be started.
-    package static func outcome(of deed: Deed, _ launch: WorkerLaunch) throws(WorkerLaunch.Failure) -> Outcome {
+    /// - Throws: ``WorkerLaunch/Failure`` if the worker cannot start.
+    package static func outcome(
+        of action: ForbiddenAction, _ launch: WorkerLaunch
+    ) throws(WorkerLaunch.Failure) -> Outcome {
         let worker = try launch.start()
-        let attempt = worker.attempt(deed)
+        let attempt = worker.attempt(action)
         let end = worker.end()
         return switch attempt {
         case .finished(let error): error == 0 ? .worked : .refused(error: error)

@@ -4,57 +4,58 @@ package import Imaging
 package import Memory
 package import Telemetry
 
-/// Decodes, and encodes what cannot be stopped otherwise, in processes that can do nothing else, so that a picture which takes one
-/// of them over has won nothing.
+/// Decodes images, and encodes those whose encoder cannot be stopped, in confined worker processes.
 ///
-/// A worker that ends takes nobody's picture with it: another one is given the picture. A picture that ends two, or one by what
-/// is forbidden, is damaged, and its content is not looked at for a while. One that keeps a processor busy past its deadline is not worked
-/// on in that way for as long: it would take as much again.
+/// An image that takes control of a worker gains nothing.
+///
+/// If a worker ends, another worker gets its image. An image that ends two workers, or one worker by a forbidden action, counts as damaged,
+/// and its content is refused for a while. Work that keeps a processor busy past its deadline is refused for the same time, because a
+/// second attempt would take as long.
 package final class SandboxedCodec: ImageCodec {
-    /// What protects the service from the workers.
+    /// What the kernel enforces on every worker.
     package let protections: Protections
     private let decoders: WorkerRoster
-    /// Other processes than those that see files: what these write goes to clients as it is.
+    /// Encoders never see files: what they write goes to clients unchanged, so no file may take control of them.
     private let encoderState = Locked(Encoders.notNeeded)
     private let configuration: SandboxConfiguration
     private let metrics: SandboxMetrics
     private let logger: Logger
     private let timekeeper: any Timekeeper
-    private let damaged: Locked<Quarantine<Offender>>
-    private let endless: Locked<Quarantine<Task>>
+    private let damagedContents: Locked<Quarantine<RefusedContent>>
+    private let endlessJobs: Locked<Quarantine<Job>>
 
-    /// Started when the first picture is to be encoded.
+    /// The encoders, which start when the first image needs one.
     private enum Encoders {
         case notNeeded, stopped
         case started(WorkerRoster)
     }
 
-    /// A content, and what was wanted of it.
-    private struct Task: Hashable {
+    /// A content and the work that was to be done with it.
+    private struct Job: Hashable {
         let digest: SHA256Digest
         let work: WorkerRequest.Work
     }
 
-    /// What ended workers.
-    private enum Offender: Hashable {
-        /// A file, whatever was wanted of it.
+    /// What is refused after it ended workers.
+    private enum RefusedContent: Hashable {
+        /// A file, for any work.
         case file(SHA256Digest)
-        /// Finished pixels: as a file of another kind, or of another shape, they are another matter.
-        case pixels(Task)
+        /// Pixels, for one work only: encoded in another format or shape they may be harmless.
+        case pixels(Job)
 
-        init(_ task: Task) {
-            self = if case .decode = task.work { .file(task.digest) } else { .pixels(task) }
+        init(_ job: Job) {
+            self = if case .decode = job.work { .file(job.digest) } else { .pixels(job) }
         }
     }
 
-    /// What is wrong with a picture, for logs.
+    /// Why an image failed, for logs.
     private struct Fault: Error {
         let detail: String
     }
 
-    /// Starts the workers, and returns when the first is ready.
+    /// Starts the workers and waits until the first is ready.
     ///
-    /// - Throws: ``WorkerLaunch/Failure`` where none can be started.
+    /// - Throws: ``WorkerLaunch/Failure`` if no worker can start.
     package init(
         _ configuration: SandboxConfiguration, registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper
     ) throws(WorkerLaunch.Failure) {
@@ -62,8 +63,8 @@ package final class SandboxedCodec: ImageCodec {
         self.logger = logger
         self.timekeeper = timekeeper
         self.configuration = configuration
-        damaged = Locked(Quarantine(duration: configuration.quarantine))
-        endless = Locked(Quarantine(duration: configuration.quarantine))
+        damagedContents = Locked(Quarantine(duration: configuration.quarantine))
+        endlessJobs = Locked(Quarantine(duration: configuration.quarantine))
         do {
             decoders = try WorkerRoster(
                 configuration, workerCount: configuration.decoderCount, life: configuration.decoderLife,
@@ -82,55 +83,55 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
-    /// Decodes in a worker; in a second one where the first ends.
+    /// Decodes in a worker, and in a second one if the first ends.
     ///
-    /// - Throws: Also ``WorkerUnavailable``.
+    /// - Throws: ``ImagingError``, ``WorkerUnavailable``, or what `token` says.
     package func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage {
         try token.check()
         try ImageDecoder.check(header, plan: plan, limits: limits)
         do {
-            // Address space is more than what is used of it.
+            // A process has more address space than memory in use.
             let memory = 2 * min(header.price(of: plan, fileByteCount: bytes.count), 1 << 46)
-            // Its lane and its wait are those of what its head says: who needs far more has lied.
+            // The header's price chose the lane and the wait. A file that needs far more than that has a false header.
             let processorTime = configuration.processorTime(
                 forPriceOf: header.timePrice(of: plan, fileByteCount: bytes.count))
             return try perform(
                 .decode(plan), on: bytes, room: header.mostPixelBytes(of: plan), by: decoders, memory: memory,
                 processorTime: processorTime, token: token
             ) { answer, output in
-                guard case .decoded(let picture) = answer else { throw Fault(detail: "no such answer") }
-                return try picture.image(in: &output, of: header, by: plan)
+                guard case .decoded(let claim) = answer else { throw Fault(detail: "unexpected answer") }
+                return try claim.image(in: &output, of: header, by: plan)
             }
         } catch let fault as Fault {
             throw ImagingError.cannotDecode(detail: fault.detail)
         }
     }
 
-    /// Encodes in a worker; in a second one where the first ends.
+    /// Encodes in a worker, and in a second one if the first ends.
     ///
-    /// - Throws: Also ``WorkerUnavailable``.
+    /// - Throws: ``ImagingError``, ``WorkerUnavailable``, or what `token` says.
     package func encode(
-        _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
     ) throws -> SharedBytes {
         try token.check()
-        let work = WorkerRequest.Work.encode(DecodedDescription(picture), as: format, quality: quality)
+        let work = WorkerRequest.Work.encode(DecodedDescription(image), as: format, quality: quality)
         do {
-            let room = WorkerAnswer.mostFileBytes(of: picture.size)
-            return try perform(work, on: picture.pixels, room: room, by: startedEncoders(), token: token) {
+            let room = WorkerAnswer.mostFileBytes(of: image.size)
+            return try perform(work, on: image.pixels, room: room, by: startedEncoders(), token: token) {
                 answer, output in
-                guard case .encoded(let byteCount) = answer else { throw Fault(detail: "no such answer") }
-                return try WorkerAnswer.file(byteCount: byteCount, in: &output, format: format, size: picture.size)
+                guard case .encoded(let byteCount) = answer else { throw Fault(detail: "unexpected answer") }
+                return try WorkerAnswer.file(byteCount: byteCount, in: &output, format: format, size: image.size)
             }
         } catch let fault as Fault {
             throw ImagingError.encodeFailed(detail: fault.detail)
         }
     }
 
-    /// Has a worker do it; a second one where the first ends.
+    /// Has a worker do the work, and a second one if the first ends.
     ///
-    /// - Throws: ``Fault`` for what is the picture's, ``WorkerUnavailable``, or what `token` says.
+    /// - Throws: ``Fault`` if the image is at fault, ``WorkerUnavailable``, or what `token` says.
     private func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, by roster: WorkerRoster, memory: Int? = nil,
         processorTime: Duration? = nil, token: WorkToken,
@@ -146,7 +147,7 @@ package final class SandboxedCodec: ImageCodec {
                         work, on: bytes, room: room, memory: memory, processorTime: processorTime, token: token,
                         read: read)
                 } catch {
-                    // Nothing was asked of it, or it has answered.
+                    // The worker got no request, or has answered it: it is still good.
                     roster.giveBack(worker)
                     throw error
                 }
@@ -159,25 +160,25 @@ package final class SandboxedCodec: ImageCodec {
                     throw Fault(detail: text)
                 case .interrupted(let wasBusy):
                     roster.dismiss(worker, token.isCancelled ? .cancelled : .deadline)
-                    // Where the machine had no time for it, the picture may be innocent.
+                    // If the worker got little CPU time, the machine may be overloaded and the image harmless.
                     if wasBusy, !token.isCancelled {
-                        let digest = note(bytes, "a worker was at it for most of its time and past its deadline")
-                        endless.withLock { $0.insert(Task(digest: digest, work: work), at: timekeeper.now) }
+                        let digest = reportQuarantine(bytes, "a worker was busy past the deadline")
+                        endlessJobs.withLock { $0.insert(Job(digest: digest, work: work), at: timekeeper.now) }
                     }
                     try token.check()
                 case .exhausted:
                     roster.dismiss(worker, .exhausted)
-                    throw condemned(bytes, work, "a worker needed far longer than the head lets expect")
+                    throw quarantined(bytes, work, "a worker needed far more CPU time than the header's price")
                 case .breach(let text):
                     roster.expel(worker, .breach, text)
-                    throw condemned(bytes, work, "a worker lied: \(text)")
+                    throw quarantined(bytes, work, "a worker sent a false answer: \(text)")
                 case .forbidden(let call):
                     roster.expel(worker, .violation, "it tried the system call \(call)")
-                    throw condemned(bytes, work, "a worker tried the system call \(call)")
+                    throw quarantined(bytes, work, "a worker tried the system call \(call)")
                 case .lost:
-                    let end = roster.bury(worker)
+                    let end = roster.reap(worker)
                     if [.violation, .limit].contains(end.cause) || isLast {
-                        throw condemned(bytes, work, "a worker \(end)")
+                        throw quarantined(bytes, work, "a worker \(end)")
                     }
                     metrics.retries.increment()
                 }
@@ -188,15 +189,15 @@ package final class SandboxedCodec: ImageCodec {
         throw CancellationError()
     }
 
-    /// The processes that are ready to decode, the next to be used last.
+    /// The decoders that are ready; the next to be used is the last.
     var idleProcesses: [CInt] { decoders.idleProcesses }
 
-    /// The processes that encode, or are ready to; none before the first picture.
+    /// The encoders; nil before the first image needs one.
     var encoders: WorkerRoster? {
         encoderState.withLock { if case .started(let roster) = $0 { roster } else { nil } }
     }
 
-    /// Ends the workers.
+    /// Ends all workers.
     package func shutDown() {
         decoders.shutDown()
         let started = encoderState.withLock { state -> WorkerRoster? in
@@ -230,26 +231,26 @@ package final class SandboxedCodec: ImageCodec {
 
     private func refuseQuarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work) throws {
         let now = timekeeper.now
-        let isAnyDamaged = !damaged.withLock { $0.isEmpty(at: now) }
-        let isAnyEndless = !endless.withLock { $0.isEmpty(at: now) }
-        guard isAnyDamaged || isAnyEndless else { return }
-        let task = Task(digest: bytes.withBytes { SHA256.hash($0) }, work: work)
-        if damaged.withLock({ $0.contains(Offender(task), at: now) }) {
+        let isAnyContentDamaged = !damagedContents.withLock { $0.isEmpty(at: now) }
+        let isAnyJobEndless = !endlessJobs.withLock { $0.isEmpty(at: now) }
+        guard isAnyContentDamaged || isAnyJobEndless else { return }
+        let job = Job(digest: bytes.withBytes { SHA256.hash($0) }, work: work)
+        if damagedContents.withLock({ $0.contains(RefusedContent(job), at: now) }) {
             throw Fault(detail: "the content ended workers a short while ago")
         }
-        if endless.withLock({ $0.contains(task, at: now) }) {
+        if endlessJobs.withLock({ $0.contains(job, at: now) }) {
             throw DeadlineExceeded()
         }
     }
 
-    private func condemned(_ bytes: SharedBytes, _ work: WorkerRequest.Work, _ detail: String) -> Fault {
-        let task = Task(digest: note(bytes, detail), work: work)
-        damaged.withLock { $0.insert(Offender(task), at: timekeeper.now) }
+    private func quarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work, _ detail: String) -> Fault {
+        let job = Job(digest: reportQuarantine(bytes, detail), work: work)
+        damagedContents.withLock { $0.insert(RefusedContent(job), at: timekeeper.now) }
         return Fault(detail: detail)
     }
 
-    /// Counts and logs a content that goes into quarantine; its hash.
-    private func note(_ bytes: SharedBytes, _ detail: String) -> SHA256Digest {
+    /// Counts and logs that a content enters quarantine, and returns its hash.
+    private func reportQuarantine(_ bytes: SharedBytes, _ detail: String) -> SHA256Digest {
         let digest = bytes.withBytes { SHA256.hash($0) }
         metrics.quarantined.increment()
         logger.warning(
@@ -258,8 +259,8 @@ package final class SandboxedCodec: ImageCodec {
     }
 }
 
-/// The machine has no room to hand a picture over; not the picture's fault.
+/// The machine has too little memory or too few descriptors to give an image to a worker; the image is not at fault.
 package struct WorkerUnavailable: Error {
-    /// For logs.
+    /// The reason, for logs.
     package let detail: String
 }

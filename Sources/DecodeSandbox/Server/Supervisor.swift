@@ -2,25 +2,24 @@ import CLinux
 import CSeccompShim
 import Glibc
 
-/// The end at which the kernel asks about what a worker wants to do and its filter does not allow outright: a few threads are granted,
-/// nothing else is.
+/// Decides about the system calls that a worker's filter leaves to the server: it grants a bounded number of threads and nothing else.
 ///
-/// The thread of the worker that asks waits in the kernel until it is answered, or killed. Used by one thread at a time, as the worker is.
+/// The calling thread of the worker waits in the kernel for the decision. One thread at a time uses a supervisor, as it does its worker.
 @safe
 final class Supervisor {
-    /// Readable when something is asked.
+    /// Readable when a call waits for a decision.
     let descriptor: CInt
     private let process: pid_t
-    /// Threads that may be started before anybody has to count them again.
-    private var credit = 0
+    /// Threads that may start before the worker's threads are counted again.
+    private var unusedGrants = 0
     private var granted = 0
     private var refused = 0
 
-    /// Threads that a worker has at a time: twice what a HEIC file of many tiles was seen to take.
+    /// Largest number of threads of a worker: twice what a HEIC file of many tiles was seen to use.
     static let mostThreads = 24
-    /// Threads that are started for one picture, each tile of a large HEIC file taking two.
+    /// Largest number of threads that may start for one image; a large HEIC file uses two for each tile.
     private static let mostGrants = 10_000
-    /// A library gives up much earlier.
+    /// Largest number of refused threads; a library gives up much earlier.
     private static let mostRefusals = 64
 
     /// Takes over the descriptor that `process` sent.
@@ -33,15 +32,15 @@ final class Supervisor {
         close(descriptor)
     }
 
-    /// A new picture is worked on.
+    /// Resets the counts for a new image.
     func begin() {
         (granted, refused) = (0, 0)
     }
 
-    /// Answers what is asked; the name of a system call that no worker needs, which is left without an answer.
+    /// Decides about the next call; returns the name of a forbidden call, which stays unanswered.
     func judge() -> String? {
         var call = CSeccompShimCall()
-        // Who asked may be gone by now.
+        // The calling process may have ended by now.
         guard unsafe CSeccompShim_next_call(descriptor, &call) == 0 else { return nil }
         let isGranted = call.is_thread != 0 && mayStartThread()
         if call.is_thread == 0 || !isGranted && refused >= Self.mostRefusals { return name(of: call) }
@@ -52,9 +51,9 @@ final class Supervisor {
 
     private func mayStartThread() -> Bool {
         guard granted < Self.mostGrants else { return false }
-        if credit == 0 { credit = max(0, Self.mostThreads - Int(CLinux_thread_count(process))) }
-        guard credit > 0 else { return false }
-        credit -= 1
+        if unusedGrants == 0 { unusedGrants = max(0, Self.mostThreads - Int(CLinux_thread_count(process))) }
+        guard unusedGrants > 0 else { return false }
+        unusedGrants -= 1
         return true
     }
 
@@ -66,24 +65,26 @@ final class Supervisor {
 }
 
 extension MessageSocket {
-    /// What a wait for a worker came to.
+    /// What ended a wait for a worker.
     enum Event {
-        /// It has said something, or is gone.
-        case word
+        /// A message waits, or the worker has ended.
+        case message
         case nothing
-        /// It waits in a system call of this name, which it will never return from.
+        /// The worker waits in a forbidden system call of this name, from which it never returns.
         case forbidden(call: String)
     }
 
-    /// Waits for the worker's word, and answers what its kernel asks meanwhile; nothing when the time is up, or something was granted.
+    /// Waits for a message, and decides about one system call if it comes first.
+    ///
+    /// Nothing if the time is up or a thread was granted or refused.
     func event(_ supervisor: Supervisor?, milliseconds: CInt) -> Event {
-        // The end is reported whether asked for or not.
+        // The kernel always reports the connection's end, whatever events are asked for.
         var entries = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         if let supervisor { entries.append(pollfd(fd: supervisor.descriptor, events: Int16(POLLIN), revents: 0)) }
         guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return .nothing }
         if let supervisor, entries[1].revents & Int16(POLLIN) != 0, let call = supervisor.judge() {
             return .forbidden(call: call)
         }
-        return entries[0].revents != 0 ? .word : .nothing
+        return entries[0].revents != 0 ? .message : .nothing
     }
 }

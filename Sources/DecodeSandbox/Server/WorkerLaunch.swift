@@ -2,30 +2,32 @@ import CLinux
 import Coordination
 import Glibc
 
-/// How workers are started.
+/// How workers start.
 package struct WorkerLaunch: Sendable {
-    /// The executable, which must know the subcommand ``DecodeWorker/command``: that of the service itself.
+    /// The executable, which must know the subcommand ``SandboxWorker/command``.
+    ///
+    /// By default that of this process.
     package var executable = "/proc/self/exe"
-    /// What the kernel grants each.
+    /// The limits that each worker puts in force.
     package var limits: WorkerLimits
-    /// Bytes that a decoder may take beyond twice the price of its picture.
+    /// Bytes of address space that a decoder may use beyond twice the price of its image.
     package var spareMemory = 256 << 20
-    /// Longest time from the start to being ready.
+    /// Longest time until a started worker must be ready.
     package var timeLimit = Duration.seconds(20)
 
-    /// Workers of this executable.
+    /// Workers from this executable.
     package init(executable: String = "/proc/self/exe", limits: WorkerLimits) {
         self.executable = executable
         self.limits = limits
     }
 
-    /// A worker could not be started.
+    /// A worker could not start.
     package struct Failure: Error, CustomStringConvertible {
-        /// For logs.
+        /// The reason, for logs.
         package let description: String
     }
 
-    /// Starts a worker and waits until it is ready; it ends with the calling thread.
+    /// Starts a worker and waits until it is ready; the worker ends with the calling thread.
     ///
     /// - Throws: ``Failure``.
     func start() throws(Failure) -> WorkerProcess {
@@ -36,13 +38,13 @@ package struct WorkerLaunch: Sendable {
             throw Failure(description: "\(error)")
         }
         var id: pid_t = 0
-        let error = unsafe Self.withStrings([executable, DecodeWorker.command] + limits.arguments) { arguments in
+        let error = unsafe Self.withStrings([executable, SandboxWorker.command] + limits.arguments) { arguments in
             unsafe Self.withStrings(Self.environment) { environment in
                 unsafe CLinux_spawn_worker(executable, arguments, environment, theirs.descriptor, &id)
             }
         }
         guard error == 0 else { throw Failure(description: "posix_spawn: error \(error)") }
-        // Its own end is closed here, so that its death is seen.
+        // With this copy of the worker's end closed, the connection ends when the worker does.
         _ = consume theirs
         var supervisor: Supervisor?
         let answer: WorkerAnswer?
@@ -58,14 +60,15 @@ package struct WorkerLaunch: Sendable {
                 id: id, socket: ours, supervisor: supervisor, protections: protections, spareMemory: spareMemory)
         case .notStarted(let reason):
             _ = WorkerProcess(id: id, socket: ours).end()
-            throw Failure(description: "a worker cannot work: \(reason)")
+            throw Failure(description: "a worker cannot start: \(reason)")
         default:
             throw Failure(description: "a worker was not ready: it \(WorkerProcess(id: id, socket: ours).end())")
         }
     }
 
-    /// What a worker says in the end, and before that, where the kernel asks about it: the only descriptor that the server ever takes
-    /// from one, which has seen no file yet.
+    /// The first answer of a worker, after it has sent its supervisor's descriptor if it has one.
+    ///
+    /// The server takes no other descriptor from a worker, and the worker has seen no file at this time.
     private func answer(
         _ socket: MessageSocket, _ supervisor: inout Supervisor?, of process: pid_t
     ) throws(Failure) -> WorkerAnswer? {
@@ -73,10 +76,11 @@ package struct WorkerLaunch: Sendable {
         while true {
             let rest = max(0, (end - SystemTimekeeper().now).seconds)
             switch socket.event(supervisor, milliseconds: CInt(rest * 1_000)) {
-            case .forbidden(let call): throw Failure(description: "a worker that starts needs \(call)")
+            case .forbidden(let call):
+                throw Failure(description: "a starting worker made the forbidden system call \(call)")
             case .nothing where rest == 0: return nil
             case .nothing: break
-            case .word:
+            case .message:
                 guard let (message, descriptors) = socket.nextMessage(count: WorkerAnswer.byteCount) else { return nil }
                 let answer = WorkerAnswer(message)
                 guard answer == .supervised, supervisor == nil, descriptors.count == 1 else {
@@ -88,11 +92,11 @@ package struct WorkerLaunch: Sendable {
         }
     }
 
-    /// Nothing of the service's own environment, which may hold secrets, but where its libraries are.
+    /// The worker's environment; it has nothing of the service's own, which may hold secrets, but the library path.
     private static var environment: [String] {
-        // A worker that crashed must end at once, and could start no backtracer.
-        // Address space is limited, so what is not used is not kept.
-        // Requests are the parallelism: libgomp takes a thread for each processor otherwise, and ends the process where it gets fewer.
+        // A worker that crashes must end at once, and cannot start a backtracer.
+        // Address space is limited, so the allocator must return what it does not use.
+        // Requests already run in parallel. libgomp would start a thread for each processor, and end the process if it got fewer.
         var variables = ["SWIFT_BACKTRACE=enable=no", "MALLOC_CONF=narenas:1,retain:false", "OMP_NUM_THREADS=1"]
         if let path = unsafe getenv("LD_LIBRARY_PATH") {
             variables.append("LD_LIBRARY_PATH=\(unsafe String(cString: path))")
@@ -100,7 +104,7 @@ package struct WorkerLaunch: Sendable {
         return variables
     }
 
-    /// Lends texts as C wants them: an array of pointers that ends with none.
+    /// Lends texts to C as an array of pointers that ends with a null pointer.
     @unsafe
     private static func withStrings<Result>(
         _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result

@@ -3,32 +3,32 @@ import Coordination
 import Glibc
 import Memory
 
-/// The server's hold on one worker process, used by one thread at a time.
+/// The server's side of one worker process; one thread at a time uses it.
 @safe
 final class WorkerProcess: @unchecked Sendable {
     /// The process.
     let id: pid_t
     let socket: MessageSocket
-    /// What it said of itself when it was ready.
+    /// The protections that the worker reported when it was ready.
     let protections: Protections
-    /// Where the kernel asks about it; nil where the kernel judges for itself.
+    /// Decides about the worker's system calls; nil if the kernel decides alone.
     let supervisor: Supervisor?
-    /// When it was started.
+    /// When the worker was started.
     let start = SystemTimekeeper().now
-    /// Its CPU time when it had nothing more to do.
+    /// The worker's CPU time at the end of its last request.
     private(set) var restingTime: Duration
-    /// Pictures that it was given, files or pixels.
+    /// Number of images that the worker got, as files or as pixels.
     private(set) var requests = 0
-    /// Bytes of address space when it was ready, with what is kept for it.
+    /// Bytes of address space when the worker was ready, and those of the kept memory.
     private let addressSpace: Int
-    /// Bytes that it may have beside that and its picture's.
+    /// Bytes of address space that it may use beyond these and its image's.
     private let spareMemory: Int
-    /// Bytes that it was allowed for its last picture; nil for all that it was started with.
+    /// Bytes that its last image was allowed; nil while the limit of the start is in force.
     private var allowance: Int?
-    /// The memory that the worker has as well: what is given to it is copied into the one, what comes of it out of the other.
+    /// The memory that the worker shares: the server copies files into `input` and results out of `output`.
     private var input, output: KeptMemory?
 
-    /// Takes over a process that was started, and must be ended.
+    /// Takes over a started process; the owner must call ``end()``.
     init(
         id: pid_t, socket: MessageSocket, supervisor: Supervisor? = nil, protections: Protections = .none,
         spareMemory: Int = 0
@@ -42,35 +42,37 @@ final class WorkerProcess: @unchecked Sendable {
         addressSpace = max(0, Int(CLinux_address_space(id))) + 2 * KeptMemory.count
     }
 
-    /// What became of a request.
+    /// The result of a request.
     enum Outcome<Result> {
         case done(Result)
-        /// The picture is damaged, or cannot be written; the text is for logs.
+        /// The image is damaged or cannot be encoded; the text is for logs.
         case failed(String)
-        /// The worker ended, or was found stopped, before it answered.
+        /// The worker ended or was stopped before it answered.
         case lost
-        /// The worker waits in a system call that it must not do.
+        /// The worker waits in a forbidden system call.
         case forbidden(call: String)
-        /// The worker said what it must not.
+        /// The worker sent a false answer.
         case breach(String)
-        /// The token said stop; the worker is still at it, and has had a processor for at least half of the time limit, or has not.
+        /// The token asked to stop while the worker was still at work; `wasBusy` if it had a processor for at least half of the time limit.
         case interrupted(wasBusy: Bool)
-        /// The worker is still at it, and has used all the CPU time that it may for it.
+        /// The worker used up the CPU time for this request.
         case exhausted
     }
 
-    /// Between two looks at whether anybody still waits, in milliseconds.
-    private static let patience: CInt = 50
+    /// Milliseconds between two checks of the token.
+    private static let checkInterval: CInt = 50
 
-    /// Has the worker do something with `bytes`, blocking the calling thread.
+    /// Has the worker do `work` with `bytes`.
+    ///
+    /// Blocks the calling thread.
     ///
     /// - Parameters:
-    ///   - room: Bytes that may come of it.
-    ///   - memory: Bytes that it may take for it, beside what it has: a file of which its head says too little ends there. All that
-    ///     the worker was started with where this is nil.
-    ///   - processorTime: CPU time that it may take for it; nil for what `token` leaves it.
-    ///   - read: Makes the result of what the worker says and has left in the memory; throws where that is not true.
-    /// - Throws: ``SharedMemoryError`` for what this process cannot do, or the worker for want of memory.
+    ///   - room: Largest number of bytes of the result.
+    ///   - memory: Bytes of address space that the worker may use beyond what it has, so that a file with a false header fails. If nil, the
+    ///     limit of the start stays in force.
+    ///   - processorTime: CPU time that the worker may use; if nil, the time that `token` leaves.
+    ///   - read: Checks the answer and the output memory, and makes the result of them. It throws if they are false.
+    /// - Throws: ``SharedMemoryError`` if this process fails, or the worker has too little memory.
     func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, memory: Int? = nil,
         processorTime limit: Duration? = nil, token: WorkToken,
@@ -89,8 +91,8 @@ final class WorkerProcess: @unchecked Sendable {
         supervisor?.begin()
         guard try ask(for: work, on: bytes, room: room, new, output) else { return .lost }
         waiting: while true {
-            switch socket.event(supervisor, milliseconds: Self.patience) {
-            case .word: break waiting
+            switch socket.event(supervisor, milliseconds: Self.checkInterval) {
+            case .message: break waiting
             case .forbidden(let call): return .forbidden(call: call)
             case .nothing: break
             }
@@ -103,7 +105,7 @@ final class WorkerProcess: @unchecked Sendable {
         }
         let message = socket.receive(count: WorkerAnswer.byteCount)
         if message.isEmpty { return .lost }
-        guard let answer = WorkerAnswer(message) else { return .breach("no such answer") }
+        guard let answer = WorkerAnswer(message) else { return .breach("an unknown answer") }
         let result = Swift.Result { try read(answer, &output) }
         self.output = output.finish()
         switch answer {
@@ -120,7 +122,7 @@ final class WorkerProcess: @unchecked Sendable {
         }
     }
 
-    /// Sends a request, with what the worker needs for it; false where nobody takes it.
+    /// Sends a request with its input; false if the worker does not take it.
     private func ask(
         for work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, _ new: WorkerRequest.Memories,
         _ output: borrowing OutputMemory
@@ -151,7 +153,7 @@ final class WorkerProcess: @unchecked Sendable {
             new.insert(.largeOutput)
             descriptors.append(descriptor)
         }
-        // As if this thread went on itself.
+        // The worker continues where this thread stops, so the kernel need not look for a processor.
         CLinux_bind_to_this_processor(id)
         let isSent = socket.send(
             WorkerRequest.perform(work, byteCount: bytes.count, room: room, new: new).message, descriptors)
@@ -159,26 +161,26 @@ final class WorkerProcess: @unchecked Sendable {
         return isSent
     }
 
-    /// What came of an attempt.
+    /// The result of a forbidden action.
     enum Attempt: Hashable {
-        /// The number of its error, 0 where it worked.
+        /// The call returned: 0 if it succeeded, else the error number.
         case finished(error: CInt)
-        /// The worker waits in a system call that it must not do.
+        /// The worker waits in a forbidden system call.
         case forbidden(call: String)
-        /// The worker is gone, or says nothing.
+        /// The worker ended, or did not answer.
         case lost
     }
 
-    /// Has the worker try something.
-    func attempt(_ deed: Deed) -> Attempt {
+    /// Has the worker try a forbidden action.
+    func attempt(_ action: ForbiddenAction) -> Attempt {
         supervisor?.begin()
-        guard socket.send(WorkerRequest.attempt(deed).message) else { return .lost }
+        guard socket.send(WorkerRequest.attempt(action).message) else { return .lost }
         let end = SystemTimekeeper().now + .seconds(10)
         while SystemTimekeeper().now < end {
-            switch socket.event(supervisor, milliseconds: Self.patience) {
+            switch socket.event(supervisor, milliseconds: Self.checkInterval) {
             case .forbidden(let call): return .forbidden(call: call)
             case .nothing: continue
-            case .word: break
+            case .message: break
             }
             guard case .attempted(let error) = WorkerAnswer(socket.receive(count: WorkerAnswer.byteCount)) else {
                 break
@@ -188,7 +190,7 @@ final class WorkerProcess: @unchecked Sendable {
         return .lost
     }
 
-    /// Kills the process, if it still runs, and waits for it; how it had ended before.
+    /// Kills the process if it still runs, and waits for its end; returns how it ended.
     func end() -> WorkerEnd {
         kill(id, SIGKILL)
         var status: CInt = 0
@@ -196,9 +198,9 @@ final class WorkerProcess: @unchecked Sendable {
         return WorkerEnd(status: status)
     }
 
-    /// Whether it has kept so much that the next picture might miss it.
+    /// Whether the worker keeps so much memory that the next image might lack it.
     ///
-    /// Asked after large pictures, and now and then after small ones: the kernel takes its time to tell.
+    /// The check is made after large images, and at times after small ones, because the kernel takes long to tell.
     var hasGrown: Bool {
         guard requests % 64 == 0 || allowance ?? 0 > Self.allowanceStep else { return false }
         return Int(CLinux_address_space(id)) - addressSpace > spareMemory / 2
@@ -206,7 +208,7 @@ final class WorkerProcess: @unchecked Sendable {
 
     private static let allowanceStep = 64 << 20
 
-    /// Lets it have so many bytes beside what is to spare, rounded up so that pictures of about a size need no change.
+    /// Sets the address space for an image; it is rounded up, so that images of similar size need no system call.
     private func allow(_ memory: Int) {
         let rounded = (memory / Self.allowanceStep + 1) * Self.allowanceStep
         guard rounded != allowance else { return }
@@ -214,45 +216,47 @@ final class WorkerProcess: @unchecked Sendable {
         _ = CLinux_limit_address_space(id, Int64(addressSpace + spareMemory + rounded))
     }
 
-    /// CPU time of the process so far.
+    /// CPU time that the process has used.
     var processorTime: Duration { Self.processorTime(of: id) }
 
     private static func processorTime(of process: pid_t) -> Duration {
         .nanoseconds(max(0, CLinux_processor_nanoseconds(process)))
     }
 
-    /// Nothing is asked of it from now on, until somebody takes it.
+    /// Marks the end of a request: the worker must not use CPU time until the next one.
     func rest() {
         restingTime = processorTime
     }
 
-    /// What is wrong with a worker that nobody has asked for anything.
-    enum Unrest: Hashable {
-        /// It has ended, or was stopped.
+    /// What is wrong with a worker that has no request.
+    enum IdleFault: Hashable {
+        /// It has ended or was stopped.
         case gone
-        /// It waits in a system call that it must not do.
+        /// It waits in a forbidden system call.
         case forbidden(call: String)
-        /// It has said something, or works on nothing.
+        /// It sent a message, or uses CPU time.
         case breach(String)
     }
 
-    /// What is wrong with the worker, which has nothing to do; nil where it waits as it should.
-    var unrest: Unrest? {
+    /// What is wrong with this worker while it has no request; nil if nothing is.
+    var idleFault: IdleFault? {
         switch socket.event(supervisor, milliseconds: 0) {
         case .forbidden(let call): return .forbidden(call: call)
-        case .word: return socket.receive(count: WorkerAnswer.byteCount).isEmpty ? .gone : .breach("it spoke unasked")
+        case .message:
+            return socket.receive(count: WorkerAnswer.byteCount).isEmpty
+                ? .gone : .breach("it sent a message without a request")
         case .nothing: break
         }
         if isStopped { return .gone }
-        return isBusyForNobody ? .breach("it is busy with nothing to do") : nil
+        return isBusyWhileIdle ? .breach("it used CPU time without a request") : nil
     }
 
-    /// Whether it has worked since nothing was asked of it, beyond tidying up.
-    var isBusyForNobody: Bool { processorTime - restingTime > Self.tidyingTime }
+    /// Whether the worker used more CPU time since its last request than tidying up takes.
+    var isBusyWhileIdle: Bool { processorTime - restingTime > Self.idleTimeAllowance }
 
-    private static let tidyingTime = Duration.seconds(1)
+    private static let idleTimeAllowance = Duration.seconds(1)
 
-    /// Whether somebody has stopped the process with a signal: it will not answer.
+    /// Whether a signal has stopped the process, so that it will not answer.
     var isStopped: Bool {
         var information = unsafe siginfo_t()
         let found = unsafe waitid(P_PID, id_t(id), &information, WSTOPPED | WNOHANG | CInt(WNOWAIT))
@@ -260,17 +264,17 @@ final class WorkerProcess: @unchecked Sendable {
     }
 }
 
-/// How a process came to its end.
+/// How a process ended.
 enum WorkerEnd: Hashable, CustomStringConvertible {
     case exited(CInt)
     case killed(signal: CInt)
 
-    /// Reads what the kernel reports.
+    /// Reads a status of `waitpid`.
     init(status: CInt) {
         self = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
     }
 
-    /// Why a worker ended so that nobody here has killed.
+    /// Why the worker ended, if this process did not kill it.
     var cause: SandboxMetrics.Cause {
         switch self {
         case .killed(SIGSYS): .violation

@@ -2,53 +2,53 @@ import Coordination
 import Glibc
 import Telemetry
 
-/// The workers that run, and a thread of its own that starts, watches and buries them.
+/// The running workers, and a thread that starts, watches and reaps them.
 ///
-/// A worker belongs to whoever took it, until it is given back or dismissed. Where there is one more of them than are ever taken at a
-/// time, whoever loses one finds another at once.
+/// A caller that takes a worker owns it until it gives it back or dismisses it. With one worker more than callers, a caller that loses its
+/// worker finds another at once.
 final class WorkerRoster: Sendable {
     fileprivate struct State {
         var running: [WorkerProcess] = []
-        /// The last one used is the next: what it works with is still near the processor.
+        /// The worker that was used last is taken first, because its memory is still in the processor's cache.
         var idle: [WorkerProcess] = []
-        /// Killed, to be waited for.
+        /// Killed workers that the thread has yet to reap.
         var dismissed: [WorkerProcess] = []
-        /// Ended while somebody had them, who will see it.
-        var noticed: Set<pid_t> = []
+        /// Workers that ended while a caller owned them; the caller reaps them.
+        var endedInUse: Set<pid_t> = []
         var first: Result<Protections, WorkerLaunch.Failure>?
         var delay = WorkerRoster.shortestDelay
         var nextStart = Duration.zero
         var isStopped = false
     }
 
-    private enum Task {
+    private enum NextAction {
         case start
-        case bury(WorkerProcess)
+        case reap(WorkerProcess)
         case watch([WorkerProcess], until: Duration?)
     }
 
-    /// Between two attempts to start a worker where that fails.
+    /// Pause before the next start after a failed one; it doubles each time.
     private static let shortestDelay = Duration.milliseconds(100)
     private static let longestDelay = Duration.seconds(5)
 
-    /// Between two looks at whether idle workers are idle, in milliseconds.
-    private static let idleLook = 5_000.0
+    /// Milliseconds between two checks that idle workers use no CPU time.
+    private static let idleCheckInterval = 5_000.0
 
     private let configuration: SandboxConfiguration
     private let workerCount: Int
     private let life: WorkerLife
-    /// What every worker must be protected by; nil for what the first is.
+    /// Protections that every worker must have; if nil, those of the first worker.
     private let requirement: Protections?
     private let metrics: SandboxMetrics
     private let logger: Logger
     private let state = ConditionGuarded(State())
-    /// Readable when the thread has something to do.
-    private let bell: (ring: MessageSocket, hear: MessageSocket)
+    /// Wakes the thread: it sends into the one end and waits at the other.
+    private let wakeUp: (sender: MessageSocket, receiver: MessageSocket)
     private let thread = Locked<WorkThread?>(nil)
 
     /// Starts the thread, which starts the workers.
     ///
-    /// - Throws: ``SharedMemoryError`` where there are no descriptors left.
+    /// - Throws: ``SharedMemoryError`` if no descriptors are left.
     init(
         _ configuration: SandboxConfiguration, workerCount: Int, life: WorkerLife,
         atLeast requirement: Protections? = nil, metrics: SandboxMetrics, logger: Logger
@@ -59,7 +59,7 @@ final class WorkerRoster: Sendable {
         self.workerCount = workerCount
         self.metrics = metrics
         self.logger = logger
-        bell = try MessageSocket.pair()
+        wakeUp = try MessageSocket.pair()
         do {
             let thread = try WorkThread(named: "sandbox") { self.work() }
             self.thread.withLock { $0 = thread }
@@ -68,20 +68,20 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    /// Waits until the first worker is ready; what protects it.
+    /// Waits until the first worker is ready, and returns its protections.
     ///
-    /// - Throws: ``WorkerLaunch/Failure`` where it could not be started.
+    /// - Throws: ``WorkerLaunch/Failure`` if it could not start.
     func blockingFirst() throws(WorkerLaunch.Failure) -> Protections {
         try state.blockingWait { $0.first }.get()
     }
 
-    /// The processes that are ready or at work.
+    /// The workers that are idle or at work.
     var processes: [pid_t] { state.withLock { $0.running.map(\.id) } }
 
-    /// The processes that are ready, the next to be taken last.
+    /// The idle workers; the next to be taken is the last.
     var idleProcesses: [pid_t] { state.withLock { $0.idle.map(\.id) } }
 
-    /// A worker for the caller alone; waits for one where all are taken.
+    /// A worker that the caller owns; waits until one is idle.
     ///
     /// - Throws: ``WorkerPool/Stopped``, or what `token` says.
     func take(_ token: WorkToken) throws -> WorkerProcess {
@@ -90,23 +90,23 @@ final class WorkerRoster: Sendable {
                 try token.check()
                 continue
             }
-            guard let unrest = worker.unrest else { return worker }
-            part(with: worker, over: unrest)
+            guard let idleFault = worker.idleFault else { return worker }
+            end(worker, because: idleFault)
         }
     }
 
-    /// Ends a worker that does not wait as it should.
-    private func part(with worker: WorkerProcess, over unrest: WorkerProcess.Unrest) {
-        switch unrest {
-        case .gone: bury(worker)
+    /// Ends a worker that is not idle as it should be.
+    private func end(_ worker: WorkerProcess, because idleFault: WorkerProcess.IdleFault) {
+        switch idleFault {
+        case .gone: reap(worker)
         case .forbidden(let call): expel(worker, .violation, "it tried the system call \(call)")
         case .breach(let text): expel(worker, .breach, text)
         }
     }
 
-    /// Takes a worker back that has answered.
+    /// Takes back a worker that has answered.
     func giveBack(_ worker: WorkerProcess) {
-        // What it keeps of large pictures would be missing for the next.
+        // Memory that the worker keeps after a large image would be missing for the next image.
         if worker.hasGrown {
             dismiss(worker, .recycled)
             return
@@ -115,7 +115,7 @@ final class WorkerRoster: Sendable {
         let age = life.age(of: worker)
         let isReplaced = state.withLock { state in
             guard !state.isStopped else { return true }
-            // Where no other is ready to take its place it stays a while longer.
+            // If no other worker is idle, an old one stays for up to twice its life.
             guard age < (state.idle.isEmpty ? 2 : 1) else { return true }
             state.idle.append(worker)
             self.state.wakeOne()
@@ -124,7 +124,7 @@ final class WorkerRoster: Sendable {
         if isReplaced { dismiss(worker, .recycled) }
     }
 
-    /// Kills a worker that is of no use any more; does not wait for its end.
+    /// Kills a worker without waiting for its end.
     func dismiss(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause) {
         kill(worker.id, SIGKILL)
         metrics.ended(cause)
@@ -133,10 +133,10 @@ final class WorkerRoster: Sendable {
             if !state.isStopped { state.dismissed.append(worker) }
             return state.isStopped
         }
-        if isLate { _ = worker.end() } else { ring() }
+        if isLate { _ = worker.end() } else { wakeThread() }
     }
 
-    /// Kills a worker that did what none must, and says so where it is seen.
+    /// Kills a worker that did something forbidden, and logs it.
     func expel(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause, _ reason: String) {
         report(worker, cause, reason)
         dismiss(worker, cause)
@@ -144,30 +144,30 @@ final class WorkerRoster: Sendable {
 
     private func report(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause, _ reason: String) {
         logger.error(
-            "decode worker did what it must not",
+            "worker process did something forbidden",
             ["process": .int(Int(worker.id)), "cause": .string(cause.rawValue), "reason": .string(reason)])
     }
 
-    /// Waits for the end of a worker that is ending, or kills it; how it ended.
+    /// Kills a worker if it still runs, waits for its end, and returns how it ended.
     @discardableResult
-    func bury(_ worker: WorkerProcess) -> WorkerEnd {
+    func reap(_ worker: WorkerProcess) -> WorkerEnd {
         let end = worker.end()
         metrics.ended(end.cause)
         if end.cause == .violation {
             report(worker, .violation, "it tried a system call")
         } else {
             logger.warning(
-                "decode worker ended",
+                "worker process ended",
                 [
                     "process": .int(Int(worker.id)), "cause": .string(end.cause.rawValue), "reason": .string("\(end)"),
                 ])
         }
         state.withLock { $0.forget(worker) }
-        ring()
+        wakeThread()
         return end
     }
 
-    /// Ends all workers that nobody has, and the thread; those that are taken end when they are given back.
+    /// Ends the thread and all workers that no caller owns; the others end when they are given back.
     func shutDown() {
         let wasStopped = state.withLock { state in
             defer { state.isStopped = true }
@@ -175,11 +175,11 @@ final class WorkerRoster: Sendable {
             return state.isStopped
         }
         guard !wasStopped else { return }
-        ring()
+        wakeThread()
         thread.withLock { $0 }?.blockingJoin()
     }
 
-    /// An idle worker; nil after a while without one.
+    /// An idle worker; nil after 50 ms without one.
     private func blockingIdle() throws(WorkerPool.Stopped) -> WorkerProcess? {
         try state.blockingWait(atMost: .milliseconds(50)) { state throws(WorkerPool.Stopped) in
             if state.isStopped { throw WorkerPool.Stopped() }
@@ -188,10 +188,10 @@ final class WorkerRoster: Sendable {
     }
 
     private func work() {
-        while let task = nextTask() {
-            switch task {
+        while let action = nextAction() {
+            switch action {
             case .start: start()
-            case .bury(let worker): _ = worker.end()
+            case .reap(let worker): _ = worker.end()
             case .watch(let workers, let time): watch(workers, until: time)
             }
         }
@@ -202,15 +202,15 @@ final class WorkerRoster: Sendable {
         for worker in rest { _ = worker.end() }
     }
 
-    private func nextTask() -> Task? {
+    private func nextAction() -> NextAction? {
         let now = SystemTimekeeper().now
         return state.withLock { state in
             if state.isStopped { return nil }
-            if let worker = state.dismissed.popLast() { return .bury(worker) }
+            if let worker = state.dismissed.popLast() { return .reap(worker) }
             let isShort = state.running.count < workerCount
             if isShort, now >= state.nextStart { return .start }
             return .watch(
-                state.running.filter { !state.noticed.contains($0.id) }, until: isShort ? state.nextStart : nil)
+                state.running.filter { !state.endedInUse.contains($0.id) }, until: isShort ? state.nextStart : nil)
         }
     }
 
@@ -232,62 +232,64 @@ final class WorkerRoster: Sendable {
             return isFirst
         }
         guard case .failure(let failure) = result else { return }
-        // One that somebody killed at once is no news.
+        // The first failure may be a worker that was killed at once, so only the next one is an error.
         logger.log(
-            isFirstFailure ? .warning : .error, "a decode worker could not be started",
+            isFirstFailure ? .warning : .error, "a worker process could not be started",
             ["reason": .string(failure.description)])
     }
 
-    /// A worker that is protected by as much as those before it.
+    /// Starts a worker and checks that it has the required protections.
     private func startProtected() throws(WorkerLaunch.Failure) -> WorkerProcess {
         let worker = try configuration.launch.start()
         let required = requirement ?? (try? state.withLock { $0.first }?.get())
         guard let required, !worker.protections.isAtLeast(required) else { return worker }
         _ = worker.end()
-        throw WorkerLaunch.Failure(description: "a worker is protected by \(worker.protections) of \(required)")
+        throw WorkerLaunch.Failure(description: "a worker has \(worker.protections), but needs \(required)")
     }
 
-    /// Waits until a worker ends, the bell rings or the time has come; buries the worker if it was idle.
+    /// Waits until a worker ends, the thread is woken or the time has come.
+    ///
+    /// Reaps a worker that ended while idle.
     private func watch(_ workers: [WorkerProcess], until time: Duration?) {
-        var entries = [pollfd(fd: bell.hear.descriptor, events: Int16(POLLIN), revents: 0)]
-        // No events: the end of a worker is reported whether asked for or not, and its answers are not for this thread.
+        var entries = [pollfd(fd: wakeUp.receiver.descriptor, events: Int16(POLLIN), revents: 0)]
+        // No events are asked for: the kernel always reports a worker's end, and answers are not for this thread.
         entries += workers.map { pollfd(fd: $0.socket.descriptor, events: 0, revents: 0) }
         let now = SystemTimekeeper().now
         let rest = time.map { max(1, ($0 - now).seconds * 1_000) } ?? .infinity
-        let isTime = unsafe poll(&entries, nfds_t(entries.count), CInt(min(rest, Self.idleLook))) == 0
-        if isTime { lookAtIdle() }
-        while !bell.hear.receive(count: 1).isEmpty {}
+        let isTime = unsafe poll(&entries, nfds_t(entries.count), CInt(min(rest, Self.idleCheckInterval))) == 0
+        if isTime { endBusyIdleWorkers() }
+        while !wakeUp.receiver.receive(count: 1).isEmpty {}
         for (worker, entry) in zip(workers, entries.dropFirst()) where entry.revents != 0 {
             let wasIdle = state.withLock { state in
                 if state.takeIdle({ $0 === worker }) != nil { return true }
-                state.noticed.insert(worker.id)
+                state.endedInUse.insert(worker.id)
                 return false
             }
-            if wasIdle { part(with: worker, over: worker.unrest ?? .gone) }
+            if wasIdle { end(worker, because: worker.idleFault ?? .gone) }
         }
     }
 
-    /// Ends a worker that works though nobody has asked it for anything.
-    private func lookAtIdle() {
-        while let worker = state.withLock({ $0.takeIdle(\.isBusyForNobody) }) {
-            part(with: worker, over: worker.unrest ?? .gone)
+    /// Ends idle workers that use CPU time.
+    private func endBusyIdleWorkers() {
+        while let worker = state.withLock({ $0.takeIdle(\.isBusyWhileIdle) }) {
+            end(worker, because: worker.idleFault ?? .gone)
         }
     }
 
-    private func ring() {
-        // Where nobody listens any more, or it rings already, one more makes no difference.
-        _ = bell.ring.send([0])
+    private func wakeThread() {
+        // If the message cannot be sent, one already waits or the thread has ended.
+        _ = wakeUp.sender.send([0])
     }
 }
 
 extension WorkerRoster.State {
-    /// One of the idle workers, which nobody else will have.
+    /// Takes one of the idle workers, so that no other caller gets it.
     fileprivate mutating func takeIdle(_ isMeant: (WorkerProcess) -> Bool) -> WorkerProcess? {
         idle.firstIndex(where: isMeant).map { idle.remove(at: $0) }
     }
 
     fileprivate mutating func forget(_ worker: WorkerProcess) {
         running.removeAll { $0 === worker }
-        noticed.remove(worker.id)
+        endedInUse.remove(worker.id)
     }
 }

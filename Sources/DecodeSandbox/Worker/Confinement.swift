@@ -4,20 +4,20 @@ import Coordination
 import Glibc
 import Imaging
 
-/// How a worker gives up what decoding does not need, in the order in which that is possible.
+/// Gives up, step by step, all that a worker does not need.
 enum Confinement {
-    /// Starts the image library and confines this process, for good; what is in force afterwards.
+    /// Starts the image library and confines this process for good; returns what is in force.
     ///
-    /// - Throws: What the image library says; the process is of no use then.
+    /// - Throws: An error of the image library; the process is of no use then.
     static func confine(_ limits: WorkerLimits, socket: CInt) throws -> Protections {
         var protections = Protections.none
         _ = CLinux_die_with_parent()
-        preferAsVictim()
+        preferForOutOfMemoryKill()
         try ImageLibrary.startDecoding()
-        // The limit on memory counts from here, and the file that says how much there is can still be read.
+        // The limit on memory counts from here; `/proc` can still be read to learn how much is in use.
         protections.hasLimits = limits.enforce()
         protections.hasNoNewPrivileges = CLinux_set_no_new_privileges() == 0
-        // This thread is the only one so far, and those that libraries start later inherit what it may not do.
+        // This thread is the only one so far. Threads that libraries start later inherit its restrictions.
         if CLinux_landlock_deny_all() == 0 { protections.landlockVersion = Int(CLinux_landlock_version()) }
         try WarmUp.run()
         protections.isSupervised = CSeccompShim_confine_supervised(socket, Self.handOver) == 0
@@ -25,14 +25,14 @@ enum Confinement {
         return protections
     }
 
-    /// Gives the server the descriptor at which the kernel asks about this process.
+    /// Sends the server the descriptor at which the kernel asks about this process.
     private static let handOver: @convention(c) (CInt, CInt) -> CInt = { socket, listener in
         let message = WorkerAnswer.supervised.message
         return unsafe CLinux_send(socket, message, message.count, [listener], 1)
     }
 
-    /// When memory is short the kernel is to end a worker, which is replaced, and not the service.
-    private static func preferAsVictim() {
+    /// Makes the kernel end a worker, which is replaced, before the service when memory is short.
+    private static func preferForOutOfMemoryKill() {
         let descriptor = unsafe open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         _ = unsafe write(descriptor, "500", 3)
@@ -40,9 +40,9 @@ enum Confinement {
     }
 }
 
-/// Decodes one small picture in each way that needs it, so that the libraries have made and looked up what they keep.
+/// Decodes a small image in each format, so that the libraries load what they need before the process is confined.
 enum WarmUp {
-    /// - Throws: ``ImagingError`` where a format does not work at all.
+    /// - Throws: ``ImagingError`` if a format does not work.
     static func run() throws {
         let size = PixelSize(width: 32, height: 32)
         for format in ImageFormat.allCases {
@@ -61,7 +61,7 @@ enum WarmUp {
 }
 
 extension Protections {
-    /// What the kernel of this machine offers.
+    /// What this machine's kernel offers.
     package static var offered: Protections {
         Protections(
             hasNoNewPrivileges: true, hasSystemCallFilter: CSeccompShim_is_available() != 0, isSupervised: true,

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// What the kernel grants a worker; more ends it.
+/// Limits that the kernel enforces on a worker; it ends a worker that exceeds them.
 package struct WorkerLimits: Hashable, Sendable {
-    /// Bytes of memory beyond those that the process takes before its first picture, and beyond ``KeptMemory``.
+    /// Bytes of address space beyond those before the first image and those of ``KeptMemory``.
     package var memory: Int
-    /// Bytes of the pixels of one picture, or of the file of one.
+    /// Largest number of bytes written to shared memory: the pixels of one image, or its file.
     package var pixels: Int
-    /// Seconds of CPU time in its whole life.
+    /// Seconds of CPU time in its life.
     package var processorSeconds: Int
-    /// Descriptors: the standard streams, the socket, the two memories that are kept, and two for one picture.
+    /// Number of descriptors: the standard streams, the socket, the two kept memories, and two for one request.
     static let descriptors = 8
 
     /// Limits of these values.
@@ -19,30 +19,30 @@ package struct WorkerLimits: Hashable, Sendable {
         self.processorSeconds = processorSeconds
     }
 
-    /// Reads what ``arguments`` has written; nil for anything else.
+    /// Reads ``arguments``; nil if they are wrong.
     init?(_ arguments: [String]) {
         let numbers = arguments.compactMap { Int($0) }.filter { 1...1 << 48 ~= $0 }
         guard arguments.count == 3, numbers.count == 3 else { return nil }
         self.init(memory: numbers[0], pixels: numbers[1], processorSeconds: numbers[2])
     }
 
-    /// What a worker is started with.
+    /// The limits as arguments for a worker.
     var arguments: [String] { [memory, pixels, processorSeconds].map(String.init) }
 
-    /// Puts the limits in force for this process, for good; whether the kernel took them all.
+    /// Puts the limits in force in this process for good; true if the kernel accepted all of them.
     func enforce() -> Bool {
         let limits: [(resource: __rlimit_resource, most: Int)] = [
             (RLIMIT_AS, Self.addressSpace + 2 * KeptMemory.count + memory), (RLIMIT_FSIZE, pixels),
             (RLIMIT_CPU, processorSeconds), (RLIMIT_NOFILE, Self.descriptors), (RLIMIT_CORE, 0),
         ]
-        // All of them, whatever becomes of one.
+        // All limits are set, even if one fails.
         let isInForce = limits.map { resource, most in
-            // At the second number the kernel kills without saying why.
+            // At the hard limit on CPU time the kernel sends SIGKILL, which does not tell why; SIGXCPU must come first.
             let second = most + (resource == RLIMIT_CPU ? 1 : 0)
             let resource = __rlimit_resource_t(resource.rawValue)
             var limit = rlimit()
             guard unsafe getrlimit(resource, &limit) == 0 else { return false }
-            // Somebody may have set less.
+            // The system may have set a lower limit.
             let hard = min(limit.rlim_max, rlim_t(second))
             limit = rlimit(rlim_cur: min(rlim_t(most), hard), rlim_max: hard)
             return unsafe setrlimit(resource, &limit) == 0
@@ -50,7 +50,7 @@ package struct WorkerLimits: Hashable, Sendable {
         return isInForce.allSatisfy { $0 }
     }
 
-    /// Bytes of address space that this process has now: libraries, stacks, what the allocator has reserved.
+    /// Bytes of address space of this process: libraries, stacks and what the allocator reserved.
     private static var addressSpace: Int {
         let bytes = CLinux_address_space(getpid())
         return bytes < 0 ? 4 << 30 : Int(bytes)

@@ -25,7 +25,7 @@ enum AlulaCommand {
         case "sign": SignCommand.run(rest)
         case "self-test": SelfTestCommand.run(rest)
         // For the service itself, which starts its workers so.
-        case DecodeWorker.command: DecodeWorker.run(rest)
+        case SandboxWorker.command: SandboxWorker.run(rest)
         case "version", "--version": Program.succeed(Program.version)
         case "--help", "-h", "help": Program.succeed(help)
         case nil: Program.fail([help], status: 64)

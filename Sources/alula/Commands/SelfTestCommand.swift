@@ -4,14 +4,14 @@ import Imaging
 import Memory
 import Telemetry
 
-/// `alula self-test`: checks on this machine what serving relies on, and prints each finding.
+/// `alula self-test`: checks on this machine what the service relies on, and prints each result.
 enum SelfTestCommand {
     private static let help = """
         Usage: alula self-test
 
-        Starts the image library, proves that it refuses what Alula does not decode, makes a picture in every output
+        Starts the image library, proves that it refuses what Alula does not decode, makes an image in every output
         format and decodes it again. Then says what this kernel offers to confine decoders with, starts workers, has each
-        try something that must not be possible, and one decode a picture in every format. Exits with status 0 when all
+        try something that must not be possible, and one decode an image in every format. Exits with status 0 when all
         is well.
         """
 
@@ -49,8 +49,8 @@ enum SelfTestCommand {
         Program.say("  kernel  \(Protections.offered)")
         let configuration = Settings().sandboxConfiguration
         var isWell = true
-        for deed in Deed.allCases {
-            isWell = checkRefusal(of: deed, configuration.launch) && isWell
+        for action in ForbiddenAction.allCases {
+            isWell = checkRefusal(of: action, configuration.launch) && isWell
         }
         let written = encodedInOneStep.map { $0.rawValue.uppercased() }.sorted().joined(separator: " and ")
         return check("a worker decodes every format, and writes \(written), behind all of it") {
@@ -58,10 +58,10 @@ enum SelfTestCommand {
                 configuration, registry: MetricsRegistry(), logger: .silent, timekeeper: SystemTimekeeper())
             defer { codec.shutDown() }
             guard codec.protections.isSandbox else { throw NotConfined(protections: codec.protections) }
-            for format in ImageFormat.written { try decode(try picture(format), by: codec) }
-            let picture = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: 3)
+            for format in ImageFormat.written { try decode(try imageFile(format), by: codec) }
+            let image = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: 3)
             for format in encodedInOneStep {
-                _ = try codec.encode(picture, as: format, quality: 50, token: WorkToken())
+                _ = try codec.encode(image, as: format, quality: 50, token: WorkToken())
             }
         } && isWell
     }
@@ -73,27 +73,27 @@ enum SelfTestCommand {
         let protections: Protections
     }
 
-    private static func checkRefusal(of deed: Deed, _ launch: WorkerLaunch) -> Bool {
+    private static func checkRefusal(of action: ForbiddenAction, _ launch: WorkerLaunch) -> Bool {
         do {
-            switch try SandboxTrial.outcome(of: deed, launch) {
-            case .refused(let error): Program.say("  ok      a worker cannot \(deed.title): error \(error)")
+            switch try SandboxTrial.outcome(of: action, launch) {
+            case .refused(let error): Program.say("  ok      a worker cannot \(action.title): error \(error)")
             case .ended(let call?):
-                Program.say("  ok      a worker cannot \(deed.title): it is ended over \(call)")
-            case .ended: Program.say("  ok      a worker cannot \(deed.title): the kernel ends it")
+                Program.say("  ok      a worker cannot \(action.title): it is ended over \(call)")
+            case .ended: Program.say("  ok      a worker cannot \(action.title): the kernel ends it")
             case .worked:
-                Program.say("  FAILED  a worker can \(deed.title)")
+                Program.say("  FAILED  a worker can \(action.title)")
                 return false
             }
             return true
         } catch {
-            Program.say("  FAILED  a worker cannot \(deed.title): \(error)")
+            Program.say("  FAILED  a worker cannot \(action.title): \(error)")
             return false
         }
     }
 
     private static func roundTrip(_ format: ImageFormat) throws {
-        let file = try picture(format)
-        // If decoding is not confined, whether such a format is read is the operator's choice, so only its header is checked.
+        let file = try imageFile(format)
+        // Without a sandbox the operator chooses whether such a format is decoded, so only its header is checked.
         if ImageFormat.trusted.contains(format) {
             try decode(file, by: InProcessCodec())
         } else {
@@ -108,7 +108,7 @@ enum SelfTestCommand {
         return [UInt8(column * 4), UInt8(row * 5), 128]
     }
 
-    private static func picture(_ format: ImageFormat) throws -> SharedBytes {
+    private static func imageFile(_ format: ImageFormat) throws -> SharedBytes {
         try ImageEncoder.encode(pixels: pixels, size: size, bands: 3, format: format, quality: nil).bytes
     }
 

@@ -32,7 +32,7 @@ enum ServeCommand {
             Sizes: 512, 64KiB, 100MiB, 2GiB. Durations: 250ms, 3s, 10m, 24h. Lists: separated by commas.
 
               --config FILE  the settings file, or ALULA_CONFIG
-              --demo         serve a sample picture of its own and print a URL to try; binds 127.0.0.1
+              --demo         serve a sample image of its own and print a URL to try; binds 127.0.0.1
 
             Settings (default):
             \(lines.joined(separator: "\n"))

@@ -1,7 +1,7 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
-// Linux calls that Swift's Glibc module does not show: they hide behind _GNU_SOURCE or are macros.
+// Linux calls that Swift's Glibc module lacks, because they need _GNU_SOURCE or are macros.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,48 +31,48 @@ int CLinux_epoll_wait(int epoll, uint64_t *tokens, int capacity, int millisecond
 /// Bytes received on a TCP connection since it began, read or not; -1 with errno.
 int64_t CLinux_tcp_received_bytes(int descriptor);
 
-/// Ends a TCP connection whose peer has acknowledged nothing, or kept its window shut, for so long. 0, or -1 with errno.
+/// Ends a TCP connection if its peer acknowledges nothing, or keeps its window shut, for this time. 0, or -1 with errno.
 int CLinux_tcp_limit_stall(int descriptor, unsigned milliseconds);
 
-/// The descriptor under which a worker process finds its socket.
+/// The number of the descriptor that is a worker process's socket.
 enum { CLinux_worker_socket = 3 };
 
 /// Starts the executable at `path` with `socket` as ``CLinux_worker_socket``, the null device as standard streams and no other
-/// descriptor, in a process group of its own. 0, or the number of the error.
+/// descriptor, in a process group of its own. 0, or the error number.
 int CLinux_spawn_worker(
     const char *path, char *const *arguments, char *const *environment, int socket, pid_t *process);
 
-/// Has this process killed when the thread that started it ends. 0, or -1 with errno.
+/// Makes the kernel kill this process when the thread that started it ends. 0, or -1 with errno.
 int CLinux_die_with_parent(void);
 
-/// Makes sure that no program that this thread starts has more rights than it. 0, or -1 with errno.
+/// Denies new privileges to all programs that this thread starts. 0, or -1 with errno.
 int CLinux_set_no_new_privileges(void);
 
 /// Bytes of address space that a process has, or -1 with errno.
 int64_t CLinux_address_space(pid_t process);
 
-/// Lets a process have so many bytes of address space from now on, and no more than its hard limit. 0, or -1 with errno.
+/// Limits the address space of a process, at most to its hard limit. 0, or -1 with errno.
 int CLinux_limit_address_space(pid_t process, int64_t bytes);
 
-/// User and system time of a process so far, or -1 with errno.
+/// User and system time that a process has used, or -1 with errno.
 int64_t CLinux_processor_nanoseconds(pid_t process);
 
-/// How many threads a process has; -1 where there is none such.
+/// Number of threads of a process; -1 if there is no such process.
 int CLinux_thread_count(pid_t process);
 
-/// Has a process that sleeps woken on the calling thread's processor, which it may not leave until it calls ``CLinux_free_processor``.
+/// Binds a sleeping process to the calling thread's processor, until the process calls ``CLinux_free_processor``.
 ///
-/// For whoever is about to wake it and sleep: the kernel would often have it wait behind others for a processor that it ran on
-/// before, while this one idles. Does nothing where it is not allowed.
+/// A thread that is about to wake the process and then sleep calls this. Otherwise the kernel would often let the process wait for the
+/// processor that it used before, while this one idles. Does nothing if the system does not allow it.
 void CLinux_bind_to_this_processor(pid_t process);
 
-/// Notes on which processors this process may run; before it is bound for the first time.
+/// Notes the processors that this process may use, before it is bound for the first time.
 void CLinux_note_processors(void);
 
 /// Lets the calling thread run on all noted processors again.
 void CLinux_free_processor(void);
 
-/// What a confined process must not be able to do.
+/// Actions that the kernel must deny a confined process.
 typedef enum {
     CLinuxOpenFile,
     CLinuxOpenSocket,
@@ -84,37 +84,37 @@ typedef enum {
     CLinuxRemovePages,
     CLinuxStartThreads,
     CLinuxSendDescriptor,
-} CLinuxDeed;
+} CLinuxForbiddenAction;
 
-/// Tries it: 0 where it worked, else the number of the error.
-int CLinux_try(CLinuxDeed deed);
+/// Tries a forbidden action. 0 if it succeeded, else the error number.
+int CLinux_try_forbidden(CLinuxForbiddenAction action);
 
 /// The version of Landlock that the kernel offers, 0 for none.
 int CLinux_landlock_version(void);
 
-/// Denies this thread, and those that it will make, all files, TCP, and signals to processes outside, as far as the kernel can.
+/// Denies this thread and its later threads all files, TCP, and signals to other processes, as far as the kernel can.
 ///
-/// 0, or the number of the error.
+/// 0, or the error number.
 int CLinux_landlock_deny_all(void);
 
-/// Most descriptors that travel with one message.
+/// Largest number of descriptors in one message.
 enum { CLinux_most_descriptors = 3 };
 
-/// Memory behind a close-on-exec descriptor, empty and not yet sealed; or -1 with errno.
+/// Creates empty, unsealed memory and returns its close-on-exec descriptor; or -1 with errno.
 int CLinux_shared_memory(const char *name);
 
-/// Makes sure that nobody changes such memory any more; fails while anybody can write to it. 0, or -1 with errno.
+/// Makes shared memory read-only for good. Fails while a process has a writable mapping. 0, or -1 with errno.
 int CLinux_seal(int descriptor);
 
-/// Makes sure that such memory never becomes shorter, nor longer. 0, or -1 with errno.
+/// Makes the size of shared memory final. 0, or -1 with errno.
 int CLinux_seal_size(int descriptor);
 
 /// Sends one message with descriptors, without waiting. 0, or -1 with errno.
 int CLinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);
 
-/// Waits for one message and its descriptors, which are close-on-exec and the caller's to close, whatever comes back.
+/// Waits for one message and its descriptors. They are close-on-exec, and the caller closes them in every case.
 ///
-/// Bytes of the message, 0 when the other end is closed, or -1 also for a message that is too long.
+/// Returns the number of bytes, 0 if the other end is closed, or -1, also if the message is too long.
 ssize_t CLinux_receive(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count);
 
 #endif

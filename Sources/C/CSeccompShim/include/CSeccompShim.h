@@ -3,39 +3,39 @@
 
 #include <stdint.h>
 
-/// Whether the kernel can end a process over a system call that a filter does not allow.
+/// Whether the kernel can end a process for a system call that its filter does not allow.
 int CSeccompShim_is_available(void);
 
-/// Allows all threads of this process what decoding and encoding pictures takes, for good: computing, memory that is not executable,
-/// and messages over the descriptor `socket`. Opening files fails with EACCES. Anything else, new threads too, waits until whoever listens has judged it;
-/// `hand_over` must send them the descriptor that they listen at, with sendmsg.
+/// Confines all threads of this process for good to what decoding and encoding images needs: computing, memory that is not executable,
+/// and messages over the descriptor `socket`. Opening files fails with EACCES. All other calls, new threads included, wait for the
+/// supervisor's decision. `hand_over` must send the supervisor the descriptor `listener`, with sendmsg.
 ///
-/// 0, or the number of the error; nothing is in force then.
+/// 0, or the error number if nothing is in force.
 int CSeccompShim_confine_supervised(int socket, int (*hand_over)(int socket, int listener));
 
-/// The same where nobody listens: threads are allowed, anything else ends the process with SIGSYS.
+/// The same without a supervisor: threads are allowed, and all other calls end the process with SIGSYS.
 ///
-/// 0, or the number of the error; nothing is in force then.
+/// 0, or the error number if nothing is in force.
 int CSeccompShim_confine_alone(int socket);
 
-/// A system call that a process waits in.
+/// A system call that waits for a decision.
 typedef struct {
     uint64_t id;
     int number;
     uint32_t architecture;
-    /// Whether it is a new thread, and no new process.
+    /// Whether the call starts a thread, not a process.
     int is_thread;
 } CSeccompShimCall;
 
-/// The next call that waits, of those that `listener` can be read for. 0, or -1 where it is gone.
+/// Takes the next waiting call. 0, or -1 if it is gone.
 int CSeccompShim_next_call(int listener, CSeccompShimCall *call);
 
-/// Lets a call happen, or fail for want of room. 0, or -1 where it is gone.
+/// Lets a call proceed, or fail with EAGAIN. 0, or -1 if it is gone.
 int CSeccompShim_answer(int listener, const CSeccompShimCall *call, int is_allowed);
 
 enum { CSeccompShim_name_size = 32 };
 
-/// The name of a call, for people.
+/// The name of a call, or its number.
 void CSeccompShim_name(const CSeccompShimCall *call, char text[CSeccompShim_name_size]);
 
 #endif

@@ -1,4 +1,4 @@
-"""Kills, stops or crashes a random decode worker each second under load; every answer must be right, and the service stays."""
+"""Kills, stops or crashes a random worker process each second under load; every answer must be right, and the service stays."""
 import argparse
 import json
 import os
@@ -49,7 +49,7 @@ def workers(service):
 
 
 class Trial:
-    """Blows at the workers of one service, and what came of them."""
+    """Sends signals to the workers of one service, and counts the results."""
 
     def __init__(self, service, choice):
         self.service, self.choice = service, choice
@@ -57,7 +57,7 @@ class Trial:
         self.metrics, self.complaints = {}, []
 
     def strike(self, seconds):
-        """Strikes a random worker each second, for so long or until the service is gone."""
+        """Sends a signal to a random worker each second, until the time is over or the service has ended."""
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.service.process.poll() is None:
             time.sleep(1)
@@ -73,7 +73,7 @@ class Trial:
         self.complaints = self.service.stop()
 
     def judge(self, readers, seconds):
-        """Tells what was seen; whether it is as it should be."""
+        """Prints the results; returns whether they are right."""
         times, ends = sorted(readers.seconds), ends_of_workers(self.metrics)
         wrong = self.unexcused(readers.wrong + readers.lost)
         print(f"{len(times)} answers, {len(readers.wrong + readers.lost)} wrong; "
@@ -93,7 +93,7 @@ class Trial:
         A worker that ended although nobody struck it is a complaint.
         """
         lines = [json.loads(line) for line in self.service.lines if line.startswith("{")]
-        ended = [line["process"] for line in lines if line["message"] == "decode worker ended"]
+        ended = [line["process"] for line in lines if line["message"] == "worker process ended"]
         unexplained = [process for process in ended if process not in self.victims]
         struck_twice = sum(line["message"] == "content in quarantine" for line in lines)
         self.complaints += [f"worker {process} ended although nobody struck it" for process in unexplained]

@@ -4,15 +4,16 @@ import Glibc
 import Imaging
 import Memory
 
-/// What runs in a worker process: takes itself everything that its work does not need, then works on what it is handed, until the
-/// server is gone.
-package enum DecodeWorker {
-    /// The subcommand that the server starts the executable with.
+/// The main function of a worker process: it confines the process and then answers requests until the server is gone.
+package enum SandboxWorker {
+    /// The subcommand by which the server starts the executable.
     package static let command = "decode-worker"
 
-    /// Serves the socket that the server has passed on; never returns.
+    /// Serves the socket that the server passed on.
     ///
-    /// - Parameter arguments: What follows the command, as ``WorkerLimits`` wrote it.
+    /// Never returns.
+    ///
+    /// - Parameter arguments: The arguments after the command, written by ``WorkerLimits/arguments``.
     package static func run(_ arguments: [String]) -> Never {
         let socket = MessageSocket(adopting: CInt(CLinux_worker_socket))
         guard let limits = WorkerLimits(arguments) else {
@@ -27,23 +28,23 @@ package enum DecodeWorker {
             _ = socket.write(WorkerAnswer.notStarted("\(error)").message)
             exit(70)
         }
-        var bench = Workbench()
+        var handler = RequestHandler()
         while let (message, descriptors) = socket.nextMessage(count: WorkerRequest.byteCount) {
-            // Before there is a thread that would inherit it: whoever called had this one woken where it was itself.
+            // The server bound this thread to one processor to wake it. Threads that start now must not inherit that.
             CLinux_free_processor()
-            guard let answer = bench.answer(to: WorkerRequest(message), descriptors), socket.write(answer.message)
+            guard let answer = handler.answer(to: WorkerRequest(message), descriptors), socket.write(answer.message)
             else { break }
         }
-        // Without a word to anybody: the server is gone, or does not speak our language.
+        // The server is gone or sent an unknown message, so no one is left to tell.
         _exit(0)
     }
 }
 
-/// The memory that a worker shares with the server, for as long as the server leaves it the same.
-private struct Workbench: ~Copyable {
+/// Answers requests; it owns the memory that the worker shares with the server.
+private struct RequestHandler: ~Copyable {
     private var input, output: KeptMemory?
 
-    /// The answer; nil where nobody asks so.
+    /// The answer; nil if the request or its descriptors are wrong.
     mutating func answer(to request: WorkerRequest?, _ descriptors: [CInt]) -> WorkerAnswer? {
         switch request {
         case .perform(let work, let byteCount, let room, let new):
@@ -51,7 +52,7 @@ private struct Workbench: ~Copyable {
             var descriptors = descriptors[...]
             if new.contains(.input) { input = KeptMemory(adopting: descriptors.removeFirst(), isWritable: false) }
             if new.contains(.output) { output = KeptMemory(adopting: descriptors.removeFirst(), isWritable: true) }
-            // Memory for this work only is given back before the server hears of it.
+            // Memory for this request alone is unmapped before the server gets the answer.
             let file = new.contains(.largeInput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
             let large = new.contains(.largeOutput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
             guard let kept = output.take() else { return nil }
@@ -59,7 +60,7 @@ private struct Workbench: ~Copyable {
             let answer = Self.answer(to: work, on: &input, file, byteCount: byteCount, into: &output)
             self.output = output.finish()
             return answer
-        case .attempt(let deed): return .attempted(deed.attempt())
+        case .attempt(let action): return .attempted(action.attempt())
         case nil: return nil
         }
     }
@@ -72,8 +73,8 @@ private struct Workbench: ~Copyable {
             let bytes = try bytes(of: &input, file, count: byteCount)
             return switch work {
             case .decode(let plan): try decode(bytes, plan: plan, into: &output)
-            case .encode(let picture, let format, let quality):
-                try encode(DecodedImage(picture, pixels: bytes), as: format, quality: quality, into: &output)
+            case .encode(let image, let format, let quality):
+                try encode(DecodedImage(image, pixels: bytes), as: format, quality: quality, into: &output)
             }
         } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
             return .failed(detail)
@@ -84,7 +85,7 @@ private struct Workbench: ~Copyable {
         }
     }
 
-    /// What the server has written, valid until it writes again.
+    /// The bytes that the server wrote; they are valid until it writes again.
     private static func bytes(
         of input: inout KeptMemory?, _ file: consuming SharedMemory?, count: Int
     ) throws(SharedMemoryError) -> SharedBytes {
@@ -95,7 +96,7 @@ private struct Workbench: ~Copyable {
         return bytes
     }
 
-    /// Decodes the file, and leaves pixels.
+    /// Decodes the file and leaves its pixels in `output`.
     private static func decode(
         _ file: SharedBytes, plan: DecodePlan, into output: inout OutputMemory
     ) throws -> WorkerAnswer {
@@ -113,16 +114,16 @@ private struct Workbench: ~Copyable {
         let delayCount = description.delays.count
         (description.delays, description.profile) = ([], nil)
         return .decoded(
-            WorkerAnswer.Picture(
+            WorkerAnswer.ClaimedImage(
                 description: description, pixelCount: image.pixels.count, delayCount: delayCount,
                 profileCount: profile.count))
     }
 
-    /// Encodes the picture, and leaves a file.
+    /// Encodes the image and leaves the file in `output`.
     private static func encode(
-        _ picture: DecodedImage, as format: ImageFormat, quality: Int, into output: inout OutputMemory
+        _ image: DecodedImage, as format: ImageFormat, quality: Int, into output: inout OutputMemory
     ) throws -> WorkerAnswer {
-        let file = try ImageEncoder.encode(picture, as: format, quality: quality)
+        let file = try ImageEncoder.encode(image, as: format, quality: quality)
         let room = try output.makeRoom(count: file.count)
         unsafe file.withUnsafeBytes { unsafe room.bytes.copyMemory(from: $0) }
         return .encoded(byteCount: file.count)

@@ -8,15 +8,15 @@ import Testing
 
 @testable import DecodeSandbox
 
-/// What libraries say of a picture, on standard error or in a log of their own.
+/// Messages that libraries write about an image, on standard error or in a log of their own.
 @Suite(.serialized, .timeLimit(.minutes(5)))
-struct ChatterTests {
+struct LibraryMessageTests {
     private static func ends(_ fixture: SandboxFixture) -> [SandboxMetrics.Cause: Int] {
         Dictionary(uniqueKeysWithValues: SandboxMetrics.Cause.allCases.map { ($0, fixture.ends($0)) })
             .filter { $0.value > 0 }
     }
 
-    @Test func `AVIF with metadata of a private type is decoded as without`() throws {
+    @Test func `AVIF with metadata of a private type is decoded like AVIF without`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         try #require(fixture.codec.protections.isSandbox)
@@ -27,7 +27,7 @@ struct ChatterTests {
         #expect(Self.ends(fixture) == [:] && fixture.metric("alula_quarantined_total") == 0)
     }
 
-    @Test func `whatever is wrong with the data of an AVIF costs no worker`() throws {
+    @Test func `damaged data of an AVIF ends no worker`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture { $0.decoderLife.requests = 100_000 }
         try #require(fixture.codec.protections.isSandbox)
@@ -44,7 +44,7 @@ struct ChatterTests {
         #expect(Self.ends(fixture) == [:] && fixture.metric("alula_quarantined_total") == 0)
     }
 
-    /// A roster of one worker, and what is logged and counted of it.
+    /// A roster of one worker, with its log lines and metrics.
     private struct Watched {
         let sink = LinesSink()
         let registry = MetricsRegistry()
@@ -60,7 +60,7 @@ struct ChatterTests {
         }
     }
 
-    @Test func `a worker that tries what it must not during its work is stopped by the name of the call`() throws {
+    @Test func `a forbidden call during a request is stopped and named`() throws {
         let watched = try Watched()
         defer { watched.roster.shutDown() }
         try #require(watched.roster.blockingFirst().isSupervised)
@@ -76,7 +76,7 @@ struct ChatterTests {
         watched.roster.dismiss(worker, .violation)
     }
 
-    @Test func `a worker that tries what it must not between two pictures is told of, and gets none`() async throws {
+    @Test func `a worker that makes a forbidden call between two requests is logged and replaced`() async throws {
         let watched = try Watched()
         defer { watched.roster.shutDown() }
         try #require(watched.roster.blockingFirst().isSupervised)
@@ -93,7 +93,7 @@ struct ChatterTests {
         #expect(next.id != worker.id)
         watched.roster.giveBack(next)
         #expect(watched.registry.prometheusText.contains("alula_decode_worker_ends_total{cause=\"violation\"} 1"))
-        let line = try #require(watched.sink.lines.first { $0.message == "decode worker did what it must not" })
+        let line = try #require(watched.sink.lines.first { $0.message == "worker process did something forbidden" })
         #expect(line.level == .error)
         #expect(line.fields.contains { $0.0 == "reason" && $0.1 == "it tried the system call socket" })
     }
