@@ -1,4 +1,4 @@
-"""Measures both lanes of imaging beside each other in one run, and judges the figures by what the planar lane must reach.
+"""Measures both lanes of imaging in one run, and compares the figures with what the planar lane must reach.
 
 Imaging is measured by its CPU time; the service, built a second time with the libvips lane only, by its answers a second.
 """
@@ -16,7 +16,7 @@ import sources
 from processes import free_port, nginx
 from run import FORMATS, Alula, thumbnail
 
-# Which of the sources, to what width, and the most CPU beside the libvips lane.
+# Name of the source, width of the result, and largest ratio of CPU time to the libvips lane.
 LIMITS = [("half", 300, 0.60), ("half", 600, 0.40), ("whole", 300, 0.75), ("whole", 600, 0.55), ("large", 300, 0.85),
           ("large in scans", 300, 0.35)]
 RENDER_LIMIT, MIX_LIMIT, RATE_LIMIT, WIDTHS_LIMIT, QUALITY_LIMIT = 0.40, 0.75, 1.3, 3.0, -0.5
@@ -35,7 +35,7 @@ class Judge:
 
 
 def measured(options, widths, files, *arguments):
-    """Prints the executable's table; ratios to libvips of the whole and of renders, by file and width."""
+    """Prints the executable's table; returns the ratios to libvips of all work and of renders, by file and width."""
     command = [options.lanes, "--rounds", str(options.rounds), *arguments, ",".join(map(str, widths)), *files]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     print(text, flush=True)
@@ -62,9 +62,9 @@ def judge_sizes(options, judge, made):
 def service_rates(options, folder, names):
     """Answers a second of both builds in turns: cold with eight clients, and 200 widths of one source or of 200."""
     rates = {(lane, kind): [] for lane in ("planar", "vips") for kind in ("cold", "widths")}
-    # A picture of some 6 megapixels, the same as in the other benchmark.
-    large = min(names, key=lambda name: abs(os.path.getsize(f"{folder}/pictures/{name}") - 1_300_000))
-    with nginx(folder, free_port(), f'root {folder}/pictures; add_header Cache-Control "max-age=86400";') as origin:
+    # An image of some 6 megapixels, the same as in the other benchmark.
+    large = min(names, key=lambda name: abs(os.path.getsize(f"{folder}/images/{name}") - 1_300_000))
+    with nginx(folder, free_port(), f'root {folder}/images; add_header Cache-Control "max-age=86400";') as origin:
         for _ in range(options.turns):
             for lane, executable in (("planar", options.alula), ("vips", options.alula_vips)):
                 settings = ("--access-log", "off", "--max-active-downloads-per-host", "32")
@@ -117,11 +117,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="alula-lanes-") as folder:
         os.chmod(folder, 0o755)
         os.makedirs(f"{folder}/sources")
-        os.makedirs(f"{folder}/pictures")
+        os.makedirs(f"{folder}/images")
         made = sources.make(options.lanes, options.photo, f"{folder}/sources")
-        names = [os.path.basename(shutil.copy(file, f"{folder}/pictures")) for file in mix]
+        names = [os.path.basename(shutil.copy(file, f"{folder}/images")) for file in mix]
         for name in names:
-            os.chmod(f"{folder}/pictures/{name}", 0o644)
+            os.chmod(f"{folder}/images/{name}", 0o644)
         judge_sizes(options, judge, made)
         print(f"Imaging, {len(mix)} photographs\n", flush=True)
         judge.add(f"mean of {len(mix)} photographs → 300", measured(options, (300,), mix)["mean", 300][0], MIX_LIMIT)

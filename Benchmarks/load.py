@@ -1,4 +1,4 @@
-"""Making requests: wrk for rates, plain sockets where all must start at once."""
+"""Making requests: wrk for rates, plain sockets if all requests must start at once."""
 import re
 import socket
 import subprocess

@@ -1,4 +1,4 @@
-"""Proves the price tables: what decodes, renders and refusals of hostile files take of memory and CPU, each in a process of its own."""
+"""Checks the price tables: memory and CPU time of decodes, renders and refusals of hostile files, each in a process of its own."""
 import argparse
 import json
 import pathlib
@@ -8,9 +8,9 @@ import tempfile
 
 LEVELS = [1, 2, 8]
 RENDERS = [(name, bands) for bands in [3, 4] for name in ["jpeg", "png", "webp", "gif", "avif"] if (name, bands) != ("jpeg", 4)]
-# Of more than the usual: chroma in full.
+# JPEG with chroma at full size, dearer than usual.
 BEST = {"avif": 95}
-# A process that has done nothing else yet sets up what stays: tables, threads, code pages.
+# The first work of a process also sets up tables, threads and code pages, which stay.
 FIRST_USE = 2 << 20
 REFUSAL = {"cpuMicroseconds": 10_000, "taken": 16 << 20}
 

@@ -1,4 +1,4 @@
-"""Starting servers on loopback and reading what they cost."""
+"""Starting servers on loopback and reading their CPU time and memory."""
 import contextlib
 import os
 import signal
@@ -68,19 +68,19 @@ class Server:
         return self._added("smaps_rollup", "Pss:")
 
     def _added(self, file, field):
-        """Sum over all processes, in MiB, of what the kernel says in kB."""
+        """Sum over all processes, in MiB, of a figure that the kernel gives in kB."""
         total = 0
         for pid in self.tree():
             try:
                 with open(f"/proc/{pid}/{file}") as lines:
                     total += next(int(line.split()[1]) for line in lines if line.startswith(field))
             except (OSError, StopIteration):
-                pass  # One that has just ended.
+                pass  # The process has just ended.
         return total / 1024
 
     @contextlib.contextmanager
     def watched(self, seconds=0.2):
-        """Looks at the memory again and again while the body runs: a list with the largest that was seen."""
+        """Reads the memory repeatedly while the body runs; yields a list with the largest figure."""
         largest, over = [0], threading.Event()
 
         def look():

@@ -1,7 +1,7 @@
 """Judges how good results look: SSIMULACRA2 of both lanes, nginx's image_filter and thumbor.
 
 The reference is a full decode of the source, resampled in linear light with Lanczos 3 by Pillow, in floating point.
-100 is the reference itself; the scores of one picture compare with each other.
+100 is the reference itself; the scores of one image compare with each other.
 """
 import argparse
 import glob
@@ -37,7 +37,7 @@ def components(values):
 
 
 class Reference:
-    """One source, resampled to the sizes that are asked for."""
+    """One source, resampled to the sizes of the requests."""
 
     def __init__(self, path, folder):
         self.light = light(numpy.asarray(upright(path)))
@@ -54,12 +54,12 @@ class Reference:
 
 
 def upright(path):
-    """The picture in RGB, turned as EXIF says."""
-    picture = Image.open(path)
-    orientation = picture.getexif().get(0x0112, 1)
+    """The image in RGB, turned as EXIF says."""
+    image = Image.open(path)
+    orientation = image.getexif().get(0x0112, 1)
     turn = {3: Image.Transpose.ROTATE_180, 6: Image.Transpose.ROTATE_270, 8: Image.Transpose.ROTATE_90}.get(orientation)
-    picture = picture.convert("RGB")
-    return picture.transpose(turn) if turn is not None else picture
+    image = image.convert("RGB")
+    return image.transpose(turn) if turn is not None else image
 
 
 def lane_variants(options):
@@ -85,7 +85,7 @@ def lanes_results(lanes, variants, path, width, folder):
 
 
 def least_distance(lanes, paths, folder):
-    """By how much the planar lane's score lies above the libvips lane's, where it does least."""
+    """The least difference between the planar lane's scores and the libvips lane's."""
     variants = [(lane, ["--lane", lane]) for lane in ("planar", "vips")]
     distances = []
     for path in paths:
@@ -100,7 +100,7 @@ def least_distance(lanes, paths, folder):
 
 
 def fetched(server, path, folder):
-    """The file that a server answers with, nil where it refuses."""
+    """The file that a server answers with; None if it refuses."""
     status, body = load.get(server.port, path)
     if status != 200 or not body:
         return None
@@ -111,7 +111,7 @@ def fetched(server, path, folder):
 
 
 def judge(options, paths, width, folder, origin):
-    """Scores by source and by who made the result."""
+    """Scores by source and by the maker of the result."""
     others = [(name, start(width), path) for name, start, path in
               (image_filter(folder, origin), thumbor(folder, origin, options.venv)) if start]
     scores = {}
@@ -165,15 +165,15 @@ def main():
     options.lanes = os.path.abspath(options.lanes)
     with tempfile.TemporaryDirectory(prefix="alula-quality-") as folder:
         os.chmod(folder, 0o755)
-        os.makedirs(f"{folder}/pictures")
-        made = sources.make(options.lanes, options.photo, f"{folder}/pictures")
+        os.makedirs(f"{folder}/images")
+        made = sources.make(options.lanes, options.photo, f"{folder}/images")
         mix = []
         for file in sorted(glob.glob(os.path.join(options.photos or "", "*"))) if options.photos else []:
             if file.lower().endswith(FORMATS) and Image.open(file).mode in ("RGB", "L") and min(Image.open(file).size) > 600:
-                mix.append(shutil.copy(file, f"{folder}/pictures"))
+                mix.append(shutil.copy(file, f"{folder}/images"))
         for path in made + mix:
             os.chmod(path, 0o644)
-        with nginx(folder, free_port(), f"root {folder}/pictures;") as origin:
+        with nginx(folder, free_port(), f"root {folder}/images;") as origin:
             least = print_table(options, "The sizes of the bench", made, (300, 600), folder, origin)
             if mix:
                 print_table(options, "Photographs", mix, (300, 600), folder, origin)

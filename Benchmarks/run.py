@@ -1,4 +1,4 @@
-"""Measures the service beside nginx's image_filter and thumbor on the same pictures, and prints one table.
+"""Measures the service beside nginx's image_filter and thumbor on the same images, and prints one table.
 
 Everything runs on this machine over loopback, load generator included. Figures of one run compare with each other only.
 """
@@ -114,7 +114,7 @@ def row_identical(options, origin, name):
 
 
 def row_hot(options, folder, origin, name):
-    """One URL again and again, against nginx serving the very same bytes as a file, in turns; the median of five rounds."""
+    """One URL repeatedly, against nginx with the same bytes as a file, in turns; the median of five rounds."""
     result = {}
     with Alula(options.alula, "--access-log", "off") as server:
         path = thumbnail(origin.port, name)
@@ -166,10 +166,10 @@ def row_disk(options, folder, origin, names):
 
 
 def row_stale(options, folder, names):
-    """Results whose source has to be asked about each time: while its origin says 304, and after it has gone."""
+    """Results whose source must be revalidated each time: while its origin answers 304, and after the origin has gone."""
     result = {}
     fields = 'add_header Cache-Control "max-age=0, stale-if-error=3600";'
-    with nginx(folder, free_port(), f"root {folder}/pictures; {fields}") as origin:
+    with nginx(folder, free_port(), f"root {folder}/images; {fields}") as origin:
         paths = [thumbnail(origin.port, name) for name in names]
         with Alula(options.alula, "--access-log", "off") as server:
             for path in paths:
@@ -230,14 +230,14 @@ def bare(folder, files):
 
 def competitors(options, folder, origin):
     return [
-        (name, lambda start=start: start(300), lambda picture, path=path: path(300, picture))
+        (name, lambda start=start: start(300), lambda file, path=path: path(300, file))
         for name, start, path in (image_filter(folder, origin), thumbor(folder, origin, options.venv)) if start
     ]
 
 
 @dataclasses.dataclass
 class Bench:
-    """What all parts measure with."""
+    """The parameters and servers that all parts share."""
     options: argparse.Namespace
     folder: str
     origin: Server
@@ -246,7 +246,7 @@ class Bench:
     @property
     def large(self):
         """The image whose file is nearest to 1.3 MB."""
-        return min(self.names, key=lambda name: abs(os.path.getsize(f"{self.folder}/pictures/{name}") - 1_300_000))
+        return min(self.names, key=lambda name: abs(os.path.getsize(f"{self.folder}/images/{name}") - 1_300_000))
 
 
 def say(text):
@@ -256,7 +256,7 @@ def say(text):
 def part_cold(bench, figures):
     options, folder, names = bench.options, bench.folder, bench.names
     others = competitors(options, folder, bench.origin)
-    figures["bare"] = bare(folder, [f"{folder}/pictures/{name}" for name in names])
+    figures["bare"] = bare(folder, [f"{folder}/images/{name}" for name in names])
     say(f"bare libvips loop, two at once: {figures['bare']:.1f} ms CPU/image")
     say(f"{'':24}" + "".join(f"{name:>40}" for name in ["alula"] + [other[0] for other in others]))
     figures["cold"] = rows_cold(options, folder, bench.origin, names, others)
@@ -318,10 +318,10 @@ def copy_images(photos, folder):
         raise SystemExit(f"no JPEG files under {photos}")
     # nginx reads them as another user.
     os.chmod(folder, 0o755)
-    os.makedirs(f"{folder}/pictures")
+    os.makedirs(f"{folder}/images")
     for number, file in enumerate(files):
-        shutil.copy(file, f"{folder}/pictures/{number:03}{os.path.splitext(file)[1].lower()}")
-    return sorted(os.listdir(f"{folder}/pictures"))
+        shutil.copy(file, f"{folder}/images/{number:03}{os.path.splitext(file)[1].lower()}")
+    return sorted(os.listdir(f"{folder}/images"))
 
 
 def main():
@@ -338,7 +338,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="alula-bench-", ignore_cleanup_errors=True) as folder:
         names = copy_images(options.photos, folder)
         # Files copied just now would be stale at once by their dates.
-        server = f'root {folder}/pictures; add_header Cache-Control "max-age=86400";'
+        server = f'root {folder}/images; add_header Cache-Control "max-age=86400";'
         with nginx(folder, free_port(), server) as origin:
             bench = Bench(options, folder, origin, names)
             for name, part in PARTS.items():

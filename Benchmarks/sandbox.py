@@ -1,4 +1,4 @@
-"""Measures what decoding in worker processes costs, beside decoding in the serving process, in turns within one run."""
+"""Measures the cost of decoding in worker processes and in the serving process, in turns within one run."""
 import argparse
 import contextlib
 import glob
@@ -19,7 +19,7 @@ UNCACHED = ["--access-log", "off", "--max-active-downloads-per-host", "32", "--r
 
 
 class Client:
-    """Asks one service for one picture again and again; its source is in the service's memory, its pixels are not."""
+    """Requests one image of one service repeatedly; its source is in the service's memory, its pixels are not."""
 
     def __init__(self, port, path):
         self.connection = socket.create_connection(("127.0.0.1", port), timeout=60)
@@ -27,7 +27,7 @@ class Client:
         self.request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
 
     def decode_time(self):
-        """Milliseconds of the decode, as the service says."""
+        """Milliseconds of the decode, by the service's own timing."""
         self.connection.sendall(self.request)
         length = 0
         found = None
@@ -43,7 +43,7 @@ class Client:
 
 
 def decode_times(alula, path, count):
-    """Milliseconds of decodes by mode: both services run at the same time and are asked in turns, what else the machine does meets both."""
+    """Milliseconds of decodes by mode: both services run at the same time and are asked in turns, so that other work of the machine affects both."""
     with contextlib.ExitStack() as stack:
         clients = {mode: Client(stack.enter_context(Alula(alula, *UNCACHED, *MODES[mode])).port, path) for mode in MODES}
         found = {mode: [] for mode in MODES}
@@ -65,12 +65,12 @@ def main():
     files = sorted(f for f in glob.glob(os.path.join(options.photos, "**"), recursive=True) if f.lower().endswith(FORMATS))
     folder = tempfile.mkdtemp(prefix="alula-bench-")
     os.chmod(folder, 0o755)
-    os.makedirs(f"{folder}/pictures")
+    os.makedirs(f"{folder}/images")
     for number, file in enumerate(files):
-        shutil.copy(file, f"{folder}/pictures/{number:03}.jpg")
-    names = sorted(os.listdir(f"{folder}/pictures"))
-    small = min(names, key=lambda name: os.path.getsize(f"{folder}/pictures/{name}"))
-    with nginx(folder, free_port(), f'root {folder}/pictures; add_header Cache-Control "max-age=86400";') as origin:
+        shutil.copy(file, f"{folder}/images/{number:03}.jpg")
+    names = sorted(os.listdir(f"{folder}/images"))
+    small = min(names, key=lambda name: os.path.getsize(f"{folder}/images/{name}"))
+    with nginx(folder, free_port(), f'root {folder}/images; add_header Cache-Control "max-age=86400";') as origin:
         times = decode_times(options.alula, thumbnail(origin.port, small), 300 * options.rounds)
         rates, cpus, memory, peaks = ({mode: [] for mode in MODES} for _ in range(4))
         for number in range(options.rounds):
@@ -85,7 +85,7 @@ def main():
                     cpus[mode].append((server.cpu() - before) * 1000 / row["count"])
                     memory[mode].append(server.proportional())
                     peaks[mode].append(server.peak())
-    print(f"one decode of {os.path.getsize(f'{folder}/pictures/{small}')} bytes: " + ", ".join(
+    print(f"one decode of {os.path.getsize(f'{folder}/images/{small}')} bytes: " + ", ".join(
         f"{mode} {statistics.median(times[mode]):.3f} ms (mean {statistics.mean(times[mode]):.3f})" for mode in MODES)
         + f", difference of the medians {statistics.median(times['in workers']) - statistics.median(times['in process']):.3f} ms")
     for mode in MODES:

@@ -1,4 +1,4 @@
-"""The servers that Alula is measured beside, where they are installed."""
+"""The servers that Alula is compared with, if they are installed."""
 import os
 import shutil
 
@@ -6,7 +6,7 @@ from processes import Server, free_port, nginx
 
 
 def image_filter(folder, origin):
-    """nginx's module: its name, how to start it for a width, and what to ask it for."""
+    """nginx's module: its name, how to start it for a width, and the path of a request."""
     name, module = "image_filter", "/usr/lib/nginx/modules/ngx_http_image_filter_module.so"
     if not os.path.exists(module):
         return name, None, None

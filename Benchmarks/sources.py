@@ -1,11 +1,11 @@
-"""The sources that both lanes are measured with: one photograph at half, once and 2.2 times its size, baseline and in scans."""
+"""The sources for both lanes: one photograph at 0.5, 1 and 2.2 times its size, baseline and progressive."""
 import os
 import shutil
 import subprocess
 
 
 def make(lanes, photo, folder):
-    """Writes the sources into `folder`; their paths, small ones first, then those in scans."""
+    """Writes the sources into `folder`; their paths, by size, baseline before progressive."""
     width = width_of(photo)
     paths = []
     for side in (width // 2, width, width * 22 // 10):

@@ -1,18 +1,18 @@
 import TestSupport
 
 extension ScriptedOrigin {
-    /// What origins do besides sending a picture, and pictures sent in unusual ways.
+    /// Answers that are not plain images: errors, redirects, directives, and images in unusual framings.
     static func faults(_ origin: FakeOrigin) -> [(path: String, answer: FakeAnswer)] {
         let jpeg = ImageFixture.jpeg.array
-        let picture = FakeAnswer.image(jpeg)
+        let image = FakeAnswer.image(jpeg)
         return [401, 403, 404, 410, 429, 500, 503, 204, 206, 304].map { ("/status/\($0)", .status($0)) }
-            + framings(picture, length: jpeg.count)
+            + framings(image, length: jpeg.count)
             + redirects(origin)
-            + directives(picture)
+            + directives(image)
             + [
-                ("/slow", picture.delayed(by: .milliseconds(200))),
+                ("/slow", image.delayed(by: .milliseconds(200))),
                 ("/silence", .silence),
-                ("/drip", picture.dripping(8, every: .milliseconds(400))),
+                ("/drip", image.dripping(8, every: .milliseconds(400))),
                 ("/close", .closing),
                 ("/reset", .reset),
                 ("/html", .image(ImageFixture.text.array, type: "text/html")),
@@ -21,20 +21,20 @@ extension ScriptedOrigin {
                 ("/zip", .image([0x50, 0x4B, 0x03, 0x04] + [UInt8](repeating: 0, count: 60), type: "application/zip")),
                 ("/unnamed-type", FakeAnswer(body: jpeg)),
                 ("/other-type", .image(jpeg, type: "text/plain")),
-                ("/status-with-picture", FakeAnswer(status: 404, fields: [("Content-Type", "image/jpeg")], body: jpeg)),
+                ("/status-with-image", FakeAnswer(status: 404, fields: [("Content-Type", "image/jpeg")], body: jpeg)),
             ]
     }
 
-    private static func framings(_ picture: FakeAnswer, length: Int) -> [(path: String, answer: FakeAnswer)] {
+    private static func framings(_ image: FakeAnswer, length: Int) -> [(path: String, answer: FakeAnswer)] {
         [
-            ("/chunked", picture.framed(by: .chunked)),
-            ("/until-close", picture.framed(by: .close)),
-            ("/cut", picture.cut(afterBytes: length / 2)),
-            ("/cut-until-close", picture.framed(by: .close).cut(afterBytes: length / 2)),
-            ("/reset-in-body", picture.reset(afterBytes: length / 2)),
-            ("/huge-announced", picture.with("Content-Length", "10000000000")),
-            ("/two-lengths", picture.with("Content-Length", "\(length)").with("Content-Length", "\(length + 1)")),
-            ("/gzip", picture.with("Content-Encoding", "gzip")),
+            ("/chunked", image.framed(by: .chunked)),
+            ("/until-close", image.framed(by: .close)),
+            ("/cut", image.cut(afterBytes: length / 2)),
+            ("/cut-until-close", image.framed(by: .close).cut(afterBytes: length / 2)),
+            ("/reset-in-body", image.reset(afterBytes: length / 2)),
+            ("/huge-announced", image.with("Content-Length", "10000000000")),
+            ("/two-lengths", image.with("Content-Length", "\(length)").with("Content-Length", "\(length + 1)")),
+            ("/gzip", image.with("Content-Encoding", "gzip")),
             ("/bad-chunk", .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n")),
             ("/no-http", .raw("not a status line\r\n\r\n")),
         ]
@@ -42,8 +42,8 @@ extension ScriptedOrigin {
 
     private static func redirects(_ origin: FakeOrigin) -> [(path: String, answer: FakeAnswer)] {
         [
-            ("/redirect", .redirect(to: "/pictures/jpeg")),
-            ("/redirect/absolute", .redirect(to: origin.url("/pictures/png"), status: 308)),
+            ("/redirect", .redirect(to: "/images/jpeg")),
+            ("/redirect/absolute", .redirect(to: origin.url("/images/png"), status: 308)),
             ("/redirect/loop", .redirect(to: "/redirect/loop")),
             ("/redirect/denied", .redirect(to: "http://10.0.0.1/a.jpg")),
             ("/redirect/scheme", .redirect(to: "file:///etc/passwd")),
@@ -51,14 +51,14 @@ extension ScriptedOrigin {
         ]
     }
 
-    private static func directives(_ picture: FakeAnswer) -> [(path: String, answer: FakeAnswer)] {
+    private static func directives(_ image: FakeAnswer) -> [(path: String, answer: FakeAnswer)] {
         [
-            ("/cached/private", picture.with("Cache-Control", "private")),
-            ("/cached/no-store", picture.with("Cache-Control", "no-store")),
-            ("/cached/no-cache", picture.with("Cache-Control", "no-cache").with("ETag", "\"one\"")),
+            ("/cached/private", image.with("Cache-Control", "private")),
+            ("/cached/no-store", image.with("Cache-Control", "no-store")),
+            ("/cached/no-cache", image.with("Cache-Control", "no-cache").with("ETag", "\"one\"")),
             (
                 "/cached/max-age",
-                picture.with("Cache-Control", "max-age=600").with("ETag", "\"one\"")
+                image.with("Cache-Control", "max-age=600").with("ETag", "\"one\"")
                     .with("Last-Modified", "Mon, 01 Jan 2024 00:00:00 GMT")
             ),
         ]

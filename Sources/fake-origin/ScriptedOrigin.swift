@@ -3,14 +3,14 @@ import Imaging
 import Memory
 import TestSupport
 
-/// An origin for tests of the running service from outside: pictures of every kind, and every misbehaviour on a path of its own.
+/// An origin for tests that drive the running service from outside: each image and each fault has a path of its own.
 enum ScriptedOrigin {
-    /// Serves on a free port of 127.0.0.1, prints that port as one line, and goes on until it is killed.
+    /// Serves on a free port of 127.0.0.1, prints that port as one line, and runs until it is killed.
     ///
     /// `GET /paths` lists all other paths, one a line.
     static func run() -> Never {
         let origin = start()
-        let answers = pictures() + faults(origin)
+        let answers = images() + faults(origin)
         for (path, answer) in answers { origin.serve(path, answer) }
         let paths = answers.map(\.path).joined(separator: "\n") + "\n"
         origin.serve("/paths", FakeAnswer(fields: [("Content-Type", "text/plain")], body: Array(paths.utf8)))
@@ -27,17 +27,17 @@ enum ScriptedOrigin {
         }
     }
 
-    /// `/pictures/NAME` for every fixture, broken ones included, and `/photo.jpg`, `/photo.png`.
-    private static func pictures() -> [(path: String, answer: FakeAnswer)] {
+    /// `/images/NAME` for every fixture, damaged ones included, and `/photo.jpg`, `/photo.png`.
+    private static func images() -> [(path: String, answer: FakeAnswer)] {
         ImageFixture.allCases.map { fixture in
-            ("/pictures/\(fixture)", .image(fixture.array, type: mediaType(of: fixture)))
+            ("/images/\(fixture)", .image(fixture.array, type: mediaType(of: fixture)))
         } + [
             ("/photo.jpg", .image(ImageFixture.photo(width: 1_200, height: 900).array)),
             ("/photo.png", .image(ImageFixture.photo(width: 301, height: 199, format: .png).array, type: "image/png")),
         ]
     }
 
-    /// The type that a file of this name would be sent with.
+    /// The media type of a fixture, by its name.
     private static func mediaType(of fixture: ImageFixture) -> String {
         let format = ImageFormat.allCases.first { fixture.rawValue.hasPrefix($0.rawValue) }
         return format?.mediaType ?? "application/octet-stream"

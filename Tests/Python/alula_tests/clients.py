@@ -39,7 +39,7 @@ def ends_of_workers(found):
 
 
 def references(service, targets):
-    """What each thumbnail has to be: the answers of a service that works in another way than the one under test."""
+    """The expected thumbnails: the answers of a service that works in another way than the one under test."""
     connection, found = connect(service.port), {}
     for key, target in targets.items():
         answer, body = get(connection, target)
@@ -53,7 +53,7 @@ class Readers:
 
     def __init__(self, service, targets, expected, seed, count=6):
         self.port, self.targets, self.expected = service.port, targets, expected
-        # Seconds of each answer; wrong answers by key, with what was wrong; connections that ended without an answer.
+        # Seconds of each answer; wrong answers by key, with the fault; connections that ended without an answer.
         self.seconds, self.wrong, self.lost = [], [], []
         self.is_stopped = False
         self.threads = [

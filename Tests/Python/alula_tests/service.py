@@ -73,7 +73,7 @@ class Service(Program):
         self.admin_url = f"http://127.0.0.1:{self.admin_port}"
 
     def stop(self, seconds=20):
-        """Ends the service with SIGTERM; returns what was wrong with its end and its log."""
+        """Ends the service with SIGTERM; returns the faults of its end and its log."""
         complaints = []
         if self.process.poll() is not None:
             complaints.append(f"the service had ended by itself with status {self.process.returncode}")

@@ -30,7 +30,7 @@ SOURCES = OWN + HOSTILE
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """The description's example leads to a picture that is there."""
+    """The description's example names an image that the origin has."""
     url = raw_schema["components"]["parameters"]["url"]
     url["examples"] = {"photo": {"value": ORIGIN + "/photo.jpg"}}
     for operation in raw_schema["paths"]["/cache"]["delete"]["parameters"]:
@@ -59,7 +59,7 @@ def before_call(context, case, kwargs):
 
 
 def settle(query):
-    """Leaves one of each pair of parameters that exclude each other, and what a focal point needs."""
+    """Leaves one of each pair of parameters that exclude each other, and the parameters that a focal point needs."""
     for name, alias in [("w", "width"), ("h", "height"), ("q", "quality")]:
         if name in query:
             query.pop(alias, None)

@@ -1,4 +1,4 @@
-"""What the service answers for each path of the scripted origin: one status and code, whatever happens there."""
+"""The status and error code that the service answers for each path of the scripted origin."""
 import json
 import urllib.error
 import urllib.parse
@@ -11,17 +11,17 @@ PROTOCOL = (502, "origin_protocol_error")
 
 # Every other path is answered with a thumbnail.
 FAILURES = {
-    "/pictures/empty": NOT_AN_IMAGE,
-    "/pictures/text": NOT_AN_IMAGE,
-    "/pictures/jpegTruncated": CANNOT_DECODE,
-    "/pictures/pngTruncated": CANNOT_DECODE,
-    "/pictures/webpTruncated": CANNOT_DECODE,
-    "/pictures/gifTruncated": CANNOT_DECODE,
-    "/pictures/jpegHeadOnly": CANNOT_DECODE,
-    "/pictures/jpegManyScans": CANNOT_DECODE,
-    "/pictures/jpegGiant": TOO_MANY_PIXELS,
-    "/pictures/pngGiant": TOO_MANY_PIXELS,
-    "/pictures/webpGiant": TOO_MANY_PIXELS,
+    "/images/empty": NOT_AN_IMAGE,
+    "/images/text": NOT_AN_IMAGE,
+    "/images/jpegTruncated": CANNOT_DECODE,
+    "/images/pngTruncated": CANNOT_DECODE,
+    "/images/webpTruncated": CANNOT_DECODE,
+    "/images/gifTruncated": CANNOT_DECODE,
+    "/images/jpegHeadOnly": CANNOT_DECODE,
+    "/images/jpegManyScans": CANNOT_DECODE,
+    "/images/jpegGiant": TOO_MANY_PIXELS,
+    "/images/pngGiant": TOO_MANY_PIXELS,
+    "/images/webpGiant": TOO_MANY_PIXELS,
     "/status/401": (502, "origin_error"),
     "/status/403": (502, "origin_error"),
     "/status/404": (404, "source_not_found"),
@@ -53,7 +53,7 @@ FAILURES = {
     "/no-body": NOT_AN_IMAGE,
     "/zip": NOT_AN_IMAGE,
     "/other-type": NOT_AN_IMAGE,
-    "/status-with-picture": (404, "source_not_found"),
+    "/status-with-image": (404, "source_not_found"),
 }
 DIRECTIVES = {
     "/cached/private": "private",

@@ -29,7 +29,7 @@ class Images(ImageHandler):
 
 
 class Trial:
-    """What a service with a disk cache answers while it is killed, and after that."""
+    """Answers of a service with a disk cache, before and after it is killed."""
 
     def __init__(self, alula, targets, expected):
         self.alula, self.targets, self.expected = alula, targets, expected
@@ -62,7 +62,7 @@ class Trial:
             self.complaints += service.stop()
 
     def judge(self, kills):
-        """Tells what was seen; whether it is as it should be."""
+        """Prints the results; returns whether they are right."""
         print(f"{self.answers} answers under load, {len(self.expected)} afterwards: {self.from_disk} from the disk, "
               f"{self.hits} hits of the origin; {len(self.wrong)} wrong, {self.damaged:.0f} damages, file: {self.verdict}")
         for (source, width), status, what in self.wrong[:10]:

@@ -1,4 +1,4 @@
-"""Asks for the dearest there is, floods the service with five times what it can do, ends it under load, opens more connections
+"""Requests the dearest thumbnails, floods the service with five times what it can do, ends it under load, opens more connections
 than it takes, and fetches from slow hosts."""
 import argparse
 import asyncio
@@ -22,10 +22,10 @@ CONNECTIONS = 8192
 
 class Images(ImageHandler):
     """An image at every path but /gone.png, or one that comes at 6 kB/s below /slow: just quick enough not to be given up."""
-    bodies = {"/picture.png": gradient_png(1200, 900), "/tiny.png": gradient_png(64, 64)}
+    bodies = {"/image.png": gradient_png(1200, 900), "/tiny.png": gradient_png(64, 64)}
 
     def find(self, path):
-        return None if path == "/gone.png" else ("image/png", self.bodies.get(path, self.bodies["/picture.png"]))
+        return None if path == "/gone.png" else ("image/png", self.bodies.get(path, self.bodies["/image.png"]))
 
     def do_GET(self):
         if self.path.startswith("/slow"):
@@ -36,18 +36,18 @@ class Images(ImageHandler):
         self.close_connection = True
         self.send_response(200)
         self.send_header("Content-Type", "image/png")
-        self.send_header("Content-Length", str(len(self.bodies["/picture.png"])))
+        self.send_header("Content-Length", str(len(self.bodies["/image.png"])))
         self.end_headers()
         try:
-            for place in range(0, len(self.bodies["/picture.png"]), 1500):
-                self.wfile.write(self.bodies["/picture.png"][place:place + 1500])
+            for place in range(0, len(self.bodies["/image.png"]), 1500):
+                self.wfile.write(self.bodies["/image.png"][place:place + 1500])
                 time.sleep(0.25)
         except OSError:
             pass
 
 
 def misses(origin):
-    """Thumbnails that nobody has asked for before, and that cost much the same: each is rendered anew, from pixels that are there."""
+    """New thumbnails of similar cost: each is rendered, from cached pixels."""
     sizes = list(itertools.product(range(600, 700), range(450, 525), range(70, 80)))
     random.Random(2).shuffle(sizes)
     for width, height, quality in sizes:
@@ -60,7 +60,7 @@ def target(origin, width, more=""):
 
 def dear(origin):
     """The dearest that are allowed of a source of 64×64, and of one that is not there: all differ, so that nothing is shared."""
-    base = origin.removesuffix("/picture.png")
+    base = origin.removesuffix("/image.png")
     for number in itertools.count():
         for format, side in (("avif", 2440), ("webp", 4990), ("png", 4990), ("gif", 2440), ("jpeg", 4990)):
             box = f"&w={side - number % 100}&h={side - number // 100}&format={format}"
@@ -74,7 +74,7 @@ def milliseconds(answers, share):
 
 
 class Report:
-    """What was seen, line by line, and what of it is not as it should be."""
+    """Prints results line by line, and collects the wrong ones."""
 
     def __init__(self):
         self.faults = []
@@ -89,7 +89,7 @@ class Report:
 
 
 async def capacity(client, fresh, seconds):
-    """What is done at most: a few requests are always in hand, fewer than are ever refused."""
+    """The largest rate: a few requests are always in progress, too few for a refusal."""
     await client.take_turns("miss", fresh, 2, 2)
     client.take()
     start = time.monotonic()
@@ -113,7 +113,7 @@ async def with_company(service, client, hits, seconds):
 
 
 def processor_seconds(service):
-    """What the service has used so far."""
+    """CPU time that the service has used."""
     fields = pathlib.Path(f"/proc/{service.process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -126,7 +126,7 @@ async def flood(service, origin, report, options):
     client, fresh, hot = Client(service.port), misses(origin), target(origin, 300)
     client.send("warm", hot)
     await client.settle()
-    assert client.take()[0].status == 200, "the picture cannot be had"
+    assert client.take()[0].status == 200, "the image cannot be fetched"
     peak = await capacity(client, fresh, options.seconds / 6)
 
     await asyncio.gather(
@@ -146,7 +146,7 @@ async def flood(service, origin, report, options):
     await client.arrive("after", fresh, peak / 2, 8)
     await client.settle()
     flooded = client.take()
-    # The machine's speed changes: what it does at most is measured on both sides of the flood.
+    # The machine's speed changes, so the largest rate is measured before and after the flood.
     peak = (peak + await capacity(client, fresh, options.seconds / 6)) / 2
     client.answers = flooded
     report.line(f"      capacity: {peak:.1f} misses a second")
@@ -188,7 +188,7 @@ async def unharmed(service, origin, report, options):
     await client.settle()
     await asyncio.gather(
         strangers.arrive("dear", harm, 8, seconds), client.arrive("beside", fresh, 5, seconds))
-    # Waiting is part of the answer: as long as the service lets anybody wait.
+    # The time includes the longest wait that the service allows.
     await asyncio.gather(client.settle(), strangers.settle(60))
     client.answers.sort(key=lambda answer: answer.due)
     alone, beside, others = client.take("alone"), client.take("beside"), strangers.take()
@@ -216,7 +216,7 @@ def count(answers):
 
 
 async def ending(service, origin, peak, report, is_single):
-    """SIGTERM in the middle of 80 % load: what was sent before is answered."""
+    """SIGTERM in the middle of 80 % load: requests that were sent before are answered."""
     client, fresh, hot = Client(service.port, is_single=is_single), misses(origin), target(origin, 300)
     client.send("warm", hot)
     await client.settle()
@@ -295,7 +295,7 @@ async def crowd(service, origin, report):
     await operators.settle()
     for protocol in protocols:
         protocol.transport.close()
-    # Who has been served is idle again, and may make way for one that has not been accepted yet.
+    # A served connection is idle, and may be closed for one that has not been accepted yet.
     report.check(not faults and outcomes["served"] >= 4096 and sum(outcomes.values()) == CONNECTIONS,
                  f"{CONNECTIONS} connections at a limit of 4096: {outcomes}, {len(faults)} faults {faults[:3]}")
     report.check(operators.take()[0].status == 200, "operators were answered meanwhile")
@@ -313,13 +313,13 @@ async def neighbours(service, origin, report):
     client = Client(service.port)
     slow = {f"http://127.0.0.{number}:{port}": Client(service.port) for number in range(2, 10)}
 
-    def pictures(place):
+    def images(place):
         return (target(f"{place}/{number}.png", 300) for number in fresh)
 
-    occupants = [asyncio.ensure_future(crowd.take_turns("slow", pictures(f"{host}/slow"), 8, 22))
+    occupants = [asyncio.ensure_future(crowd.take_turns("slow", images(f"{host}/slow"), 8, 22))
                  for host, crowd in slow.items()]
     await asyncio.sleep(1)
-    paths = pictures(f"http://127.0.0.20:{port}")
+    paths = images(f"http://127.0.0.20:{port}")
     # Four at once, so that a host's second transfer counts as well as its first.
     for _ in range(20):
         for _ in range(4):
@@ -382,7 +382,7 @@ def main():
     gc.disable()
     # On every address of the loopback network: each is a host of its own.
     with serving(Images, "0.0.0.0") as port:
-        asyncio.run(run(options, f"http://127.0.0.1:{port}/picture.png", report))
+        asyncio.run(run(options, f"http://127.0.0.1:{port}/image.png", report))
     if report.faults:
         raise SystemExit("FAILED")
 

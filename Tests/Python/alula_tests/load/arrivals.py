@@ -7,14 +7,14 @@ import time
 
 @dataclasses.dataclass
 class Answer:
-    """What became of one request; times in seconds."""
+    """The result of one request; times in seconds."""
     kind: str
     # When it was to be sent: a generator that lags makes the service look slower, never faster.
     due: float
     # When it was sent indeed, or its connection begun.
     begun: float
     latency: float
-    # The status, or 0 where no answer came.
+    # The status, or 0 if no answer came.
     status: int
     fault: str = ""
     retry_after: str = ""
@@ -128,7 +128,7 @@ class Client:
         await self.settle()
 
     async def settle(self, seconds=30):
-        """Waits for the answers to what was sent."""
+        """Waits for the answers to all requests."""
         end = time.monotonic() + seconds
         while self.in_hand > 0 and time.monotonic() < end:
             await asyncio.sleep(0.01)

@@ -1,6 +1,6 @@
 """Sends damaged images through the running service, which has to answer each in time and never to end.
 
-Nor may an image make a worker process do what none must; workers that end for other reasons are told."""
+An image must not make a worker process do anything forbidden. Workers that end for other reasons are reported."""
 import argparse
 import collections
 import http.client
@@ -19,7 +19,7 @@ from alula_tests.mutation import mutate
 from alula_tests.origins import ImageHandler, ImageServer
 from alula_tests.service import Service
 
-# What the service may take for a whole request by its own settings, and what its answer may take beyond.
+# Seconds that a request may take by the settings, and seconds for its answer to arrive.
 DEADLINE, PATIENCE = 15, 1
 QUERIES = [{"w": 40}, {"w": 300}, {}, {"w": 64, "h": 64, "fit": "cover", "format": "webp"}, {"w": 20, "format": "png"},
            {"w": 50, "animated": 1, "format": "webp"}, {"h": 30, "animated": 1, "format": "gif"}, {"page": 1, "w": 30},
@@ -103,19 +103,19 @@ class Clients:
         with self.lock:
             self.outcomes[kind, outcome] += 1
             self.slowest = sorted([(seconds, number, kind, outcome), *self.slowest], reverse=True)[:5]
-            # Whatever is wrong with a picture, it is not the service's fault.
+            # A damaged image is never a fault of the service.
             if status not in (200, 413, 415, 422) or seconds > DEADLINE + PATIENCE or "without" in outcome:
                 self.strange.append((number, outcome, round(seconds, 3), query))
 
 
-# What a damaged image must not be able to have a worker do: try a forbidden system call, or lie.
+# Ends that a damaged image must not cause: a forbidden system call, or a false answer.
 FORBIDDEN_ENDS = ["violation", "breach"]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--alula", required=True, help="the service's executable")
-    parser.add_argument("--origin", required=True, help="the scripted origin's executable, which makes the good pictures")
+    parser.add_argument("--origin", required=True, help="the scripted origin's executable, which makes the undamaged images")
     parser.add_argument("--count", type=int, default=20_000, help="damaged images")
     parser.add_argument("--corpus", default="", help="a folder whose files are sent as they are, and damaged too")
     parser.add_argument("--parallel", type=int, default=8)

@@ -8,7 +8,7 @@ LONG_SIDES = SIDES + [65536, 100_000, 1 << 24, (1 << 31) - 1, 1 << 31, (1 << 32)
 
 
 def flip(data, choice):
-    """A few bits, anywhere or in the head."""
+    """A few bits, anywhere or in the header."""
     end = len(data) if choice.random() < 0.5 else min(len(data), 200)
     for _ in range(choice.choice([1, 1, 2, 4, 16, 64])):
         data[choice.randrange(end)] ^= 1 << choice.randrange(8)
@@ -51,7 +51,7 @@ def swap(data, choice):
 
 
 def resize(data, choice):
-    """Another size in the head, with a right checksum where there is one."""
+    """Another size in the header, with a right checksum if the format has one."""
     if data[:4] == b"\x89PNG" and len(data) > 33:
         data[16:24] = struct.pack(">II", choice.choice(LONG_SIDES), choice.choice(LONG_SIDES))
         return repaired(data)
@@ -118,7 +118,7 @@ def walk(data, start, length):
 
 
 def repaired(data):
-    """A PNG whose checksums are right again, so that its decoder believes what it says."""
+    """A PNG whose checksums are right again, so that its decoder accepts it."""
     parts = chunks(data)
     fixed = [part[:-4] + struct.pack(">I", zlib.crc32(part[4:-4])) if len(part) >= 12 else part for part in parts[1:]]
     return bytearray(b"".join([parts[0], *fixed]))

@@ -1,4 +1,4 @@
-"""Tries the service against a world in which every address is there and notes who dials it: none that is denied may be dialled.
+"""Tries the service in a network namespace that has every address and notes each dialled one: no denied address may be dialled.
 
 The service runs in one network namespace, the world in another, with a cable between them. Where the machine grants no namespaces,
 nothing is tried, and that is said.
@@ -29,7 +29,7 @@ OWN = ["11.11.11.2", "2a00:1450:1::2"]
 
 
 def enter():
-    """Starts this program again in namespaces of its own; ends with what becomes of that."""
+    """Starts this program again in namespaces of its own, and ends with its status."""
     if not (shutil.which("unshare") and shutil.which("ip")):
         return "unshare or ip is not installed"
     for more in ([], ["--user", "--map-root-user"]):
@@ -52,7 +52,7 @@ class World:
             ["unshare", "--net", sys.executable, "-m", MODULE + ".world", *real],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.accepted, self.ready = [], threading.Event()
-        # The child is where it will be when its namespace is another than this one.
+        # The child has arrived when its namespace differs from this one.
         mine = os.readlink("/proc/self/ns/net")
         while os.readlink(f"/proc/{self.process.pid}/ns/net") == mine:
             if self.process.poll() is not None:
@@ -85,7 +85,7 @@ class World:
 
 
 class Watch:
-    """Sees every attempt to connect, whether somebody listens there or not."""
+    """Sees every attempt to connect, whether an address has a listener or not."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(0x0003))
@@ -128,7 +128,7 @@ class Traps:
 
 
 class Trial:
-    """Questions to the service, and what was wrong with the answers."""
+    """Requests to the service, and faults of the answers."""
 
     def __init__(self, port):
         self.port, self.faults, self.checks = port, [], 0
@@ -165,8 +165,8 @@ def try_cases(trial, rejects, allows):
     """Each as a first URL and as the target of a redirect."""
     denials = set()
     for url in rejects:
-        # A name that is nobody's leads nowhere, and so does a redirect whose head a control character has ended; a URL may be too
-        # long for the question about it.
+        # An unknown name leads nowhere, and neither does a redirect whose header a control character has ended. A URL may be too long
+        # for a request target.
         is_long = len(url) > 1024
         status, body = trial.expect(url, 400, 403, 502, *([414] if is_long else []))
         if status == 403:
@@ -174,7 +174,7 @@ def try_cases(trial, rejects, allows):
         trial.expect(redirect(url), 403, 502, *([400, 414] if is_long else []))
     trial.check(len(denials) <= 1, f"refusals differ: {denials}")
     for url in allows:
-        # Nobody speaks TLS out there.
+        # No host of this world speaks TLS.
         statuses = (502, 504) if url.startswith("https") else (200,)
         trial.expect(url, *statuses)
         trial.expect(redirect(url), *statuses)
@@ -218,7 +218,7 @@ def try_paths(options):
 
 
 def try_silence(trial):
-    """Names that are never answered for cost those who ask for them their time, and nobody else."""
+    """Names without an answer delay their own requests, and no others."""
     with concurrent.futures.ThreadPoolExecutor(120) as pool:
         silent = [pool.submit(trial.ask, f"http://{n}.silent.test/a.png") for n in range(12)]
         time.sleep(0.2)
@@ -229,7 +229,7 @@ def try_silence(trial):
         trial.check(statuses == {200: 100}, f"a hundred downloads beside a silent name server: {statuses}")
         trial.check(not any(one.done() for one in silent), f"the silence was over before the others, after {took:.1f} s")
         statuses = collections.Counter(one.result()[0] for one in silent)
-        trial.check(statuses == {504: 12}, f"names that nobody answers for: {statuses}")
+        trial.check(statuses == {504: 12}, f"names without an answer: {statuses}")
     return took
 
 
@@ -244,7 +244,7 @@ def place(url):
 
 
 def judge(trial, world, watch, traps, service, allows):
-    """What was dialled must be what was allowed."""
+    """Compares the dialled addresses with the allowed ones."""
     dialled = {(ORIGIN, 80), *map(place, allows)}
     time.sleep(0.3)
     own = {("127.0.0.1", service.port), ("127.0.0.1", service.admin_port), (NAME_SERVER, 53)}

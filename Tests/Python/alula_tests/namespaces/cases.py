@@ -49,13 +49,13 @@ def spellings(address):
 
 
 def rejected():
-    """What must be refused and never dialled."""
+    """URLs that must be refused and never dialled."""
     hosts = [host for address in DENIED_IPV4 for host in spellings(address)] + [f"[{a}]" for a in DENIED_IPV6] + NAMES
     return [f"http://{host}/a.png" for host in hosts] + [f"https://{host}/a.png" for host in DENIED_IPV4] + URLS
 
 
 def allowed():
-    """What must be dialled."""
+    """URLs that must be dialled."""
     return [f"http://[{a}]/a.png" if ":" in a else f"http://{a}/a.png" for a in ALLOWED]
 
 

@@ -1,4 +1,4 @@
-"""The world outside, in a network namespace of its own: every address is its own, and who connects to one is noted.
+"""The world outside, in a network namespace of its own: every address belongs to it, and each connection is noted.
 
 Prints one line for each connection that it accepts: the address that was dialled, and the port.
 """
@@ -42,7 +42,7 @@ def png():
 
 
 async def serve(reader, writer):
-    """Pictures everywhere; `/redirect/HEX` leads to the URL of these bytes."""
+    """An image on every path; `/redirect/HEX` leads to the URL of these bytes."""
     address, port = writer.get_extra_info("sockname")[:2]
     print(address.removeprefix("::ffff:"), port, flush=True)
     try:

@@ -1,4 +1,4 @@
-"""Walks every picture of a folder through the running service, in every fit and output format."""
+"""Sends every image of a folder through the running service, in every fit and output format."""
 import argparse
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ from PIL import Image
 from alula_tests.clients import connect
 from alula_tests.origins import serving
 from alula_tests.service import Service
-from alula_tests.smoke import geometry, pictures
+from alula_tests.smoke import expected, geometry
 
 FITS = ["inside", "outside", "cover", "contain", "fill"]
 FORMATS = ["jpeg", "png", "webp", "gif", "avif"]
@@ -25,9 +25,9 @@ SUFFIXES = {".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png", ".webp": "webp", ".g
 # Width, height, device pixels per CSS pixel, enlarge.
 BOXES = [(320, 200, "1", 0), (137, 211, "1", 0), (300, None, "1", 0), (None, 240, "1", 0), (201, 201, "1.5", 0),
          (333, 1, "1", 0), (900, 600, "0.5", 1)]
-# Pictures of each type that are tried in all combinations; the rest take turns.
+# Images of each type that are tried in all combinations; the rest take turns.
 WHOLE = 3
-# Mean and largest difference over squares of a picture.
+# Mean and largest difference over squares of an image.
 TOLERANCE = (2.5, 16)
 
 
@@ -54,7 +54,7 @@ class Photos(http.server.SimpleHTTPRequestHandler):
 
 
 def jobs(number, is_whole, size):
-    """What is asked of the picture with this number."""
+    """The request for the image with this number."""
     boxes = itertools.cycle(BOXES[number % len(BOXES):] + BOXES[:number % len(BOXES)])
     pairs = list(itertools.product(FITS, FORMATS)) if is_whole else [
         (fit, FORMATS[(number + turn) % len(FORMATS)]) for turn, fit in enumerate(FITS)]
@@ -65,13 +65,13 @@ def jobs(number, is_whole, size):
 
 
 class Walk:
-    """One picture's way; each has its own connection."""
+    """All requests for one image; each has its own connection."""
 
     def __init__(self, service, sheet, complaints):
         self.service, self.sheet, self.complaints = service, sheet, complaints
 
     def take(self, path, name, url, number, is_whole):
-        reference, size = pictures.upright(path)
+        reference, size = expected.upright(path)
         self.sheet.add(name, "source", reference)
         connection = connect(self.service.port, 120)
         all_jobs = jobs(number, is_whole, size)
@@ -97,10 +97,10 @@ class Walk:
             return
         if answer.headers["Content-Type"] != f"image/{job.format}":
             yield f"Content-Type {answer.headers['Content-Type']}"
-        yield from self.judge_picture(job, body, reference, size, name)
+        yield from self.judge_image(job, body, reference, size, name)
         yield from self.judge_repeats(connection, target, answer, body)
 
-    def judge_picture(self, job, body, reference, size, name):
+    def judge_image(self, job, body, reference, size, name):
         try:
             image = Image.open(io.BytesIO(body))
             image.load()
@@ -108,7 +108,7 @@ class Walk:
             yield f"cannot be decoded: {failure!r}"
             return
         # Slivers show nothing.
-        if min(image.size) >= pictures.GRID[0]:
+        if min(image.size) >= expected.GRID[0]:
             self.sheet.add(name, job.fit, image)
             self.sheet.add(name, job.format, image)
         if image.format.lower() != job.format:
@@ -118,14 +118,14 @@ class Walk:
             return
         if {"exif", "icc_profile", "xmp"} & set(image.info):
             yield f"has metadata: {sorted(image.info)}"
-        drawn = pictures.drawn(reference, job, size, image.size)
+        drawn = expected.drawn(reference, job, size, image.size)
         # GIF knows no half transparent colours.
-        if job.format == "gif" and pictures.is_hazy(drawn):
+        if job.format == "gif" and expected.is_hazy(drawn):
             return
-        mean, largest = pictures.difference(image, drawn)
-        if min(image.size) >= pictures.GRID[0] and (mean > TOLERANCE[0] or largest > TOLERANCE[1]):
+        mean, largest = expected.difference(image, drawn)
+        if min(image.size) >= expected.GRID[0] and (mean > TOLERANCE[0] or largest > TOLERANCE[1]):
             yield f"looks different: mean {mean:.1f}, largest {largest}"
-        if pictures.is_translucent(drawn) and job.format in WITH_ALPHA and not pictures.is_translucent(image):
+        if expected.is_translucent(drawn) and job.format in WITH_ALPHA and not expected.is_translucent(image):
             yield "has lost its alpha"
 
     def judge_repeats(self, connection, target, first, body):
@@ -150,14 +150,14 @@ def main():
     parser.add_argument("--alula", required=True, help="the service's executable")
     parser.add_argument("--photos", required=True, type=pathlib.Path, help="a folder of JPEG, PNG, WebP and GIF files")
     parser.add_argument("--sheet", help="where to write a contact sheet, a PNG file")
-    parser.add_argument("--all", action="store_true", help="every picture in all combinations")
+    parser.add_argument("--all", action="store_true", help="every image in all combinations")
     options = parser.parse_args()
     files = sorted(path for path in options.photos.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
     if not files:
-        raise SystemExit(f"no picture in {options.photos}")
+        raise SystemExit(f"no image in {options.photos}")
 
     complaints = []
-    sheet = pictures.ContactSheet(["source"] + FITS + FORMATS)
+    sheet = expected.ContactSheet(["source"] + FITS + FORMATS)
     with serving(functools.partial(Photos, directory=options.photos)) as port, \
             Service(options.alula, "--request-timeout", "100s", "--decode-timeout", "60s") as service:
         walk = Walk(service, sheet, complaints)
@@ -177,7 +177,7 @@ def main():
         sheet.save(options.sheet)
     for complaint in complaints:
         print("FAILED:", complaint)
-    print(f"{count} thumbnails of {len(files)} pictures, {len(complaints)} complaints")
+    print(f"{count} thumbnails of {len(files)} images, {len(complaints)} complaints")
     return 1 if complaints else 0
 
 

@@ -31,7 +31,7 @@ def scaled(source, box_size, choose, enlarge):
 
 
 def inner(job, source):
-    """The size of the picture inside a `contain` box."""
+    """The size of the image inside a `contain` box."""
     return scaled(source, box(job, source), min, job.enlarge)
 
 

@@ -1,4 +1,4 @@
-"""What the thumbnails should look like, drawn by Pillow from the sources."""
+"""The expected thumbnails, drawn by Pillow from the sources."""
 import io
 
 from PIL import Image, ImageCms, ImageOps
@@ -8,7 +8,7 @@ from alula_tests.smoke import geometry
 Image.MAX_IMAGE_PIXELS = None
 STANDARD = ImageCms.createProfile("sRGB")
 WHITE = (255, 255, 255, 255)
-# Sources are compared in small: a mean over squares of the picture shows colour, turn and crop.
+# Sources are compared in small: means over squares of the image show colour, turn and crop.
 GRID = (12, 12)
 LARGEST = 1024
 
@@ -32,7 +32,7 @@ def upright(path):
 
 
 def drawn(image, job, source, size):
-    """The picture of this thumbnail."""
+    """The expected thumbnail."""
     if job.fit == "cover":
         return ImageOps.fit(image, size, Image.Resampling.BOX)
     if job.fit != "contain":

@@ -2,13 +2,13 @@ import Glibc
 import Imaging
 import TestSupport
 
-/// Some hundred small pictures of every format and kind, for tests that damage them.
-enum GoodPictures {
+/// Some hundred small, undamaged images of every format and kind; tests damage them.
+enum ImageCorpus {
     private static let sizes = [(17, 16), (33, 48), (64, 64), (96, 40), (130, 131), (200, 150)].map {
         PixelSize(width: $0, height: $1)
     }
 
-    /// Writes each as a file of its own into a folder that is there.
+    /// Writes each image into a file of its own in an existing folder.
     static func write(to folder: String) {
         for (name, bytes) in all {
             guard let file = unsafe fopen("\(folder)/\(name)", "wb"),
@@ -19,8 +19,8 @@ enum GoodPictures {
 
     private static var all: [(name: String, bytes: [UInt8])] {
         let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
-        let chatty = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
-        return fixtures + [chatty] + encoded + sizes.flatMap { scanned($0) + interlaced($0) } + animated
+        let withMetadata = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
+        return fixtures + [withMetadata] + encoded + sizes.flatMap { scanned($0) + interlaced($0) } + animated
     }
 
     private static var encoded: [(name: String, bytes: [UInt8])] {
@@ -29,16 +29,16 @@ enum GoodPictures {
             (format, qualities[format] ?? (format.hasQuality ? [20, 60] : [100]))
         }
         return sizes.flatMap { size in
-            let pictures = [
+            let images = [
                 ("photo", Picture.photo(size)), ("veil", .photoWithAlpha(size)), ("ramp", .greyRamp(size)),
                 ("board", .checkerboard(size, side: 3)),
             ]
             return formats.flatMap { format, qualities in
-                pictures.flatMap { name, picture in
+                images.flatMap { name, image in
                     qualities.map { quality in
                         (
                             "\(name)-\(size)-\(quality).\(format)",
-                            ImageFixture.file(picture, as: format, quality: quality)
+                            ImageFixture.file(image, as: format, quality: quality)
                         )
                     }
                 }
@@ -46,7 +46,7 @@ enum GoodPictures {
         }
     }
 
-    /// Progressive JPEG files with chroma of every size, and in inks.
+    /// Progressive JPEG files with chroma of every size, in grey, YCbCr and YCCK.
     private static func scanned(_ size: PixelSize) -> [(name: String, bytes: [UInt8])] {
         let samplings: [[(Int, Int)]] = [[], [(2, 1)], [(2, 2)], [(1, 2)], [(4, 1)]]
         return [1, 3, 4].flatMap { components in
@@ -64,7 +64,7 @@ enum GoodPictures {
         }
     }
 
-    /// PNG files in passes, of every type and depth.
+    /// Interlaced PNG files of every type and depth.
     private static func interlaced(_ size: PixelSize) -> [(name: String, bytes: [UInt8])] {
         let kinds: [(PNGWriter.ColorType, Int)] = [
             (.grey, 1), (.grey, 2), (.grey, 4), (.grey, 16), (.rgb, 8), (.rgb, 16), (.rgba, 8), (.rgba, 16),
