@@ -1,4 +1,4 @@
-/// Texts in quotes and what is escaped in them, and the names that JSON5 lets stand without quotes.
+/// Quoted texts with their escapes, and the unquoted names of JSON5.
 extension JSONReader {
     /// The text whose opening quote is next.
     mutating func string() throws(Failure) -> String {
@@ -23,7 +23,7 @@ extension JSONReader {
         throw Failure(reason: "a text has no end", offset: start)
     }
 
-    /// A name without quotes; nil where none begins.
+    /// A name without quotes; nil if none begins here.
     mutating func identifier() throws(Failure) -> String? {
         var name = ""
         while let byte = peek {
@@ -48,7 +48,7 @@ extension JSONReader {
         return name.isEmpty ? scalar.properties.isIDStart : scalar.properties.isIDContinue
     }
 
-    /// The character that begins at `place`, and its length in bytes; nil where the bytes are no UTF-8.
+    /// The character that begins at `place`, and its length in bytes; nil if the bytes are not UTF-8.
     func scalar(at place: Int) -> (Unicode.Scalar, Int)? {
         var decoder = UTF8()
         var iterator = bytes[place..<min(place + 4, bytes.count)].makeIterator()
@@ -107,7 +107,7 @@ extension JSONReader {
 
     private mutating func unit() throws(Failure) -> UInt16 { UInt16(try hexadecimals(4)) }
 
-    /// A number of so many hexadecimal digits.
+    /// A number of `count` hexadecimal digits.
     private mutating func hexadecimals(_ count: Int) throws(Failure) -> Int {
         let digits = bytes[place..<min(place + count, bytes.count)]
         guard digits.count == count, digits.allSatisfy(Self.isHexadecimal),

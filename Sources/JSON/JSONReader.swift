@@ -1,18 +1,18 @@
 import Text
 
-/// Reads one JSON text (RFC 8259), or one in the looser spelling of JSON5, and nothing that is not one; no member twice in either.
+/// Reads one JSON text (RFC 8259), or one JSON5 text, and refuses all else; an object must not have a member twice in either.
 package struct JSONReader {
-    /// How values may be spelled.
+    /// The spellings that a reader accepts.
     package enum Dialect: Sendable {
-        /// RFC 8259 to the letter: what machines send.
+        /// RFC 8259 to the letter: what programs send.
         case strict
         /// JSON5: comments, commas at the end, names and numbers as people write them.
         case json5
     }
 
-    /// What is wrong, and where.
+    /// Why a text is not accepted.
     package struct Failure: Error, Equatable {
-        /// For whoever wrote the text.
+        /// The reason, for the author of the text.
         package let reason: String
         /// Bytes before the place.
         package let offset: Int
@@ -108,7 +108,7 @@ package struct JSONReader {
         }
     }
 
-    /// Whether a comma was the last thing before the end, where that may be.
+    /// Whether the comma just read was a trailing one, which JSON5 allows.
     private mutating func isAtLooseEnd(_ end: Unicode.Scalar) throws(Failure) -> Bool {
         guard dialect == .json5 else { return false }
         try skipSpace()
@@ -130,4 +130,44 @@ package struct JSONReader {
     }
 
     func failure(_ reason: String) -> Failure { Failure(reason: reason, offset: place) }
+}
+
+/// What stands between values: white space, and in JSON5 comments and more kinds of white space.
+extension JSONReader {
+    mutating func skipSpace() throws(Failure) {
+        while let byte = peek {
+            switch byte {
+            case 0x20, 0x09, 0x0a, 0x0d: place += 1
+            case _ where dialect == .strict: return
+            case 0x0b, 0x0c: place += 1
+            case UInt8(ascii: "/"): try skipComment()
+            case 0x80...:
+                guard let (scalar, length) = scalar(at: place), Self.isSpace(scalar) else { return }
+                place += length
+            default: return
+            }
+        }
+    }
+
+    private mutating func skipComment() throws(Failure) {
+        let start = place
+        if take(word: "//") {
+            while let byte = peek, byte != 0x0a, byte != 0x0d { place += 1 }
+        } else if take(word: "/*") {
+            while !take(word: "*/") {
+                guard peek != nil else { throw Failure(reason: "a comment has no end", offset: start) }
+                place += 1
+            }
+        } else {
+            throw failure("a value should begin here")
+        }
+    }
+
+    /// The byte order mark and Unicode's spaces, the ends of lines and paragraphs included.
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .spaceSeparator, .lineSeparator, .paragraphSeparator: true
+        default: scalar == "\u{feff}"
+        }
+    }
 }

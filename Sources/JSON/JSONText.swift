@@ -38,7 +38,7 @@ package enum JSONText {
         for shift in [12, 8, 4, 0] { buffer.append(hexadecimal[Int(unit >> UInt16(shift)) & 15]) }
     }
 
-    /// Whether a character beyond ASCII has no form of its own, and so could hide something or reorder what stands around it.
+    /// Whether a character beyond ASCII is invisible, so that it could hide a text or reorder the text around it.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true

@@ -10,7 +10,7 @@ package indirect enum JSONValue: Sendable {
     case array([JSONValue])
     case object([(String, JSONValue)])
 
-    /// The members of an object by their names, none of which the reader lets come twice; nil for any other value.
+    /// The members of an object by name, which the reader keeps unique; nil for any other value.
     package var members: [ExactText: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return Dictionary(members.map { (ExactText($0.0), $0.1) }, uniquingKeysWith: { first, _ in first })

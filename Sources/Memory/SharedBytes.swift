@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// An immutable block of bytes with one owner count: source files, decoded pixels and encoded results live in it.
+/// An immutable block of bytes with one reference count: source files, decoded pixels and encoded results live in it.
 ///
 /// The memory comes from any allocator (malloc, a C library's own, a shared mapping) and goes back through the
 /// release function given with it, when the last reference ends. Safe to share because no code writes after `init`.
@@ -16,7 +16,7 @@ package final class SharedBytes: @unchecked Sendable {
     private let release: Release
     private static let living = Atomic(0)
 
-    /// Bytes of all blocks of the process that live at this moment, wherever they are: in caches, in work, on their way out.
+    /// Bytes of all blocks that the process holds at this moment, in caches, in work or in answers.
     package static var livingByteCount: Int { living.load(ordering: .relaxed) }
 
     /// Takes over `count` bytes at `base`; `release` is called exactly once, on the thread that drops the last reference.

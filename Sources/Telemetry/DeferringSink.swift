@@ -1,13 +1,13 @@
 import Coordination
 import Synchronization
 
-/// Keeps lines until it is told to let them go, for what is said before the line that is to be the first.
+/// Keeps log lines until ``open()``, so that another line can be the first.
 package final class DeferringSink: LogSink {
     private let sink: any LogSink
     private let kept = Locked<[LogLine]>([])
     private let isOpen = Atomic(false)
 
-    /// More lines than this are not kept; nobody says so much before the start is over.
+    /// Largest number of kept lines; a start writes far fewer.
     private static let capacity = 1_000
 
     /// A sink that keeps lines for `sink`.
@@ -21,7 +21,7 @@ package final class DeferringSink: LogSink {
         sink.write(line)
     }
 
-    /// Hands on what was kept, in order, and all that comes.
+    /// Writes the kept lines in order, and from now on each line at once.
     package func open() {
         while true {
             let lines = kept.withLock { lines in

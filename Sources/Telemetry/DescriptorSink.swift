@@ -65,7 +65,7 @@ package final class DescriptorSink: LogSink, Sendable {
         while true { blockingWrite(blockingNextLines()) }
     }
 
-    /// What is to be written next; before it, all that was taken earlier has been written.
+    /// The next lines to write; it is called when all earlier lines have been written.
     private func blockingNextLines() -> [UInt8] {
         state.blockingWait { state in
             state.isWriting = !state.buffer.isEmpty

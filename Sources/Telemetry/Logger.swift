@@ -1,6 +1,6 @@
 /// Writes structured log lines; shaped like swift-log's `Logger`.
 ///
-/// The message is a constant, what varies goes into the metadata. A logger is a value: ``with(_:)`` makes one that carries more.
+/// The message is constant; what varies goes into the metadata. A logger is a value: ``with(_:)`` makes one that adds metadata.
 package struct Logger: Sendable {
     /// How much an operator should care.
     package enum Level: String, Sendable, Comparable, CaseIterable {
@@ -78,12 +78,12 @@ package struct Logger: Sendable {
         log(.info, message, metadata())
     }
 
-    /// Writes a line about something done without.
+    /// Writes a line about a part of the service that does not work, if the service can do without it.
     package func warning(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(.warning, message, metadata())
     }
 
-    /// Writes a line about a failure of ours.
+    /// Writes a line about a failure of the service.
     package func error(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(.error, message, metadata())
     }

@@ -3,7 +3,7 @@ import JSON
 
 /// The metrics of the process and their Prometheus text (exposition format 0.0.4).
 package final class MetricsRegistry: Sendable {
-    /// Reads a metric's samples when somebody scrapes.
+    /// Reads a metric's samples at each scrape.
     package typealias Reader = @Sendable () -> [(labels: [String], value: Double)]
 
     private enum Kind: String {
@@ -48,7 +48,7 @@ package final class MetricsRegistry: Sendable {
         return histogram
     }
 
-    /// Registers a value read at each scrape; `isCounter` where it never falls.
+    /// Registers a value that is read at each scrape; `isCounter` if it never falls.
     package func gauge(_ name: String, help: String, labels: String..., isCounter: Bool = false, read: @escaping Reader)
     {
         add(Metric(name: name, help: help, kind: isCounter ? .counter : .gauge, labelNames: labels, read: read))

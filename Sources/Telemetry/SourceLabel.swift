@@ -1,18 +1,18 @@
-/// What the log may say of a source: host and path, never user information, query or fragment.
+/// The part of a source that logs may show: host and path, never user information, query or fragment.
 ///
-/// What is logged may be anything that a stranger typed, and a password may stand unescaped in it, or escaped more than once. Where it
-/// cannot be told what is a password, more is left out than must be.
+/// A client may have sent any text. A password in it may be unescaped, or escaped several times. If a part could be a password, it is left
+/// out.
 package enum SourceLabel {
-    /// Stands for what is left out in the middle of a label.
+    /// Replaces a part that is left out of the middle of a label.
     private static let hidden = Array("***".utf8)
 
     /// The loggable part of `source`.
     package static func text(_ source: String) -> String {
         let bytes = Array(source.utf8)[...]
-        return String(decoding: url(bytes) ?? remnant(bytes), as: UTF8.self)
+        return String(decoding: url(bytes) ?? partWithoutUserInformation(bytes), as: UTF8.self)
     }
 
-    /// Host, port and path of what is a URL up to its path; nil for all else.
+    /// Host, port and path if `bytes` are a URL up to its path; else nil.
     private static func url(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = bytes.prefix { isSchemeByte($0) }
         let rest = bytes[scheme.endIndex...]
@@ -31,8 +31,8 @@ package enum SourceLabel {
         return host + "/".utf8 + hidden + (at <= path.endIndex ? bytes[at..<path.endIndex] : [])
     }
 
-    /// What stands behind everything that could be user information; a password may hold any character.
-    private static func remnant(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    /// The part behind everything that could be user information; a password may hold any character.
+    private static func partWithoutUserInformation(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let visible = bytes.prefix { !isDelimiter($0) }
         guard let at = end(ofLast: UInt8(ascii: "@"), in: bytes) else { return visible }
         return at <= visible.endIndex ? bytes[at..<visible.endIndex] : hidden[...]
@@ -68,7 +68,7 @@ package enum SourceLabel {
         bytes.indices.reversed().lazy.compactMap { end(of: character, at: $0, in: bytes) }.first
     }
 
-    /// Where a character ends that begins at `index`, be it written as it is or percent-encoded any number of times.
+    /// The end of `character` at `index`, plain or percent-encoded any number of times; nil if another character is there.
     private static func end(of character: UInt8, at index: Int, in bytes: ArraySlice<UInt8>) -> Int? {
         if bytes[index] == character { return index + 1 }
         guard bytes[index] == UInt8(ascii: "%") else { return nil }

@@ -1,6 +1,6 @@
 /// Reading text from outside byte by byte.
 ///
-/// The methods of `String` that take a `Character` see `/` followed by a combining mark as one character that is no `/`, and U+037E
+/// The methods of `String` that take a `Character` see `/` and a following combining mark as one character, which is not `/`, and U+037E
 /// as a semicolon. No parser outside Swift does.
 extension StringProtocol {
     /// The part before the first of `bytes`, or all of the text if none of them is in it.

@@ -10,7 +10,7 @@ struct JSONReaderTests {
         (#""\ud83d\ude00""#, #""😀""#), ("[]", "[]"), ("[ 1 , [2] ]", "[1,[2]]"), ("{}", "{}"),
         (#"{ "b" : 1 , "a":{"c":[null]} }"#, #"{"b":1,"a":{"c":[null]}}"#),
     ])
-    func `what is JSON is read, and written again it is the same`(text: String, written: String) throws {
+    func `JSON is read, and written again it is the same`(text: String, written: String) throws {
         let value = try JSONReader.value(in: Array(text.utf8))
         #expect(try JSONReader.value(in: Array(value.text.utf8)).text == value.text)
         #expect(value.text == written || text.contains(#"\b"#))
@@ -22,7 +22,7 @@ struct JSONReaderTests {
         "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "]", "{", "{a:1}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#,
         #"{"a":1 "b":2}"#, #"{"a":1,"a":2}"#, "1 1", "[] []", "// a\n1", "/* a */ 1", "\u{feff}1",
     ])
-    func `what is no JSON is not`(text: String) {
+    func `a text that is not JSON is refused`(text: String) {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: Array(text.utf8)) }
     }
 
@@ -39,7 +39,7 @@ struct JSONReaderTests {
             ("'a\\\nb\\\r\nc\\\u{2028}d'", #""abcd""#),
             (#"'\v\0'"#, #""\u000b\u0000""#), ("'a\tb'", #""a\tb""#), (#"'\ud83d\ude00'"#, #""😀""#),
         ])
-    func `what people write is read as JSON5, and is no JSON`(text: String, written: String) throws {
+    func `JSON5 is read, and refused as JSON`(text: String, written: String) throws {
         let value = try JSONReader.value(in: Array(text.utf8), dialect: .json5)
         #expect(try value.text == JSONReader.value(in: Array(written.utf8)).text)
         if text != #""a'\"b""# {
@@ -54,18 +54,18 @@ struct JSONReaderTests {
         "NaN",
         "0xffffffffffffffff", "a", "undefined", "{a:1,a:2}", "{a:1,'a':2}", "1 /", "\u{200b}1",
     ])
-    func `what is no JSON5 is not`(text: String) {
+    func `a text that is not JSON5 is refused`(text: String) {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: Array(text.utf8), dialect: .json5) }
     }
 
-    @Test func `all that is JSON is JSON5`() throws {
+    @Test func `every JSON text is a JSON5 text`() throws {
         for text in ["null", "[ 1 , [2] ]", #"{ "b" : 1 , "a":{"c":[null]} }"#, "-1E-2", #""\u00e9\u20AC""#] {
             let bytes = Array(text.utf8)
             #expect(try JSONReader.value(in: bytes, dialect: .json5).text == JSONReader.value(in: bytes).text)
         }
     }
 
-    @Test func `bytes that are no UTF-8 are not`() {
+    @Test func `bytes that are not UTF-8 are refused`() {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: [0x22, 0xff, 0x22]) }
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: [0x22, 0xc3, 0x22]) }
     }
@@ -79,7 +79,7 @@ struct JSONReaderTests {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: nested(500_000)) }
     }
 
-    @Test func `a failure says where`() {
+    @Test func `a failure tells its place`() {
         #expect(throws: JSONReader.Failure(reason: "a value should begin here", offset: 6)) {
             try JSONReader.value(in: Array(#"{"a": x}"#.utf8))
         }

@@ -24,7 +24,7 @@ struct SharedBytesTests {
         #expect(second?.array == [7, 7, 7, 7])
     }
 
-    @Test func `the release function runs when nobody holds the block`() {
+    @Test func `the release function runs when no reference is left`() {
         let releases = Releases()
         do {
             let base = UnsafeMutableRawPointer.allocate(byteCount: 4, alignment: 1)

@@ -31,7 +31,7 @@ struct LoggerTests {
         ("\u{200b}", "\\u200b"), ("\u{feff}", "\\ufeff"), ("\u{85}", "\\u0085"), ("\u{2028}", "\\u2028"),
         ("\u{2029}", "\\u2029"), ("\u{e0041}", "\\udb40\\udc41"), ("\u{1b}[2K", "\\u001b[2K"), ("\u{f8ff}", "\\uf8ff"),
     ])
-    func `what is not seen, or reorders what is, is escaped in either form`(text: String, escaped: String) throws {
+    func `invisible characters are escaped in either form`(text: String, escaped: String) throws {
         for format in LogFormat.allCases {
             let line = try logged(format) { $0.info("seen", ["url": .string(text)]) }
             #expect(line.contains(escaped), "\(line)")
@@ -46,7 +46,7 @@ struct LoggerTests {
         }
     }
 
-    @Test func `bytes that are no text are replaced, and cut text stays whole`() throws {
+    @Test func `bytes that are not text are replaced, and cut text stays whole`() throws {
         for format in LogFormat.allCases {
             let broken = String(decoding: [0x61, 0xed, 0xa0, 0x80, 0xff] as [UInt8], as: UTF8.self)
             #expect(try logged(format) { $0.info("seen", ["url": .string(broken)]) }.contains("a\u{fffd}"))
@@ -66,7 +66,7 @@ struct LoggerTests {
             try logged(.text, level: .warning) { $0.error("loud", ["a": "b c"]) }.hasSuffix(" error loud a=\"b c\"\n"))
     }
 
-    @Test func `what is said too early comes after the line that is to be the first`() {
+    @Test func `deferred lines come after the line that is to be the first`() {
         let sink = KeptLines()
         let early = DeferringSink(sink)
         let (first, others) = (Logger(level: .debug, sink: sink), Logger(level: .debug, sink: early))

@@ -2,7 +2,7 @@ import Testing
 import Text
 
 struct ASCIITextTests {
-    @Test func `a text is cut at bytes, whatever a reader sees there`() {
+    @Test func `a text is cut at bytes, even inside of a character`() {
         let text = "a/\u{301}b/c"
         #expect(text.prefix(before: UInt8(ascii: "/")) == "a")
         #expect(text.suffix(after: UInt8(ascii: "/"))?.utf8.elementsEqual("\u{301}b/c".utf8) == true)

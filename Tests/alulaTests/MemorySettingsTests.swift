@@ -5,7 +5,7 @@ import Testing
 
 @testable import alula
 
-/// What the service takes for its memory, and when it takes the system for short of it.
+/// The service's memory limit, and when memory counts as short.
 @Suite(.timeLimit(.minutes(1)))
 struct MemorySettingsTests {
     private let folder = TemporaryFolder()
@@ -41,7 +41,7 @@ struct MemorySettingsTests {
         #expect(system.limit == 256 << 20)
     }
 
-    @Test func `version 1 is read as well, where no bound is an enormous one`() {
+    @Test func `version 1 is read as well, which writes an enormous number for no bound`() {
         write("proc/self/cgroup", "12:cpu,memory:/docker/x\n3:pids:/docker/x\n")
         write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n")
         #expect(system.limit == 8 << 30)
@@ -49,7 +49,7 @@ struct MemorySettingsTests {
         #expect(system.limit == 128 << 20)
     }
 
-    @Test func `pressure is the own group's where the kernel counts it`() {
+    @Test func `pressure is the own group's if the kernel counts it`() {
         write("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
         #expect(system.pressureFile == folder.path + "/proc/pressure/memory")
         write("proc/self/cgroup", "0::/a\n")
@@ -71,7 +71,7 @@ struct MemorySettingsTests {
         #expect(MemoryPressure(text)?.purge == step)
     }
 
-    @Test func `what is no pressure text says nothing`() {
+    @Test func `a text without pressure gives none`() {
         #expect(MemoryPressure("") == nil)
         #expect(MemoryPressure("some avg60=1") == nil)
     }

@@ -5,9 +5,9 @@ import Text
 
 @testable import alula
 
-/// How named origins are written in the settings file.
+/// Named origins in the settings file.
 struct OriginsReaderTests {
-    @Test func `an origin is read with all that it may have`() throws {
+    @Test func `all members of an origin are read`() throws {
         let file = """
             {
               origins: {
@@ -101,15 +101,15 @@ struct OriginsReaderTests {
                 region: 'eu', accessKey: { env: 'SET' }, secretKey: { env: 'SET' } } } } }
             """, "fields with values beside s3"
         ),
-        ("{ a: { url: 'http://a', tls: { publicKey: [] } } }", "only where the url begins with https"),
-        ("{ a: { url: 'http://a', tls: { certificate: [] } } }", "only where the url begins with https"),
+        ("{ a: { url: 'http://a', tls: { publicKey: [] } } }", "only if the url begins with https"),
+        ("{ a: { url: 'http://a', tls: { certificate: [] } } }", "only if the url begins with https"),
         ("{ a: { url: 'https://a', tls: { certificate: ['sha256/AAAA'] } } }", "a list of pins"),
         ("{ a: { url: 'https://a', tls: { certificate: [], publicKey: [] } } }", "not both"),
         ("{ a: { url: 'http://a', connectTimeout: '3' } }", "origins.a.connectTimeout"),
         ("{ a: { folder: 'relative' } }", "an absolute path"),
         ("{ a: { folder: '/a', headers: {} } }", "only maxSourceBytes beside a folder"),
     ])
-    func `what is unknown or impossible stops the start and is named`(origins: String, message: String) {
+    func `an unknown or impossible member stops the start and is named`(origins: String, message: String) {
         let failure = #expect(throws: SettingsLoader.Failure.self) {
             try load("{ origins: \(origins) }", ["SET": "value"])
         }
@@ -128,7 +128,7 @@ struct OriginsReaderTests {
         #expect(failure?.lines.first?.contains("secret") == false)
     }
 
-    @Test func `every origin that cannot be used is told at once`() {
+    @Test func `all unusable origins are reported at once`() {
         let failure = #expect(throws: SettingsLoader.Failure.self) {
             try load("{ origins: { a: 1, b: 2, c: 3 } }", [:])
         }

@@ -7,7 +7,7 @@ import ThumbnailPipeline
 
 struct SandboxSettingsTests {
     @Test(arguments: [(1_000_000, 50_000_000), (50_000_000, 1_000_000), (1, 1), (Int.max, Int.max)])
-    func `a worker may take what the dearest picture costs, in or out`(source: Int, output: Int) {
+    func `a worker may use as much memory as the dearest image needs`(source: Int, output: Int) {
         var settings = Settings()
         settings.pipeline.limits.maximumSourcePixels = source
         settings.pipeline.limits.maximumOutputPixels = output
@@ -21,7 +21,7 @@ struct SandboxSettingsTests {
         #expect(limits.memory >= 16 * min(source, 1 << 36))
     }
 
-    @Test func `each picture that is worked on at a time has a worker, dear ones too`() {
+    @Test func `each image in progress has a worker, dear ones too`() {
         var settings = Settings()
         settings.renderWorkers = 1
         #expect(settings.sandboxConfiguration.encoderCount == 2)

@@ -36,12 +36,12 @@ struct SettingsLoaderTests {
         #expect(settings.downloads.firstByteTimeout == .seconds(1))
     }
 
-    @Test func `pixels are mixed by their numbers unless linear light is asked for`() throws {
+    @Test func `pixels are mixed by their sRGB values unless linear light is set`() throws {
         #expect(try load().pipeline.light == .gamma)
         #expect(try load(["--resample", "linear"]).pipeline.light == .linear)
     }
 
-    @Test func `both spellings of a flag are understood`() throws {
+    @Test func `both spellings of a flag are accepted`() throws {
         #expect(try load(["--port=0", "--admin-port", "0"]).publicListener.port == 0)
     }
 
@@ -60,17 +60,17 @@ struct SettingsLoaderTests {
     }
 
     @Test(arguments: [
-        ("{\n  port: 1\n  adminPort: 2\n}", "it is no JSON5: a comma or the object's end is missing, in line 3"),
-        ("{ port: 1, 'port': 2 }", "it is no JSON5: a member is there twice, in line 1"),
+        ("{\n  port: 1\n  adminPort: 2\n}", "it is not JSON5: a comma or the object's end is missing, in line 3"),
+        ("{ port: 1, 'port': 2 }", "it is not JSON5: a member is there twice, in line 1"),
         ("[]", "it must be one JSON5 object of settings"),
     ])
-    func `a file that is not understood is named, with the place of its fault`(file: String, reason: String) {
+    func `an unreadable file is named, with the line of its fault`(file: String, reason: String) {
         #expect(throws: SettingsLoader.Failure(lines: ["--config: \"a.json5\" cannot be used: \(reason)"])) {
             try load(["--config", "a.json5"], file: file)
         }
     }
 
-    @Test func `a number with a fraction is told like any other value that is not allowed`() {
+    @Test func `a number with a fraction is reported like any other wrong value`() {
         let error = #expect(throws: SettingsLoader.Failure.self) {
             try load(["--config", "a.json5"], file: "{ maxRedirects: 1.5 }")
         }
@@ -104,7 +104,7 @@ struct SettingsLoaderTests {
         (["--memory-budget", "1MiB"], "allowed is at least 16MiB, or a share of the memory such as 60%"),
         (["--memory-budget", "101%"], "allowed is at least 16MiB, or a share of the memory such as 60%"),
     ])
-    func `what is unknown or impossible stops the start and is named`(arguments: [String], message: String) {
+    func `an unknown or impossible setting stops the start and is named`(arguments: [String], message: String) {
         let failure = #expect(throws: SettingsLoader.Failure.self) { try load(arguments) }
         #expect(failure?.lines.contains { $0.contains(message) } == true, "\(failure?.lines ?? [])")
     }
@@ -134,7 +134,7 @@ struct SettingsLoaderTests {
         #expect(try isServed("any.example", ["--admin-hosts", "*"]))
     }
 
-    @Test func `what bounds a flood is read, for the public listener alone`() throws {
+    @Test func `the bounds against floods are read, for the public listener alone`() throws {
         let settings = try load([
             "--max-connections", "100", "--max-connections-per-address", "10", "--max-queue-delay", "250ms",
         ])
@@ -144,7 +144,7 @@ struct SettingsLoaderTests {
         #expect(settings.pipeline.maximumQueueDelay == .milliseconds(250))
     }
 
-    @Test func `what decides about freshness is read`() throws {
+    @Test func `the settings of freshness are read`() throws {
         let standard = try load()
         #expect(standard.downloads.staleAllowances.whileRevalidating == 0)
         #expect(standard.downloads.staleAllowances.ifError == 86_400)
@@ -179,7 +179,7 @@ struct SettingsLoaderTests {
     }
 
     @Test(arguments: ["", "1.5MiB", "-1", "1 MiB", "MiB", "99999999999999GiB", "+1"])
-    func `what is no size is refused`(text: String) {
+    func `a text that is not a size is refused`(text: String) {
         #expect(throws: InvalidValue.self) { try SettingValues.byteSize(text) }
     }
 

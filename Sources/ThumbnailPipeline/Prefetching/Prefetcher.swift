@@ -61,7 +61,7 @@ package final class Prefetcher: Prefetching {
         guard let forgotten else { throw PipelineError.tooManyPrefetchJobs }
         for id in forgotten { notes?.forget(id.string) }
         let isNoted = await notes?.keep(id, targets) ?? false
-        if notes != nil, !isNoted { logger.warning("prefetch job not written down", ["job": .string(id)]) }
+        if notes != nil, !isNoted { logger.warning("prefetch job not stored", ["job": .string(id)]) }
         state.withLock { $0.jobs.release(ExactText(id)) }
         start()
         return PrefetchJob(id: id, survivesRestart: isNoted)

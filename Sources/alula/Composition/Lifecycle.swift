@@ -15,7 +15,7 @@ enum Lifecycle {
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         signal(SIGPIPE, SIG_IGN)
 
-        // The first line tells the ports; what is said on the way there comes after it.
+        // The first log line must tell the ports; lines that the start writes come after it.
         let early = DeferringSink(sink)
         do {
             try DescriptorLimit.raise(toServe: settings)

@@ -2,7 +2,7 @@ import Coordination
 import DecodeSandbox
 import Telemetry
 
-/// Starts the workers that decode, and tells operators how well they are confined.
+/// Starts the sandbox's workers, and tells operators how well they are confined.
 enum Sandbox {
     /// A service that must have a sandbox has none.
     struct Required: Error, CustomStringConvertible {
@@ -11,9 +11,9 @@ enum Sandbox {
         var description: String { "requireSandbox is on, but \(reason)" }
     }
 
-    /// The workers; nil where pictures are to be decoded in this process.
+    /// Starts the workers; nil if the settings want images decoded in this process.
     ///
-    /// - Throws: ``Required``, or ``WorkerLaunch/Failure`` where there can be no workers.
+    /// - Throws: ``Required``, or ``WorkerLaunch/Failure`` if no worker can start.
     static func start(
         _ settings: Settings, registry: MetricsRegistry, logger: Logger, time: any Timekeeper
     ) throws -> SandboxedCodec? {
@@ -30,7 +30,7 @@ enum Sandbox {
         return codec
     }
 
-    /// Says in the log what pictures are decoded behind; loudly where that is not enough.
+    /// Logs how decoding is confined, as an error if that is not enough.
     static func report(_ codec: SandboxedCodec?, to logger: Logger) {
         guard let protections = codec?.protections else {
             logger.warning("decoding is not confined", ["reason": "decodeInProcess is on"])

@@ -15,10 +15,10 @@ struct Service: Sendable {
     let loader: CurlLoader
     let folders: FolderLoader
     let lanes: WorkLanes
-    /// Nil where pictures are decoded in this process.
+    /// Nil if images are decoded in this process.
     let sandbox: SandboxedCodec?
     let pipeline: ImagePipeline
-    /// Nil where nothing is written.
+    /// Nil if nothing is written to the disk.
     let disk: DiskStore?
     let prefetcher: Prefetcher
     let memoryWatch: Task<Void, Never>
@@ -30,8 +30,8 @@ struct Service: Sendable {
     ///
     /// - Parameters:
     ///   - settings: How it is to behave.
-    ///   - logger: Where it tells what happens.
-    ///   - time: What freshness and waiting are told by.
+    ///   - logger: Takes the service's log lines.
+    ///   - time: The clock for freshness and waits.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         let registry = MetricsRegistry()
         try settings.downloads.origins.checkFiles()
@@ -45,7 +45,7 @@ struct Service: Sendable {
         disk = try Self.diskStore(settings.disk, logger: logger, time: time)
         var pipelineSettings = settings.pipeline
         let memoryLimit = settings.memoryBudget.byteCount(of: SystemMemory().limit)
-        // The other half is for what is under way.
+        // The other half of the budget is for work in progress.
         if pipelineSettings.fitCaches(within: memoryLimit / 2) {
             logger.warning("caches made smaller to fit half of the memory budget", ["budget": .int(memoryLimit)])
         }
@@ -137,7 +137,7 @@ struct Service: Sendable {
         lifecycle.failReadiness()
         try? await timekeeper.sleep(until: timekeeper.now + settings.drainDelay)
         publicServer.stopAccepting()
-        // What had been sent when accepting stopped is read by now, and is served like what was in hand.
+        // Requests that clients had sent before accepting stopped are read by now, and are served like earlier ones.
         let refusing = Task { [lifecycle] in
             try await timekeeper.sleep(until: timekeeper.now + .milliseconds(250))
             lifecycle.beginDraining()

@@ -5,26 +5,26 @@ import Imaging
 import Memory
 import Telemetry
 
-/// `--demo`: a sample picture made in code, and an origin on 127.0.0.1 that serves it, so that the service can be tried offline.
+/// `--demo`: a sample image made in code, and an origin on 127.0.0.1 that serves it, so that the service can be tried offline.
 struct Demo {
     private let origin: HTTPServer
 
     /// Starts the origin and opens its address, and no other private one, to the service.
     init(configuring settings: inout Settings, logger: Logger) throws {
         try ImageLibrary.start()
-        let picture = try SampleImage.jpeg(width: 1_600, height: 1_200)
+        let image = try SampleImage.jpeg(width: 1_600, height: 1_200)
         var listener = HTTPServerConfiguration()
         listener.bindAddress = "127.0.0.1"
         listener.port = 0
         listener.threads = 1
         listener.maximumConnections = 64
         origin = try HTTPServer(
-            configuration: listener, responder: SampleOrigin(picture: picture.bytes), logger: logger)
+            configuration: listener, responder: SampleOrigin(image: image.bytes), logger: logger)
         settings.publicListener.bindAddress = "127.0.0.1"
         settings.downloads.allowedEndpoints = [AllowedEndpoint(address: .v4(0x7f00_0001), port: Int(origin.port))]
     }
 
-    /// Prints what to try.
+    /// Prints URLs to try.
     func greet(port: UInt16) {
         let source = "http%3A%2F%2F127.0.0.1%3A\(origin.port)%2Fsample.jpg"
         Program.say(
@@ -41,7 +41,7 @@ struct Demo {
 }
 
 private struct SampleOrigin: RequestResponder {
-    let picture: SharedBytes
+    let image: SharedBytes
 
     func respond(to request: HTTPRequest) -> HTTPAnswer {
         guard request.target == "/sample.jpg" else { return .now(HTTPResponse(status: .notFound)) }
@@ -49,7 +49,7 @@ private struct SampleOrigin: RequestResponder {
             HTTPResponse(
                 status: .ok,
                 headerFields: [.contentType: "image/jpeg", .cacheControl: "max-age=3600", .eTag: "\"sample-1\""],
-                body: .shared(picture)))
+                body: .shared(image)))
     }
 
     func refusal(_ refusal: HTTPRefusal) -> HTTPResponse { HTTPResponse(status: .badRequest) }

@@ -1,8 +1,8 @@
 import Imaging
 
-/// A picture drawn by arithmetic, read from no file: a bird over hills at dusk.
+/// An image drawn by arithmetic, read from no file: a bird over hills at dusk.
 enum SampleImage {
-    /// The picture as a JPEG file.
+    /// The image as a JPEG file.
     static func jpeg(width: Int, height: Int) throws -> EncodedImage {
         var pixels = [UInt8]()
         pixels.reserveCapacity(width * height * 3)
@@ -69,7 +69,7 @@ enum SampleImage {
         )
     }
 
-    /// Smooth value noise between 0 and 1 with one bump a unit.
+    /// Smooth value noise between 0 and 1, with one bump for each unit of length.
     private static func noise(_ x: Double, _ y: Double) -> Double {
         let column = x.rounded(.down)
         let row = y.rounded(.down)

@@ -1,12 +1,12 @@
 import Coordination
 import Telemetry
 
-/// Looks every second whether the kernel is short of memory, and has the caches make room where it is.
+/// Checks each second whether the kernel is short of memory; if it is, the caches make room.
 struct MemoryWatch: Sendable {
     private static let interval = Duration.seconds(1)
 
     let budget: MemoryBudget
-    /// What the kernel says of the wait for memory; nil where it says nothing.
+    /// How long tasks waited for memory; nil if the kernel does not tell.
     let pressure: @Sendable () -> MemoryPressure?
     let logger: Logger
     let timekeeper: any Timekeeper
@@ -56,7 +56,7 @@ struct MemoryPressure: Equatable, Sendable {
         self.init(some: some, full: share("full") ?? 0)
     }
 
-    /// What the caches are to do about it.
+    /// How far the caches are to be purged.
     var purge: MemoryBudget.Purge? {
         if full >= 10 { return .empty }
         return some >= 10 ? .preferred : nil

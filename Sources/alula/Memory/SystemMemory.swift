@@ -1,8 +1,8 @@
 import Glibc
 
-/// How much memory this process may use, by its control groups and the machine.
+/// The memory that this process may use, by its control groups and the machine.
 struct SystemMemory {
-    /// Where `/proc` and `/sys` are found; another folder in tests.
+    /// The folder of `/proc` and `/sys`; tests use another one.
     var root = ""
     /// Memory of the machine in bytes.
     var machine = sysconf(CInt(_SC_PHYS_PAGES)) * sysconf(CInt(_SC_PAGESIZE))
@@ -13,7 +13,7 @@ struct SystemMemory {
             .reduce(machine, min)
     }
 
-    /// Where the kernel tells how long tasks have waited for memory: for our own group where it counts that, else for the machine.
+    /// The file with the time that tasks waited for memory: of the process's own group if the kernel counts that, else of the machine.
     var pressureFile: String? {
         let files = groups.map { $0 + "/memory.pressure" } + [root + "/proc/pressure/memory"]
         return files.first { text(of: $0) != nil }
@@ -32,7 +32,7 @@ struct SystemMemory {
         }
     }
 
-    /// A container sees its own group at the root, whatever the path says: that one is always among them.
+    /// A container sees its own group at the root, whatever path is given, so the root is always among the folders.
     private func folders(above path: Substring, in mount: String) -> [String] {
         var names = path.split(separator: "/")
         var folders: [String] = []
@@ -43,7 +43,7 @@ struct SystemMemory {
         return folders + [mount]
     }
 
-    /// The number in a file; nil where it says `max`, or is not there.
+    /// The number in a file; nil if the file is missing or says `max`.
     private func number(in file: String) -> Int? {
         text(of: file).flatMap { Int($0.prefix { $0.isNumber }) }
     }

@@ -1,11 +1,11 @@
 import DiskCaching
 import ThumbnailPipeline
 
-/// Whether anything is written to the disk, where, and how much.
+/// Whether the service writes to the disk, in which folder, and how much.
 struct DiskSettings: Sendable {
     /// How the service treats the disk.
     enum SessionMode: String, CaseIterable, Sendable {
-        /// Writes where a path is set.
+        /// Writes if a path is set.
         case `default`
         /// Writes nothing, ever.
         case ephemeral
@@ -19,7 +19,7 @@ struct DiskSettings: Sendable {
     /// Bytes for encoded results.
     var resultCapacity = 150 << 20
 
-    /// What the store is to be; nil where nothing is written.
+    /// The configuration of the disk store; nil if nothing is written.
     var storeConfiguration: DiskStoreConfiguration? {
         guard mode == .default, let path else { return nil }
         return DiskStoreConfiguration(
@@ -33,7 +33,7 @@ struct DiskSettings: Sendable {
     }
 }
 
-/// The disk cache cannot be used, and the settings want it: said at the start, where somebody looks.
+/// The disk cache that the settings want cannot be used; it stops the start, so that the operator sees it.
 struct UnusableDiskCache: Error, CustomStringConvertible {
     let path: String
     let reason: DiskStoreError

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// What is wrong with a named origin, and where.
+/// Why a named origin cannot be used, and which member is wrong.
 struct OriginProblem: Error, Equatable {
     let path: String
     let allowed: String
@@ -12,20 +12,22 @@ struct OriginProblem: Error, Equatable {
 
 /// The members of an object that describes an origin, or a part of one.
 struct OriginMembers {
-    /// Where the object stands, such as `origins.photos.tls`.
+    /// The path of the object, such as `origins.photos.tls`.
     let path: String
     private let members: [ExactText: JSONValue]
     private let environment: [String: String]
 
-    /// The object `value`, which may have members of these names only; nil allows any.
+    /// The members of `value`.
+    ///
+    /// It may have members of these names only; nil allows any.
     init(
         _ value: JSONValue, at path: String, names: [String]?, environment: [String: String]
     ) throws(OriginProblem) {
         let known = names.map { "an object with " + $0.joined(separator: ", ") } ?? "an object"
         guard let members = value.members else { throw OriginProblem(path: path, allowed: known) }
         let knownNames = names.map { Set($0.map { ExactText($0) }) }
-        if let knownNames, let stranger = members.keys.sorted().first(where: { !knownNames.contains($0) }) {
-            throw OriginProblem(path: "\(path).\(stranger)", allowed: "no such member, but \(known)")
+        if let knownNames, let unknown = members.keys.sorted().first(where: { !knownNames.contains($0) }) {
+            throw OriginProblem(path: "\(path).\(unknown)", allowed: "no such member, but \(known)")
         }
         self.path = path
         self.members = members
@@ -102,7 +104,7 @@ struct OriginMembers {
         return secret
     }
 
-    /// Whether a member is null: there, but meant as nothing.
+    /// Whether a member is null.
     func isNull(_ name: String) -> Bool {
         if case .null? = members[ExactText(name)] { true } else { false }
     }
@@ -112,7 +114,7 @@ struct OriginMembers {
         if case .object? = members[ExactText(name)] { true } else { false }
     }
 
-    /// What is wrong with a member.
+    /// The error about a member.
     func problem(_ name: String, _ allowed: String) -> OriginProblem {
         OriginProblem(path: "\(path).\(name)", allowed: allowed)
     }

@@ -9,13 +9,13 @@ enum OriginsReader {
         "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
         "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters",
     ]
-    /// Fields that say how a message is sent or what is asked for: ours to write.
+    /// Fields that the service writes itself.
     private static let ownFields: [HTTPField.Name] = [
         .host, .contentLength, .transferEncoding, .connection, .acceptEncoding, .range, .ifRange, .ifNoneMatch,
         .ifModifiedSince, .xAmzContentSHA256, .xAmzSecurityToken,
     ]
 
-    /// The origins that an object describes, and one line for each that cannot be used.
+    /// The origins that an object describes, and one line for each unusable one.
     static func read(_ value: JSONValue, environment: [String: String]) -> (origins: Origins, problems: [String]) {
         guard case .object(let members) = value else {
             return (Origins(), [OriginProblem(path: "origins", allowed: "an object of origins by name").line])
@@ -134,7 +134,7 @@ enum OriginsReader {
     private static func readTrust(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {
         guard let tls = try object.object("tls", names: ["authorities", "certificate", "publicKey"]) else { return }
         guard case .web(let base) = origin.place, base.scheme == "https" else {
-            throw object.problem("tls", "only where the url begins with https")
+            throw object.problem("tls", "only if the url begins with https")
         }
         origin.certificateAuthorities = try tls.text("authorities", "the path of a PEM file")
         guard !(tls.has("certificate") && tls.has("publicKey")) else {

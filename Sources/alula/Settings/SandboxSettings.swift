@@ -3,15 +3,15 @@ import DecodeSandbox
 import Imaging
 import ThumbnailPipeline
 
-/// Where pictures are decoded.
+/// Settings of the sandbox, in which images are decoded.
 struct SandboxSettings: Sendable {
     /// The executable that workers are started from: this one.
     var executable = "/proc/self/exe"
-    /// Whether the service starts only where workers are confined.
+    /// Whether the service starts only if workers are confined.
     var isRequired = false
-    /// Whether pictures are decoded in the serving process.
+    /// Whether images are decoded in the serving process.
     var decodesInProcess = false
-    /// The formats that an operator admits; nil where that follows from how safe decoding is.
+    /// The formats that an operator allows; nil if the service decides by how well decoding is confined.
     var sourceFormats: Set<ImageFormat>?
 
     /// The formats that are decoded, with or without a sandbox in force.
@@ -30,13 +30,13 @@ extension Settings {
             let pixels = min(pipeline.limits.maximumFramePixels(of: format), 1 << 36)
             return RenderPlan(resizedSize: PixelSize(width: pixels, height: 1), format: format, quality: 100).price
         }
-        // A worker may be kept for twice its life, where none is ready to take its place.
+        // A worker is used for up to twice its life if no other is ready.
         let lifetime = max(WorkerLife.decoder.processorTime, WorkerLife.encoder.processorTime) * 2
         // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
         let longest = max(8, availableProcessorCount()) * max(1, Int(pipeline.decodeTimeout.components.seconds))
         let limits = WorkerLimits(
-            // The dearest picture to decode, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; to encode AVIF
-            // is dearer, and address space is more than what is used of it.
+            // The dearest image to decode, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; to encode AVIF
+            //     is dearer, and a process has more address space than memory in use.
             memory: max(source * 16, (encodings.max() ?? 0) * 2) + 256 << 20,
             pixels: max(source, output) * 4 + 16 << 20,
             processorSeconds: Int(lifetime.components.seconds) + longest)

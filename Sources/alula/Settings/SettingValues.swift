@@ -1,12 +1,12 @@
 import Crypto
 import Imaging
 
-/// Why a text is no value of a setting: what is allowed instead.
+/// Why a text is not a value of a setting.
 struct InvalidValue: Error, Equatable {
     let allowed: String
 }
 
-/// What becomes of a client's `Cache-Control`.
+/// Whether a client's `Cache-Control` counts.
 enum ClientCacheControl: String, CaseIterable {
     case ignore, honour
 }
@@ -43,7 +43,7 @@ enum SettingValues {
         return unit.1 * count
     }
 
-    /// A duration in whole seconds: what HTTP counts freshness in.
+    /// A duration in whole seconds, the unit of HTTP's freshness.
     static func seconds(_ text: String) throws(InvalidValue) -> Int {
         Int(try duration(text).components.seconds)
     }
@@ -107,5 +107,34 @@ extension StringProtocol {
         while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
         while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
         return String(rest)
+    }
+}
+
+/// A bound on memory: a number of bytes, or a share of the machine's memory.
+enum MemoryShare: Equatable, Sendable {
+    case bytes(Int)
+    case percent(Int)
+
+    /// The smallest bound with which the service works.
+    static let smallest = 16 << 20
+
+    /// Reads `512MiB` or `60%`.
+    init(_ text: String) throws(InvalidValue) {
+        let number = text.hasSuffix("%") ? Int(text.dropLast().trimmingSpaces) : nil
+        if let number, 1...100 ~= number {
+            self = .percent(number)
+        } else if let bytes = try? SettingValues.byteSize(text), bytes >= Self.smallest {
+            self = .bytes(bytes)
+        } else {
+            throw InvalidValue(allowed: "at least 16MiB, or a share of the memory such as 60%")
+        }
+    }
+
+    /// The bound in bytes, if the machine gives `total`.
+    func byteCount(of total: Int) -> Int {
+        switch self {
+        case .bytes(let count): count
+        case .percent(let percent): max(Self.smallest, total / 100 * percent)
+        }
     }
 }

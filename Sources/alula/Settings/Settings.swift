@@ -42,7 +42,7 @@ struct Settings: Sendable {
             "\(String(reflecting: downloads.allowedNetworks)) \(String(reflecting: downloads.allowedSources)) \(ports)"
     }
 
-    /// What is wrong between settings that are right by themselves; one sentence each.
+    /// Contradictions between settings that are valid by themselves; one sentence each.
     var contradictions: [String] {
         var found: [String] = []
         func check(_ preferred: String, _ preferredBytes: Int, _ capacity: String, _ capacityBytes: Int) {

@@ -46,7 +46,7 @@ struct SettingsLoader {
         do {
             try setting.apply(&settings, text)
         } catch {
-            // What stands before an at sign could be a password.
+            // The text before an at sign could be a password.
             let shown = setting.isSecret || text.utf8.contains(UInt8(ascii: "@")) ? "its value" : "\"\(text)\""
             problems.append("\(spelling): \(shown) is not allowed; allowed is \(error.allowed)")
         }

@@ -2,11 +2,11 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// One behaviour of an HTTP cache as a sequence of exchanges: what the origin would answer, and whether it is to be asked.
+/// One behaviour of an HTTP cache as a sequence of exchanges: the origin's answers, and whether the service requests them.
 ///
 /// The names are those of the public suite of cache tests (http-tests/cache-tests), so that results can be compared.
 struct CacheCase: Sendable {
-    /// A field's value: a text, or a date so many seconds from the moment of the exchange.
+    /// A field's value: a text, or a date this number of seconds after the exchange.
     enum Value: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
         case text(String)
         case date(Int)
@@ -22,17 +22,17 @@ struct CacheCase: Sendable {
         }
     }
 
-    /// What is to be seen at the origin.
+    /// What the origin must see.
     enum Expectation: Sendable {
-        /// It is not asked.
+        /// No request.
         case cached
-        /// It is asked, and answers with the fields of the exchange.
+        /// A request, which it answers with the fields of the exchange.
         case notCached
-        /// It is asked by what it gave last time, and answers 304.
+        /// A request with the validators of its last answer, which it answers with 304.
         case validated
     }
 
-    /// One request of a client, and what the origin has for it.
+    /// One request of a client, and the origin's answer.
     struct Exchange: Sendable {
         var status = 200
         var fields: [(String, Value)] = []
@@ -43,7 +43,7 @@ struct CacheCase: Sendable {
         var expectation = Expectation.notCached
         /// The status that the client gets.
         var answer = 200
-        /// The `Age` that the client is told; nil where it does not matter.
+        /// The `Age` that the client gets; nil if it does not matter.
         var age: Int?
         /// Seconds until the next exchange.
         var pause = 3
@@ -57,7 +57,7 @@ struct CacheCase: Sendable {
         self.exchanges = exchanges
     }
 
-    /// An answer is fetched; a while later the origin, which would answer the same, is asked again or not.
+    /// An answer is fetched; a while later the client asks again, and the origin gets a second request or none.
     init(
         _ name: String, status: Int = 200, _ fields: KeyValuePairs<String, Value>, _ expectation: Expectation,
         request: String? = nil, answer: Int = 200, age: Int? = nil, pause: Int = 3
@@ -73,10 +73,10 @@ struct CacheCase: Sendable {
             ])
     }
 
-    /// Plays the exchanges on a path of the origin that nothing else uses.
+    /// Plays the exchanges on a path that no other case uses.
     func play(on running: RunningService, clock: ManualTimekeeper) async throws {
         let path = "/" + name
-        // The origin's health is no part of this: a good answer, and a while without bad ones.
+        // A good answer and a while without bad ones restore the origin's health, which this case is not about.
         running.origin.serve(path + "-healthy", .image(ImageFixture.jpeg.array))
         _ = try await running.thumbnail(path + "-healthy", "w=8")
         defer { clock.advance(by: .seconds(11)) }
@@ -106,9 +106,9 @@ struct CacheCase: Sendable {
     private func answer(_ exchange: Exchange, at now: Int) -> FakeAnswer {
         if exchange.isCut { return .closing }
         if case .validated = exchange.expectation { return with(exchange.fields, FakeAnswer(status: 304), at: now) }
-        let isPicture = (200..<300).contains(exchange.status)
+        let isImage = (200..<300).contains(exchange.status)
         let plain =
-            isPicture
+            isImage
             ? FakeAnswer(
                 status: exchange.status, fields: [("Content-Type", "image/jpeg")], body: ImageFixture.jpeg.array)
             : .status(exchange.status)

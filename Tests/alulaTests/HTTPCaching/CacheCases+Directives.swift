@@ -1,4 +1,4 @@
-/// What may be stored, what must be asked about, and what a client may ask of the cache.
+/// Directives: what may be stored, what must be revalidated, and what a client may demand.
 extension CacheCase {
     static let responseDirectives: [CacheCase] = [
         CacheCase("cc-resp-private-shared", ["Cache-Control": "private, max-age=3600"], .notCached),

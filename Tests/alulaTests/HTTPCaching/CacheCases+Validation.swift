@@ -1,4 +1,4 @@
-/// Stale copies, and what a 304 changes.
+/// Stale copies, and the effects of a 304.
 extension CacheCase {
     private static let lastModified = Value.text("Wed, 01 Jan 2020 00:00:00 GMT")
 
@@ -43,7 +43,7 @@ extension CacheCase {
             "304-etag-update-response-Expires", ("Expires", -1), ("Expires", "Mon, 11 Jan 2038 11:11:11 GMT")),
     ]
 
-    /// A stale answer is confirmed by a 304 with another word on freshness, which then counts.
+    /// A stale answer is confirmed by a 304 with other freshness, which then counts.
     private static func update(_ name: String, _ old: (String, Value), _ new: (String, Value)) -> CacheCase {
         CacheCase(
             name,

@@ -46,11 +46,11 @@ struct CacheSuiteTests {
         let clock = ManualTimekeeper()
         try await withService(time: clock) { running in
             let gate = Gate()
-            let picture = FakeAnswer.image(ImageFixture.jpeg.array).with("ETag", "\"1\"")
-            running.origin.serve("/a", picture.with("Cache-Control", "max-age=1, stale-while-revalidate=3600"))
+            let image = FakeAnswer.image(ImageFixture.jpeg.array).with("ETag", "\"1\"")
+            running.origin.serve("/a", image.with("Cache-Control", "max-age=1, stale-while-revalidate=3600"))
             _ = try await running.thumbnail("/a")
             clock.advance(by: .seconds(3))
-            running.origin.serve("/a", picture.held(at: gate))
+            running.origin.serve("/a", image.held(at: gate))
             for _ in 1...5 {
                 let response = try await running.thumbnail("/a")
                 #expect(response.status == 200)
@@ -74,7 +74,7 @@ struct CacheSuiteTests {
         }
     }
 
-    @Test func `interim-not-cached: what comes before the answer is no answer`() async throws {
+    @Test func `interim-not-cached: an interim response is not the answer`() async throws {
         try await withService(time: ManualTimekeeper()) { running in
             let body = ImageFixture.jpeg.array
             let head =

@@ -1,11 +1,13 @@
 import Foundation
 
-/// The built executable in a process of its own, its standard output and error read as one text.
+/// The built executable in a process of its own, with its standard output and error as one text.
 final class AlulaProcess {
     private let process = Process()
     private let output = Pipe()
 
-    /// A process that is not started yet; with a limit, options of `ulimit`, it is granted no more than that.
+    /// A process that is not started yet.
+    ///
+    /// `limit` holds options of `ulimit` that lower its limits.
     init(_ arguments: [String], limit: String? = nil) {
         let executable = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "alula")
         if let limit {
@@ -19,7 +21,7 @@ final class AlulaProcess {
         process.standardOutput = output
     }
 
-    /// Starts the process; what it printed up to and with `marker`, or up to its end.
+    /// Starts the process; returns its output up to and with `marker`, or up to its end.
     func start(until marker: String) throws -> String {
         try process.run()
         var text = ""
@@ -31,13 +33,17 @@ final class AlulaProcess {
         return text
     }
 
-    /// Waits for the process to end by itself; its exit status, nil when a signal ended it.
+    /// Waits for the process to end by itself.
+    ///
+    /// Returns the exit status; nil if a signal ended it.
     func end() -> Int32? {
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : nil
     }
 
-    /// Sends SIGTERM and waits; the exit status, nil when a signal ended the process.
+    /// Sends SIGTERM and waits.
+    ///
+    /// Returns the exit status; nil if a signal ended the process.
     func terminate() -> Int32? {
         process.terminate()
         return end()

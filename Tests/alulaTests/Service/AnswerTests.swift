@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AnswerTests {
-    @Test func `a client's fields reach no origin, make no answer another and name no metric`() async throws {
+    @Test func `a client's fields do not reach origins, change answers or name metrics`() async throws {
         try await withService { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=600"))
             let first = try await running.thumbnail(
@@ -40,16 +40,16 @@ struct AnswerTests {
         ("/nowhere.jpg", "w=32", 502, "origin_protocol_error"), ("/partial.jpg", "w=32", 502, "origin_protocol_error"),
         ("/cut.jpg", "w=32", 502, "origin_protocol_error"),
     ])
-    func `39: what goes wrong has the contract's status and code, and is never a cached success`(
+    func `39: a fault has the contract's status and code, and is never a cached success`(
         path: String, query: String, status: Int, code: String
     ) async throws {
         try await withService { running in
             let origin = running.origin
             origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
             origin.serve("/gone.jpg", .status(410))
-            let picture = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
-            origin.serve("/forbidden.png", FakeAnswer(status: 403, fields: picture.fields, body: picture.body))
-            origin.serve("/broken.png", FakeAnswer(status: 500, fields: picture.fields, body: picture.body))
+            let image = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
+            origin.serve("/forbidden.png", FakeAnswer(status: 403, fields: image.fields, body: image.body))
+            origin.serve("/broken.png", FakeAnswer(status: 500, fields: image.fields, body: image.body))
             origin.serve("/page.html", .image(Array("<html>".utf8), type: "text/html"))
             origin.serve("/lie.png", .image(Array("<html>".utf8), type: "image/png"))
             origin.serve("/empty.png", .image([], type: "image/png"))
@@ -60,7 +60,7 @@ struct AnswerTests {
             origin.serve("/loop.jpg", .redirect(to: origin.url("/loop.jpg")))
             origin.serve("/away.jpg", .redirect(to: "http://10.0.0.1/a.jpg"))
             origin.serve("/nowhere.jpg", .status(302))
-            origin.serve("/partial.jpg", FakeAnswer(status: 206, fields: picture.fields, body: picture.body))
+            origin.serve("/partial.jpg", FakeAnswer(status: 206, fields: image.fields, body: image.body))
             origin.serve("/cut.jpg", .image(ImageFixture.jpeg.array).cut(afterBytes: 100))
             for _ in 0..<2 {
                 let answer = try await running.thumbnail(path, query)
@@ -75,10 +75,10 @@ struct AnswerTests {
     }
 
     @Test(arguments: [200, 201, 202, 203, 226])
-    func `39: these statuses carry a picture`(status: Int) async throws {
+    func `39: these statuses carry an image`(status: Int) async throws {
         try await withService { running in
-            let picture = FakeAnswer.image(ImageFixture.png.array, type: "IMAGE/PNG; charset=x")
-            running.origin.serve("/a.png", FakeAnswer(status: status, fields: picture.fields, body: picture.body))
+            let image = FakeAnswer.image(ImageFixture.png.array, type: "IMAGE/PNG; charset=x")
+            running.origin.serve("/a.png", FakeAnswer(status: status, fields: image.fields, body: image.body))
             let answer = try await running.thumbnail("/a.png")
             #expect(answer.status == 200 && answer.headerFields[.contentType] == "image/png")
         }
@@ -109,7 +109,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `42: every answer tells its timings, and a miss those of the transfer`() async throws {
+    @Test func `42: every answer carries its timings, and a miss those of the transfer`() async throws {
         try await withService { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
             let miss = try await running.thumbnail("/a.jpg").headerFields[.serverTiming] ?? ""
@@ -184,13 +184,13 @@ struct AnswerTests {
         }
     }
 
-    @Test func `AVIF sources are refused unless an operator admits them`() async throws {
+    @Test func `AVIF sources are refused unless an operator allows them`() async throws {
         try await withService { running in
             running.origin.serve("/a.avif", .image(ImageFixture.avif.array, type: "image/avif"))
             let refused = try await running.thumbnail("/a.avif")
             #expect(refused.status == 415 && refused.text.contains("\"code\":\"not_an_image\""))
         }
-        // In a process of its own: a loader that is on stays on.
+        // In a process of its own, because a loader that is on stays on.
         await #expect(processExitsWith: .success) {
             try await withService(["--source-formats", "jpeg,avif"]) { running in
                 running.origin.serve("/a.avif", .image(ImageFixture.avif.array, type: "image/avif"))

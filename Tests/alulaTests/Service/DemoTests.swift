@@ -15,7 +15,7 @@ struct DemoTests {
         #expect(answer.status == 200)
         let header = try ImageHeader.inspect(SharedBytes(answer.body))
         #expect(header.size == PixelSize(width: 300, height: 225))
-        // Nothing else on this machine may be fetched.
+        // No other address of this machine may be fetched.
         client.send("GET /thumbnail?url=http://127.0.0.1:\(match.1)/ HTTP/1.1\r\nHost: alula\r\n\r\n")
         #expect(try await client.response().status == 403)
         #expect(process.terminate() == 0)

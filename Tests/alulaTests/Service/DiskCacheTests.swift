@@ -8,7 +8,7 @@ import Testing
 
 @testable import alula
 
-/// The disk cache as an operator meets it.
+/// The disk cache as an operator sees it.
 @Suite(.timeLimit(.minutes(2)))
 final class DiskCacheTests: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "alula-service-\(UUID().uuidString)")
@@ -16,13 +16,13 @@ final class DiskCacheTests: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    private var picture: FakeAnswer { .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=1000") }
+    private var image: FakeAnswer { .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=1000") }
 
-    @Test func `37: a restart finds what was made before`() async throws {
-        // One origin for both lives, for its address is part of the names.
+    @Test func `37: a restarted service finds earlier results`() async throws {
+        // Both services use one origin, because its address is part of the keys.
         let origin = try FakeOrigin()
         defer { origin.stop() }
-        origin.serve("/a.jpg", picture)
+        origin.serve("/a.jpg", image)
         let url = origin.url("/a.jpg")
         var bodies: [[UInt8]] = []
         for _ in 0..<2 {
@@ -38,9 +38,9 @@ final class DiskCacheTests: Sendable {
         #expect(origin.hits("/a.jpg") == 1)
     }
 
-    @Test func `what is removed is removed on disk, and the operators see the shares`() async throws {
+    @Test func `a purge reaches the disk, and operators see the shares`() async throws {
         try await withService(["--source-cache-path", folder, "--result-cache-disk", "1MiB"]) { running in
-            running.origin.serve("/a.jpg", self.picture)
+            running.origin.serve("/a.jpg", self.image)
             _ = try await running.thumbnail("/a.jpg")
             await running.service.disk?.settled()
             let caches = try await running.send("GET", "/cache", toOperators: true).text
@@ -62,7 +62,7 @@ final class DiskCacheTests: Sendable {
     @Test func `an ephemeral session writes nothing, and without a path nothing is written either`() async throws {
         for arguments in [["--source-cache-path", folder, "--session-mode", "ephemeral"], []] {
             try await withService(arguments) { running in
-                running.origin.serve("/a.jpg", self.picture)
+                running.origin.serve("/a.jpg", self.image)
                 let answer = try await running.thumbnail("/a.jpg")
                 #expect(answer.status == 200 && running.service.disk == nil)
             }
@@ -78,7 +78,7 @@ final class DiskCacheTests: Sendable {
         #expect(process.terminate() == 69)
     }
 
-    @Test func `a folder where everybody may write stops the start, and the line says what to do`() throws {
+    @Test func `a folder that all users may write to stops the start, and the line says how to mend it`() throws {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
@@ -88,7 +88,7 @@ final class DiskCacheTests: Sendable {
         #expect(process.terminate() == 69)
     }
 
-    @Test func `what was found in the folder is told after the ports`() throws {
+    @Test func `findings in the folder are logged after the ports`() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try Data("letters".utf8).write(to: URL(filePath: folder + "/alula-cache.sqlite"))
         let process = AlulaProcess(["serve", "--port", "0", "--admin-port", "0", "--source-cache-path", folder])
@@ -110,9 +110,9 @@ final class DiskCacheTests: Sendable {
         }
     }
 
-    @Test func `a folder that is deleted at run time is noticed, told in a metric, and made anew`() async throws {
+    @Test func `a folder that is deleted at run time is noticed, counted in a metric, and made anew`() async throws {
         try await withService(["--source-cache-path", folder]) { running in
-            running.origin.serve("/a.jpg", self.picture)
+            running.origin.serve("/a.jpg", self.image)
             _ = try await running.thumbnail("/a.jpg")
             await running.service.disk?.settled()
             try FileManager.default.removeItem(atPath: self.folder)
@@ -125,9 +125,9 @@ final class DiskCacheTests: Sendable {
         }
     }
 
-    @Test func `a job makes thumbnails that readers then find made`() async throws {
+    @Test func `a job makes thumbnails that later requests hit`() async throws {
         try await withService(["--source-cache-path", folder]) { running in
-            running.origin.serve("/a.jpg", self.picture)
+            running.origin.serve("/a.jpg", self.image)
             running.origin.serve("/b.jpg", .status(404))
             let body =
                 #"{"sources":[{"url":"\#(running.origin.url("/a.jpg"))","renditions":["w=32","w=33"]},"#

@@ -7,22 +7,22 @@ import Testing
 
 @testable import alula
 
-/// What faults of origins answer to clients, to one alone and to fifty at once.
+/// The answers to faults of origins, for one client and for fifty at once.
 @Suite(.timeLimit(.minutes(3)))
 struct FaultTableTests {
-    /// A fault and what the contract says of it.
+    /// A fault and the contract's answer to it.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: FakeAnswer
         let status: Int
         let code: String
-        /// Settings that make the fault come soon.
+        /// Settings with which the fault comes soon.
         var arguments: [String] = []
-        /// Whether a kept connection's reset makes a second request.
+        /// Whether a reset of a kept connection causes a second request.
         var mayRepeat = false
     }
 
-    private static let picture = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
+    private static let image = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
 
     private static func head(_ lines: String, body: String = "a") -> FakeAnswer {
         .raw("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\(lines)\r\n\r\n\(body)")
@@ -40,10 +40,10 @@ struct FaultTableTests {
     static let unreachable: [Fault] = [
         fault("reset before the head", .reset, 502, "origin_unreachable", mayRepeat: true),
         fault("closed before the head", .closing, 502, "origin_unreachable", mayRepeat: true),
-        fault("reset in the body", picture.reset(afterBytes: 50), 502, "origin_protocol_error"),
-        fault("cut short", picture.cut(afterBytes: 50), 502, "origin_protocol_error"),
+        fault("reset in the body", image.reset(afterBytes: 50), 502, "origin_protocol_error"),
+        fault("cut short", image.cut(afterBytes: 50), 502, "origin_protocol_error"),
         fault(
-            "cut short, to the connection's end", picture.framed(by: .close).cut(afterBytes: 100), 422, "cannot_decode"),
+            "cut short, to the connection's end", image.framed(by: .close).cut(afterBytes: 100), 422, "cannot_decode"),
     ]
 
     static let late: [Fault] = [
@@ -80,8 +80,8 @@ struct FaultTableTests {
             head("Content-Length: 1\r\nTransfer-Encoding: chunked", body: "1\r\na\r\n0\r\n\r\n"), 502,
             "origin_protocol_error"),
         fault("bad chunk", head("Transfer-Encoding: chunked", body: "zz\r\na\r\n"), 502, "origin_protocol_error"),
-        fault("content coding", picture.with("Content-Encoding", "gzip"), 502, "origin_protocol_error"),
-        fault("206", FakeAnswer(status: 206, fields: picture.fields, body: picture.body), 502, "origin_protocol_error"),
+        fault("content coding", image.with("Content-Encoding", "gzip"), 502, "origin_protocol_error"),
+        fault("206", FakeAnswer(status: 206, fields: image.fields, body: image.body), 502, "origin_protocol_error"),
         fault("304", .status(304), 502, "origin_protocol_error"),
     ]
 
@@ -96,7 +96,7 @@ struct FaultTableTests {
         fault("503", .status(503), 502, "origin_error"), fault("404", .status(404), 404, "source_not_found"),
         fault("410", .status(410), 404, "source_not_found"),
         fault("HTML", .image(Array("<html>".utf8), type: "text/html"), 415, "not_an_image"),
-        fault("HTML as a picture", .image(Array("<html>".utf8), type: "image/png"), 415, "not_an_image"),
+        fault("HTML as an image", .image(Array("<html>".utf8), type: "image/png"), 415, "not_an_image"),
         fault("redirect to itself", .redirect(to: "?"), 502, "too_many_redirects"),
         fault("redirect without Location", .status(302), 502, "origin_protocol_error"),
         fault("redirect to a denied place", .redirect(to: "http://169.254.169.254/"), 403, "source_not_allowed"),
@@ -111,7 +111,7 @@ struct FaultTableTests {
             let gate = Gate()
             running.origin.serve("/fault", fault.answer)
             running.origin.serve("/held", fault.answer.held(at: gate))
-            running.origin.serve("/good.png", Self.picture)
+            running.origin.serve("/good.png", Self.image)
             expect(try await running.thumbnail("/fault"), fault)
             try await withThrowingTaskGroup(of: RawHTTPClient.Response.self) { group in
                 for _ in 0..<50 { group.addTask { try await running.thumbnail("/held") } }
@@ -128,7 +128,7 @@ struct FaultTableTests {
         ("none.test", 403, "source_not_allowed"), ("broken.test", 502, "origin_unreachable"),
         ("silent.test", 504, "origin_timeout"),
     ])
-    func `a name that leads nowhere is the same for one client and for fifty`(
+    func `an unknown name is answered alike for one client and for fifty`(
         name: String, status: Int, code: String
     ) async throws {
         let names = try FakeNameServer()
@@ -138,27 +138,27 @@ struct FaultTableTests {
         {
             running in
             let fault = Self.fault(name, .silence, status, code)
-            running.origin.serve("/good.png", Self.picture)
+            running.origin.serve("/good.png", Self.image)
             try await expectAll(running, "http://\(name)/a.png", fault)
             try await expectHealth(running)
         }
     }
 
-    @Test func `a refused connection is the same for one client and for fifty`() async throws {
+    @Test func `a refused connection is answered alike for one client and for fifty`() async throws {
         let closed = try FakeOrigin()
         closed.stop()
         #expect(await eventually { (try? RawHTTPClient(port: UInt16(closed.port))) == nil })
         try await withService { running in
-            running.origin.serve("/good.png", Self.picture)
+            running.origin.serve("/good.png", Self.image)
             try await expectAll(running, closed.url("/a.png"), Self.fault("", .silence, 502, "origin_unreachable"))
             try await expectHealth(running)
         }
     }
 
-    @Test func `a connection that nobody takes is the same for one client and for fifty`() async throws {
+    @Test func `a connection that is not accepted is answered alike for one client and for fifty`() async throws {
         let deaf = try DeafListener()
         try await withService(["--connect-timeout", "500ms"]) { running in
-            running.origin.serve("/good.png", Self.picture)
+            running.origin.serve("/good.png", Self.image)
             let url = "http://127.0.0.1:\(deaf.port)/a.png"
             try await expectAll(running, url, Self.fault("", .silence, 504, "origin_timeout"))
             try await expectHealth(running)
@@ -198,7 +198,7 @@ extension RunningService {
 
 private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
-/// A listener that accepts nobody and whose queue is full, so that further connections get no answer.
+/// A listener that never accepts and whose queue is full, so that further connections get no answer.
 private final class DeafListener: Sendable {
     let port: Int
     private let descriptors: [CInt]

@@ -7,7 +7,7 @@ import ThumbnailPipeline
 
 @testable import alula
 
-/// What a service still does that has more to do than it can.
+/// What the service does when it has more work than it can do.
 @Suite(.timeLimit(.minutes(1)))
 struct OverloadTests {
     @Test func `misses are refused while others wait too long; hits, health and metrics are answered`() async throws {
@@ -87,7 +87,7 @@ struct OverloadTests {
         }
     }
 
-    @Test func `a hundred silent connections shut nobody out`() async throws {
+    @Test func `a hundred silent connections do not keep other clients out`() async throws {
         try await withService(["--max-connections", "100"]) { running in
             let port = running.service.publicServer.port
             let silent = try (0..<100).map { _ in try RawHTTPClient(port: port, ownAddress: 2) }
@@ -97,7 +97,7 @@ struct OverloadTests {
         }
     }
 
-    @Test func `the descriptor limit is raised at the start, and one that cannot bear the settings stops it`() throws {
+    @Test func `the descriptor limit is raised at the start, and one too low for the settings stops it`() throws {
         let arguments = [
             "serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--max-connections", "500",
         ]
@@ -110,7 +110,7 @@ struct OverloadTests {
         #expect(stopped.end() == 69)
     }
 
-    @Test func `one address cannot take all connections where that is set`() async throws {
+    @Test func `one address cannot take all connections if that is set`() async throws {
         try await withService(["--max-connections-per-address", "2"]) { running in
             let clients = try (0..<2).map { _ in try running.connect() }
             #expect(await eventually { running.service.publicServer.connectionCount == 2 })

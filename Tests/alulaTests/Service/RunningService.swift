@@ -21,7 +21,7 @@ struct RunningService: Sendable {
         var settings = try SettingsLoader.load(
             arguments: [
                 "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--allowed-networks", "127.0.0.0/8",
-                // Workers are processes, of which there would be hundreds in a run; what is said of them has tests of its own.
+                // Each worker is a process, and a test run would start hundreds. Workers have tests of their own.
                 "--decode-in-process", "on",
             ] + arguments, environment: [:], readFile: { _ in "{}" })
         configure(&settings)
@@ -29,7 +29,7 @@ struct RunningService: Sendable {
         service = try Service(settings, logger: .silent, time: time)
     }
 
-    /// The target of a thumbnail of a path of the origin.
+    /// The request target of a thumbnail of a path of the origin.
     func target(_ path: String, _ query: String = "w=32") -> String {
         let url = origin.url(path).replacing("%", with: "%25").replacing("&", with: "%26").replacing("#", with: "%23")
         return "/thumbnail?url=\(url)&\(query)"

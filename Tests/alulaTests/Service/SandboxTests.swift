@@ -12,7 +12,7 @@ struct SandboxTests {
         settings.renderWorkers = 1
     }
 
-    @Test func `a thumbnail is the same whether workers decode and encode or not`() async throws {
+    @Test func `a thumbnail is the same with and without worker processes`() async throws {
         func answers(_ configure: (inout Settings) -> Void) async throws -> [[UInt8]] {
             try await withService(configure: configure) { running in
                 var bodies: [[UInt8]] = []
@@ -34,7 +34,7 @@ struct SandboxTests {
         #expect(isSame)
     }
 
-    @Test func `AVIF is decoded where that is confined, and nowhere else by default`() async throws {
+    @Test func `AVIF is decoded only in a sandbox by default`() async throws {
         let isConfined = try await withService(configure: Self.confine) { running in
             running.origin.serve("/a", .image(ImageFixture.avif.array, type: "image/avif"))
             let isConfined = try #require(running.service.sandbox).protections.isSandbox
@@ -50,7 +50,7 @@ struct SandboxTests {
         }
     }
 
-    @Test func `AVIF that its decoder has something to say about is served, and costs no worker`() async throws {
+    @Test func `AVIF with a decoder's warning is served, and ends no worker`() async throws {
         try await withService(configure: Self.confine) { running in
             guard try #require(running.service.sandbox).protections.isSandbox else { return }
             let file = AVIFWriter.withPrivateMetadata(ImageFixture.avif.array)
@@ -64,7 +64,7 @@ struct SandboxTests {
         }
     }
 
-    @Test func `a damaged source is 422 and costs no worker`() async throws {
+    @Test func `a damaged source is answered 422 and ends no worker`() async throws {
         try await withService(configure: Self.confine) { running in
             running.origin.serve("/a", .image(ImageFixture.jpegTruncated.array))
             let status = try await running.thumbnail("/a").status
@@ -74,7 +74,7 @@ struct SandboxTests {
         }
     }
 
-    @Test func `who requires a sandbox does not decode without one`() {
+    @Test func `a service that requires a sandbox does not start without one`() {
         #expect(throws: Sandbox.Required.self) {
             try RunningService(["--require-sandbox", "on"])
         }

@@ -131,7 +131,7 @@ struct SharingTests {
         }
     }
 
-    @Test func `29: behind a redirect the picture is cached under the requested URL`() async throws {
+    @Test func `29: behind a redirect the image is cached under the requested URL`() async throws {
         try await withService { running in
             running.origin.serve("/moved.jpg", .redirect(to: running.origin.url("/b.jpg")))
             running.origin.serve("/b.jpg", .image(ImageFixture.jpeg.array))

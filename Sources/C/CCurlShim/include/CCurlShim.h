@@ -27,10 +27,10 @@ CURLcode CCurlShim_set_callbacks(
     CURL *easy, CCurlShim_data_callback header, CCurlShim_data_callback body, CCurlShim_socket_callback socket,
     CCurlShim_request_callback request, void *context);
 
-/// `curl_easy_getinfo` of a number; 0 where it is not known.
+/// `curl_easy_getinfo` of a number; 0 if it is not known.
 long CCurlShim_get_long(CURL *easy, CURLINFO info);
 
-/// `curl_easy_getinfo` of a time in microseconds; 0 where it is not known.
+/// `curl_easy_getinfo` of a time in microseconds; 0 if it is not known.
 long long CCurlShim_get_microseconds(CURL *easy, CURLINFO info);
 
 /// The pointer set with `CURLOPT_PRIVATE`.
@@ -54,7 +54,7 @@ CCurlShim_pins *CCurlShim_pins_create(int are_public_keys, const unsigned char *
 /// Frees pins that no connection's handshake can ask for any more.
 void CCurlShim_pins_free(CCurlShim_pins *pins);
 
-/// Lets a handshake succeed only where a certificate of the verified chain, or its public key, is pinned.
+/// Lets a handshake succeed only if a certificate of the verified chain, or its public key, is pinned.
 ///
 /// The ordinary verification comes first, and the host's name is still libcurl's to check. `pins` must live as long as the
 /// handle's connections. No TLS session is resumed, because a resumed one verifies nothing.
