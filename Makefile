@@ -13,7 +13,7 @@ RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-test build run test unit contract smoke namespace-test load-test crash-test sandbox-test mutation-test lint format \
-	bench bench-lanes bench-quality bench-prices bench-sandbox coverage test-asan test-tsan fuzz clean
+	bench bench-lanes bench-quality bench-prices bench-sandbox figures coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -106,6 +106,9 @@ bench-prices: deps ## Measure decodes, renders and refusals beside the memory th
 bench-sandbox: build ## Measure decoding in workers beside decoding in process; PHOTOS=folder
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3
 	python3 Benchmarks/sandbox.py --alula $(RELEASE) --photos $(PHOTOS)
+
+figures: ## Print figures about the structure of Sources: sizes, circles between folders, doc comments
+	@scripts/house-figures
 
 coverage: deps ## Run the unit tests and print the coverage by file
 	$(SWIFT) test --disable-xctest --enable-code-coverage
