@@ -88,7 +88,7 @@ let package = Package(
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module("Imaging", ["CPNGShim", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text"]),
         module(
-            "DecodeSandbox",
+            "ImageSandbox",
             ["CLinux", "CSeccompShim", "Coordination", "Crypto", "Imaging", "Memory", "Telemetry"]),
         module(
             "Downloading",
@@ -98,7 +98,7 @@ let package = Package(
         module(
             "ThumbnailPipeline",
             [
-                "Coordination", "Crypto", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching",
+                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "ImageSandbox",
                 "Imaging", "Memory", "Telemetry", "Text",
             ]),
         module(
@@ -114,7 +114,7 @@ let package = Package(
         .executableTarget(
             name: "alula",
             dependencies: [
-                "Coordination", "Crypto", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
+                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes", "ImageSandbox",
                 "Imaging", "JSON", "Memory", "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ],
             swiftSettings: settings,
@@ -140,8 +140,8 @@ let package = Package(
         tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry", "TestSupport"]),
         tests("ImagingTests", ["CVipsShim", "Coordination", "Imaging", "Memory", "TestSupport"]),
         tests(
-            "DecodeSandboxTests",
-            ["alula", "CLinux", "Coordination", "DecodeSandbox", "Imaging", "Memory", "Telemetry", "TestSupport"]),
+            "ImageSandboxTests",
+            ["alula", "CLinux", "Coordination", "ImageSandbox", "Imaging", "Memory", "Telemetry", "TestSupport"]),
         tests(
             "DownloadingTests",
             ["CCurl", "Coordination", "Crypto", "Downloading", "HTTPTypes", "Memory", "TestSupport", "Text"]),
@@ -161,7 +161,7 @@ let package = Package(
         tests(
             "alulaTests",
             [
-                "alula", "Coordination", "DecodeSandbox", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
+                "alula", "Coordination", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes", "ImageSandbox",
                 "Imaging", "Memory", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ]),
     ]

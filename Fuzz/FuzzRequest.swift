@@ -1,4 +1,4 @@
-import DecodeSandbox
+import ImageSandbox
 
 /// What the server asks of a worker: whatever is taken is written as something that reads back the same.
 @c(LLVMFuzzerTestOneInput)

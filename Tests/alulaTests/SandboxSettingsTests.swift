@@ -1,4 +1,4 @@
-import DecodeSandbox
+import ImageSandbox
 import Imaging
 import Testing
 import ThumbnailPipeline

@@ -1,5 +1,5 @@
-package import DecodeSandbox
 package import HTTPTypes
+package import ImageSandbox
 
 extension WorkerUnavailable: ServiceError {
     package var status: HTTPResponse.Status { .serviceUnavailable }

@@ -1,4 +1,4 @@
-import DecodeSandbox
+import ImageSandbox
 
 /// The command line: picks the command and explains itself.
 enum AlulaCommand {

@@ -1,5 +1,5 @@
 import Coordination
-import DecodeSandbox
+import ImageSandbox
 import Imaging
 import Memory
 import Telemetry

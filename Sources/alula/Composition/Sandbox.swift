@@ -1,5 +1,5 @@
 import Coordination
-import DecodeSandbox
+import ImageSandbox
 import Telemetry
 
 /// Starts the sandbox's workers, and tells operators how well they are confined.

@@ -1,8 +1,8 @@
 import Coordination
-import DecodeSandbox
 import DiskCaching
 import Downloading
 import HTTPServing
+import ImageSandbox
 import Imaging
 import Memory
 import Telemetry

@@ -1,4 +1,4 @@
-import DecodeSandbox
+import ImageSandbox
 import TestSupport
 import Testing
 

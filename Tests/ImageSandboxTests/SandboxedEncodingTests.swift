@@ -5,7 +5,7 @@ import Memory
 import TestSupport
 import Testing
 
-@testable import DecodeSandbox
+@testable import ImageSandbox
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SandboxedEncodingTests {

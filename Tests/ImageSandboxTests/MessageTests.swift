@@ -1,7 +1,7 @@
 import Imaging
 import Testing
 
-@testable import DecodeSandbox
+@testable import ImageSandbox
 
 struct MessageTests {
     static let answers: [WorkerAnswer] = [

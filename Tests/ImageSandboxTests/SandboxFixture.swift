@@ -5,7 +5,7 @@ import Memory
 import Telemetry
 import TestSupport
 
-@testable import DecodeSandbox
+@testable import ImageSandbox
 
 /// Real workers, and a hand-cranked clock for the quarantine.
 final class SandboxFixture: Sendable {

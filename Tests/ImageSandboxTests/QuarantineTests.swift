@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DecodeSandbox
+@testable import ImageSandbox
 
 struct QuarantineTests {
     @Test func `a content is refused for its time and no longer`() {

@@ -8,7 +8,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import DecodeSandbox
+@testable import ImageSandbox
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SandboxedCodecTests {

@@ -6,7 +6,7 @@ import Memory
 import TestSupport
 import Testing
 
-@testable import DecodeSandbox
+@testable import ImageSandbox
 
 /// A worker that a test plays: an idle process, and a thread that answers for it.
 private final class PlayedWorker {

@@ -6,7 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import DecodeSandbox
+@testable import ImageSandbox
 
 /// Messages that libraries write about an image, on standard error or in a log of their own.
 @Suite(.serialized, .timeLimit(.minutes(5)))
