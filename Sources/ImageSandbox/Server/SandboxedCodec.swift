@@ -22,30 +22,12 @@ package final class SandboxedCodec: ImageCodec {
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let damagedContents: Locked<Quarantine<RefusedContent>>
-    private let endlessJobs: Locked<Quarantine<Job>>
+    private let endlessJobs: Locked<Quarantine<SandboxJob>>
 
     /// The encoders, which start when the first image needs one.
     private enum Encoders {
         case notNeeded, stopped
         case started(WorkerRoster)
-    }
-
-    /// A content and the work that was to be done with it.
-    private struct Job: Hashable {
-        let digest: SHA256Digest
-        let work: WorkerRequest.Work
-    }
-
-    /// What is refused after it ended workers.
-    private enum RefusedContent: Hashable {
-        /// A file, for any work.
-        case file(SHA256Digest)
-        /// Pixels, for one work only: encoded in another format or shape they may be harmless.
-        case pixels(Job)
-
-        init(_ job: Job) {
-            self = if case .decode = job.work { .file(job.digest) } else { .pixels(job) }
-        }
     }
 
     /// Why an image failed, for logs.
@@ -163,7 +145,7 @@ package final class SandboxedCodec: ImageCodec {
                     // If the worker got little CPU time, the machine may be overloaded and the image harmless.
                     if wasBusy, !token.isCancelled {
                         let digest = reportQuarantine(bytes, "a worker was busy past the deadline")
-                        endlessJobs.withLock { $0.insert(Job(digest: digest, work: work), at: timekeeper.now) }
+                        endlessJobs.withLock { $0.insert(SandboxJob(digest: digest, work: work), at: timekeeper.now) }
                     }
                     try token.check()
                 case .exhausted:
@@ -234,7 +216,7 @@ package final class SandboxedCodec: ImageCodec {
         let isAnyContentDamaged = !damagedContents.withLock { $0.isEmpty(at: now) }
         let isAnyJobEndless = !endlessJobs.withLock { $0.isEmpty(at: now) }
         guard isAnyContentDamaged || isAnyJobEndless else { return }
-        let job = Job(digest: bytes.withBytes { SHA256.hash($0) }, work: work)
+        let job = SandboxJob(digest: bytes.withBytes { SHA256.hash($0) }, work: work)
         if damagedContents.withLock({ $0.contains(RefusedContent(job), at: now) }) {
             throw Fault(detail: "the content ended workers a short while ago")
         }
@@ -244,7 +226,7 @@ package final class SandboxedCodec: ImageCodec {
     }
 
     private func quarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work, _ detail: String) -> Fault {
-        let job = Job(digest: reportQuarantine(bytes, detail), work: work)
+        let job = SandboxJob(digest: reportQuarantine(bytes, detail), work: work)
         damagedContents.withLock { $0.insert(RefusedContent(job), at: timekeeper.now) }
         return Fault(detail: detail)
     }
