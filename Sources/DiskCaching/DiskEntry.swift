@@ -1,3 +1,4 @@
+import Crypto
 package import Memory
 
 /// An entry under a key: a few bytes about it, and the bytes themselves.
@@ -28,6 +29,64 @@ package struct DiskEntry: Sendable {
         sum.add([UInt8(key.share.rawValue)])
         for part in [key.name, key.source, head] { sum.add(part) }
         sum.add(body)
+        return sum.finish()
+    }
+}
+
+/// The key of an entry: its share, its name, and the source that it was made from.
+///
+/// Names are kept as their hashes: all keys have one length, and the file contains no URL.
+package struct DiskKey: Hashable, Sendable {
+    let share: DiskShare
+    let name: [UInt8]
+    let source: [UInt8]
+
+    /// The key of `name` in `share`, for an entry made from the source of that name.
+    package init(_ share: DiskShare, name: [UInt8], source: [UInt8]) {
+        self.share = share
+        self.name = Checksum.of(name)
+        self.source = Checksum.of(source)
+    }
+}
+
+/// A part of the store with its own bound; the raw value is written to the file.
+package enum DiskShare: Int, Sendable, CaseIterable {
+    /// Files as origins sent them.
+    case source = 1
+    /// Encoded results.
+    case result = 2
+    /// The record of a source, without its bytes.
+    case record = 3
+}
+
+/// The checksum that bytes from the file must have: the first half of their SHA-256.
+///
+/// libcrypto computes it at more than a gigabyte a second if the processor helps, and unlike a CRC it has no
+/// accidental collisions. Each part is hashed with its length, so that no two lists of parts have the same hash.
+struct Checksum: ~Copyable {
+    private var hash = SHA256()
+
+    /// Adds a small part.
+    mutating func add(_ bytes: [UInt8]) {
+        add(SharedBytes(bytes))
+    }
+
+    /// Adds a part.
+    mutating func add(_ bytes: SharedBytes) {
+        let length = SharedBytes((0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) })
+        length.withBytes { hash.update($0) }
+        bytes.withBytes { hash.update($0) }
+    }
+
+    /// Ends the sum: 16 bytes.
+    consuming func finish() -> [UInt8] {
+        Array(hash.finalize().bytes.prefix(16))
+    }
+
+    /// The sum of one part.
+    static func of(_ bytes: [UInt8]) -> [UInt8] {
+        var sum = Checksum()
+        sum.add(bytes)
         return sum.finish()
     }
 }

@@ -1,6 +1,6 @@
 /// The folder and limits of the store; sizes in bytes.
 package struct DiskStoreConfiguration: Sendable {
-    /// The folder; made if it is missing, but not the folders above it.
+    /// The folder; it and the folders above it are made if they are missing.
     package var folder: String
     /// Bytes that each share may occupy; a share that is not named keeps nothing.
     package var capacities: [DiskShare: Int]

@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// The bookkeeping of ``AutoPurgingImageCache`` as a plain value; removed values are returned, to be released outside
 /// the lock.
 @usableFromInline
@@ -114,4 +116,17 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
             if let value = remove(oldest.key) { victims.append(value) }
         }
     }
+}
+
+/// Counts the entries that leave a cache, to be read without its lock: while the count stays the same, every value
+/// that was found is still there.
+@usableFromInline
+final class RemovalCount: Sendable {
+    @usableFromInline let count = Atomic(0)
+
+    @inlinable init() {}
+
+    @inlinable var value: Int { count.load(ordering: .acquiring) }
+
+    @inlinable func increment() { count.wrappingAdd(1, ordering: .releasing) }
 }

@@ -69,3 +69,17 @@ package struct DownloadConfiguration: Sendable {
         allowedSources.isEmpty || allowedSources.contains { $0.matches(url) }
     }
 }
+
+extension DownloadConfiguration {
+    /// These settings with the limits of an origin.
+    func adapted(to origin: Origin) -> DownloadConfiguration {
+        var copy = self
+        copy.connectTimeout = origin.limits.connectTimeout ?? connectTimeout
+        copy.firstByteTimeout = origin.limits.firstByteTimeout ?? firstByteTimeout
+        copy.downloadTimeout = origin.limits.downloadTimeout ?? downloadTimeout
+        copy.maximumBytes = origin.limits.maximumBytes ?? maximumBytes
+        copy.maximumRedirects = origin.limits.maximumRedirects ?? maximumRedirects
+        copy.certificateAuthorities = origin.certificateAuthorities ?? certificateAuthorities
+        return copy
+    }
+}

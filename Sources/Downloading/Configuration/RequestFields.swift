@@ -1,5 +1,7 @@
 import Crypto
-import HTTPTypes
+package import HTTPTypes
+import Memory
+import Text
 
 /// The fields of our requests, in libcurl's spelling of a header line.
 enum RequestFields {
@@ -31,5 +33,38 @@ enum RequestFields {
             case let value?: "\(name.rawName): \(value)"
             }
         }
+    }
+}
+
+/// The fields of our requests that an origin's answer may vary by (RFC 9111 section 4.1).
+package struct SelectingFields: Sendable {
+    private let common: HTTPFields
+    private let byOrigin: [ExactText: HTTPFields]
+
+    /// The fields of requests under these settings.
+    package init(_ configuration: DownloadConfiguration) {
+        func fields(for origin: Origin?) -> HTTPFields {
+            var fields = HTTPFields()
+            for line in RequestFields.lines(for: origin, configuration) {
+                guard let colon = line.firstIndex(of: ":"), let name = HTTPField.Name(String(line[..<colon])) else {
+                    continue
+                }
+                let value = HTTPSyntax.trimmed(line[line.index(after: colon)...])
+                fields[name] = origin == nil ? value : Self.hidden(value)
+            }
+            return fields
+        }
+        common = fields(for: nil)
+        byOrigin = Dictionary(
+            uniqueKeysWithValues: configuration.origins.all.map { (ExactText($0.name), fields(for: $0)) })
+    }
+
+    /// The fields of requests for a source; a named origin's by their hashes, because they may be secret and are kept with answers.
+    package func fields(for identity: SourceIdentity) -> HTTPFields {
+        identity.originName.flatMap { byOrigin[ExactText($0)] } ?? common
+    }
+
+    private static func hidden(_ value: String) -> String {
+        value.isEmpty ? value : SharedBytes(value.utf8).withBytes { SHA256.hash($0) }.hexadecimal
     }
 }

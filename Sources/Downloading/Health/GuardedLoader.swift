@@ -80,16 +80,6 @@ package final class GuardedLoader: DataLoading {
     }
 }
 
-/// The stay of a transfer at an origin: its request there, and its pass.
-struct OriginVisit {
-    /// The origin.
-    let origin: OriginKey
-    /// The URL that led there: the request's own, or the target of a redirect.
-    let source: SourceIdentity
-    /// The pass.
-    let pass: OriginHealth.Pass
-}
-
 extension OriginInquiry {
     /// Asks one source after another until one speaks for the origin; those behind one that took all of its time at once.
     ///

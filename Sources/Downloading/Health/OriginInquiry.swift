@@ -31,14 +31,6 @@ struct OriginInquiry: Equatable, Sendable {
     let goodAnswers: UInt64
 }
 
-/// The result of one source of an inquiry.
-struct OriginFinding: Sendable {
-    /// The source.
-    let source: SourceIdentity
-    /// The report of its transfer's end.
-    let report: OriginReport
-}
-
 /// A few sources of one origin that have worked: the first ones, for as long as they do.
 ///
 /// Later ones do not replace them, because otherwise the most active client would choose them.
