@@ -13,7 +13,7 @@ package final class ImageDownloader: Sendable {
 
     struct Shell {
         var state: State
-        var tasks: [State.FlightID: Task<Void, Never>] = [:]
+        var tasks: [FlightID: Task<Void, Never>] = [:]
         /// Sources that are being validated in the background.
         var revalidating: Set<SourceIdentity> = []
     }
@@ -54,7 +54,7 @@ package final class ImageDownloader: Sendable {
     /// fails.
     ///
     /// - Parameters:
-    ///   - request: The source, and the caller's wishes.
+    ///   - request: The source, and how the caller wants it.
     ///   - receipt: Name under which this caller's wait can be cancelled.
     ///   - deadline: When the caller's time is over, by the timekeeper's ``Timekeeper/now``. It only orders the
     ///     queue; the code that keeps the deadline cancels a caller whose time is over.

@@ -1,15 +1,9 @@
-import HTTPTypes
 import Text
 
 /// The downloader's book-keeping: flights, their waiters, the queue and the slots, as a value without locks or tasks.
 ///
 /// Every change returns the actions for the shell. `Answer` stands for a caller's continuation.
 struct ImageDownloaderState<Answer> {
-    /// Identifies a flight among all others, also earlier and later ones of the same URL.
-    typealias FlightID = UInt64
-    /// Identifies a caller.
-    typealias WaiterID = UInt64
-
     /// A transfer to start, or a look into the slower layers of the cache.
     struct Launch {
         let flight: FlightID
@@ -62,77 +56,20 @@ struct ImageDownloaderState<Answer> {
         var launches: [Launch] = []
     }
 
-    private struct Waiter {
-        let id: WaiterID
-        let request: SourceRequest
-        let receipt: String
-        /// When half of its time is over.
-        let halfTime: Duration?
-        let origin: Delivery.Origin
-        let answer: Answer
-    }
-
-    /// Which callers may share a flight: the origin's current answer suits all of them, but an answer that must not
-    /// be kept is not shared.
-    ///
-    /// A source from slower layers is judged for each caller separately.
-    private struct FlightKey: Hashable {
-        enum Mode { case ordinary, reload, unstored }
-
-        let identity: SourceIdentity
-        let mode: Mode
-
-        init(_ request: SourceRequest) {
-            identity = request.identity
-            mode = request.directives.noStore ? .unstored : request.directives.noCache ? .reload : .ordinary
-        }
-
-        init(identity: SourceIdentity, mode: Mode) {
-            self.identity = identity
-            self.mode = mode
-        }
-    }
-
-    private struct Flight {
-        let id: FlightID
-        let key: FlightKey
-        var request: SourceRequest
-        let progress = TransferProgress()
-        let startedAt: Duration
-        var waiters: [Waiter] = []
-        /// Nil while queued, and while slower layers are asked.
-        var slot: SlotToken?
-        var known: StoredSource?
-        var isAbandoned = false
-        /// Its request was sent before its source was removed from the caches.
-        var isOutdated = false
-
-        /// Whether half of a caller's time is over.
-        func isOverdue(at now: Duration) -> Bool {
-            waiters.contains { waiter in waiter.halfTime.map { $0 <= now } ?? false }
-        }
-
-        /// The host and port for the cap per host.
-        var host: ExactText { key.identity.url.hostAndPort }
-    }
-
-    private let order: DownloadConfiguration.Order
-    private let maximumQueued: Int
     private var slots: DownloadSlots
     private var activity = ActivityIndicator()
     private var lastID: UInt64 = 0
     private var arriving: Set<WaiterID> = []
     private var waiterFlights: [WaiterID: FlightID] = [:]
-    private var flights: [FlightID: Flight] = [:]
+    private var flights: [FlightID: Flight<Answer>] = [:]
     private var current: [FlightKey: FlightID] = [:]
-    private var queue: [FlightID] = []
+    private var queue: FlightQueue
     private var isShutDown = false
     /// The remembered failures of sources.
     var failures: FailureMemory
 
     init(_ configuration: DownloadConfiguration) {
-        order = configuration.order
-        maximumQueued = configuration.maximumQueuedDownloads
+        queue = FlightQueue(order: configuration.order, maximum: configuration.maximumQueuedDownloads)
         slots = DownloadSlots(
             maximum: configuration.maximumActiveDownloads, perHost: configuration.maximumActiveDownloadsPerHost,
             exceptions: configuration.origins.maximumActiveDownloads)
@@ -165,7 +102,7 @@ struct ImageDownloaderState<Answer> {
         guard !isShutDown else { return .refused(DownloadError.shuttingDown, answer) }
         let key = FlightKey(request)
         let halfTime = deadline.map { now + ($0 - now) / 2 }
-        func waiter(_ origin: Delivery.Origin) -> Waiter {
+        func waiter(_ origin: Delivery.Origin) -> Waiter<Answer> {
             Waiter(
                 id: id, request: request, receipt: receipt, halfTime: halfTime, origin: origin, answer: answer)
         }
@@ -184,13 +121,13 @@ struct ImageDownloaderState<Answer> {
         }
 
         lastID += 1
-        var flight = Flight(id: lastID, key: key, request: request, startedAt: now)
+        var flight = Flight<Answer>(id: lastID, key: key, request: request, startedAt: now)
         flight.waiters = [waiter(.started)]
         flight.known = view?.stored
         let isWhole = view.map { $0.stored.bytes != nil || !request.needsBytes } ?? false
         let looksFurther = looksFurther && key.mode != .unstored && !isWhole
         let slot = looksFurther ? nil : slots.take(for: flight.host, flight.progress, at: now)
-        guard slot != nil || looksFurther || queue.count < maximumQueued else {
+        guard slot != nil || looksFurther || queue.hasRoom else {
             return .refused(DownloadError.queueFull, answer)
         }
         flight.slot = slot
@@ -241,7 +178,7 @@ struct ImageDownloaderState<Answer> {
         flight.request = leader.request
         flight.known = found ?? flight.known
         flight.slot = slots.take(for: flight.host, flight.progress, at: now)
-        guard flight.slot != nil || queue.count < maximumQueued else {
+        guard flight.slot != nil || queue.hasRoom else {
             end.refused = land(id, at: now).answers.map(\.answer)
             return end
         }
@@ -286,7 +223,7 @@ struct ImageDownloaderState<Answer> {
         guard let flight = flights.removeValue(forKey: id) else { return Landing() }
         if current[flight.key] == id { current[flight.key] = nil }
         if let slot = flight.slot { slots.giveBack(slot, at: now) }
-        let isAnswered = { (waiter: Waiter) in
+        let isAnswered = { (waiter: Waiter<Answer>) in
             failedTarget.map { $0 == FetchedTarget(waiter.request.identity) } ?? true
         }
         let answered = flight.waiters.filter(isAnswered)
@@ -295,16 +232,16 @@ struct ImageDownloaderState<Answer> {
             FetchedTarget($0.request.identity)
         }
         let next = others.values.sorted { $0[0].id < $1[0].id }.map { requeue($0, of: flight) }
-        queue.insert(contentsOf: order == .fifo ? next : next.reversed(), at: order == .fifo ? 0 : queue.count)
+        queue.putNext(next)
         let launches = startQueued(at: now)
         activity.update(isWorking: slots.activeCount > 0, at: now)
         return Landing(answers: answered.map { ($0.answer, $0.origin) }, launches: launches)
     }
 
     /// A flight of their own for callers of one target, whose flight has failed for another; the next to start.
-    private mutating func requeue(_ waiters: [Waiter], of flight: Flight) -> FlightID {
+    private mutating func requeue(_ waiters: [Waiter<Answer>], of flight: Flight<Answer>) -> FlightID {
         lastID += 1
-        var next = Flight(
+        var next = Flight<Answer>(
             id: lastID, key: flight.key, request: waiters.first?.request ?? flight.request, startedAt: flight.startedAt)
         next.waiters = waiters
         next.known = flight.known
@@ -362,7 +299,7 @@ struct ImageDownloaderState<Answer> {
     }
 
     private mutating func leave(
-        _ id: FlightID, evenPastHalf: Bool = false, where isLeaving: (Waiter) -> Bool
+        _ id: FlightID, evenPastHalf: Bool = false, where isLeaving: (Waiter<Answer>) -> Bool
     ) -> Departure {
         guard var flight = flights[id], !flight.isAbandoned else { return Departure() }
         let leaving = flight.waiters.filter(isLeaving)
@@ -371,7 +308,7 @@ struct ImageDownloaderState<Answer> {
         var departure = Departure(answers: leaving.map(\.answer))
         if flight.waiters.isEmpty {
             if flight.slot == nil {
-                queue.removeAll { $0 == id }
+                queue.remove(id)
                 current[flight.key] = nil
                 flights[id] = nil
                 return departure
@@ -389,37 +326,12 @@ struct ImageDownloaderState<Answer> {
 
     private mutating func startQueued(at now: Duration) -> [Launch] {
         var launches: [Launch] = []
-        while slots.hasRoom, let index = nextQueued(at: now) {
-            let id = queue.remove(at: index)
+        while let id = queue.popNext(from: flights, for: slots, at: now) {
             guard let flight = flights[id] else { continue }
             flights[id]?.slot = slots.take(for: flight.host, flight.progress, at: now)
             launches.append(launch(of: flight))
         }
         return launches
-    }
-
-    /// The place in the queue of the flight that starts next: of a host without a transfer if there is one, else of
-    /// any host that may have another slot.
-    private func nextQueued(at now: Duration) -> Int? {
-        var verdicts: [ExactText: Bool] = [:]
-        func canStart(_ flight: Flight) -> Bool {
-            let verdict = verdicts[flight.host] ?? slots.hasRoom(for: flight.host, at: now)
-            verdicts[flight.host] = verdict
-            return verdict
-        }
-        let places = order == .fifo ? Array(queue.indices) : queue.indices.reversed()
-        var overdue: Int?
-        var idle: Int?
-        var other: Int?
-        for place in places {
-            guard let flight = flights[queue[place]] else { return place }
-            guard canStart(flight) else { continue }
-            if order == .lifo, flight.isOverdue(at: now) { overdue = place }
-            if idle == nil, slots.isIdle(flight.host) { idle = place }
-            other = other ?? place
-            if order == .fifo, idle != nil { break }
-        }
-        return overdue ?? idle ?? other
     }
 
     /// An ordinary caller is served by a reload too; a reload not by a flight whose answer may be older than the
@@ -429,7 +341,7 @@ struct ImageDownloaderState<Answer> {
         return key.mode == .ordinary ? current[FlightKey(identity: key.identity, mode: .reload)] : nil
     }
 
-    private func launch(of flight: Flight) -> Launch {
+    private func launch(of flight: Flight<Answer>) -> Launch {
         Launch(flight: flight.id, request: flight.request, progress: flight.progress, known: flight.known)
     }
 }

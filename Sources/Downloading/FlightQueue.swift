@@ -1,0 +1,70 @@
+import Text
+
+/// The flights that wait for a slot, and which of them starts next.
+struct FlightQueue {
+    private let order: DownloadConfiguration.Order
+    private let maximum: Int
+    private var ids: [FlightID] = []
+
+    /// An empty queue of at most `maximum` flights.
+    init(order: DownloadConfiguration.Order, maximum: Int) {
+        self.order = order
+        self.maximum = maximum
+    }
+
+    /// How many wait.
+    var count: Int { ids.count }
+
+    /// Whether another flight may wait.
+    var hasRoom: Bool { ids.count < maximum }
+
+    /// Whether a flight waits.
+    func contains(_ id: FlightID) -> Bool { ids.contains(id) }
+
+    /// Adds a flight.
+    mutating func append(_ id: FlightID) { ids.append(id) }
+
+    /// Puts these flights before all others, the first one first, whether or not there is room.
+    mutating func putNext(_ next: [FlightID]) {
+        ids.insert(contentsOf: order == .fifo ? next : next.reversed(), at: order == .fifo ? 0 : ids.count)
+    }
+
+    /// Takes out a flight, if it waits.
+    mutating func remove(_ id: FlightID) { ids.removeAll { $0 == id } }
+
+    /// Takes out the flight that starts next; nil if there is no slot for any of them.
+    mutating func popNext<Answer>(
+        from flights: [FlightID: Flight<Answer>], for slots: DownloadSlots, at now: Duration
+    ) -> FlightID? {
+        guard slots.hasRoom, let place = nextPlace(from: flights, for: slots, at: now) else { return nil }
+        return ids.remove(at: place)
+    }
+
+    /// The place of the flight that starts next: of a host without a transfer if there is one, else of any host that
+    /// may have another slot.
+    ///
+    /// Under ``DownloadConfiguration/Order/lifo`` an overdue flight goes before both.
+    private func nextPlace<Answer>(
+        from flights: [FlightID: Flight<Answer>], for slots: DownloadSlots, at now: Duration
+    ) -> Int? {
+        var verdicts: [ExactText: Bool] = [:]
+        func canStart(_ flight: Flight<Answer>) -> Bool {
+            let verdict = verdicts[flight.host] ?? slots.hasRoom(for: flight.host, at: now)
+            verdicts[flight.host] = verdict
+            return verdict
+        }
+        let places = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
+        var overdue: Int?
+        var idle: Int?
+        var other: Int?
+        for place in places {
+            guard let flight = flights[ids[place]] else { return place }
+            guard canStart(flight) else { continue }
+            if order == .lifo, flight.isOverdue(at: now) { overdue = place }
+            if idle == nil, slots.isIdle(flight.host) { idle = place }
+            other = other ?? place
+            if order == .fifo, idle != nil { break }
+        }
+        return overdue ?? idle ?? other
+    }
+}
