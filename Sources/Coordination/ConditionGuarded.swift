@@ -31,7 +31,7 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` with the value, alone; wakes nobody.
+    /// Runs `body` with the value, alone; wakes no thread.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,7 +1,7 @@
 /// Work in flight by key, each piece done once for all callers that ask while it runs.
 ///
 /// The work belongs to no caller: it is a task of its own, started by the first, cancelled when the last waiter has left.
-/// Waiters are answered in the order in which they came. A result must be put where `cached` finds it *inside* the operation:
+/// Waiters are answered in the order in which they came. The operation itself must put its result into the place that `cached` reads:
 /// the flight is forgotten only afterwards, so no caller can slip between the end of the work and its appearance in the cache.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// How a caller came by its value.
@@ -35,7 +35,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// - Parameters:
     ///   - key: What makes two pieces of work the same.
     ///   - cached: Asked under the registry's lock when no work is in flight; must be quick and call nothing of this registry.
-    ///   - operation: The work; stores its result where `cached` looks.
+    ///   - operation: The work; stores its result in the place that `cached` reads.
     /// - Throws: The operation's error, the same for all waiters; `CancellationError` when the caller itself is
     ///   cancelled.
     package func value(

@@ -51,7 +51,7 @@ package struct WorkThread: Sendable {
         pthread_join(thread, nil)
     }
 
-    /// Lets the thread end on its own: nobody will wait for it.
+    /// Lets the thread end on its own: no other thread will wait for it.
     package func detach() {
         pthread_detach(thread)
     }

@@ -124,7 +124,7 @@ package final class WorkerPool: Sendable {
     ///
     /// - Parameters:
     ///   - priority: Which queue the job waits in.
-    ///   - timeLimit: Bound on the running time; the token reports its passing, and the job stops where it asks the token.
+    ///   - timeLimit: Bound on the running time; the token reports its passing, and the job stops when it asks the token.
     ///   - patience: Bound on the waiting time, judged now: a job that would wait longer is refused, unless fewer than there are
     ///     threads wait before it.
     ///   - body: The work; it should ask its token between steps.

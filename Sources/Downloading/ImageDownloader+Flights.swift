@@ -32,7 +32,7 @@ extension ImageDownloader {
     }
 
     /// Starts transfers.
-    func start(_ launches: [State.Launch]) { start(launches, with: fly) }
+    func start(_ launches: [State.Launch]) { start(launches, with: transfer) }
 
     /// Asks the slower layers; the flight ends here if all its callers may use the result.
     func lookUp(_ launch: State.Launch) async {
@@ -53,7 +53,8 @@ extension ImageDownloader {
         for answer in end.refused { answer.resume(throwing: DownloadError.queueFull) }
     }
 
-    private func fly(_ launch: State.Launch) async {
+    /// Asks the origin, ends the flight and answers its callers.
+    private func transfer(_ launch: State.Launch) async {
         let identity = launch.request.identity
         let isUnstored = launch.request.directives.noStore
         let reason = reason(for: launch.request, known: launch.known)

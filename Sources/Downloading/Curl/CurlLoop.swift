@@ -7,7 +7,8 @@ import Text
 ///
 /// Made, used and ended on that thread; others reach it through the inbox.
 final class CurlLoop {
-    private let strangers: CurlProfile
+    /// For absolute URLs, which belong to no named origin.
+    private let absoluteURLs: CurlProfile
     private let origins: [ExactText: CurlProfile]
     private let policy: AddressPolicy
     private let multi: CurlMulti
@@ -30,7 +31,7 @@ final class CurlLoop {
         self.observer = observer
         self.wallClock = wallClock
         selectingFields = SelectingFields(configuration)
-        strangers = CurlProfile(configuration)
+        absoluteURLs = CurlProfile(configuration)
         origins = Dictionary(
             uniqueKeysWithValues: configuration.origins.all.map { origin in
                 (ExactText(origin.name), CurlProfile(configuration.adapted(to: origin), origin: origin))
@@ -45,7 +46,7 @@ final class CurlLoop {
     func run() {
         while true {
             let (commands, isStopped) = inbox.take()
-            for command in commands { obey(command) }
+            for command in commands { carryOut(command) }
             if isStopped { break }
             multi.perform()
             while let (transfer, code) = multi.nextFinished() { endHop(of: transfer, code: code) }
@@ -57,7 +58,7 @@ final class CurlLoop {
         for transfer in transfers.values { end(transfer, .failure(DownloadError.shuttingDown)) }
     }
 
-    private func obey(_ command: CurlInbox.Command) {
+    private func carryOut(_ command: CurlInbox.Command) {
         switch command {
         case .start(let load):
             retryBudget.save()
@@ -73,7 +74,7 @@ final class CurlLoop {
     }
 
     /// The profile of a named origin, else that of absolute URLs.
-    private func profile(named name: String?) -> CurlProfile { name.flatMap { origins[ExactText($0)] } ?? strangers }
+    private func profile(named name: String?) -> CurlProfile { name.flatMap { origins[ExactText($0)] } ?? absoluteURLs }
 
     /// Judges the origin and the URL of a hop and finds its addresses.
     private func beginHop(of transfer: CurlTransfer) {
@@ -83,7 +84,7 @@ final class CurlLoop {
         } catch {
             return end(transfer, .failure(error))
         }
-        guard transfer.isAtOwnOrigin || strangers.configuration.allows(url) && policy.mayAllow(port: url.port) else {
+        guard transfer.isAtOwnOrigin || absoluteURLs.configuration.allows(url) && policy.mayAllow(port: url.port) else {
             return end(transfer, .failure(DownloadError.sourceNotAllowed))
         }
         if let address = url.address { return connect(transfer, to: [address]) }

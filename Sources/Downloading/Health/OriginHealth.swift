@@ -37,8 +37,8 @@ struct OriginHealth {
         case probing(OriginInquiry.Cause, pause: Duration, isBacked: Bool)
     }
 
-    /// URLs in a row without an answer that suspend.
-    private static let longestRow = 5
+    /// Sources in a row without an answer that suspend.
+    private static let mostUnanswered = 5
     private static let firstPause = Duration.seconds(5)
     private static let longestPause = Duration.seconds(60)
     /// For how long all URLs may probe an origin that answered 5xx and of which nothing has ever worked.
@@ -54,7 +54,7 @@ struct OriginHealth {
     /// Those of them without 5xx.
     private var goodAnswers: UInt64 = 0
     /// The sources, as hashes, that have had no answer since the last one.
-    private var row: Set<Int> = []
+    private var unanswered: Set<Int> = []
     private var window = FailureWindow()
     /// When the probes by all URLs end; nil while there are none.
     private var probeWindowEnd: Duration?
@@ -163,7 +163,7 @@ struct OriginHealth {
         guard report != .noAnswer else { return }
         answers += 1
         if report != .serverError { goodAnswers += 1 }
-        row = []
+        unanswered = []
     }
 
     /// Whether an end in the open phase raises a suspicion, and the consequence.
@@ -173,9 +173,11 @@ struct OriginHealth {
         window.add(report, of: source, at: now)
         guard report.isFailure else { return .none }
         // An answer of the origin since the transfer began outweighs this failure.
-        if report == .noAnswer, pass.answers == answers, row.count < Self.longestRow { row.insert(source.hashValue) }
+        if report == .noAnswer, pass.answers == answers, unanswered.count < Self.mostUnanswered {
+            unanswered.insert(source.hashValue)
+        }
         let cause: OriginInquiry.Cause
-        if row.count >= Self.longestRow {
+        if unanswered.count >= Self.mostUnanswered {
             cause = .silence
         } else if window.isAllFailure(at: now) {
             cause = .serverErrors
@@ -221,6 +223,6 @@ struct OriginHealth {
         probeWindowEnd = nil
         phase = next
         phaseNumber += 1
-        row = []
+        unanswered = []
     }
 }
