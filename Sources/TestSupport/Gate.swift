@@ -4,44 +4,32 @@ import Coordination
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
-        var arrived = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state = Locked(State())
+    private let arrivals = EventCounter()
 
     /// A closed gate.
     package init() {}
 
     /// How many have come to the gate so far.
-    package var arrivedCount: Int { state.withLock { $0.arrived } }
+    package var arrivedCount: Int { arrivals.count }
 
     /// Waits at the gate until it is open.
     package func pass() async {
         await withCheckedContinuation { continuation in
-            let ready = state.withLock { state in
-                state.arrived += 1
-                var ready = state.watchers.filter { $0.count <= state.arrived }.map(\.continuation)
-                state.watchers.removeAll { $0.count <= state.arrived }
-                if state.isOpen { ready.append(continuation) } else { state.waiting.append(continuation) }
-                return ready
+            arrivals.increment()
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
             }
-            for continuation in ready { continuation.resume() }
+            if isOpen { continuation.resume() }
         }
     }
 
     /// Waits until `count` have come to the gate.
-    package func arrivals(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if state.arrived >= count { return true }
-                state.watchers.append((count, continuation))
-                return false
-            }
-            if isReady { continuation.resume() }
-        }
-    }
+    package func arrivals(_ count: Int) async { await arrivals.reached(count) }
 
     /// Opens the gate for waiting and future tasks.
     package func open() {

@@ -13,6 +13,21 @@ package final class ManualTimekeeper: Timekeeper {
         var lastID = 0
         var sleepers: [Int: Sleeper] = [:]
         var cancelled: Set<Int> = []
+        var watchers: [Watcher] = []
+
+        /// Takes out the watchers whose condition holds.
+        mutating func takeReady() -> [Watcher] {
+            let deadlines = sleepers.values.map(\.deadline)
+            let ready = watchers.filter { $0.isReady(deadlines) }
+            watchers.removeAll { $0.isReady(deadlines) }
+            return ready
+        }
+    }
+
+    /// A test that waits for tasks to sleep.
+    private struct Watcher {
+        let isReady: ([Duration]) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
     }
 
     private let state: Locked<State>
@@ -31,19 +46,34 @@ package final class ManualTimekeeper: Timekeeper {
     /// How many tasks sleep at this moment.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// When the first of the sleeping tasks wakes; nil while none sleeps.
-    package var nextWaking: Duration? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
+    /// Returns when at least `count` tasks sleep.
+    package func sleepers(_ count: Int) async { await sleepers { $0.count >= count } }
+
+    /// Returns when a task sleeps until `deadline`, and none until an earlier time.
+    package func nextWaking(at deadline: Duration) async { await sleepers { $0.min() == deadline } }
+
+    /// Returns when the deadlines of the sleeping tasks are as `isReady` wants them.
+    private func sleepers(_ isReady: @escaping ([Duration]) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let ready = state.withLock { state in
+                state.watchers.append(Watcher(isReady: isReady, continuation: continuation))
+                return state.takeReady()
+            }
+            for watcher in ready { watcher.continuation.resume() }
+        }
+    }
 
     /// Moves both clocks forward and wakes those whose time has come.
     package func advance(by duration: Duration) {
-        let due = state.withLock { state in
+        let (due, ready) = state.withLock { state in
             state.now += duration
             state.secondsSince1970 += Int(duration.components.seconds)
             let due = state.sleepers.filter { $0.value.deadline <= state.now }
             for id in due.keys { state.sleepers[id] = nil }
-            return due.sorted { $0.value.deadline < $1.value.deadline }
+            return (due.sorted { $0.value.deadline < $1.value.deadline }, state.takeReady())
         }
         for (_, sleeper) in due { sleeper.continuation.resume() }
+        for watcher in ready { watcher.continuation.resume() }
     }
 
     /// Sets the wall clock, back as well; the monotonic one goes on.
@@ -59,21 +89,25 @@ package final class ManualTimekeeper: Timekeeper {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let result: Result<Void, any Error>? = state.withLock { state in
-                    if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
-                    if deadline <= state.now { return .success(()) }
+                let (result, ready) = state.withLock { state -> (Result<Void, any Error>?, [Watcher]) in
+                    if state.cancelled.remove(id) != nil { return (.failure(CancellationError()), []) }
+                    if deadline <= state.now { return (.success(()), []) }
                     state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
-                    return nil
+                    return (nil, state.takeReady())
                 }
                 if let result { continuation.resume(with: result) }
+                for watcher in ready { watcher.continuation.resume() }
             }
         } onCancel: {
-            let sleeper = state.withLock { state in
-                if let sleeper = state.sleepers.removeValue(forKey: id) { return Optional(sleeper) }
-                state.cancelled.insert(id)
-                return nil
+            let (sleeper, ready) = state.withLock { state -> (Sleeper?, [Watcher]) in
+                guard let sleeper = state.sleepers.removeValue(forKey: id) else {
+                    state.cancelled.insert(id)
+                    return (nil, [])
+                }
+                return (sleeper, state.takeReady())
             }
             sleeper?.continuation.resume(throwing: CancellationError())
+            for watcher in ready { watcher.continuation.resume() }
         }
     }
 }

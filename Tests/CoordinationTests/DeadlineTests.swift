@@ -16,7 +16,7 @@ struct DeadlineTests {
         let work = Task {
             try await withDeadline(.seconds(1), by: time) { try await time.sleep(until: .seconds(100)) }
         }
-        #expect(await eventually { time.sleeperCount == 2 })
+        await time.sleepers(2)
         time.advance(by: .seconds(1))
         await #expect(throws: DeadlineExceeded.self) { try await work.value }
         #expect(time.sleeperCount == 0)

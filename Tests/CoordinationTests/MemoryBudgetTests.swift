@@ -5,6 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct MemoryBudgetTests {
     private let time = ManualTimekeeper()
+    /// The purges of everything: a waiter asks for one when it has joined the line and found no room.
+    private let lastPurges = EventCounter()
 
     @Test func `what is reserved is nobody else's, and comes back with its holder's end`() async throws {
         let budget = MemoryBudget(limit: 100, timekeeper: time)
@@ -28,7 +30,7 @@ struct MemoryBudgetTests {
     }
 
     @Test func `who waits is let in when there is room, in the order of arrival`() async throws {
-        let budget = MemoryBudget(limit: 100, timekeeper: time)
+        let budget = MemoryBudget(limit: 100, timekeeper: time, purge: notePurge)
         let held = try await budget.reserve(100)
         let order = Locked<[Int]>([])
         let gate = Gate()
@@ -41,7 +43,8 @@ struct MemoryBudgetTests {
                     await gate.pass()
                     room.release()
                 })
-            try #require(await eventually { budget.statistics.waiting == number })
+            await lastPurges.reached(number)
+            #expect(budget.statistics.waiting == number)
         }
         held.release()
         // The third would fit beside the first, but the second was here before it.
@@ -54,10 +57,11 @@ struct MemoryBudgetTests {
     }
 
     @Test func `work goes before arrivals, which leave a quarter free`() async throws {
-        let budget = MemoryBudget(limit: 100, timekeeper: time)
+        let budget = MemoryBudget(limit: 100, timekeeper: time, purge: notePurge)
         let held = try await budget.reserve(75, for: .arrival)
         let arrival = Task { try await budget.reserve(1, for: .arrival) }
-        try #require(await eventually { budget.statistics.waiting == 1 })
+        await lastPurges.reached(1)
+        #expect(budget.statistics.waiting == 1)
         // Comes later, and is not kept waiting by what may not have its room.
         let work = try await budget.reserve(25)
         work.release()
@@ -66,10 +70,12 @@ struct MemoryBudgetTests {
     }
 
     @Test func `a wait ends with a refusal, and holds nothing then`() async throws {
-        let budget = MemoryBudget(limit: 100, maximumWait: .seconds(5), timekeeper: time)
+        let budget = MemoryBudget(limit: 100, maximumWait: .seconds(5), timekeeper: time, purge: notePurge)
         let held = try await budget.reserve(100)
         let late = Task { try await budget.reserve(1) }
-        try #require(await eventually { budget.statistics.waiting == 1 && time.sleeperCount == 1 })
+        await lastPurges.reached(1)
+        await time.sleepers(1)
+        #expect(budget.statistics.waiting == 1)
         time.advance(by: .seconds(5))
         await #expect(throws: MemoryBudget.Full.self) { _ = try await late.value }
         #expect(budget.statistics.waiting == 0)
@@ -79,10 +85,11 @@ struct MemoryBudgetTests {
     }
 
     @Test func `who leaves the line leaves no trace, and the line is bounded`() async throws {
-        let budget = MemoryBudget(limit: 100, maximumWaiting: 1, timekeeper: time)
+        let budget = MemoryBudget(limit: 100, maximumWaiting: 1, timekeeper: time, purge: notePurge)
         let held = try await budget.reserve(100)
         let leaver = Task { try await budget.reserve(1) }
-        try #require(await eventually { budget.statistics.waiting == 1 })
+        await lastPurges.reached(1)
+        #expect(budget.statistics.waiting == 1)
         await #expect(throws: MemoryBudget.Full.self) { _ = try await budget.reserve(1) }
         leaver.cancel()
         await #expect(throws: CancellationError.self) { _ = try await leaver.value }
@@ -114,9 +121,10 @@ struct MemoryBudgetTests {
 
     @Test func `what lives counts, and its silent end is seen at the next review`() async throws {
         let living = Locked(100)
-        let budget = MemoryBudget(limit: 100, timekeeper: time, living: { living.withLock { $0 } })
+        let budget = MemoryBudget(limit: 100, timekeeper: time, living: { living.withLock { $0 } }, purge: notePurge)
         let waiter = Task { try await budget.reserve(10) }
-        try #require(await eventually { budget.statistics.waiting == 1 })
+        await lastPurges.reached(1)
+        #expect(budget.statistics.waiting == 1)
         living.withLock { $0 = 90 }
         budget.review()
         #expect(try await waiter.value.bytes == 10)
@@ -159,5 +167,12 @@ struct MemoryBudgetTests {
         }
         #expect(held.withLock { $0.most } <= 100)
         #expect(budget.statistics.reserved == 0 && budget.statistics.waiting == 0)
+    }
+
+    private var notePurge: MemoryBudget.Purging {
+        { [lastPurges] step in
+            if step == .empty { lastPurges.increment() }
+            return 0
+        }
     }
 }

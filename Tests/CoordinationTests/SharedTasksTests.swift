@@ -8,19 +8,22 @@ struct SharedTasksTests {
         let tasks = SharedTasks<String, Int>()
         let gate = Gate()
         let runs = Locked(0)
-        async let first = tasks.value(for: "a") {
-            runs.withLock { $0 += 1 }
-            await gate.pass()
-            return 7
+        let first = Task.immediate {
+            try await tasks.value(for: "a") {
+                runs.withLock { $0 += 1 }
+                await gate.pass()
+                return 7
+            }
         }
-        await gate.arrivals(1)
-        async let second = tasks.value(for: "a") {
-            runs.withLock { $0 += 1 }
-            return 8
+        let second = Task.immediate {
+            try await tasks.value(for: "a") {
+                runs.withLock { $0 += 1 }
+                return 8
+            }
         }
-        #expect(await eventually { tasks.waiterCount(for: "a") == 2 })
+        #expect(tasks.waiterCount(for: "a") == 2)
         gate.open()
-        let answers = try await [first, second]
+        let answers = [try await first.value, try await second.value]
         #expect(answers.map(\.value) == [7, 7])
         #expect(answers.map(\.origin) == [.started, .joined])
         #expect(runs.withLock { $0 } == 1)
@@ -32,7 +35,7 @@ struct SharedTasksTests {
         let gate = Gate()
         let results = await withTaskGroup(of: Result<Int, any Error>.self) { group in
             for number in 0..<10 {
-                group.addTask {
+                group.addImmediateTask {
                     await Result.of {
                         try await tasks.value(for: "a") {
                             await gate.pass()
@@ -41,7 +44,7 @@ struct SharedTasksTests {
                     }
                 }
             }
-            #expect(await eventually { tasks.waiterCount(for: "a") == 10 })
+            #expect(tasks.waiterCount(for: "a") == 10)
             gate.open()
             return await group.reduce(into: []) { $0.append($1) }
         }
@@ -62,12 +65,12 @@ struct SharedTasksTests {
             }.value
         }
         await gate.arrivals(1)
-        async let second = tasks.value(for: "a") { 2 }.value
-        #expect(await eventually { tasks.waiterCount(for: "a") == 2 })
+        let second = Task.immediate { try await tasks.value(for: "a") { 2 }.value }
+        #expect(tasks.waiterCount(for: "a") == 2)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         gate.open()
-        #expect(try await second == 1)
+        #expect(try await second.value == 1)
     }
 
     @Test func `the last to leave cancels the work, and a successor is untouched`() async throws {

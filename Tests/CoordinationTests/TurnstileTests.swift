@@ -19,8 +19,10 @@ struct TurnstileTests {
         var others: [Task<Void, any Error>] = []
         for number in 1...3 {
             others.append(
-                Task { [turns] in try await turns.run(price: .seconds(1)) { order.withLock { $0.append(number) } } })
-            #expect(await eventually { turns.backlog.count == number })
+                Task.immediate { [turns] in
+                    try await turns.run(price: .seconds(1)) { order.withLock { $0.append(number) } }
+                })
+            #expect(turns.backlog.count == number)
         }
         #expect(turns.turnCount == 1)
         gate.open()
@@ -31,9 +33,10 @@ struct TurnstileTests {
 
     @Test func `who would wait too long is refused at once`() async throws {
         let gate = Gate()
-        let taken = (0..<2).map { _ in Task { [turns] in try await turns.run(price: .seconds(1)) { await gate.pass() } }
+        let taken = (0..<2).map { _ in
+            Task.immediate { [turns] in try await turns.run(price: .seconds(1)) { await gate.pass() } }
         }
-        #expect(await eventually { turns.backlog.count == 1 })
+        #expect(turns.backlog.count == 1)
         await #expect(throws: WorkerPool.Full(delay: .seconds(2))) {
             try await turns.run(price: .seconds(1), patience: .seconds(1)) {}
         }
@@ -51,8 +54,10 @@ struct TurnstileTests {
         }
         await gate.arrivals(1)
         let begun = Locked(false)
-        let waiting = Task { [turns] in try await turns.run(price: .seconds(1)) { begun.withLock { $0 = true } } }
-        #expect(await eventually { turns.backlog.count == 1 })
+        let waiting = Task.immediate { [turns] in
+            try await turns.run(price: .seconds(1)) { begun.withLock { $0 = true } }
+        }
+        #expect(turns.backlog.count == 1)
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         #expect(turns.backlog.count == 0)

@@ -23,13 +23,13 @@ struct WorkerPoolTests {
         defer { pool.shutDown() }
         let door = ThreadGate()
         async let running: Void = pool.run { _ in door.pass() }
-        #expect(await eventually { pool.runningCount == 1 })
-        async let queued: Void = pool.run { _ in }
-        #expect(await eventually { pool.queuedCount == 1 })
+        await door.arrivals(1)
+        let queued = Task.immediate { try await pool.run { _ in } }
+        #expect(pool.queuedCount == 1)
         await #expect(throws: WorkerPool.Full.self) { try await pool.run { _ in } }
         door.open()
         try await running
-        try await queued
+        try await queued.value
     }
 
     @Test func `what is submitted runs in its turn, is refused when the queue is full, and hears of the shutdown`()
@@ -39,21 +39,28 @@ struct WorkerPoolTests {
         let door = ThreadGate()
         let heard = Locked<[String]>([])
         async let running: Void = pool.run { _ in door.pass() }
-        #expect(await eventually { pool.runningCount == 1 })
+        await door.arrivals(1)
         #expect(pool.submit { isCancelled in heard.withLock { $0.append("later \(isCancelled)") } })
         #expect(
             pool.submit(priority: .finishing) { isCancelled in heard.withLock { $0.append("first \(isCancelled)") } })
         #expect(!pool.submit { _ in heard.withLock { $0.append("refused") } })
         door.open()
         try await running
-        #expect(await eventually { heard.withLock { $0.count } == 2 })
+        // Behind both, on the only thread.
+        try await pool.run { _ in }
         #expect(heard.withLock { $0 } == ["first false", "later false"])
         let second = ThreadGate()
         async let last: Void = pool.run { _ in second.pass() }
-        #expect(await eventually { pool.runningCount == 1 })
-        #expect(pool.submit { isCancelled in heard.withLock { $0.append("dropped \(isCancelled)") } })
+        await second.arrivals(1)
+        let dropped = EventCounter()
+        #expect(
+            pool.submit { isCancelled in
+                heard.withLock { $0.append("dropped \(isCancelled)") }
+                dropped.increment()
+            })
         let stopping = Task.detached { pool.shutDown() }
-        #expect(await eventually { heard.withLock { $0.last } == "dropped true" })
+        await dropped.reached(1)
+        #expect(heard.withLock { $0.last } == "dropped true")
         second.open()
         try await last
         await stopping.value
@@ -68,20 +75,21 @@ struct WorkerPoolTests {
         try await pool.run { _ in time.advance(by: .seconds(1)) }
         let door = ThreadGate()
         async let running: Void = pool.run { _ in door.pass() }
-        #expect(await eventually { pool.runningCount == 1 })
+        await door.arrivals(1)
         // As many as there are threads wait in any case: what is running may end at any moment.
-        async let first: Void = pool.run(patience: .zero) { _ in }
-        #expect(await eventually { pool.queuedCount == 1 })
+        let first = Task.immediate { try await pool.run(patience: .zero) { _ in } }
+        #expect(pool.queuedCount == 1)
         await #expect(throws: WorkerPool.Full(delay: .seconds(1))) {
             try await pool.run(patience: .milliseconds(999)) { _ in }
         }
-        async let second: Void = pool.run(patience: .seconds(1)) { _ in }
-        #expect(await eventually { pool.queuedCount == 2 })
-        async let patient: Void = pool.run { _ in }
-        #expect(await eventually { pool.queuedCount == 3 })
+        let second = Task.immediate { try await pool.run(patience: .seconds(1)) { _ in } }
+        #expect(pool.queuedCount == 2)
+        let patient = Task.immediate { try await pool.run { _ in } }
+        #expect(pool.queuedCount == 3)
         #expect(pool.backlog == Backlog(count: 3, delay: .seconds(3), age: .zero))
         door.open()
-        _ = try await (running, first, second, patient)
+        try await running
+        for task in [first, second, patient] { try await task.value }
         #expect(pool.backlog == Backlog(count: 0, delay: .zero, age: .zero))
     }
 
@@ -91,16 +99,17 @@ struct WorkerPoolTests {
         defer { pool.shutDown() }
         let door = ThreadGate()
         async let running: Void = pool.run { _ in door.pass() }
-        #expect(await eventually { pool.runningCount == 1 })
-        async let queued: Void = pool.run { _ in }
-        #expect(await eventually { pool.queuedCount == 1 })
+        await door.arrivals(1)
+        let queued = Task.immediate { try await pool.run { _ in } }
+        #expect(pool.queuedCount == 1)
         time.advance(by: .seconds(3))
         #expect(pool.backlog == Backlog(count: 1, delay: .seconds(3), age: .seconds(3)))
         await #expect(throws: WorkerPool.Full(delay: .seconds(3))) {
             try await pool.run(patience: .seconds(2)) { _ in }
         }
         door.open()
-        _ = try await (running, queued)
+        try await running
+        try await queued.value
     }
 
     @Test func `a queue that a cancelled job leaves empty is none`() async throws {
@@ -109,12 +118,12 @@ struct WorkerPoolTests {
         defer { pool.shutDown() }
         let door = ThreadGate()
         async let running: Void = pool.run { _ in door.pass() }
-        #expect(await eventually { pool.runningCount == 1 })
-        let queued = Task { try await pool.run { _ in } }
-        #expect(await eventually { pool.queuedCount == 1 })
+        await door.arrivals(1)
+        let queued = Task.immediate { try await pool.run { _ in } }
+        #expect(pool.queuedCount == 1)
         time.advance(by: .seconds(3))
         queued.cancel()
-        #expect(await eventually { pool.queuedCount == 0 })
+        #expect(pool.queuedCount == 0)
         #expect(pool.backlog.age == .zero)
         door.open()
         try await running
@@ -126,9 +135,9 @@ struct WorkerPoolTests {
         let door = ThreadGate()
         let started = Locked(false)
         async let running: Void = pool.run { _ in door.pass() }
-        #expect(await eventually { pool.runningCount == 1 })
-        let queued = Task { try await pool.run { _ in started.withLock { $0 = true } } }
-        #expect(await eventually { pool.queuedCount == 1 })
+        await door.arrivals(1)
+        let queued = Task.immediate { try await pool.run { _ in started.withLock { $0 = true } } }
+        #expect(pool.queuedCount == 1)
         queued.cancel()
         await #expect(throws: CancellationError.self) { try await queued.value }
         door.open()
@@ -139,13 +148,15 @@ struct WorkerPoolTests {
     @Test func `running work learns from its token that nobody waits`() async throws {
         let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
         defer { pool.shutDown() }
+        let started = EventCounter()
         let task = Task {
             try await pool.run { token in
+                started.increment()
                 while !token.shouldStop { sched_yield() }
                 try token.check()
             }
         }
-        #expect(await eventually { pool.runningCount == 1 })
+        await started.reached(1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
@@ -167,14 +178,16 @@ struct WorkerPoolTests {
         let door = ThreadGate()
         let order = Locked<[String]>([])
         async let running: Void = pool.run { _ in door.pass() }
-        #expect(await eventually { pool.runningCount == 1 })
+        await door.arrivals(1)
         try await withThrowingTaskGroup(of: Void.self) { group in
             let jobs: [(String, WorkerPool.Priority)] = [
                 ("decode 1", .starting), ("decode 2", .starting), ("render 1", .finishing), ("render 2", .finishing),
             ]
             for (index, job) in jobs.enumerated() {
-                group.addTask { try await pool.run(priority: job.1) { _ in order.withLock { $0.append(job.0) } } }
-                #expect(await eventually { pool.queuedCount == index + 1 })
+                group.addImmediateTask {
+                    try await pool.run(priority: job.1) { _ in order.withLock { $0.append(job.0) } }
+                }
+                #expect(pool.queuedCount == index + 1)
             }
             door.open()
             try await group.waitForAll()
@@ -185,13 +198,15 @@ struct WorkerPoolTests {
 
     @Test func `shutting down tells running work to stop`() async {
         let pool = WorkerPool(count: 1, maximumQueued: 10, name: "test")
+        let started = EventCounter()
         let task = Task {
             try await pool.run { token in
+                started.increment()
                 while !token.shouldStop { sched_yield() }
                 try token.check()
             }
         }
-        #expect(await eventually { pool.runningCount == 1 })
+        await started.reached(1)
         pool.shutDown()
         await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -70,9 +70,9 @@ final class PrefetcherTests: Sendable {
         isBusy.withLock { $0 = true }
         let prefetcher = prefetcher()
         let id = try await prefetcher.begin(["/a"]).id
-        #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
+        await time.nextWaking(at: time.now + PrefetchConfiguration().pause)
         time.advance(by: .seconds(1))
-        #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
+        await time.nextWaking(at: time.now + PrefetchConfiguration().pause)
         #expect(maker.made.isEmpty)
         isBusy.withLock { $0 = false }
         time.advance(by: .seconds(1))
@@ -88,7 +88,7 @@ final class PrefetcherTests: Sendable {
         let id = try await prefetcher.begin(["/a", "/b"]).id
         for (pause, attempts) in [1, 2, 3, 4, 6, 7, 8, 9].enumerated() {
             let end = Duration.seconds(30 * (pause + 1))
-            #expect(await eventually(within: .patience) { self.time.nextWaking == end })
+            await time.nextWaking(at: end)
             #expect(maker.made.count == attempts)
             time.advance(by: .seconds(30))
         }
@@ -100,7 +100,7 @@ final class PrefetcherTests: Sendable {
         maker.suspend("/a", seconds: 5)
         let prefetcher = prefetcher()
         let id = try await prefetcher.begin(["/a"]).id
-        #expect(await eventually(within: .patience) { self.time.nextWaking == .seconds(5) })
+        await time.nextWaking(at: .seconds(5))
         #expect(await prefetcher.status(of: id) == PrefetchStatus(total: 1, done: 0, failed: 0))
         time.advance(by: .seconds(5))
         #expect(await settled(prefetcher, id)?.done == 1)
@@ -112,7 +112,7 @@ final class PrefetcherTests: Sendable {
         let prefetcher = prefetcher()
         let id = try await prefetcher.begin(["/a"]).id
         await gate.arrivals(1)
-        #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
+        await time.sleepers(1)
         time.advance(by: .seconds(15))
         #expect(await settled(prefetcher, id)?.failed == 1)
     }
@@ -148,14 +148,14 @@ final class PrefetcherTests: Sendable {
         let id = try await first.begin(["/a", "/b", "/c"]).id
         let other = try await first.begin(["/d"]).id
         for _ in 0..<2 {
-            #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
+            await time.nextWaking(at: time.now + PrefetchConfiguration().pause)
             isBusy.withLock { $0 = false }
             let made = maker.made.count
             maker.onMade { [isBusy] in isBusy.withLock { $0 = true } }
             time.advance(by: .seconds(1))
-            #expect(await eventually(within: .patience) { self.maker.made.count == made + 1 })
+            await maker.makes.reached(made + 1)
         }
-        #expect(await eventually(within: .patience) { self.time.sleeperCount == 1 })
+        await time.nextWaking(at: time.now + PrefetchConfiguration().pause)
         first.shutDown()
         await before.close(timeLimit: .seconds(40))
         #expect(maker.made == ["/a", "/b"])
@@ -258,6 +258,8 @@ private final class Maker: ThumbnailServing {
     }
 
     private let state = Locked(State())
+    /// The thumbnails that were made, or failed in the making.
+    let makes = EventCounter()
 
     var made: [String] { state.withLock { $0.made } }
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
@@ -310,6 +312,7 @@ private final class Maker: ThumbnailServing {
             return (state.failing.contains(path), state.refusals[path, default: 0] >= 0, state.onMade)
         }
         onMade()
+        makes.increment()
         if isFailing { throw Failure() }
         if isRefused { throw PipelineError.tooManyPrefetchJobs }
         try Task.checkCancellation()
