@@ -213,7 +213,7 @@ struct DiskStoreTests {
             await store.settled()
             let hold = await store.hold()
             async let entry = store.entry(for: .source(1))
-            #expect(await eventually(within: .seconds(40)) { fixture.time.sleeperCount == 1 })
+            await fixture.time.sleepers(1)
             fixture.time.advance(by: .seconds(1))
             #expect(await entry == nil)
             hold.release()

@@ -9,6 +9,8 @@ import Testing
 struct ImageDownloaderQueueTests {
     private let loader = StubLoader()
     private let timekeeper = ManualTimekeeper()
+    /// The transfers that have ended and given their slots back.
+    private let ends = EventCounter()
 
     @Test func `16: with a limit of one, one runs and one waits, and both finish`() async throws {
         let downloader = downloader { $0.maximumActiveDownloads = 1 }
@@ -134,7 +136,8 @@ struct ImageDownloaderQueueTests {
         timekeeper.advance(by: .seconds(3))
         // The first two hosts' transfers end; the others, slow by now, keep to half of the slots.
         for number in 0..<16 { loader.release("/\(number)") }
-        #expect(await eventually(within: .seconds(20)) { downloader.activeRequestCount == 16 })
+        await ends.reached(17)
+        #expect(downloader.activeRequestCount == 16)
         let more = (0..<8).map { downloader.begin("/more\($0)", host: "other.example") }
         let isRunning = downloader.flights.suffix(8).map(\.isRunning)
         #expect(isRunning == Array(repeating: true, count: 8))
@@ -171,7 +174,8 @@ struct ImageDownloaderQueueTests {
         }
         loader.fail(with: nil)
         #expect(try await downloader.begin("/good").value.text == "/good")
-        #expect(await eventually(within: .seconds(20)) { downloader.activeRequestCount == 0 })
+        await ends.reached(7)
+        #expect(downloader.activeRequestCount == 0)
     }
 
     @Test func `21: raising the limit starts queued downloads at once`() async throws {
@@ -237,7 +241,10 @@ struct ImageDownloaderQueueTests {
         let outcomes = Locked<[DownloadOutcome]>([])
         let downloader = ImageDownloader(
             configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: timekeeper,
-            observer: DownloadObserver(finished: { outcome, _ in outcomes.withLock { $0.append(outcome) } }))
+            observer: DownloadObserver(finished: { [ends] outcome, _ in
+                outcomes.withLock { $0.append(outcome) }
+                ends.increment()
+            }))
         let good = downloader.begin("/good")
         await loader.starts(1)
         loader.release("/good")
@@ -249,7 +256,7 @@ struct ImageDownloaderQueueTests {
         let gone = downloader.begin("/gone")
         await loader.starts(3)
         gone.cancel()
-        #expect(await eventually(within: .seconds(20)) { outcomes.withLock { $0.count } == 3 })
+        await ends.reached(3)
         #expect(outcomes.withLock { $0 } == [.success, .timedOut, .cancelled])
     }
 
@@ -260,6 +267,7 @@ struct ImageDownloaderQueueTests {
         configuration.maximumActiveDownloadsPerHost = 1_000
         change(&configuration)
         return ImageDownloader(
-            configuration: configuration, loader: loader ?? self.loader, cache: StubCache(), timekeeper: timekeeper)
+            configuration: configuration, loader: loader ?? self.loader, cache: StubCache(), timekeeper: timekeeper,
+            observer: DownloadObserver(finished: { [ends] _, _ in ends.increment() }))
     }
 }

@@ -10,6 +10,8 @@ import Testing
 struct ImageDownloaderTests {
     private let loader = StubLoader()
     private let cache = StubCache()
+    /// The transfers that have ended and given their slots back.
+    private let ends = EventCounter()
 
     @Test(arguments: [2, 200])
     func `14: simultaneous requests for one URL make one transfer`(count: Int) async throws {
@@ -88,7 +90,8 @@ struct ImageDownloaderTests {
         #expect(loader.running == ["/a"])
         tasks[1].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[1].value }
-        #expect(await eventually(within: .seconds(20)) { loader.running.isEmpty && downloader.activeRequestCount == 0 })
+        await ends.reached(1)
+        #expect(loader.running.isEmpty && downloader.activeRequestCount == 0)
         #expect(cache.storeCount == 0)
         #expect(downloader.flights.isEmpty)
     }
@@ -116,7 +119,8 @@ struct ImageDownloaderTests {
             await loader.starts(1)
             loader.report("/a", received: 50, expected: expected)
             task.cancel()
-            #expect(await eventually(within: .seconds(20)) { loader.running.isEmpty })
+            await loader.cancellations(1)
+            #expect(loader.running.isEmpty)
         }
         #expect(cache.storeCount == 0)
     }
@@ -230,7 +234,8 @@ struct ImageDownloaderTests {
         downloader.shutDown()
         await #expect(throws: DownloadError.shuttingDown) { try await task.value }
         await #expect(throws: DownloadError.shuttingDown) { try await downloader.begin("/b").value }
-        #expect(await eventually(within: .seconds(20)) { downloader.activeRequestCount == 0 })
+        await ends.reached(1)
+        #expect(downloader.activeRequestCount == 0)
         #expect(loader.cancellations == 1)
     }
 
@@ -253,7 +258,7 @@ struct ImageDownloaderTests {
     ) -> ImageDownloader {
         ImageDownloader(
             configuration: configuration, loader: loader ?? self.loader, cache: cache ?? self.cache,
-            timekeeper: clock)
+            timekeeper: clock, observer: DownloadObserver(finished: { [ends] _, _ in ends.increment() }))
     }
 }
 

@@ -10,6 +10,8 @@ struct SharedTargetsTests {
     private let loader = StubLoader()
     private let cache = StubCache(keeps: true)
     private let time = ManualTimekeeper()
+    /// The transfers that have ended and given their slots back.
+    private let ends = EventCounter()
 
     private func identity(_ token: String) throws -> SourceIdentity {
         SourceIdentity(
@@ -25,7 +27,9 @@ struct SharedTargetsTests {
     }
 
     private func downloader() -> ImageDownloader {
-        ImageDownloader(configuration: DownloadConfiguration(), loader: loader, cache: cache, timekeeper: time)
+        ImageDownloader(
+            configuration: DownloadConfiguration(), loader: loader, cache: cache, timekeeper: time,
+            observer: DownloadObserver(finished: { [ends] _, _ in ends.increment() }))
     }
 
     @Test func `36: a failure is remembered of the target that was asked, and of no other`() async throws {
@@ -99,6 +103,7 @@ struct SharedTargetsTests {
         await loader.starts(2)
         #expect(downloader.cancel(receipt: "right"))
         await #expect(throws: DownloadError.receiptCancelled) { try await right.value }
-        #expect(await eventually { downloader.activeRequestCount == 0 })
+        await ends.reached(2)
+        #expect(downloader.activeRequestCount == 0)
     }
 }

@@ -19,7 +19,6 @@ final class StubLoader: DataLoading {
         var running: [Transfer] = []
         var cancelledEarly: Set<Int> = []
         var highestParallelism = 0
-        var cancellations = 0
         var isHolding: Bool
         var keepsCancelled: Bool
         var failure: DownloadError?
@@ -30,12 +29,12 @@ final class StubLoader: DataLoading {
     }
 
     private let state: Locked<State>
-    private let starts = Gate()
+    private let starts = EventCounter()
+    private let cancels = EventCounter()
 
     /// A loader that holds its transfers, or ends each at once; `keepsCancelled` makes cancelled ones go on until released.
     init(isHolding: Bool = true, keepsCancelled: Bool = false) {
         state = Locked(State(isHolding: isHolding, keepsCancelled: keepsCancelled))
-        starts.open()
     }
 
     /// Paths of all transfers in the order in which they began.
@@ -43,10 +42,13 @@ final class StubLoader: DataLoading {
     /// Paths of those that run.
     var running: [String] { state.withLock { $0.running.map(\.url) } }
     var highestParallelism: Int { state.withLock { $0.highestParallelism } }
-    var cancellations: Int { state.withLock { $0.cancellations } }
+    var cancellations: Int { cancels.count }
 
     /// Waits until so many transfers have begun.
-    func starts(_ count: Int) async { await starts.arrivals(count) }
+    func starts(_ count: Int) async { await starts.reached(count) }
+
+    /// Waits until so many transfers were cancelled.
+    func cancellations(_ count: Int) async { await cancels.reached(count) }
 
     /// Ends the oldest running transfer of this path.
     func release(_ path: String, _ error: DownloadError? = nil) {
@@ -123,11 +125,10 @@ final class StubLoader: DataLoading {
                     return nil
                 }
                 if let result { continuation.resume(with: result) }
-                Task { await starts.pass() }
+                starts.increment()
             }
         } onCancel: {
             let transfer = state.withLock { state -> Transfer? in
-                state.cancellations += 1
                 if state.keepsCancelled { return nil }
                 guard let index = state.running.firstIndex(where: { $0.id == id }) else {
                     state.cancelledEarly.insert(id)
@@ -136,6 +137,7 @@ final class StubLoader: DataLoading {
                 return state.running.remove(at: index)
             }
             transfer?.continuation.resume(throwing: CancellationError())
+            cancels.increment()
         }
     }
 

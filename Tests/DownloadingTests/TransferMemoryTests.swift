@@ -7,15 +7,19 @@ import Testing
 /// The memory that bodies take while they arrive.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferMemoryTests {
+    /// The purges of everything: a waiter asks for one when it has joined the line and found no room.
+    private let lastPurges = EventCounter()
+
     @Test func `a transfer waits for memory to begin with`() async throws {
         let loader = StubLoader()
-        let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper())
+        let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper(), purge: notePurge)
         let downloader = ImageDownloader(
             configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: ManualTimekeeper(),
             budget: budget)
         let held = try await budget.reserve(1 << 20)
         let task = downloader.begin("/a")
-        try #require(await eventually { budget.statistics.waiting == 1 })
+        await lastPurges.reached(1)
+        #expect(budget.statistics.waiting == 1)
         #expect(loader.started.isEmpty)
         held.release()
         await loader.starts(1)
@@ -30,13 +34,15 @@ struct TransferMemoryTests {
     {
         let loader = StubLoader(isHolding: false)
         let time = ManualTimekeeper()
-        let budget = MemoryBudget(limit: 1 << 20, maximumWait: .seconds(5), timekeeper: time)
+        let budget = MemoryBudget(limit: 1 << 20, maximumWait: .seconds(5), timekeeper: time, purge: notePurge)
         let downloader = ImageDownloader(
             configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: time,
             budget: budget)
         let held = try await budget.reserve(1 << 20)
         let task = downloader.begin("/a")
-        try #require(await eventually { budget.statistics.waiting == 1 && time.sleeperCount == 1 })
+        await lastPurges.reached(1)
+        await time.sleepers(1)
+        #expect(budget.statistics.waiting == 1)
         time.advance(by: .seconds(5))
         await #expect(throws: DownloadError.memoryFull) { _ = try await task.value }
         held.release()
@@ -61,5 +67,12 @@ struct TransferMemoryTests {
         let delivery = try await downloader.begin(url: fixture.origin.url("/small"), receipt: "small").value
         #expect(delivery.bytes?.count == 300_000)
         #expect(budget.statistics.reserved == 0)
+    }
+
+    private var notePurge: MemoryBudget.Purging {
+        { [lastPurges] step in
+            if step == .empty { lastPurges.increment() }
+            return 0
+        }
     }
 }

@@ -143,8 +143,8 @@ struct HostileOriginTests {
 
         let good = try await downloader.begin(url: fixture.origin.url("/good")).value
         #expect(good.bytes?.array == [1, 2, 3])
-        #expect(
-            await eventually(within: .seconds(20)) { downloader.activeRequestCount == 0 && downloader.flights.isEmpty })
+        // A flight has landed before its callers are answered.
+        #expect(downloader.activeRequestCount == 0 && downloader.flights.isEmpty)
     }
 
     @Test(arguments: [FakeAnswer.Framing.length, .chunked, .close])
