@@ -71,12 +71,12 @@ struct HTTPServerBodyTests {
     }
 
     @Test func `a client that leaves in the middle of its body is forgotten`() async throws {
-        let heads = Counter()
+        let heads = EventCounter()
         let server = try TestServer.start(counting: heads)
         let client = try RawHTTPClient(port: server.port)
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc")
         // An end that comes with the bytes is only noticed when the body's time is up.
-        #expect(await eventually { heads.count == 1 })
+        await heads.reached(1)
         client.close()
         #expect(await eventually { server.connectionCount == 0 })
     }

@@ -42,7 +42,7 @@ struct HTTPServerPromiseTests {
     @Test(arguments: [false, true])
     func `23: a client that leaves or half-closes cancels the work within a second`(isHalf: Bool) async throws {
         let started = Gate()
-        let cancelled = Counter()
+        let cancelled = EventCounter()
         let server = try TestServer.start { _ in
             .later {
                 await withTaskCancellationHandler {
@@ -70,7 +70,7 @@ struct HTTPServerPromiseTests {
 
     @Test func `one client's leaving cancels nobody else's work`() async throws {
         let gate = Gate()
-        let cancelled = Counter()
+        let cancelled = EventCounter()
         let server = try TestServer.start { request in
             .later {
                 await withTaskCancellationHandler {
@@ -85,7 +85,9 @@ struct HTTPServerPromiseTests {
         for (number, client) in clients.enumerated() { client.get("/\(number)") }
         await gate.arrivals(20)
         for client in clients.prefix(10) { client.close() }
-        #expect(await eventually { cancelled.count == 10 && server.connectionCount == 10 })
+        await cancelled.reached(10)
+        #expect(await eventually { server.connectionCount == 10 })
+        #expect(cancelled.count == 10)
         gate.open()
         for (number, client) in clients.enumerated().dropFirst(10) {
             #expect(try await client.response().text.hasPrefix("GET /\(number)\n"))
@@ -94,8 +96,8 @@ struct HTTPServerPromiseTests {
     }
 
     @Test func `a client that left before it was asked about is noticed too`() async throws {
-        let cancelled = Counter()
-        let finished = Counter()
+        let cancelled = EventCounter()
+        let finished = EventCounter()
         let gate = Gate()
         let server = try TestServer.start { _ in
             .later {
@@ -114,14 +116,16 @@ struct HTTPServerPromiseTests {
             client.close()
         }
         await gate.arrivals(50)
-        #expect(await eventually { cancelled.count == 50 && server.connectionCount == 0 })
+        await cancelled.reached(50)
+        #expect(await eventually { server.connectionCount == 0 })
         gate.open()
-        #expect(await eventually { finished.count == 50 })
+        await finished.reached(50)
+        #expect(finished.count == 50 && cancelled.count == 50)
     }
 
     @Test func `leaving and finishing at the same moment ends well and keeps no answer`() async throws {
-        let asked = Counter()
-        let released = Counter()
+        let asked = EventCounter()
+        let released = EventCounter()
         let server = try TestServer.start { _ in
             asked.increment()
             return .later { HTTPResponse(status: .ok, body: .shared(.nines(count: 1 << 16, released: released))) }
@@ -135,6 +139,7 @@ struct HTTPServerPromiseTests {
         _ = await server.shutDown(timeLimit: .seconds(1))
         #expect(asked.count > 0)
         // Tasks whose clients left may still be on their way to an answer that nobody takes.
-        #expect(await eventually { asked.count == released.count })
+        await released.reached(asked.count)
+        #expect(asked.count == released.count)
     }
 }

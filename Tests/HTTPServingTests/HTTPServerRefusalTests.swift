@@ -79,7 +79,7 @@ struct HTTPServerRefusalTests {
 
     @Test(arguments: forbidden)
     func `what RFC 9112 forbids is refused in our words and the connection closes`(forbidden: Case) async throws {
-        let asked = Counter()
+        let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()
             return .now(.echo(request))
@@ -139,7 +139,7 @@ struct HTTPServerRefusalTests {
     }
 
     @Test func `what follows a refused request is never served`() async throws {
-        let asked = Counter()
+        let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()
             return .now(.echo(request))
@@ -181,7 +181,7 @@ struct HTTPServerRefusalTests {
     }
 
     @Test func `what the library itself refuses closes the connection and reaches no responder`() async throws {
-        let asked = Counter()
+        let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()
             return .now(.echo(request))

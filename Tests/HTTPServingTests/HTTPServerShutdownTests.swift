@@ -95,9 +95,9 @@ struct HTTPServerShutdownTests {
 
     @Test func `43: a shutdown cancels what has not finished in time, and says so`() async throws {
         let never = Gate()
-        let cancelled = Counter()
-        let announced = Counter()
-        let unannounced = Counter()
+        let cancelled = EventCounter()
+        let announced = EventCounter()
+        let unannounced = EventCounter()
         let server = try TestServer.start { _ in
             .later {
                 await withTaskCancellationHandler {
@@ -122,14 +122,14 @@ struct HTTPServerShutdownTests {
 
     @Test func `43: an answer that nobody reads does not hold up a shutdown`() async throws {
         let body = SharedBytes([UInt8](repeating: 1, count: 32 << 20))
-        let asked = Counter()
+        let asked = EventCounter()
         let server = try TestServer.start { _ in
             asked.increment()
             return .now(HTTPResponse(status: .ok, body: .shared(body)))
         }
         let client = try RawHTTPClient(port: server.port, receiveBufferSize: 4096)
         client.get("/")
-        #expect(await eventually { asked.count == 1 })
+        await asked.reached(1)
         #expect(await server.shutDown(timeLimit: .milliseconds(50)) == false)
         #expect(server.connectionCount == 0)
         // Released any earlier, it would end the connection itself.
@@ -149,7 +149,7 @@ struct HTTPServerShutdownTests {
     @Test func `stopping under load neither crashes nor leaves a request without its answer`() async throws {
         for _ in 0..<20 {
             let server = try TestServer.start()
-            let answered = Counter()
+            let answered = EventCounter()
             async let load: Void = withTaskGroup { group in
                 for _ in 0..<8 {
                     group.addTask {
@@ -163,7 +163,7 @@ struct HTTPServerShutdownTests {
                     }
                 }
             }
-            #expect(await eventually(within: .seconds(20)) { answered.count > 20 })
+            await answered.reached(21)
             #expect(await server.shutDown(timeLimit: .seconds(5)))
             await load
         }

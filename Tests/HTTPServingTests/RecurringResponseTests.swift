@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RecurringResponseTests {
     @Test func `one response answers many connections and methods, and its body is released once`() async throws {
-        let released = Counter()
+        let released = EventCounter()
         do {
             let recurring = RecurringResponse(
                 HTTPResponse(
@@ -30,12 +30,13 @@ struct RecurringResponseTests {
             #expect(released.count == 0)
             #expect(await server.shutDown(timeLimit: .seconds(5)))
         }
-        #expect(await eventually { released.count == 1 })
+        await released.reached(1)
+        #expect(released.count == 1)
     }
 
     @Test func `the form of a response is made once`() {
         final class Form: Sendable {}
-        let made = Counter()
+        let made = EventCounter()
         let recurring = RecurringResponse(HTTPResponse(status: .ok))
         #expect(recurring.sentForm { _ in nil } == nil)
         let forms = (0..<3).map { _ in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RememberedHeadTests {
-    private let looks = Counter()
+    private let looks = EventCounter()
     private let answer = ScriptedAnswer("recognised")
 
     /// A server whose answers to `/a?x=1` recur; it counts the requests that it looked at.

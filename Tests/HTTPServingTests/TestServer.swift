@@ -9,9 +9,9 @@ import TestSupport
 /// A server on a free port whose answers a test gives.
 struct TestServer: RequestResponder {
     private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
-    private let heads: Counter
+    private let heads: EventCounter
 
-    private init(answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, heads: Counter) {
+    private init(answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, heads: EventCounter) {
         self.answer = answer
         self.heads = heads
     }
@@ -45,7 +45,8 @@ struct TestServer: RequestResponder {
 
     /// Starts a server with other settings, which answers with `answer`, else with what it was asked, and counts heads.
     static func start(
-        configured configure: (inout HTTPServerConfiguration) -> Void = { _ in }, counting heads: Counter = Counter(),
+        configured configure: (inout HTTPServerConfiguration) -> Void = { _ in },
+        counting heads: EventCounter = EventCounter(),
         timedBy timekeeper: any Timekeeper = SystemTimekeeper(),
         answering answer: (@Sendable (HTTPRequest) -> HTTPAnswer)? = nil
     ) throws -> HTTPServer {
@@ -81,22 +82,9 @@ extension RawHTTPClient {
     }
 }
 
-/// Counts what happens on any thread.
-final class Counter: Sendable {
-    private let value = Atomic<Int>(0)
-
-    /// How often so far.
-    var count: Int { value.load(ordering: .sequentiallyConsistent) }
-
-    /// Once more.
-    func increment() {
-        value.wrappingAdd(1, ordering: .sequentiallyConsistent)
-    }
-}
-
 extension SharedBytes {
     /// A block of nines that counts its release.
-    static func nines(count: Int, released: Counter) -> SharedBytes {
+    static func nines(count: Int, released: EventCounter) -> SharedBytes {
         let base = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16)
         unsafe base.initializeMemory(as: UInt8.self, repeating: 9, count: count)
         return unsafe SharedBytes(adopting: base, count: count) { base, _ in
