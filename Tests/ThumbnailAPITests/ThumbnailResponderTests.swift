@@ -201,7 +201,7 @@ import ThumbnailPipeline
         ) { $0.requestTimeout = .seconds(3) }
         async let answer = edge.respond(Self.target)
         await gate.arrivals(1)
-        #expect(await eventually { edge.time.sleeperCount == 1 })
+        await edge.time.sleepers(1)
         edge.time.advance(by: .seconds(3))
         let response = await answer
         #expect(response.status == .gatewayTimeout)

@@ -61,7 +61,7 @@ struct BrokenSourcesTests {
         try await remove()
         let gate = fixture.origin.hold()
         let task = fixture.start()
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         try await remove()
         gate.open()
         await #expect(throws: ImagingError.self) { try await task.value }

@@ -174,7 +174,7 @@ struct ImagePipelineCachingTests {
         let reference = try await PipelineFixture().thumbnail(width: 30)
         let fixture = try PipelineFixture(workerCount: 1)
         _ = try await fixture.thumbnail(width: 20)
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let second = fixture.start(width: 30)
         try await fixture.workersWaitedFor(1)
         #expect(fixture.caches.decoded.removeAll().entries == 1)
@@ -212,7 +212,7 @@ struct ImagePipelineCachingTests {
         fixture.caches.decoded.removeAll()
         let transfers = fixture.origin.hold()
         let caller = fixture.start(width: 30)
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         let losing = Gate()
         let loser = Task {
             try await fixture.pipeline.renders.value(for: key) {

@@ -40,14 +40,11 @@ struct ImagePipelineDirectivesTests {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let ordinary = fixture.start(receipt: "1")
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         let reloads = ["2", "3"].map { receipt in
-            Task { try await fixture.thumbnail(receipt: receipt, cacheControl: "no-cache") }
+            Task.immediate { try await fixture.thumbnail(receipt: receipt, cacheControl: "no-cache") }
         }
-        let haveComeIn = await eventually(within: .patience) {
-            Set(fixture.downloader.flights.flatMap(\.receipts)) == ["1", "2", "3"]
-        }
-        try #require(haveComeIn)
+        try #require(Set(fixture.downloader.flights.flatMap(\.receipts)) == ["1", "2", "3"])
         #expect(fixture.downloader.flights.count == 2)
         gate.open()
         for task in [ordinary] + reloads { _ = try await task.value }

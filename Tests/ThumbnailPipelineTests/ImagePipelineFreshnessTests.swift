@@ -60,7 +60,7 @@ struct ImagePipelineFreshnessTests {
         fixture.origin.serve(Pictures.jpeg, cacheControl: "no-cache")
         let gate = fixture.origin.hold()
         let callers = (1...3).map { fixture.start(width: 10 * $0, receipt: "\($0)") }
-        try await fixture.downloadWaitedFor(3)
+        try fixture.requireDownload(callers: 3)
         gate.open()
         for caller in callers { _ = try await caller.value }
         #expect(fixture.origin.loads == 1)
@@ -100,7 +100,7 @@ struct ImagePipelineFreshnessTests {
     @Test func `a decode of bytes that have changed meanwhile is served and not kept`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(Pictures.jpeg, cacheControl: "no-cache", eTag: "\"1\"")
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let old = fixture.start(receipt: "1")
         try await fixture.workersWaitedFor(1)
         fixture.origin.serve(Pictures.other, cacheControl: "no-cache", eTag: "\"2\"")
@@ -166,7 +166,7 @@ struct ImagePipelineFreshnessTests {
     @Test func `the failure of old bytes does not take the new ones away`() async throws {
         let fixture = try PipelineFixture(workerCount: 1)
         fixture.origin.serve(Pictures.truncated, cacheControl: "max-age=10", eTag: "\"1\"")
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let old = fixture.start(receipt: "1")
         try await fixture.workersWaitedFor(1)
         fixture.time.clock.advance(by: .seconds(10))

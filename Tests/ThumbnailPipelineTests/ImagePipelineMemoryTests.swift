@@ -23,7 +23,8 @@ struct ImagePipelineMemoryTests {
         let fixture = try PipelineFixture(memoryLimit: 4 << 20)
         let held = try await fixture.budget.reserve(4 << 20)
         let request = fixture.start()
-        try #require(await eventually(within: .patience) { fixture.budget.statistics.waiting == 1 })
+        await fixture.lastPurges.reached(1)
+        #expect(fixture.budget.statistics.waiting == 1)
         #expect(fixture.decodes == 0)
         held.release()
         _ = try await request.value
@@ -35,8 +36,9 @@ struct ImagePipelineMemoryTests {
         let fixture = try PipelineFixture(memoryLimit: 4 << 20)
         let held = try await fixture.budget.reserve(4 << 20)
         let request = fixture.start()
-        try #require(await eventually(within: .patience) { fixture.budget.statistics.waiting == 1 })
-        try #require(await eventually(within: .patience) { fixture.time.clock.sleeperCount == 1 })
+        await fixture.lastPurges.reached(1)
+        #expect(fixture.budget.statistics.waiting == 1)
+        await fixture.time.clock.sleepers(1)
         fixture.time.clock.advance(by: .seconds(5))
         let error = await #expect(throws: MemoryBudget.Full.self) { try await request.value }
         #expect(error?.status == .serviceUnavailable && error?.code == "overloaded" && error?.retryAfter == 1)

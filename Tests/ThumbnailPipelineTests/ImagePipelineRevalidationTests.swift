@@ -53,7 +53,7 @@ struct ImagePipelineRevalidationTests {
         fixture.time.clock.advance(by: .seconds(10))
         let gate = fixture.origin.hold()
         let callers = (1...10).map { fixture.start(width: 20 + $0, receipt: "\($0)") }
-        try await fixture.downloadWaitedFor(10)
+        try fixture.requireDownload(callers: 10)
         gate.open()
         for caller in callers { _ = try await caller.value }
         #expect(fixture.origin.loads == 2)
@@ -86,7 +86,7 @@ struct ImagePipelineRevalidationTests {
         fixture.time.clock.advance(by: .seconds(10))
         let gate = fixture.origin.hold()
         let caller = fixture.start()
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         fixture.caches.decoded.removeAll()
         fixture.caches.results.removeAll()
         gate.open()
@@ -121,7 +121,7 @@ struct ImagePipelineRevalidationTests {
         }
         let other = try await fixture.thumbnail(width: 31)
         #expect(other.statusTexts.prefix(2) == ["alula-result fwd=uri-miss stored", "alula-decoded hit"])
-        try await fixture.downloadWaitedFor(1)
+        await gate.arrivals(1)
         gate.open()
         let isFresh = await eventually(within: .patience) { fixture.pipeline.cachedThumbnail(for: .path()) != nil }
         #expect(isFresh)
@@ -240,7 +240,7 @@ struct ImagePipelineRevalidationTests {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let caller = fixture.start()
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value }
         gate.open()

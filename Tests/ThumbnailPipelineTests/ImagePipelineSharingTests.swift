@@ -15,7 +15,7 @@ struct ImagePipelineSharingTests {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let callers = (0..<200).map { fixture.start(receipt: "\($0)") }
-        try await fixture.downloadWaitedFor(200)
+        try fixture.requireDownload(callers: 200)
         gate.open()
         var thumbnails: [Thumbnail] = []
         for caller in callers { thumbnails.append(try await caller.value) }
@@ -36,7 +36,7 @@ struct ImagePipelineSharingTests {
         let gate = fixture.origin.hold()
         let small = fixture.start(width: 20, receipt: "1")
         let large = fixture.start(width: 30, receipt: "2")
-        try await fixture.downloadWaitedFor(2)
+        try fixture.requireDownload(callers: 2)
         gate.open()
         #expect(try await small.value.image.size == PixelSize(width: 20, height: 15))
         #expect(try await large.value.image.size == PixelSize(width: 30, height: 23))
@@ -50,7 +50,7 @@ struct ImagePipelineSharingTests {
         let gate = fixture.origin.hold()
         let small = fixture.start(width: 4, receipt: "1")
         let large = fixture.start(width: 30, receipt: "2")
-        try await fixture.downloadWaitedFor(2)
+        try fixture.requireDownload(callers: 2)
         gate.open()
         #expect(try await small.value.image.size == PixelSize(width: 4, height: 3))
         #expect(try await large.value.image.size == PixelSize(width: 30, height: 23))
@@ -60,11 +60,11 @@ struct ImagePipelineSharingTests {
 
     @Test func `15: the same size twice makes one render, which the second joins`() async throws {
         let fixture = try PipelineFixture()
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let first = fixture.start(receipt: "1")
         try await fixture.workersWaitedFor(1)
         let second = fixture.start(receipt: "2")
-        try #require(await eventually(within: .patience) { fixture.renderWaiters() == 2 })
+        try #require(fixture.renderWaiters() == 2)
         hold.release()
         let thumbnails = [try await first.value, try await second.value]
         #expect(
@@ -80,7 +80,7 @@ struct ImagePipelineSharingTests {
 
     @Test func `15: a second size joins the decode of the first`() async throws {
         let fixture = try PipelineFixture()
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let first = fixture.start(width: 20, receipt: "1")
         try await fixture.workersWaitedFor(1)
         let second = fixture.start(width: 30, receipt: "2")
@@ -99,12 +99,12 @@ struct ImagePipelineSharingTests {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let first = fixture.start(receipt: "1")
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         let others = (2...5).map { fixture.start(width: 10 * $0, receipt: "\($0)") }
-        try await fixture.downloadWaitedFor(5)
+        try fixture.requireDownload(callers: 5)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        try await fixture.downloadWaitedFor(4)
+        try fixture.requireDownload(callers: 4)
         gate.open()
         for (index, other) in others.enumerated() {
             #expect(try await other.value.image.size.width == 20 + 10 * index)
@@ -115,13 +115,13 @@ struct ImagePipelineSharingTests {
 
     @Test func `24: the first caller leaves its decode, and the others get theirs without a second one`() async throws {
         let fixture = try PipelineFixture()
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let first = fixture.start(receipt: "1")
         try await fixture.workersWaitedFor(1)
         let same = fixture.start(receipt: "2")
         let larger = fixture.start(width: 30, receipt: "3")
-        try #require(
-            await eventually(within: .patience) { fixture.renderWaiters() == 2 && fixture.decodeWaiters() == 2 })
+        try #require(fixture.renderWaiters() == 2)
+        try #require(await eventually(within: .patience) { fixture.decodeWaiters() == 2 })
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         hold.release()
@@ -136,17 +136,17 @@ struct ImagePipelineSharingTests {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let caller = fixture.start()
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value }
         gate.open()
-        #expect(await eventually(within: .patience) { fixture.origin.cancellations == 1 })
+        await fixture.origin.cancellations(1)
         #expect(await fixture.caches.removedEverything() == RemovedEntries())
     }
 
     @Test func `the last caller's leaving takes the decode out of the queue`() async throws {
         let fixture = try PipelineFixture()
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let caller = fixture.start()
         try await fixture.workersWaitedFor(1)
         caller.cancel()
@@ -183,7 +183,7 @@ struct ImagePipelineSharingTests {
         let gate = fixture.origin.hold()
         let first = fixture.start(receipt: "1")
         let second = fixture.start(receipt: "2")
-        try await fixture.downloadWaitedFor(2)
+        try fixture.requireDownload(callers: 2)
         #expect(Set(fixture.control.downloads.flatMap(\.receipts)) == ["1", "2"])
         #expect(!fixture.control.cancel(receipt: "3"))
         #expect(fixture.control.cancel(receipt: "1"))
@@ -202,7 +202,7 @@ struct ImagePipelineSharingTests {
         fixture.origin.fail(with: .timedOut)
         let gate = fixture.origin.hold()
         let callers = (1...3).map { fixture.start(width: 10 * $0, receipt: "\($0)") }
-        try await fixture.downloadWaitedFor(3)
+        try fixture.requireDownload(callers: 3)
         gate.open()
         for caller in callers {
             let error = await #expect(throws: DownloadError.self) { try await caller.value }

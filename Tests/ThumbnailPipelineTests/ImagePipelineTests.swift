@@ -33,10 +33,10 @@ struct ImagePipelineTests {
     @Test func `the quick look answers while every worker is busy and the origin is silent`() async throws {
         let fixture = try PipelineFixture()
         let thumbnail = try await fixture.thumbnail()
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let gate = fixture.origin.hold()
         let waiting = fixture.start("/b")
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         #expect(fixture.pipeline.cachedThumbnail(for: .path())?.eTag == thumbnail.eTag)
         #expect(fixture.pipeline.cachedThumbnail(for: .path("/b")) == nil)
         #expect(try await fixture.thumbnail().statusTexts == ["alula-result hit"])
@@ -94,10 +94,10 @@ struct ImagePipelineTests {
 
     @Test func `a full queue of workers is an overload, and leaves the source behind for the next try`() async throws {
         let fixture = try PipelineFixture(workerCount: 1, maximumQueued: 0)
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         await #expect(throws: WorkerPool.Full.self) { try await fixture.thumbnail() }
         hold.release()
-        try #require(await eventually(within: .patience) { fixture.workers.runningCount == 0 })
+        await hold.ended()
         #expect(try await fixture.thumbnail().statusTexts.last == "alula-source hit")
         #expect(fixture.origin.loads == 1)
     }
@@ -125,7 +125,7 @@ struct ImagePipelineTests {
 
     @Test func `a removal while a thumbnail is made lets it be served, and keeps nothing of it`() async throws {
         let fixture = try PipelineFixture()
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let caller = fixture.start()
         try await fixture.workersWaitedFor(1)
         let removed = try await fixture.control.remove(source: "http://example.com/a")
@@ -161,10 +161,10 @@ struct ImagePipelineTests {
         let fixture = try PipelineFixture()
         #expect(
             fixture.control.activity == ServiceActivity(activeDownloads: 0, queuedDownloads: 0, activeRenders: 0))
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let gate = fixture.origin.hold()
         let caller = fixture.start()
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         #expect(
             fixture.control.activity == ServiceActivity(activeDownloads: 1, queuedDownloads: 0, activeRenders: 2))
         let download = try #require(fixture.control.downloads.first)

@@ -170,8 +170,8 @@ final class PipelineDiskTests {
             let store = try #require(fixture.store)
             let hold = await store.hold()
             let identity = try fixture.downloader.identity(of: ThumbnailRequest.path().source)
-            let reading = Task { await fixture.caches.restoredRecord(for: identity) }
-            try #require(await eventually(within: .patience) { store.pendingCount == 1 })
+            let reading = Task.immediate { await fixture.caches.restoredRecord(for: identity) }
+            try #require(store.pendingCount == 1)
             let other = try fixture.downloader.identity(of: ThumbnailRequest.path("/b").source)
             fixture.caches.remove(other)
             hold.release()

@@ -90,11 +90,11 @@ struct MemorySettingsTests {
             budget: budget, pressure: { pressure.withLock { $0 } }, logger: .silent, timekeeper: time)
         let task = Task { await watch.run() }
         for (some, full) in [(0.0, 0.0), (20, 0), (30, 20), (1, 0)] {
-            try #require(await eventually { time.sleeperCount == 1 })
+            await time.sleepers(1)
             pressure.withLock { $0 = MemoryPressure(some: some, full: full) }
             time.advance(by: .seconds(1))
         }
-        try #require(await eventually { time.sleeperCount == 1 })
+        await time.sleepers(1)
         #expect(steps.withLock { $0 } == [.preferred, .empty])
         task.cancel()
         await task.value

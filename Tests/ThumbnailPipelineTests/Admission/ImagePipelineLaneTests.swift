@@ -39,7 +39,7 @@ struct ImagePipelineLaneTests {
     @Test func `dear misses are refused by the wait in their own lane, at the door and behind it`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         let dear = try await fixture.startDear(1, codec)
-        let (gate, waiting) = try await fixture.occupyTurns(behind: 1)
+        let (gate, waiting) = try fixture.occupyTurns(behind: 1)
         let refusal = fixture.pipeline.refusal(of: fixture.pipeline.resolved(.dear(8)))
         #expect(refusal?.code == "overloaded")
         #expect((refusal?.retryAfter ?? 0) >= 4)
@@ -61,7 +61,7 @@ struct ImagePipelineLaneTests {
         fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=60")
         // Its pixels are there.
         _ = try await fixture.thumbnail(width: nil)
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         codec.release()
         #expect(try await fixture.dear(0).image.format == .avif)
         hold.release()
@@ -72,14 +72,14 @@ struct ImagePipelineLaneTests {
         // A file whose bytes alone take long, as far as its price tells.
         let file = Pictures.jpeg.array + [UInt8](repeating: 0, count: 32 << 20)
         fixture.origin.serve(SharedBytes(file), cacheControl: "max-age=60")
-        let (gate, waiting) = try await fixture.occupyTurns()
+        let (gate, waiting) = try fixture.occupyTurns()
         let first = fixture.start(width: 20)
         try #require(await eventually(within: .patience) { fixture.lanes.turns.backlog.count == 2 })
         #expect(fixture.decodes == 0 && fixture.renderWaiters() == 1)
         gate.open()
         _ = try await first.value
         for task in waiting { try await task.value }
-        let (again, busy) = try await fixture.occupyTurns()
+        let (again, busy) = try fixture.occupyTurns()
         #expect(try await fixture.thumbnail(width: 19).image.size.width == 19)
         #expect(fixture.decodes == 1)
         again.open()
@@ -91,12 +91,11 @@ struct ImagePipelineLaneTests {
         let color = Color(red: 255, green: 0, blue: 0)
         func ask(_ color: Color = color, width: Int = 300) -> Task<EncodedImage, any Error> {
             let request = ThumbnailRequest.path("/gone", width: width, format: .fixed(.avif))
-            return Task { try await fixture.pipeline.placeholder(for: request, color: color) }
+            return Task.immediate { try await fixture.pipeline.placeholder(for: request, color: color) }
         }
         let key = PlaceholderKey(color: color, size: PixelSize(width: 300, height: 300), format: .avif)
         let asked = (0..<5).map { _ in ask() }
-        try #require(
-            await eventually(within: .patience) { fixture.pipeline.placeholders.cache.waiterCount(for: key) == 5 })
+        try #require(fixture.pipeline.placeholders.cache.waiterCount(for: key) == 5)
         codec.release()
         for task in asked { _ = try await task.value }
         #expect(codec.begunCount == 1)
@@ -118,7 +117,7 @@ struct ImagePipelineLaneTests {
     @Test func `a dear placeholder has its turn, and is refused like a result`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         codec.release()
-        let (gate, waiting) = try await fixture.occupyTurns()
+        let (gate, waiting) = try fixture.occupyTurns()
         func placeholder(_ side: Int, _ format: ImageFormat) async throws -> EncodedImage {
             let request = ThumbnailRequest.path("/gone", width: side, format: .fixed(format))
             return try await fixture.pipeline.placeholder(for: request, color: .white)
@@ -176,10 +175,10 @@ extension PipelineFixture {
         origin.serve(Pictures.jpeg, cacheControl: "max-age=60")
         // All of them wait for one transfer, so that each may wait for its turn as long as its time lasts.
         let gate = origin.hold()
-        let tasks = (0..<count).map { number in Task { try await self.dear(number) } }
-        try await downloadWaitedFor(count)
+        let tasks = (0..<count).map { number in Task.immediate { try await self.dear(number) } }
+        try requireDownload(callers: count)
         gate.open()
-        try #require(await eventually(within: .patience) { codec.begunCount == 1 })
+        await codec.begun(1)
         try #require(await eventually(within: .patience) { self.lanes.turns.backlog.count == count - 1 })
         return tasks
     }
@@ -187,12 +186,12 @@ extension PipelineFixture {
     /// Takes the one turn, unless it is taken, and lets as much wait for it as is bearable.
     fileprivate func occupyTurns(
         behind taken: Int = 0
-    ) async throws -> (gate: Gate, waiting: [Task<Void, any Error>]) {
+    ) throws -> (gate: Gate, waiting: [Task<Void, any Error>]) {
         let gate = Gate()
         let tasks = (0..<2).map { _ in
-            Task { try await self.lanes.turns.run(price: .seconds(2)) { await gate.pass() } }
+            Task.immediate { try await self.lanes.turns.run(price: .seconds(2)) { await gate.pass() } }
         }
-        try #require(await eventually(within: .patience) { self.lanes.turns.backlog.count == 1 + taken })
+        try #require(lanes.turns.backlog.count == 1 + taken)
         return (gate, tasks)
     }
 }

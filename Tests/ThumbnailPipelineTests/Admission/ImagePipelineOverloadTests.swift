@@ -56,7 +56,7 @@ struct ImagePipelineOverloadTests {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let early = fixture.start(receipt: "early")
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         let (hold, waiting) = try await fixture.overload(loading: false)
         gate.open()
         try await fixture.workersWaitedFor(waiting.count + 1)
@@ -69,7 +69,7 @@ struct ImagePipelineOverloadTests {
         let fixture = try PipelineFixture { $0.requestTimeout = .seconds(2) }
         let gate = fixture.origin.hold()
         let early = fixture.start(receipt: "early")
-        try await fixture.downloadWaitedFor(1)
+        try fixture.requireDownload(callers: 1)
         let (hold, waiting) = try await fixture.overload(loading: false)
         fixture.time.clock.advance(by: .milliseconds(500))
         gate.open()
@@ -106,7 +106,7 @@ extension PipelineFixture {
         for priority in WorkerPool.Priority.allCases {
             try await workers.run(priority: priority) { [time] _ in time.clock.advance(by: .milliseconds(50)) }
         }
-        let hold = try await holdWorkers()
+        let hold = await holdWorkers()
         var waiting: [Task<Void, any Error>] = []
         if loading {
             for width in [30, 31] {

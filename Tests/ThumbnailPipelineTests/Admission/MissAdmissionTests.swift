@@ -28,12 +28,12 @@ struct MissAdmissionTests {
         try await workers.run { [time] _ in time.advance(by: .milliseconds(100)) }
         let gate = ThreadGate()
         let running = (0..<2).map { _ in Task { try await workers.run { _ in gate.pass() } } }
-        #expect(await eventually { workers.runningCount == 2 })
-        var queued = (0..<20).map { _ in Task { try await workers.run { _ in } } }
-        #expect(await eventually { workers.queuedCount == 20 })
+        await gate.arrivals(2)
+        var queued = (0..<20).map { _ in Task.immediate { try await workers.run { _ in } } }
+        #expect(workers.queuedCount == 20)
         #expect(admission.refusal(in: .small) == nil)
-        queued.append(Task { try await workers.run { _ in } })
-        #expect(await eventually { workers.queuedCount == 21 })
+        queued.append(Task.immediate { try await workers.run { _ in } })
+        #expect(workers.queuedCount == 21)
         #expect(admission.refusal(in: .small) == WorkerPool.Full(delay: .milliseconds(1_050)))
         #expect(throws: WorkerPool.Full.self) { try admission.admit(to: .small) }
         // From now on the flood has lasted for longer than anybody is to wait.
@@ -54,9 +54,9 @@ struct MissAdmissionTests {
         try await workers.run { [time] _ in time.advance(by: .seconds(60)) }
         let gate = ThreadGate()
         let running = (0..<2).map { _ in Task { try await workers.run { _ in gate.pass() } } }
-        #expect(await eventually { workers.runningCount == 2 })
-        let queued = Task { try await workers.run { _ in } }
-        #expect(await eventually { workers.queuedCount == 1 })
+        await gate.arrivals(2)
+        let queued = Task.immediate { try await workers.run { _ in } }
+        #expect(workers.queuedCount == 1)
         #expect(admission.refusal(in: .small) == nil)
         gate.open()
         for task in running + [queued] { try await task.value }
@@ -69,8 +69,10 @@ struct MissAdmissionTests {
         let admission = MissAdmission(lanes: lanes, maximumDelay: .seconds(1))
         let gate = Gate()
         // Two seconds of dear work that has its turn, and one that waits, as may one in any case.
-        let dear = (0..<2).map { _ in Task { try await lanes.turns.run(price: .seconds(2)) { await gate.pass() } } }
-        #expect(await eventually { lanes.turns.backlog.count == 1 })
+        let dear = (0..<2).map { _ in
+            Task.immediate { try await lanes.turns.run(price: .seconds(2)) { await gate.pass() } }
+        }
+        #expect(lanes.turns.backlog.count == 1)
         #expect(admission.refusal(in: .dear) == WorkerPool.Full(delay: .seconds(4)))
         #expect(admission.refusal(in: .small) == nil)
         gate.open()
@@ -78,8 +80,9 @@ struct MissAdmissionTests {
         #expect(admission.refusal(in: .dear) == nil)
         // The other way round: small work that waits for long keeps no dear work out.
         let hold = ThreadGate()
-        let small = (0..<3).map { _ in Task { try await workers.run { _ in hold.pass() } } }
-        #expect(await eventually { workers.queuedCount == 2 })
+        let small = (0..<3).map { _ in Task.immediate { try await workers.run { _ in hold.pass() } } }
+        await hold.arrivals(1)
+        #expect(workers.queuedCount == 2)
         time.advance(by: .seconds(2))
         #expect(admission.refusal(in: .small) == WorkerPool.Full(delay: .seconds(2)))
         #expect(admission.refusal(in: .dear) == nil)

@@ -14,7 +14,7 @@ struct RenderOrderTests {
         let fixture = try PipelineFixture(workerCount: 1, codec: codec)
         fixture.origin.serve(Pictures.jpeg, at: "/b")
         _ = try await fixture.thumbnail()
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         func start(_ path: String, width: Int) -> Task<Thumbnail, any Error> {
             Task { try await fixture.thumbnail(path, width: width, format: .fixed(.avif)) }
         }

@@ -6,10 +6,13 @@ import TestSupport
 /// A codec whose encodes wait at a gate, as if they took long, and then give a few bytes.
 final class HeldCodec: ImageCodec {
     private let gate = ThreadGate()
-    private let begun = Locked(0)
+    private let begun = EventCounter()
 
     /// Encodes that have come to the gate.
-    var begunCount: Int { begun.withLock { $0 } }
+    var begunCount: Int { begun.count }
+
+    /// Waits until so many encodes have come to the gate.
+    func begun(_ count: Int) async { await begun.reached(count) }
 
     func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
@@ -20,7 +23,7 @@ final class HeldCodec: ImageCodec {
     func encode(
         _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
     ) throws -> SharedBytes {
-        begun.withLock { $0 += 1 }
+        begun.increment()
         gate.pass()
         return SharedBytes(Array("a file".utf8))
     }

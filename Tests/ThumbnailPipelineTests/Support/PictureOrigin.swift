@@ -19,10 +19,10 @@ final class PictureOrigin: DataLoading {
         var gate: Gate?
         var loads = 0
         var confirmations = 0
-        var cancellations = 0
     }
 
     private let state = Locked(State())
+    private let cancels = EventCounter()
     private let timekeeper: any Timekeeper
 
     init(timekeeper: any Timekeeper) { self.timekeeper = timekeeper }
@@ -32,7 +32,9 @@ final class PictureOrigin: DataLoading {
     /// How many of them were answered with 304.
     var confirmations: Int { state.withLock { $0.confirmations } }
     /// Transfers that were cancelled.
-    var cancellations: Int { state.withLock { $0.cancellations } }
+    var cancellations: Int { cancels.count }
+    /// Waits until so many transfers were cancelled.
+    func cancellations(_ count: Int) async { await cancels.reached(count) }
 
     /// Answers `path` with a picture from now on; every other path is not found.
     func serve(_ bytes: SharedBytes, at path: String = "/a", cacheControl: String? = nil, eTag: String? = nil) {
@@ -65,7 +67,7 @@ final class PictureOrigin: DataLoading {
         }
         await gate?.pass()
         if Task.isCancelled {
-            state.withLock { $0.cancellations += 1 }
+            cancels.increment()
             throw CancellationError()
         }
         if let failure { throw failure }

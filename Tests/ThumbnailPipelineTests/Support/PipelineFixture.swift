@@ -21,6 +21,8 @@ final class PipelineFixture: Sendable {
     let lanes: WorkLanes
     let registry = MetricsRegistry()
     let budget: MemoryBudget
+    /// The budget's purges of everything: a waiter asks for one when it has joined the line and found no room.
+    let lastPurges = EventCounter()
     let pipeline: ImagePipeline
     let control: PipelineControl
     private let workerCount: Int
@@ -53,7 +55,12 @@ final class PipelineFixture: Sendable {
             configuration: downloads, loader: origin, cache: caches, timekeeper: time,
             observer: DownloadMetrics.observer(registry: registry))
         // Whatever else lives in this process is none of the pipeline's.
-        budget = MemoryBudget(limit: memoryLimit, timekeeper: time)
+        budget = MemoryBudget(
+            limit: memoryLimit, timekeeper: time,
+            purge: { [lastPurges] step in
+                if step == .empty { lastPurges.increment() }
+                return 0
+            })
         workers = WorkerPool(
             count: workerCount, maximumQueued: maximumQueued, name: "test", timekeeper: time.clock,
             onThreadExit: { ImageLibrary.endThread() })
@@ -91,17 +98,17 @@ final class PipelineFixture: Sendable {
         try await pipeline.thumbnail(for: request, directives: .none, receipt: "receipt")
     }
 
-    /// A request under way.
+    /// A request under way; when this returns, it waits for its download, or for the render that it shares.
     func start(_ path: String = "/a", width: Int? = 20, receipt: String = "receipt") -> Task<Thumbnail, any Error> {
-        Task { try await self.thumbnail(path, width: width, receipt: receipt) }
+        Task.immediate { try await self.thumbnail(path, width: width, receipt: receipt) }
     }
 
     /// Keeps all workers busy until the returned hold is let go.
-    func holdWorkers() async throws -> WorkerHold {
+    func holdWorkers() async -> WorkerHold {
         let hold = WorkerHold()
         holds.withLock { $0.append(hold) }
         for _ in 0..<workerCount { hold.occupy(workers) }
-        try #require(await eventually(within: .patience) { self.workers.runningCount == self.workerCount })
+        await hold.arrivals(workerCount)
         return hold
     }
 
@@ -110,9 +117,9 @@ final class PipelineFixture: Sendable {
         try #require(await eventually(within: .patience) { self.workers.queuedCount == count })
     }
 
-    /// Waits until so many callers wait for the one download.
-    func downloadWaitedFor(_ count: Int) async throws {
-        try #require(await eventually(within: .patience) { self.downloader.flights.first?.receipts.count == count })
+    /// Requires that so many callers wait for the one download.
+    func requireDownload(callers count: Int) throws {
+        try #require(downloader.flights.first?.receipts.count == count)
     }
 
     /// How many callers wait for the render of this width.

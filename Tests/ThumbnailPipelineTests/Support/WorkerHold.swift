@@ -4,13 +4,23 @@ import TestSupport
 /// Keeps worker threads busy until it is let go.
 final class WorkerHold: Sendable {
     private let gate = ThreadGate()
+    private let tasks = Locked<[Task<Void, any Error>]>([])
 
     /// Takes one thread of `pool`.
     func occupy(_ pool: WorkerPool) {
         let gate = gate
-        Task { try await pool.run { _ in gate.pass() } }
+        let task = Task { try await pool.run { _ in gate.pass() } }
+        tasks.withLock { $0.append(task) }
     }
+
+    /// Waits until so many threads are taken.
+    func arrivals(_ count: Int) async { await gate.arrivals(count) }
 
     /// Lets the threads go.
     func release() { gate.open() }
+
+    /// Waits until the released threads are free for other work.
+    func ended() async {
+        for task in tasks.withLock({ $0 }) { _ = await task.result }
+    }
 }

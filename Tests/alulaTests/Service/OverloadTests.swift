@@ -19,7 +19,7 @@ struct OverloadTests {
             let gate = ThreadGate()
             defer { gate.open() }
             let occupied = Task { try await workers.run { _ in gate.pass() } }
-            #expect(await eventually { workers.runningCount == 1 })
+            await gate.arrivals(1)
             async let waiting = running.thumbnail("/a.jpg", "w=31")
             #expect(await eventually { workers.queuedCount == 1 })
             time.advance(by: .seconds(2))
