@@ -9,7 +9,7 @@ import ThumbnailPipeline
 
 @testable import ThumbnailAPI
 
-@Suite final class OperatorResponderTests: Sendable {
+@Suite(.timeLimit(.minutes(1))) final class OperatorResponderTests: Sendable {
     private let control = StubControl()
     private let lifecycle = ServiceLifecycle(startedAt: .seconds(5))
     private let time = ManualTimekeeper()
