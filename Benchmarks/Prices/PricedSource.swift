@@ -28,25 +28,25 @@ enum PricedSource: String, CaseIterable {
         case .jpegProgressiveGrey: jpeg(components: 1, isProgressive: true)
         case .jpegProgressiveInks: jpeg(components: 4, isProgressive: true)
         case .png: ImageFixture.file(photo, as: .png)
-        case .pngAlpha: ImageFixture.file(Picture.photoWithAlpha(Self.size), as: .png)
+        case .pngAlpha: ImageFixture.file(SampleImage.photoWithAlpha(Self.size), as: .png)
         case .pngSixteenBit: png(.rgb, depth: 16)
         case .pngInterlaced: png(.rgb, isInterlaced: true)
         case .pngInterlacedSixteenBit: png(.rgba, depth: 16, isInterlaced: true)
         case .pngPalette: png(.palette, depth: 8)
         case .pngOneBit: png(.grey, depth: 1)
         case .webp: ImageFixture.file(photo, as: .webp)
-        case .webpAlpha: ImageFixture.file(Picture.photoWithAlpha(Self.size), as: .webp)
+        case .webpAlpha: ImageFixture.file(SampleImage.photoWithAlpha(Self.size), as: .webp)
         case .webpLossless: losslessWebP
         case .webpAnimated: animation(as: .webp)
         case .gif: ImageFixture.file(photo, as: .gif)
         case .gifAnimated: animation(as: .gif)
         case .avif: ImageFixture.file(photo, as: .avif)
         case .avifFullChroma: ImageFixture.file(photo, as: .avif, quality: 95)
-        case .avifAlpha: ImageFixture.file(Picture.photoWithAlpha(Self.size), as: .avif, quality: 95)
+        case .avifAlpha: ImageFixture.file(SampleImage.photoWithAlpha(Self.size), as: .avif, quality: 95)
         }
     }
 
-    private var photo: Picture { .photo(Self.size) }
+    private var photo: SampleImage { .photo(Self.size) }
 
     private func jpeg(components: Int, isSubsampled: Bool = false, isProgressive: Bool = false) -> [UInt8] {
         var writer = JPEGWriter(width: Self.size.width, height: Self.size.height, components: components)
@@ -78,7 +78,7 @@ enum PricedSource: String, CaseIterable {
     }
 
     private func animation(as format: ImageFormat) -> [UInt8] {
-        let frame = Picture.photo(Self.frameSize).pixels
+        let frame = SampleImage.photo(Self.frameSize).pixels
         let pixels = (0..<Self.frames).flatMap { number in frame.map { $0 &+ UInt8(number * 8) } }
         let image = DecodedImage(
             pixels: SharedBytes(pixels), size: Self.frameSize, bands: 3, frames: Self.frames,

@@ -57,7 +57,7 @@ private func decode(_ path: String, level: Int, isAnimated: Bool) throws {
 }
 
 private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int, quality: Int?) {
-    let picture = bands == 3 ? Picture.photo(size) : Picture.photoWithAlpha(size)
+    let picture = bands == 3 ? SampleImage.photo(size) : SampleImage.photoWithAlpha(size)
     let image = DecodedImage(pixels: SharedBytes(picture.pixels), size: size, bands: bands)
     let plan = RenderPlan(resizedSize: size, format: format, quality: quality ?? format.defaultQuality)
     let header = ImageHeader(format: .png, storedSize: size, bands: bands, hasAlpha: bands == 4)

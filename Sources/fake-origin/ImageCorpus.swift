@@ -30,7 +30,7 @@ enum ImageCorpus {
         }
         return sizes.flatMap { size in
             let images = [
-                ("photo", Picture.photo(size)), ("veil", .photoWithAlpha(size)), ("ramp", .greyRamp(size)),
+                ("photo", SampleImage.photo(size)), ("veil", .photoWithAlpha(size)), ("ramp", .greyRamp(size)),
                 ("board", .checkerboard(size, side: 3)),
             ]
             return formats.flatMap { format, qualities in

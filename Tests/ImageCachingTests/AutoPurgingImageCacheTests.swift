@@ -8,7 +8,7 @@ struct AutoPurgingImageCacheTests {
 
     private func cache(
         capacity: Int = 104_857_600, preferred: Int = 62_914_560
-    ) -> AutoPurgingImageCache<VariantKey, Picture> {
+    ) -> AutoPurgingImageCache<VariantKey, StoredImage> {
         AutoPurgingImageCache(memoryCapacity: capacity, preferredMemoryUsageAfterPurge: preferred, cost: \.bytes)
     }
 
@@ -19,19 +19,19 @@ struct AutoPurgingImageCacheTests {
             defer { count = cache.removalCount }
             return cache.removalCount != count
         }
-        cache.add(Picture(name: "a", bytes: 4), for: VariantKey("a", 1))
-        cache.add(Picture(name: "b", bytes: 4), for: VariantKey("b", 1))
+        cache.add(StoredImage(name: "a", bytes: 4), for: VariantKey("a", 1))
+        cache.add(StoredImage(name: "b", bytes: 4), for: VariantKey("b", 1))
         _ = (cache.value(for: VariantKey("a", 1)), cache.value(for: VariantKey("c", 1)), cache.statistics)
         #expect(!hasChanged())
-        cache.add(Picture(name: "b", bytes: 4), for: VariantKey("b", 1))
+        cache.add(StoredImage(name: "b", bytes: 4), for: VariantKey("b", 1))
         #expect(hasChanged(), "replaced")
-        cache.add(Picture(name: "c", bytes: 4), for: VariantKey("c", 1))
+        cache.add(StoredImage(name: "c", bytes: 4), for: VariantKey("c", 1))
         #expect(hasChanged(), "evicted")
         cache.remove(VariantKey("c", 1))
         #expect(hasChanged(), "removed")
         cache.remove(VariantKey("c", 1))
         #expect(!hasChanged(), "nothing to remove")
-        cache.add(Picture(name: "d", bytes: 4), for: VariantKey("d", 1))
+        cache.add(StoredImage(name: "d", bytes: 4), for: VariantKey("d", 1))
         cache.removeAll(from: VariantKey("d", 1).source)
         #expect(hasChanged(), "removed with its source")
         cache.removeAll()
@@ -40,7 +40,7 @@ struct AutoPurgingImageCacheTests {
 
     @Test func `a repeated hit is counted as a hit`() {
         let cache = cache(capacity: 10, preferred: 5)
-        cache.add(Picture(name: "a", bytes: 1), for: VariantKey("a", 1))
+        cache.add(StoredImage(name: "a", bytes: 1), for: VariantKey("a", 1))
         _ = cache.value(for: VariantKey("a", 1))
         cache.countRepeatedHit()
         #expect(cache.statistics.hits == 2)
@@ -48,40 +48,40 @@ struct AutoPurgingImageCacheTests {
 
     @Test func `1: what is added is read back, and usage grows by its size`() {
         let cache = cache()
-        let picture = Picture(name: "a", bytes: Self.size)
-        #expect(cache.add(picture, for: VariantKey("a", 1)))
-        #expect(cache.value(for: VariantKey("a", 1)) == picture)
+        let image = StoredImage(name: "a", bytes: Self.size)
+        #expect(cache.add(image, for: VariantKey("a", 1)))
+        #expect(cache.value(for: VariantKey("a", 1)) == image)
         #expect(cache.memoryUsage == Self.size)
     }
 
     @Test func `2: variants are separate and keys never collide by concatenation`() {
         let cache = cache()
-        cache.add(Picture(name: "reduced", bytes: 10), for: VariantKey("a", 2))
+        cache.add(StoredImage(name: "reduced", bytes: 10), for: VariantKey("a", 2))
         #expect(cache.value(for: VariantKey("a", 1)) == nil)
-        cache.add(Picture(name: "other", bytes: 10), for: VariantKey("a2", 1))
+        cache.add(StoredImage(name: "other", bytes: 10), for: VariantKey("a2", 1))
         #expect(cache.value(for: VariantKey("a", 21)) == nil)
         #expect(cache.value(for: VariantKey("a", 2))?.name == "reduced")
     }
 
     @Test func `3: the second image under a key replaces the first, and a larger one can start a purge`() {
         let cache = cache(capacity: 100, preferred: 60)
-        cache.add(Picture(name: "first", bytes: 40), for: VariantKey("a", 1))
-        cache.add(Picture(name: "second", bytes: 40), for: VariantKey("a", 1))
+        cache.add(StoredImage(name: "first", bytes: 40), for: VariantKey("a", 1))
+        cache.add(StoredImage(name: "second", bytes: 40), for: VariantKey("a", 1))
         #expect(cache.value(for: VariantKey("a", 1))?.name == "second")
         #expect(cache.statistics.entries == 1)
         #expect(cache.memoryUsage == 40)
-        cache.add(Picture(name: "b", bytes: 50), for: VariantKey("b", 1))
-        cache.add(Picture(name: "third", bytes: 45), for: VariantKey("a", 1))
+        cache.add(StoredImage(name: "b", bytes: 50), for: VariantKey("b", 1))
+        cache.add(StoredImage(name: "third", bytes: 45), for: VariantKey("a", 1))
         #expect(cache.memoryUsage == 95)
-        cache.add(Picture(name: "fourth", bytes: 55), for: VariantKey("a", 1))
+        cache.add(StoredImage(name: "fourth", bytes: 55), for: VariantKey("a", 1))
         #expect(cache.memoryUsage == 55)
         #expect(!cache.contains(VariantKey("b", 1)))
     }
 
     @Test func `4: removing tells whether anything was there and gives the bytes back`() {
         let cache = cache()
-        cache.add(Picture(name: "a", bytes: Self.size), for: VariantKey("a", 1))
-        cache.add(Picture(name: "b", bytes: Self.size), for: VariantKey("b", 1))
+        cache.add(StoredImage(name: "a", bytes: Self.size), for: VariantKey("a", 1))
+        cache.add(StoredImage(name: "b", bytes: Self.size), for: VariantKey("b", 1))
         #expect(cache.remove(VariantKey("a", 1)))
         #expect(!cache.remove(VariantKey("a", 1)))
         #expect(cache.value(for: VariantKey("a", 1)) == nil)
@@ -94,19 +94,21 @@ struct AutoPurgingImageCacheTests {
     @Test func `5: ten fit, the eleventh purges to six`() {
         let cache = cache(capacity: 10 * Self.size, preferred: 6 * Self.size)
         for index in 0..<10 {
-            cache.add(Picture(name: "\(index)", bytes: Self.size), for: VariantKey("\(index)", 1))
+            cache.add(StoredImage(name: "\(index)", bytes: Self.size), for: VariantKey("\(index)", 1))
             #expect(cache.memoryUsage == (index + 1) * Self.size)
         }
-        cache.add(Picture(name: "10", bytes: Self.size), for: VariantKey("10", 1))
+        cache.add(StoredImage(name: "10", bytes: Self.size), for: VariantKey("10", 1))
         #expect(cache.memoryUsage == 6 * Self.size)
         #expect(cache.statistics.evictedBytes == 5 * Self.size)
     }
 
     @Test func `6: what was read before the purge survives it`() {
         let cache = cache(capacity: 10 * Self.size, preferred: 6 * Self.size)
-        for index in 0..<10 { cache.add(Picture(name: "\(index)", bytes: Self.size), for: VariantKey("\(index)", 1)) }
+        for index in 0..<10 {
+            cache.add(StoredImage(name: "\(index)", bytes: Self.size), for: VariantKey("\(index)", 1))
+        }
         _ = cache.value(for: VariantKey("0", 1))
-        cache.add(Picture(name: "10", bytes: Self.size), for: VariantKey("10", 1))
+        cache.add(StoredImage(name: "10", bytes: Self.size), for: VariantKey("10", 1))
         let survivors = (0...10).filter { cache.contains(VariantKey("\($0)", 1)) }
         #expect(survivors == [0, 6, 7, 8, 9, 10])
     }
@@ -114,11 +116,11 @@ struct AutoPurgingImageCacheTests {
     @Test
     func `7: an image over the capacity is refused and evicts nothing, one over preferred survives its own purge`() {
         let cache = cache(capacity: 100, preferred: 60)
-        cache.add(Picture(name: "small", bytes: 30), for: VariantKey("small", 1))
-        #expect(!cache.add(Picture(name: "huge", bytes: 101), for: VariantKey("huge", 1)))
+        cache.add(StoredImage(name: "small", bytes: 30), for: VariantKey("small", 1))
+        #expect(!cache.add(StoredImage(name: "huge", bytes: 101), for: VariantKey("huge", 1)))
         #expect(cache.contains(VariantKey("small", 1)))
         #expect(cache.memoryUsage == 30)
-        #expect(cache.add(Picture(name: "large", bytes: 90), for: VariantKey("large", 1)))
+        #expect(cache.add(StoredImage(name: "large", bytes: 90), for: VariantKey("large", 1)))
         #expect(cache.contains(VariantKey("large", 1)))
         #expect(!cache.contains(VariantKey("small", 1)))
         #expect(cache.memoryUsage == 90)
@@ -126,7 +128,7 @@ struct AutoPurgingImageCacheTests {
 
     @Test func `8: a preferred usage above the capacity is a programmer's error`() async {
         await #expect(processExitsWith: .failure) {
-            _ = AutoPurgingImageCache<VariantKey, Picture>(
+            _ = AutoPurgingImageCache<VariantKey, StoredImage>(
                 memoryCapacity: 10, preferredMemoryUsageAfterPurge: 11, cost: \.bytes)
         }
     }
@@ -138,7 +140,7 @@ struct AutoPurgingImageCacheTests {
                 group.addTask {
                     for index in 0..<100 {
                         let key = VariantKey("\(index)", 1)
-                        cache.add(Picture(name: "\(index)", bytes: 1_000 + round * 7 + index), for: key)
+                        cache.add(StoredImage(name: "\(index)", bytes: 1_000 + round * 7 + index), for: key)
                         _ = cache.value(for: VariantKey("\((index + round) % 100)", 1))
                         if index.isMultiple(of: 3) { cache.remove(VariantKey("\((index * round) % 100)", 1)) }
                     }
@@ -153,15 +155,15 @@ struct AutoPurgingImageCacheTests {
 
     @Test func `10: recency is the order of use`() {
         let cache = cache(capacity: 20, preferred: 10)
-        for index in 0..<20 { cache.add(Picture(name: "\(index)", bytes: 1), for: VariantKey("\(index)", 1)) }
-        cache.add(Picture(name: "20", bytes: 1), for: VariantKey("20", 1))
+        for index in 0..<20 { cache.add(StoredImage(name: "\(index)", bytes: 1), for: VariantKey("\(index)", 1)) }
+        cache.add(StoredImage(name: "20", bytes: 1), for: VariantKey("20", 1))
         #expect((0...20).filter { cache.contains(VariantKey("\($0)", 1)) } == Array(11...20))
     }
 
     @Test func `11: purging a source takes all of it and nothing else`() {
         let cache = cache()
         for (source, variant) in [("/img", 1), ("/img", 2), ("/img2", 1), ("/img?x=1", 1)] {
-            cache.add(Picture(name: source, bytes: 100), for: VariantKey(source, variant))
+            cache.add(StoredImage(name: source, bytes: 100), for: VariantKey(source, variant))
         }
         #expect(cache.removeAll(from: "/img") == (2, 200))
         #expect(!cache.contains(VariantKey("/img", 1)) && !cache.contains(VariantKey("/img", 2)))
@@ -171,7 +173,7 @@ struct AutoPurgingImageCacheTests {
 
     @Test func `12: lowering the capacity purges at once, and what was evicted stays valid for its holder`() {
         let cache = cache(capacity: 100, preferred: 80)
-        for index in 0..<10 { cache.add(Picture(name: "\(index)", bytes: 10), for: VariantKey("\(index)", 1)) }
+        for index in 0..<10 { cache.add(StoredImage(name: "\(index)", bytes: 10), for: VariantKey("\(index)", 1)) }
         let held = cache.value(for: VariantKey("0", 1))
         cache.setBounds(memoryCapacity: 50, preferredMemoryUsageAfterPurge: 30)
         #expect(cache.memoryUsage == 30)
@@ -182,7 +184,7 @@ struct AutoPurgingImageCacheTests {
 
     @Test func `13: low memory purges to preferred, then to zero, counted`() {
         let cache = cache(capacity: 100, preferred: 60)
-        for name in ["a", "b", "c", "d"] { cache.add(Picture(name: name, bytes: 25), for: VariantKey(name, 1)) }
+        for name in ["a", "b", "c", "d"] { cache.add(StoredImage(name: name, bytes: 25), for: VariantKey(name, 1)) }
         #expect(cache.purgeToPreferred() == 50)
         #expect(cache.memoryUsage == 50)
         #expect(cache.contains(VariantKey("d", 1)) && !cache.contains(VariantKey("b", 1)))
@@ -194,7 +196,7 @@ struct AutoPurgingImageCacheTests {
 
     @Test func `hits and misses are counted, looking without reading is not`() {
         let cache = cache()
-        cache.add(Picture(name: "a", bytes: 1), for: VariantKey("a", 1))
+        cache.add(StoredImage(name: "a", bytes: 1), for: VariantKey("a", 1))
         _ = cache.value(for: VariantKey("a", 1))
         _ = cache.value(for: VariantKey("b", 1))
         _ = cache.contains(VariantKey("c", 1))
@@ -203,11 +205,11 @@ struct AutoPurgingImageCacheTests {
 
     @Test func `what is not usable is not found, counts as a miss and gains no recency`() {
         let cache = cache(capacity: 20, preferred: 10)
-        cache.add(Picture(name: "a", bytes: 10), for: VariantKey("a", 1))
-        cache.add(Picture(name: "b", bytes: 10), for: VariantKey("b", 1))
+        cache.add(StoredImage(name: "a", bytes: 10), for: VariantKey("a", 1))
+        cache.add(StoredImage(name: "b", bytes: 10), for: VariantKey("b", 1))
         #expect(cache.value(for: VariantKey("a", 1)) { $0.name == "b" } == nil)
         #expect(cache.statistics.hits == 0 && cache.statistics.misses == 1)
-        cache.add(Picture(name: "c", bytes: 5), for: VariantKey("c", 1))
+        cache.add(StoredImage(name: "c", bytes: 5), for: VariantKey("c", 1))
         #expect(!cache.contains(VariantKey("a", 1)))
         #expect(cache.value(for: VariantKey("c", 1)) { $0.name == "c" }?.name == "c")
         #expect(cache.statistics.hits == 1)
@@ -224,7 +226,7 @@ private struct VariantKey: SourceKeyed {
     }
 }
 
-private final class Picture: Sendable, Equatable {
+private final class StoredImage: Sendable, Equatable {
     let name: String
     let bytes: Int
 
@@ -233,5 +235,5 @@ private final class Picture: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    static func == (left: Picture, right: Picture) -> Bool { left === right }
+    static func == (left: StoredImage, right: StoredImage) -> Bool { left === right }
 }

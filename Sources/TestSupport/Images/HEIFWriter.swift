@@ -85,13 +85,13 @@ package struct HEIFWriter {
 
 extension HEIFWriter.Item {
     /// An image as our encoder codes it, without alpha.
-    package static func coded(_ picture: Picture, id: Int = 1) -> HEIFWriter.Item {
-        precondition(picture.bands == 3, "alpha would be a second item")
-        let file = ImageFixture.file(picture, as: .avif, quality: 90)
+    package static func coded(_ image: SampleImage, id: Int = 1) -> HEIFWriter.Item {
+        precondition(image.bands == 3, "alpha would be a second item")
+        let file = ImageFixture.file(image, as: .avif, quality: 90)
         return HEIFWriter.Item(
             id: id, type: "av01", data: contents(of: "mdat", in: file),
             properties: [
-                HEIFBox.size(picture.size.width, picture.size.height),
+                HEIFBox.size(image.size.width, image.size.height),
                 HEIFBox.box("av1C", contents(of: "av1C", in: file)),
             ])
     }

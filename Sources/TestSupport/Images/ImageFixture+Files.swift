@@ -6,7 +6,7 @@ extension ImageFixture {
     /// The file's bytes.
     package var array: [UInt8] {
         switch self {
-        case .jpeg: Self.file(Self.picture, as: .jpeg, quality: 95)
+        case .jpeg: Self.file(Self.image, as: .jpeg, quality: 95)
         case .jpegGreyRamp: Self.file(.greyRamp(Self.size), as: .jpeg, quality: 95)
         case .jpegProgressive: Self.blocks(isProgressive: true).file { Self.luma($0, $1) }
         case .jpegAdobeCMYK: Self.adobeCMYK
@@ -19,18 +19,18 @@ extension ImageFixture {
         case .jpegOrientation6: Self.oriented(6)
         case .jpegOrientation7: Self.oriented(7)
         case .jpegOrientation8: Self.oriented(8)
-        case .png: Self.file(Self.picture, as: .png)
+        case .png: Self.file(Self.image, as: .png)
         case .pngGreyRamp: Self.file(.greyRamp(Self.size), as: .png)
         case .pngHalfTransparent: Self.file(.halfTransparent(Self.size), as: .png)
         case .pngGreyAlpha, .pngOneBit, .pngPalette, .pngPaletteTransparent, .pngSixteenBit, .pngSixteenBitGrey,
             .pngInterlaced, .pngOrientation6:
             unusualPNG
-        case .webp: Self.file(Self.picture, as: .webp, quality: 95)
+        case .webp: Self.file(Self.image, as: .webp, quality: 95)
         case .webpHalfTransparent: Self.file(.halfTransparent(Self.size), as: .webp)
         case .webpAnimated: Self.animation(frames: Self.frames, as: .webp)
-        case .gif: Self.file(Self.picture, as: .gif)
+        case .gif: Self.file(Self.image, as: .gif)
         case .gifAnimated: Self.animation(frames: Self.frames, as: .gif)
-        case .avif: Self.file(Self.picture, as: .avif)
+        case .avif: Self.file(Self.image, as: .avif)
         case .empty: []
         case .text: Array("<html>not a picture</html>".utf8)
         case .jpegTruncated: Self.firstHalf(Self.photo(width: 160, height: 120))
@@ -45,12 +45,12 @@ extension ImageFixture {
         }
     }
 
-    static let picture = Picture.quarters(size)
+    static let image = SampleImage.quarters(size)
 
     /// An animation of plain red, green, blue, red … frames, frame *n* shown for 100·(n+1) ms, five times.
     package static func animation(frames: Int, as format: ImageFormat, size: PixelSize = size) -> [UInt8] {
         let colors: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255]]
-        let pixels = (0..<frames).flatMap { Picture.plain(size, colors[$0 % 3]).pixels }
+        let pixels = (0..<frames).flatMap { SampleImage.plain(size, colors[$0 % 3]).pixels }
         let image = DecodedImage(
             pixels: SharedBytes(pixels), size: size, bands: 3, frames: frames,
             delays: (0..<frames).map { 100 * ($0 + 1) }, loop: 5)
@@ -70,12 +70,12 @@ extension ImageFixture {
     private static func oriented(_ orientation: Int) -> [UInt8] {
         let stored =
             orientation < 5 ? size : PixelSize(width: size.height, height: size.width)
-        let picture = Picture(stored, bands: 3) { x, y in
+        let image = SampleImage(stored, bands: 3) { x, y in
             let place = upright(x, y, in: stored, orientation: orientation)
             let index = (place.y * size.width + place.x) * 3
-            return Array(Self.picture.pixels[index..<index + 3])
+            return Array(Self.image.pixels[index..<index + 3])
         }
-        return JPEGWriter.oriented(file(picture, as: .jpeg, quality: 95), orientation)
+        return JPEGWriter.oriented(file(image, as: .jpeg, quality: 95), orientation)
     }
 
     /// Where a stored pixel is to be shown.

@@ -4,7 +4,7 @@ extension ImageFixture {
     /// The quarters' colour at a pixel.
     private static func color(_ x: Int, _ y: Int) -> [UInt8] {
         let index = (y * size.width + x) * 3
-        return Array(picture.pixels[index..<index + 3])
+        return Array(image.pixels[index..<index + 3])
     }
 
     /// PNG files of the kinds that our encoder does not write.
@@ -101,8 +101,8 @@ extension ImageFixture {
         let extended = Array("VP8X".utf8) + 10.littleEndian32 + [0x10, 0, 0, 0] + canvas
         let packed = 16_382 | 16_382 << 14 | 1 << 28
         let data = [0x2F] + packed.littleEndian32 + [UInt8](repeating: 0, count: 41)
-        let picture = Array("VP8L".utf8) + data.count.littleEndian32 + data
-        let body = Array("WEBP".utf8) + extended + picture
+        let image = Array("VP8L".utf8) + data.count.littleEndian32 + data
+        let body = Array("WEBP".utf8) + extended + image
         return Array("RIFF".utf8) + body.count.littleEndian32 + body
     }
 }

@@ -3,7 +3,7 @@ package import Memory
 
 /// Images made in code, by name.
 ///
-/// Whole ones show ``Picture/quarters(_:)`` of 64×48 pixels upright, unless their name says otherwise.
+/// Whole ones show ``SampleImage/quarters(_:)`` of 64×48 pixels upright, unless their name says otherwise.
 package enum ImageFixture: String, CaseIterable, Sendable {
     case jpeg, jpegGreyRamp, jpegProgressive, jpegAdobeCMYK, jpegSwappedPrimaries, jpegStandardProfile
     case jpegOrientation2, jpegOrientation3, jpegOrientation4, jpegOrientation5, jpegOrientation6, jpegOrientation7
@@ -41,11 +41,11 @@ package enum ImageFixture: String, CaseIterable, Sendable {
         ]
 
     /// A file of an image.
-    package static func file(_ picture: Picture, as format: ImageFormat, quality: Int? = nil) -> [UInt8] {
+    package static func file(_ image: SampleImage, as format: ImageFormat, quality: Int? = nil) -> [UInt8] {
         do {
             try ImageLibrary.start()
             return try ImageEncoder.encode(
-                pixels: picture.pixels, size: picture.size, bands: picture.bands, format: format, quality: quality
+                pixels: image.pixels, size: image.size, bands: image.bands, format: format, quality: quality
             ).bytes.array
         } catch {
             fatalError("\(format) cannot be written: \(error)")

@@ -32,7 +32,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
 
     private static let frames = 20_000
     private static let inflated = 200_000_000
-    private static var column: Picture { Picture.plain(PixelSize(width: 1, height: 65_400), [30, 60, 90]) }
+    private static var column: SampleImage { SampleImage.plain(PixelSize(width: 1, height: 65_400), [30, 60, 90]) }
 
     private var array: [UInt8] {
         switch self {

@@ -117,7 +117,7 @@ struct ImageDecoderTests {
     }
 
     @Test func `transparent neighbours do not bleed into the mean of a box`() throws {
-        let picture = Picture(PixelSize(width: 32, height: 32), bands: 4) { x, _ in
+        let picture = SampleImage(PixelSize(width: 32, height: 32), bands: 4) { x, _ in
             x.isMultiple(of: 2) ? [0, 200, 0, 255] : [255, 0, 255, 0]
         }
         let bytes = SharedBytes(ImageFixture.file(picture, as: .png))
@@ -129,7 +129,7 @@ struct ImageDecoderTests {
         #expect(try ImageReading.decode(ImageFixture.pngGreyRamp.bytes).byteCount == 64 * 48)
         #expect(try ImageReading.decode(ImageFixture.jpeg.bytes).byteCount == 64 * 48 * 3)
         #expect(try ImageReading.decode(ImageFixture.pngHalfTransparent.bytes).byteCount == 64 * 48 * 4)
-        let picture = Picture.plain(PixelSize(width: 510, height: 500), [1, 2, 3, 4])
+        let picture = SampleImage.plain(PixelSize(width: 510, height: 500), [1, 2, 3, 4])
         let file = SharedBytes(ImageFixture.file(picture, as: .png))
         #expect(try ImageReading.decode(file).byteCount == 1_020_000)
     }

@@ -77,7 +77,7 @@ struct MissingEndTests {
     @Test func `15: rows that a PNG lacks are grey and opaque`() throws {
         for bands in [3, 4] {
             let size = PixelSize(width: 100, height: 80)
-            let picture = bands == 4 ? Picture.photoWithAlpha(size) : .photo(size)
+            let picture = bands == 4 ? SampleImage.photoWithAlpha(size) : .photo(size)
             let file = ImageFixture.file(picture, as: .png)
             let image = try Judgement.decode(
                 SharedBytes(file.prefix(file.count / 2)), DecodePlan(incompleteImages: .serve), lane: .vips)

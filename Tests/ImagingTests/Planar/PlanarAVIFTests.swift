@@ -56,7 +56,7 @@ struct PlanarAVIFTests {
         let photo = ImageFixture.photo(width: 203, height: 155, format: source)
         let white = SharedBytes(
             ImageFixture.file(
-                Picture(PixelSize(width: 211, height: 160), bands: 3) { _, _ in [255, 255, 255] }, as: source))
+                SampleImage(PixelSize(width: 211, height: 160), bands: 3) { _, _ in [255, 255, 255] }, as: source))
         // Rows of the one end in the middle of those of the other.
         let size = PixelSize(width: 101, height: 77)
         try render(photo, size)

@@ -15,7 +15,7 @@ struct PlanarGoldenTests {
         width: Int, height: Int, format: ImageFormat = .jpeg, quality: Int = 85
     ) -> SharedBytes {
         func wave(_ phase: Int, _ length: Int) -> Int { abs(phase % (2 * length) - length) * 100 / length }
-        let picture = Picture(PixelSize(width: width, height: height), bands: 3) { x, y in
+        let picture = SampleImage(PixelSize(width: width, height: height), bands: 3) { x, y in
             let light = 60 + (wave(3 * x + y, 61) + wave(x + 1_000 - y, 37)) / 2 + wave(y, 90) / 2
             return [light + wave(x, 150) / 4, light, light + wave(y + x / 2, 110) / 3].map { UInt8(min(255, $0)) }
         }
@@ -68,7 +68,7 @@ struct PlanarGoldenTests {
     @Test(arguments: [Gravity.attention, .entropy])
     func `the interesting part is found in planes`(gravity: Gravity) throws {
         let size = PixelSize(width: 400, height: 160)
-        let picture = Picture(size, bands: 3) { x, y in
+        let picture = SampleImage(size, bands: 3) { x, y in
             let isLively = 300..<360 ~= x && 40..<120 ~= y
             return isLively ? [230, UInt8(90 + (x * 37 + y * 91) % 64), 90] : [128, 128, 128]
         }
@@ -113,8 +113,8 @@ struct PlanarGoldenTests {
     @Test(arguments: [20, 45, 90, 180])
     func `nothing is shifted, neither light nor colour`(width: Int) throws {
         let size = PixelSize(width: 360, height: 288)
-        let diagonal = Picture(size, bands: 3) { x, y in x > y + 20 ? [220, 60, 40] : [40, 90, 210] }
-        let squares = Picture(size, bands: 3) { x, y in
+        let diagonal = SampleImage(size, bands: 3) { x, y in x > y + 20 ? [220, 60, 40] : [40, 90, 210] }
+        let squares = SampleImage(size, bands: 3) { x, y in
             (x / 72 + y / 72).isMultiple(of: 2) ? [230, 230, 230] : [20, 20, 20]
         }
         for picture in [diagonal, squares] {
@@ -132,7 +132,7 @@ struct PlanarGoldenTests {
 
     @Test func `grey stays grey`() throws {
         let size = PixelSize(width: 300, height: 200)
-        let picture = Picture(size, bands: 1) { x, y in [UInt8(128 + (x * y / 50) % 100 - 50)] }
+        let picture = SampleImage(size, bands: 1) { x, y in [UInt8(128 + (x * y / 50) % 100 - 50)] }
         let file = SharedBytes(ImageFixture.file(picture, as: .jpeg))
         var options = RenderingOptions()
         (options.width, options.quality) = (71, 95)

@@ -56,7 +56,7 @@ struct PlanarLaneTests {
         let colour = ImageFixture.photo(width: 640, height: 480)
         #expect(try decode(colour).byteCount == 640 * 480 * 3 / 2)
         #expect(try decode(colour, level: 2).byteCount == 320 * 240 + 2 * 192 * 120)
-        let picture = Picture.photo(PixelSize(width: 640, height: 480))
+        let picture = SampleImage.photo(PixelSize(width: 640, height: 480))
         let full = SharedBytes(ImageFixture.file(picture, as: .jpeg, quality: 95))
         #expect(try decode(full).byteCount == 640 * 480 * 3)
         let profile = ICCWriter.profile(curve: .gamma(563))

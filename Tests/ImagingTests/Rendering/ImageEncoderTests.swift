@@ -8,7 +8,7 @@ import Testing
 struct ImageEncoderTests {
     @Test(arguments: ImageFormat.written, [1, 2, 3, 4])
     func `pixels of every kind become every format`(format: ImageFormat, bands: Int) throws {
-        let picture = Picture.plain(PixelSize(width: 17, height: 9), [UInt8](repeating: 255, count: bands))
+        let picture = SampleImage.plain(PixelSize(width: 17, height: 9), [UInt8](repeating: 255, count: bands))
         let file = SharedBytes(ImageFixture.file(picture, as: format))
         #expect(try ImageHeader.inspect(file).size == picture.size)
         guard ImageFormat.trusted.contains(format) else { return }
@@ -18,7 +18,7 @@ struct ImageEncoderTests {
 
     @Test func `quality decides the number of bytes`() {
         for format in ImageFormat.written where format.hasQuality {
-            let picture = Picture.photo(PixelSize(width: 64, height: 64))
+            let picture = SampleImage.photo(PixelSize(width: 64, height: 64))
             let sizes = [20, 60, 95].map { ImageFixture.file(picture, as: format, quality: $0).count }
             #expect(sizes == sizes.sorted())
             #expect(sizes[0] < sizes[2])

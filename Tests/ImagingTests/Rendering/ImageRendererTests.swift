@@ -67,14 +67,14 @@ struct ImageRendererTests {
                 source: FrameShape(size: size, hasAlpha: false),
                 steps: [InterestStep(measure, size: PixelSize(width: 80, height: 80))], format: .png, quality: 100)
         }
-        let spot = Picture(size, bands: 3) { x, y in
+        let spot = SampleImage(size, bands: 3) { x, y in
             150..<180 ~= x && 20..<60 ~= y ? [230, 120, 90] : [128, 128, 128]
         }
         let attention = try render(
             SharedBytes(ImageFixture.file(spot, as: .png)),
             plan(.attention))
         #expect(attention.meanColor[0] > 146)
-        let lively = Picture(size, bands: 3) { x, y in
+        let lively = SampleImage(size, bands: 3) { x, y in
             x >= 120 ? [UInt8((x * 37 + y * 91) % 256), 0, 200] : [128, 128, 128]
         }
         let entropy = try render(

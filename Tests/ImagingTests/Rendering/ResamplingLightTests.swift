@@ -9,7 +9,7 @@ import Testing
 struct ResamplingLightTests {
     /// Half black and half white is 128 of 255 by the numbers, and 188 by the light.
     private static let mixtures: [(ResamplingLight, Int)] = [(.gamma, 128), (.linear, 188)]
-    private static let stripes = Picture(PixelSize(width: 320, height: 320), bands: 3) { x, _ in
+    private static let stripes = SampleImage(PixelSize(width: 320, height: 320), bands: 3) { x, _ in
         x.isMultiple(of: 2) ? [0, 0, 0] : [255, 255, 255]
     }
 
@@ -28,7 +28,7 @@ struct ResamplingLightTests {
 
     @Test(arguments: mixtures)
     func `grey stays grey and mixes alike`(mixture: (ResamplingLight, Int)) throws {
-        let picture = Picture(Self.stripes.size, bands: 1) { x, _ in x.isMultiple(of: 2) ? [0] : [255] }
+        let picture = SampleImage(Self.stripes.size, bands: 1) { x, _ in x.isMultiple(of: 2) ? [0] : [255] }
         for source in [ImageFormat.png, .jpeg] {
             let file = SharedBytes(ImageFixture.file(picture, as: source, quality: 100))
             for lane in ImageDecoder.Lane.allCases {
@@ -41,7 +41,7 @@ struct ResamplingLightTests {
 
     @Test(arguments: mixtures)
     func `transparent pixels lend no colour, and alpha is no light`(mixture: (ResamplingLight, Int)) throws {
-        let picture = Picture(Self.stripes.size, bands: 4) { x, y in
+        let picture = SampleImage(Self.stripes.size, bands: 4) { x, y in
             y < 160
                 ? (x.isMultiple(of: 2) ? [0, 0, 0, 255] : [255, 255, 255, 255])
                 : (x.isMultiple(of: 2) ? [200, 100, 50, 255] : [0, 255, 0, 0])
@@ -53,7 +53,7 @@ struct ResamplingLightTests {
 
     @Test(arguments: ResamplingLight.allCases, [0, 1, 7, 60, 128, 200, 254, 255])
     func `a plain colour stays what it is`(light: ResamplingLight, value: Int) throws {
-        let picture = Picture.plain(Self.stripes.size, [UInt8(value)])
+        let picture = SampleImage.plain(Self.stripes.size, [UInt8(value)])
         for source in [ImageFormat.png, .jpeg] {
             let file = SharedBytes(ImageFixture.file(picture, as: source, quality: 100))
             let result = try render(file, light, .png, lane: .planar)

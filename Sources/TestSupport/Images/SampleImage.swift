@@ -1,7 +1,7 @@
 package import Imaging
 
 /// Pixels made by a formula, in the layout that encoders take: 8 bits, bands interleaved.
-package struct Picture: Sendable {
+package struct SampleImage: Sendable {
     package let size: PixelSize
     /// 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
     package let bands: Int
@@ -24,13 +24,13 @@ package struct Picture: Sendable {
     }
 
     /// One colour everywhere.
-    package static func plain(_ size: PixelSize, _ color: [UInt8]) -> Picture {
-        Picture(size, bands: color.count) { _, _ in color }
+    package static func plain(_ size: PixelSize, _ color: [UInt8]) -> SampleImage {
+        SampleImage(size, bands: color.count) { _, _ in color }
     }
 
     /// Four plain quarters: red, green, blue and white from the top left to the bottom right; shows which side is up.
-    package static func quarters(_ size: PixelSize) -> Picture {
-        Picture(size, bands: 3) { x, y in
+    package static func quarters(_ size: PixelSize) -> SampleImage {
+        SampleImage(size, bands: 3) { x, y in
             switch (x < size.width / 2, y < size.height / 2) {
             case (true, true): [255, 0, 0]
             case (false, true): [0, 255, 0]
@@ -41,9 +41,9 @@ package struct Picture: Sendable {
     }
 
     /// Soft hills of colour with fine noise, which compresses about as a photograph does; always the same for a size.
-    package static func photo(_ size: PixelSize) -> Picture {
+    package static func photo(_ size: PixelSize) -> SampleImage {
         var noise: UInt64 = 0x9E37_79B9_7F4A_7C15
-        return Picture(size, bands: 3) { x, y in
+        return SampleImage(size, bands: 3) { x, y in
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let grain = Int(noise >> 60)
             let red = 255 * x / size.width
@@ -55,26 +55,26 @@ package struct Picture: Sendable {
     }
 
     /// The photograph under a veil that grows denser from left to right, again and again.
-    package static func photoWithAlpha(_ size: PixelSize) -> Picture {
+    package static func photoWithAlpha(_ size: PixelSize) -> SampleImage {
         let photo = photo(size)
-        return Picture(size, bands: 4) { x, y in
+        return SampleImage(size, bands: 4) { x, y in
             let start = (y * size.width + x) * 3
             return Array(photo.pixels[start..<start + 3]) + [UInt8(x & 255)]
         }
     }
 
     /// Black and white squares of `side` pixels.
-    package static func checkerboard(_ size: PixelSize, side: Int = 1) -> Picture {
-        Picture(size, bands: 3) { x, y in (x / side + y / side).isMultiple(of: 2) ? [0, 0, 0] : [255, 255, 255] }
+    package static func checkerboard(_ size: PixelSize, side: Int = 1) -> SampleImage {
+        SampleImage(size, bands: 3) { x, y in (x / side + y / side).isMultiple(of: 2) ? [0, 0, 0] : [255, 255, 255] }
     }
 
     /// The left half green and opaque, the right half transparent over a hidden red.
-    package static func halfTransparent(_ size: PixelSize) -> Picture {
-        Picture(size, bands: 4) { x, _ in x < size.width / 2 ? [0, 255, 0, 255] : [255, 0, 0, 0] }
+    package static func halfTransparent(_ size: PixelSize) -> SampleImage {
+        SampleImage(size, bands: 4) { x, _ in x < size.width / 2 ? [0, 255, 0, 255] : [255, 0, 0, 0] }
     }
 
     /// A ramp from black to white, grey.
-    package static func greyRamp(_ size: PixelSize) -> Picture {
-        Picture(size, bands: 1) { x, _ in [UInt8(255 * x / max(1, size.width - 1))] }
+    package static func greyRamp(_ size: PixelSize) -> SampleImage {
+        SampleImage(size, bands: 1) { x, _ in [UInt8(255 * x / max(1, size.width - 1))] }
     }
 }
