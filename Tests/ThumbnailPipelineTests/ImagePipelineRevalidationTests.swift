@@ -123,8 +123,8 @@ struct ImagePipelineRevalidationTests {
         #expect(other.statusTexts.prefix(2) == ["alula-result fwd=uri-miss stored", "alula-decoded hit"])
         await gate.arrivals(1)
         gate.open()
-        let isFresh = await eventually(within: .patience) { fixture.pipeline.cachedThumbnail(for: .path()) != nil }
-        #expect(isFresh)
+        await fixture.downloadEnds.reached(2)
+        #expect(fixture.pipeline.cachedThumbnail(for: .path()) != nil)
         #expect(fixture.origin.loads == 2)
         #expect(fixture.origin.confirmations == 1)
         // Past the window it has to be asked first.
@@ -147,8 +147,8 @@ struct ImagePipelineRevalidationTests {
         fixture.origin.serve(Pictures.other, cacheControl: "max-age=10", eTag: "\"2\"")
         fixture.time.clock.advance(by: .seconds(10))
         #expect(try await fixture.thumbnail().eTag == old.eTag)
-        let isReplaced = await eventually(within: .patience) { fixture.key(20)?.validator == .entityTag("\"2\"") }
-        #expect(isReplaced)
+        await fixture.downloadEnds.reached(2)
+        #expect(fixture.key(20)?.validator == .entityTag("\"2\""))
         #expect(try await fixture.thumbnail().eTag != old.eTag)
         #expect(fixture.origin.loads == 2)
     }

@@ -20,6 +20,8 @@ final class PipelineFixture: Sendable {
     let workers: WorkerPool
     let lanes: WorkLanes
     let registry = MetricsRegistry()
+    /// The downloads that have ended, with what they found in the caches.
+    let downloadEnds = EventCounter()
     let budget: MemoryBudget
     /// The budget's purges of everything: a waiter asks for one when it has joined the line and found no room.
     let lastPurges = EventCounter()
@@ -51,9 +53,13 @@ final class PipelineFixture: Sendable {
         caches = PipelineCaches(configuration: configuration, disk: disk, timekeeper: time)
         var downloads = DownloadConfiguration()
         downloads.staleAllowances = staleAllowances
+        var observer = DownloadMetrics.observer(registry: registry)
+        observer.finished = { [downloadEnds, finished = observer.finished] outcome, receivedBytes in
+            finished(outcome, receivedBytes)
+            downloadEnds.increment()
+        }
         downloader = ImageDownloader(
-            configuration: downloads, loader: origin, cache: caches, timekeeper: time,
-            observer: DownloadMetrics.observer(registry: registry))
+            configuration: downloads, loader: origin, cache: caches, timekeeper: time, observer: observer)
         // Whatever else lives in this process is none of the pipeline's.
         budget = MemoryBudget(
             limit: memoryLimit, timekeeper: time,
