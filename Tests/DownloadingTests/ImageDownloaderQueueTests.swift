@@ -1,6 +1,5 @@
 import Coordination
 import Downloading
-import Synchronization
 import TestSupport
 import Testing
 

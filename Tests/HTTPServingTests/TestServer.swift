@@ -2,7 +2,6 @@ import Coordination
 import HTTPServing
 import HTTPTypes
 import Memory
-import Synchronization
 import Telemetry
 import TestSupport
 
