@@ -77,7 +77,7 @@ static int is_limited(const struct heif_image *image)
 }
 
 CPlanarShimStatus CPlanarShim_heif_decode(
-    CPlanarShimHEIFReader *reader, const void *bytes, size_t count, CPlanarShimHEIFHead *head)
+    CPlanarShimHEIFReader *reader, const void *bytes, size_t count, CPlanarShimHEIFHeader *header)
 {
     enum heif_channel first;
     int is_grey;
@@ -93,12 +93,12 @@ CPlanarShimStatus CPlanarShim_heif_decode(
     if (!is_grey && heif_image_get_colorspace(reader->image) != heif_colorspace_RGB)
         return fail(reader, "neither grey nor red, green and blue");
     first = is_grey ? heif_channel_Y : heif_channel_R;
-    head->width = heif_image_get_width(reader->image, first);
-    head->height = heif_image_get_height(reader->image, first);
-    head->bands = (is_grey ? 1 : 3) + (heif_image_has_channel(reader->image, heif_channel_Alpha) ? 1 : 0);
-    head->is_limited = is_grey && is_limited(reader->image);
-    head->profile = reader->profile;
-    head->profile_size = reader->profile_size;
+    header->width = heif_image_get_width(reader->image, first);
+    header->height = heif_image_get_height(reader->image, first);
+    header->bands = (is_grey ? 1 : 3) + (heif_image_has_channel(reader->image, heif_channel_Alpha) ? 1 : 0);
+    header->is_limited = is_grey && is_limited(reader->image);
+    header->profile = reader->profile;
+    header->profile_size = reader->profile_size;
     return CPlanarShimDone;
 }
 
@@ -143,18 +143,18 @@ static void spread(const Channel *channel, int width, int height, uint8_t *pixel
 }
 
 CPlanarShimStatus CPlanarShim_heif_pixels(
-    CPlanarShimHEIFReader *reader, const CPlanarShimHEIFHead *head, uint8_t *pixels)
+    CPlanarShimHEIFReader *reader, const CPlanarShimHEIFHeader *header, uint8_t *pixels)
 {
     static const enum heif_channel grey[] = {heif_channel_Y, heif_channel_Alpha};
     static const enum heif_channel colour[] = {heif_channel_R, heif_channel_G, heif_channel_B, heif_channel_Alpha};
-    const enum heif_channel *names = head->bands < 3 ? grey : colour;
+    const enum heif_channel *names = header->bands < 3 ? grey : colour;
     int band;
-    for (band = 0; band < head->bands; band++) {
+    for (band = 0; band < header->bands; band++) {
         Channel channel;
-        if (find(reader, names[band], head->width, head->height, &channel))
+        if (find(reader, names[band], header->width, header->height, &channel))
             return fail(reader, "channels of different sizes");
-        channel.is_limited = head->is_limited && names[band] != heif_channel_Alpha;
-        spread(&channel, head->width, head->height, pixels + band, head->bands);
+        channel.is_limited = header->is_limited && names[band] != heif_channel_Alpha;
+        spread(&channel, header->width, header->height, pixels + band, header->bands);
     }
     return CPlanarShimDone;
 }

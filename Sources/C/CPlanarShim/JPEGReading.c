@@ -10,7 +10,7 @@
 #include <jpeglib.h>
 
 struct CPlanarShimJPEGReader {
-    // First, so that a pointer to it is one to the reader.
+    // The first member: a pointer to it is also a pointer to the reader.
     struct jpeg_decompress_struct codec;
     struct jpeg_error_mgr errors;
     struct jpeg_source_mgr source;
@@ -20,14 +20,14 @@ struct CPlanarShimJPEGReader {
     CPlanarShimStatus status;
     JOCTET *profile;
     CPlanarShimJPEGDetail detail;
-    /// The library's own, where `start_scan` and `consume` stand in front of them.
+    /// libjpeg's own functions, which `start_scan` and `consume` replace and call.
     void (*library_start_scan)(j_decompress_ptr);
     int (*library_consume)(j_decompress_ptr);
-    /// The scan that `consume` has seen last, and whether it is left out.
+    /// The scan that `consume` saw last, and whether it is skipped.
     int scan, skips_scan;
-    /// Components whose means have come, a bit each.
+    /// Components whose DC coefficients have been read, a bit each.
     unsigned seen;
-    /// Whether the file has ended in, or behind, the scans without saying so.
+    /// Whether the file ended within or after its scans, without an end marker.
     int has_no_end;
     int lacks_pixels;
     char text[CPlanarShim_text_size];
@@ -43,7 +43,7 @@ static void fail(j_common_ptr codec)
     longjmp(reader->escape, 1);
 }
 
-// Damage that the library can go on after is shown as it is, as in the other lane.
+// If libjpeg can continue after damage, the result is shown as it is, as in the other lane.
 static void ignore_message(j_common_ptr codec, int level)
 {
     (void) codec, (void) level;
@@ -59,8 +59,8 @@ static void ignore_source(j_decompress_ptr codec)
     (void) codec;
 }
 
-// All bytes are there from the beginning: who needs more has a file that is cut short. Before the first scan that is an error. From
-// there on the file is ended here; whether samples are missing then is seen by what the scans have come to.
+// The whole file is in memory from the beginning, so a call means that the file is truncated. Before the first scan that is an error.
+// After it, this function supplies an end marker; `lacks_pixels` is then judged by what the scans contained.
 static boolean find_no_more(j_decompress_ptr codec)
 {
     static const JOCTET end[2] = {0xFF, JPEG_EOI};
@@ -95,7 +95,7 @@ static void ask(j_common_ptr codec)
     longjmp(reader->escape, 1);
 }
 
-/// Whether the library could be set up.
+/// Whether libjpeg could be set up.
 static int begin(CPlanarShimJPEGReader *reader)
 {
     if (setjmp(reader->escape))
@@ -130,7 +130,7 @@ CPlanarShimJPEGReader *CPlanarShim_jpeg_open(const void *bytes, size_t count, CP
     return NULL;
 }
 
-/// Luma samples for one of chroma, 0 where that is no whole number of them.
+/// Luma samples for one chroma sample; 0 if that is not a whole number.
 static int ratio(int luma, int first, int second)
 {
     return first == second && luma % first == 0 ? luma / first : 0;
@@ -143,7 +143,7 @@ static int planes_of(const struct jpeg_decompress_struct *codec)
     return codec->jpeg_color_space == JCS_YCbCr && codec->num_components == 3 ? 3 : 0;
 }
 
-CPlanarShimStatus CPlanarShim_jpeg_head(CPlanarShimJPEGReader *reader, CPlanarShimJPEGHead *head)
+CPlanarShimStatus CPlanarShim_jpeg_read_header(CPlanarShimJPEGReader *reader, CPlanarShimJPEGHeader *header)
 {
     struct jpeg_decompress_struct *codec = &reader->codec;
     const jpeg_component_info *components;
@@ -152,33 +152,33 @@ CPlanarShimStatus CPlanarShim_jpeg_head(CPlanarShimJPEGReader *reader, CPlanarSh
         return reader->status;
     jpeg_save_markers(codec, JPEG_APP0 + 2, 0xFFFF);
     jpeg_read_header(codec, TRUE);
-    memset(head, 0, sizeof *head);
-    head->width = (int) codec->image_width;
-    head->height = (int) codec->image_height;
-    head->planes = planes_of(codec);
-    head->has_scans = jpeg_has_multiple_scans(codec);
+    memset(header, 0, sizeof *header);
+    header->width = (int) codec->image_width;
+    header->height = (int) codec->image_height;
+    header->planes = planes_of(codec);
+    header->has_scans = jpeg_has_multiple_scans(codec);
     components = codec->comp_info;
-    head->across = head->down = 1;
-    if (head->planes == 3) {
-        head->across = ratio(components[0].h_samp_factor, components[1].h_samp_factor, components[2].h_samp_factor);
-        head->down = ratio(components[0].v_samp_factor, components[1].v_samp_factor, components[2].v_samp_factor);
+    header->across = header->down = 1;
+    if (header->planes == 3) {
+        header->across = ratio(components[0].h_samp_factor, components[1].h_samp_factor, components[2].h_samp_factor);
+        header->down = ratio(components[0].v_samp_factor, components[1].v_samp_factor, components[2].v_samp_factor);
     }
     if (jpeg_read_icc_profile(codec, &reader->profile, &profile_size)) {
-        head->profile = reader->profile;
-        head->profile_size = profile_size;
+        header->profile = reader->profile;
+        header->profile_size = profile_size;
     }
     return CPlanarShimDone;
 }
 
-/// Whether the samples of a level show what the current scan of a progressive picture holds.
+/// Whether the current scan of a progressive image changes what is visible at this detail.
 static int is_needed(const struct jpeg_decompress_struct *codec, CPlanarShimJPEGDetail detail)
 {
     return !codec->progressive_mode || codec->Ss == 0
         || (codec->Ss <= detail.highest_start && (codec->Ah == 0 || codec->Ah >= detail.least_bits_before));
 }
 
-/// Goes to the marker behind a scan's data; 0 where the file ends before one.
-static int go_behind_scan(struct jpeg_source_mgr *source)
+/// Moves to the marker after a scan's data; returns 0 if the file ends before one.
+static int skip_scan_data(struct jpeg_source_mgr *source)
 {
     const JOCTET *byte = source->next_input_byte, *end = byte + source->bytes_in_buffer;
     while ((byte = memchr(byte, 0xFF, (size_t) (end - byte)))) {
@@ -187,7 +187,7 @@ static int go_behind_scan(struct jpeg_source_mgr *source)
             ;
         if (marker == end)
             return 0;
-        // Neither a stuffed byte nor a restart.
+        // Neither a stuffed byte nor a restart marker.
         if (*marker > 0x01 && (*marker < JPEG_RST0 || *marker > JPEG_RST0 + 7)) {
             source->next_input_byte = byte;
             source->bytes_in_buffer = (size_t) (end - byte);
@@ -198,8 +198,8 @@ static int go_behind_scan(struct jpeg_source_mgr *source)
     return 0;
 }
 
-/// Whether the data of the current scan has ended before its last block; arithmetic decoders do not say.
-static int has_run_dry(const struct jpeg_decompress_struct *codec, int has_no_end)
+/// Whether the data of the current scan ended before its last block; arithmetic decoders do not report that.
+static int has_run_out(const struct jpeg_decompress_struct *codec, int has_no_end)
 {
     return codec->arith_code ? has_no_end : codec->entropy->insufficient_data;
 }
@@ -212,11 +212,11 @@ static void begin_scan(CPlanarShimJPEGReader *reader)
     if (codec->Ss == 0 && codec->Ah == 0)
         for (index = 0; index < codec->comps_in_scan; index++)
             reader->seen |= 1u << codec->cur_comp_info[index]->component_index;
-    reader->skips_scan = !is_needed(codec, reader->detail) && go_behind_scan(codec->src);
+    reader->skips_scan = !is_needed(codec, reader->detail) && skip_scan_data(codec->src);
 }
 
-/// Reads a row of a scan; leaves out all of one that does not show. The library has seen its head then, so that what is wrong there is wrong
-/// at every level.
+/// Reads a row of a scan, or skips the whole scan if it is not visible. libjpeg has read the scan's header by then, so an error in a header
+/// is an error at every level.
 static int consume(j_decompress_ptr codec)
 {
     CPlanarShimJPEGReader *reader = (CPlanarShimJPEGReader *) codec;
@@ -229,8 +229,8 @@ static int consume(j_decompress_ptr codec)
         return JPEG_SCAN_COMPLETED;
     }
     status = reader->library_consume(codec);
-    // Scans of details are judged at the end of the file only: those behind which it goes on are not read at all levels.
-    if (status == JPEG_SCAN_COMPLETED && has_run_dry(codec, reader->has_no_end) && (codec->Ss == 0 || reader->has_no_end))
+    // A scan of AC coefficients is judged only if the file ends with it: the others are not read at every level.
+    if (status == JPEG_SCAN_COMPLETED && has_run_out(codec, reader->has_no_end) && (codec->Ss == 0 || reader->has_no_end))
         reader->lacks_pixels = 1;
     return status;
 }
@@ -245,7 +245,7 @@ static void start_scan(j_decompress_ptr codec)
     codec->coef->consume_data = codec->inputctl->consume_input = consume;
 }
 
-/// Whether all bits of all coefficients of a progressive picture have come.
+/// Whether all bits of all coefficients of a progressive image have been read.
 static int has_all_bits(const struct jpeg_decompress_struct *codec)
 {
     int component, frequency;
@@ -256,14 +256,14 @@ static int has_all_bits(const struct jpeg_decompress_struct *codec)
     return 1;
 }
 
-/// Prepares the decoding, which reads all scans where there are several, and judges these.
+/// Prepares the decoding. If the image has several scans, this reads and judges all of them.
 static void start(CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail)
 {
     struct jpeg_decompress_struct *codec = &reader->codec;
     reader->detail = detail;
     codec->raw_data_out = TRUE;
     codec->do_fancy_upsampling = FALSE;
-    // Would also guess the details of a picture whose scans were left out because they do not show.
+    // It would also estimate details of an image whose scans were skipped because they are not visible.
     codec->do_block_smoothing = detail.is_smoothed ? TRUE : FALSE;
     codec->out_color_space = codec->jpeg_color_space;
     codec->scale_num = 1;
@@ -281,15 +281,15 @@ static void start(CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetai
         reader->lacks_pixels = 1;
 }
 
-/// Judges a picture in one scan, when its last row has been read.
+/// Judges an image in a single scan, after its last row has been read.
 static void judge_single_scan(CPlanarShimJPEGReader *reader)
 {
-    if (!reader->codec.inputctl->has_multiple_scans && has_run_dry(&reader->codec, reader->has_no_end))
+    if (!reader->codec.inputctl->has_multiple_scans && has_run_out(&reader->codec, reader->has_no_end))
         reader->lacks_pixels = 1;
 }
 
-/// libjpeg decodes subsampled chroma with a larger transform than luma where that saves it the upsampling of a scaled picture:
-/// a picture at half size would have chroma at luma's size. Here all components take the transform of luma.
+/// libjpeg decodes subsampled chroma with a larger transform than luma if that saves it the upsampling of a scaled image: at half size,
+/// chroma would have luma's size. After this call, all components use luma's transform.
 static void keep_chroma_coarse(struct jpeg_decompress_struct *codec)
 {
     int index;
@@ -300,10 +300,10 @@ static void keep_chroma_coarse(struct jpeg_decompress_struct *codec)
     }
 }
 
-/// Components of a picture at most, as its head was judged.
+/// The largest number of components: the walk of the header refuses more.
 enum { most_components = 4 };
 
-/// Reads the rows of one output pass; those that the library makes behind a plane's last, or for no plane, go to `spare`.
+/// Reads the rows of one output pass. Rows after a plane's last one, and rows of components without a plane, go to `spare`.
 static void read_rows(struct jpeg_decompress_struct *codec, const CPlanarShimPlanes *planes, JSAMPROW spare)
 {
     JSAMPROW rows[most_components][MAX_SAMP_FACTOR * DCTSIZE];
@@ -349,7 +349,7 @@ CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader, CPlanarS
     JSAMPROW spare;
     if (setjmp(reader->escape))
         return reader->status;
-    // No row has more samples than this: a block across is one sample, and a unit has at most four of them for eight pixels.
+    // No row has more samples than this: a block is one sample wide, and an MCU has at most four of them for eight pixels.
     spare = codec->mem->alloc_large((j_common_ptr) codec, JPOOL_IMAGE, codec->image_width + DCTSIZE * MAX_SAMP_FACTOR);
     start(reader, coarsest, detail);
     if (codec->inputctl->has_multiple_scans)

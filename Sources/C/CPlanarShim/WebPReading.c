@@ -27,7 +27,7 @@ static CPlanarShimStatus feed(WebPIDecoder *decoder, const uint8_t *bytes, size_
         status = WebPIUpdate(decoder, bytes, given);
     }
     if (status == VP8_STATUS_SUSPENDED || status == VP8_STATUS_NOT_ENOUGH_DATA)
-        return CPlanarShimCut;
+        return CPlanarShimTruncated;
     return status == VP8_STATUS_OK ? CPlanarShimDone : CPlanarShimFailed;
 }
 

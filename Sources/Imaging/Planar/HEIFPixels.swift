@@ -29,7 +29,7 @@ struct HEIFPixels {
             try token.check()
         }
 
-        var head = unsafe CPlanarShimHEIFHead()
+        var head = unsafe CPlanarShimHEIFHeader()
         defer { extendLifetime(file) }
         let status = unsafe file.withUnsafeBytes {
             unsafe CPlanarShim_heif_decode(reader, $0.baseAddress, $0.count, &head)

@@ -2,30 +2,33 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// What libjpeg says of a file before it decodes it.
-struct JPEGHead {
+/// What libjpeg reads from the header of a file, before it decodes the file.
+struct JPEGPlanesHeader {
     /// Size as stored.
     let size: PixelSize
     /// 1 for grey, 3 for Y′CbCr, 0 for other colours.
     let planes: Int
-    /// Luma samples for one of chroma across; 0 where that is no whole number.
+    /// Luma samples for one chroma sample across; 0 if that is not a whole number.
     let across: Int
-    /// Luma samples for one of chroma down; 0 where that is no whole number.
+    /// Luma samples for one chroma sample down; 0 if that is not a whole number.
     let down: Int
-    /// What the colours mean where that is not sRGB.
+    /// What the colours mean; nil for sRGB.
     let profile: ColorProfile?
-    /// Whether the file has a profile that only the colour engine understands.
+    /// Whether the file has a profile that only libvips' colour engine understands.
     let hasOtherProfile: Bool
+
+    /// Whether the file holds planes that can be resampled, and colours that numbers describe.
+    var isPlanar: Bool { planes != 0 && [1, 2, 4].contains(across) && [1, 2, 4].contains(down) && !hasOtherProfile }
 }
 
-/// Decodes JPEG files to the planes that they hold, and judges those that libvips is to decode.
+/// Decodes JPEG files to the planes that they hold, and judges files that libvips is to decode.
 ///
 /// Both lanes judge in the same way at every level: by libjpeg's errors, and by whether the data of a scan end before its last block.
-/// Scans of details, which coarse levels do without, are judged where the file ends with them; see docs/reliability.md.
+/// A scan of AC coefficients, which coarse levels skip, is judged only if the file ends with it; see docs/reliability.md.
 enum JPEGPlanes {
-    /// The file's planes; or what there is to know of one that holds none.
+    /// The file's planes; or the judgement of a file that does not hold planes.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or what `token` says.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         room: PlaneMemory.Maker
@@ -50,26 +53,26 @@ enum JPEGPlanes {
         room: PlaneMemory.Maker
     ) throws -> PlanarReading {
         let reader = try unsafe JPEGReader(file, header: header, token: token)
-        let head = reader.head
+        let stored = reader.header
         let scans = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level)
-        guard PlanarLane.decodes(head) else { return .judged(lacksPixels: try reader.lacksPixels(scans, token)) }
+        guard stored.isPlanar else { return .judged(lacksPixels: try reader.lacksPixels(scans, token)) }
 
-        let planes = head.storedPlanes(level: plan.level)
+        let planes = stored.storedPlanes(level: plan.level)
         let memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
         var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
         let isIncomplete = unsafe try reader.decode(level: plan.level, scans, into: &target, token)
         try plan.admit(isIncomplete: isIncomplete)
         return .decoded(
             try DecodedImage(
-                planes, in: memory, range: .full, profile: head.profile, turnedFrom: header.orientation, into: room,
+                planes, in: memory, range: .full, profile: stored.profile, turnedFrom: header.orientation, into: room,
                 isIncomplete: isIncomplete))
     }
 }
 
-/// Owns a reader of libjpeg's for one file, which must outlive it as the token must.
+/// Owns libjpeg's reader of one file; the file and the token must outlive it.
 @safe
 private struct JPEGReader: ~Copyable {
-    let head: JPEGHead
+    let header: JPEGPlanesHeader
     private let raw: OpaquePointer
 
     /// Reads up to the first scan.
@@ -77,16 +80,17 @@ private struct JPEGReader: ~Copyable {
     init(_ file: UnsafeRawBufferPointer, header: ImageHeader, token: WorkToken) throws {
         let watch = unsafe CPlanarShimWatch(token)
         guard let raw = unsafe CPlanarShim_jpeg_open(file.baseAddress, file.count, watch) else {
-            throw ImagingError.cannotDecode(detail: "libjpeg does not start")
+            throw ImagingError.cannotDecode(detail: "libjpeg cannot be started")
         }
-        var rawHead = unsafe CPlanarShimJPEGHead()
+        var rawHeader = unsafe CPlanarShimJPEGHeader()
         do {
-            try unsafe Self.check(CPlanarShim_jpeg_head(raw, &rawHead), of: raw, token)
-            let head = unsafe JPEGHead(rawHead)
-            guard head.size == header.storedSize else {
-                throw ImagingError.cannotDecode(detail: "head says \(header.storedSize), libjpeg \(head.size)")
+            try unsafe Self.check(CPlanarShim_jpeg_read_header(raw, &rawHeader), of: raw, token)
+            let stored = unsafe JPEGPlanesHeader(rawHeader)
+            guard stored.size == header.storedSize else {
+                throw ImagingError.cannotDecode(
+                    detail: "the header says \(header.storedSize), libjpeg says \(stored.size)")
             }
-            self.head = head
+            self.header = stored
         } catch {
             unsafe CPlanarShim_jpeg_close(raw)
             throw error
@@ -96,7 +100,7 @@ private struct JPEGReader: ~Copyable {
 
     deinit { unsafe CPlanarShim_jpeg_close(raw) }
 
-    /// Fills the planes; whether the file lacked some of them.
+    /// Fills the planes, and returns whether the file lacked samples.
     @unsafe
     func decode(
         level: Int, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
@@ -125,8 +129,8 @@ extension JPEGScans {
     }
 }
 
-extension JPEGHead {
-    fileprivate init(_ raw: CPlanarShimJPEGHead) {
+extension JPEGPlanesHeader {
+    fileprivate init(_ raw: CPlanarShimJPEGHeader) {
         size = unsafe PixelSize(width: Int(raw.width), height: Int(raw.height))
         planes = unsafe Int(raw.planes)
         across = unsafe Int(raw.across)
@@ -137,7 +141,7 @@ extension JPEGHead {
             return
         }
         let file = unsafe ICCProfile(profile.bytes)
-        // One that describes other pixels is nobody's business.
+        // A profile of other pixels is ignored.
         guard file.space == (planes == 1 ? .grey : .color) else {
             (self.profile, hasOtherProfile) = (nil, false)
             return
@@ -146,14 +150,14 @@ extension JPEGHead {
         self.profile = file.colors.flatMap { $0.isStandard ? nil : $0 }
     }
 
-    /// The planes as they come out of the decoder, before they are turned.
+    /// The planes as the decoder makes them, before they are turned upright.
     fileprivate func storedPlanes(level: Int) -> [Plane] {
         .stacked(
             (0..<planes).map { index in
                 let (across, down) = index == 0 ? (level, level) : (level * across, level * down)
                 let samples = PixelSize(
                     width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
-                // JFIF puts a sample of chroma in the middle of those of luma that it stands for, and so does the scaled decode.
+                // JFIF puts a chroma sample in the middle of the luma samples that it stands for, and so does the scaled decode.
                 let region = Plane.Region(
                     width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))
                 return (samples, region)

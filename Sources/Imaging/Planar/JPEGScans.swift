@@ -1,21 +1,21 @@
-/// Which scans of a progressive image show at the level of a decode; the others are not even read, which saves most of the work.
+/// Which scans of a progressive image are visible at the level of a decode.
 ///
-/// A scan holds some frequencies of a component, or one more bit of them (ITU-T T.81 section G.1.1.1); a decoder takes what is
-/// missing for zero. See docs/planar.md for how much a level needs. The headers of all scans are read at every level, so that what is
-/// wrong there is wrong at every level.
+/// The others are skipped, which saves most of the work. A scan holds some frequencies of a component, or one more bit of them (ITU-T
+/// T.81 section G.1.1.1); a decoder takes missing bits for zero. docs/planar.md says how much a level needs. The headers of all scans
+/// are read at every level, so an error in a header is an error at every level.
 struct JPEGScans: Hashable {
-    /// Of the scans of details those that begin at this frequency or below; 63 is the finest, and none begins at 0.
+    /// Scans of AC coefficients are read if they begin at this frequency or below it; 63 is the highest, and no such scan begins at 0.
     let highestStart: Int
-    /// Of the scans that make earlier ones finer, those before which at least so many bits were missing.
+    /// Scans that refine earlier ones are read if at least this number of bits was missing before them.
     let leastBitsBefore: Int
-    /// Whether libjpeg guesses the coarse details that the file lacks.
+    /// Whether libjpeg estimates low frequencies that the file lacks.
     let isSmoothed: Bool
 
-    /// The scans that can be seen in a result that is at most half as large as the level's image.
+    /// The scans that are visible in a result at most half as large as the image of this level.
     init(shownAt level: Int, isSmoothed: Bool = false) {
         (highestStart, leastBitsBefore) =
             switch level {
-            // The decoder takes the mean of a block: nothing else counts.
+            // The decoder uses only the mean of each block.
             case 8: (0, 64)
             case 4: (5, 3)
             case 2: (63, 2)
@@ -29,8 +29,9 @@ struct JPEGScans: Hashable {
 
     /// The scans to read of a file at this level.
     ///
-    /// All of one without an end marker: its last scan is to be judged, which makes others finer and means nothing without them. All
-    /// of one that lacks details, too: what the file itself lacks is guessed, what is left out because it does not show is not.
+    /// All scans are read if the file has no end marker: its last scan must be judged, and may refine earlier scans, so that it cannot be
+    /// read without them. All scans are read, too, if the file lacks frequencies: libjpeg estimates what the file lacks, and must not
+    /// estimate what was skipped.
     init(of file: RawSpan, header: ImageHeader, level: Int) {
         guard header.isProgressive else {
             self = .all
@@ -41,11 +42,11 @@ struct JPEGScans: Hashable {
     }
 }
 
-/// What the markers of a progressive file say of its scans.
+/// What the markers of a progressive file say about its scans.
 struct FoundScans {
     /// Whether the file has its end marker.
     private(set) var hasEnd = false
-    /// Frequencies of each component that are known to the last bit, a bit each.
+    /// Frequencies of each component that are known to the last bit, one bit for each frequency.
     private var known: [Int: UInt64] = [:]
     private var components: Int?
 
@@ -63,7 +64,7 @@ struct FoundScans {
         }
     }
 
-    /// Takes in a scan's header (ITU-T T.81 section B.2.3).
+    /// Reads a scan's header (ITU-T T.81 section B.2.3).
     private mutating func addScan(of file: RawSpan, at offset: Int) {
         guard let count = try? file.byte(at: offset + 2), case let end = offset + 3 + 2 * count,
             let first = try? file.byte(at: end), let last = try? file.byte(at: end + 1), first <= last, last <= 63,

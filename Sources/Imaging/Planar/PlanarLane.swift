@@ -12,11 +12,6 @@ enum PlanarLane {
         return header.format.reading.planes?.mayHold(header) ?? false
     }
 
-    /// Whether libjpeg finds planes in the source, of colours that numbers describe.
-    static func decodes(_ head: JPEGHead) -> Bool {
-        head.planes != 0 && [1, 2, 4].contains(head.across) && [1, 2, 4].contains(head.down) && !head.hasOtherProfile
-    }
-
     /// What planes are resampled to, and what libvips has left to do after it: as many of the first steps as planes can do.
     ///
     /// None of them where the result is tiny or enlarges: that goes to libvips in its decoded size.

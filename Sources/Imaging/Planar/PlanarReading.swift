@@ -1,7 +1,7 @@
-/// What the planar lane made of a file.
+/// What the planar lane made from a file.
 enum PlanarReading {
-    /// The picture, in planes.
+    /// The image, in planes.
     case decoded(DecodedImage)
-    /// The other lane is to decode it; whether it lacks pixels, as far as that is known here.
+    /// The other lane must decode the file; `lacksPixels` is true if the file is already known to lack pixels.
     case judged(lacksPixels: Bool)
 }

@@ -20,11 +20,11 @@ enum WebPPlanes {
             var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
             let status = unsafe CPlanarShim_webp_decode(
                 bytes.baseAddress, bytes.count, &target, plan.level > 1 ? 1 : 0, CPlanarShimWatch(token))
-            guard status == CPlanarShimDone || status == CPlanarShimCut else {
+            guard status == CPlanarShimDone || status == CPlanarShimTruncated else {
                 try token.check()
                 throw ImagingError.cannotDecode(detail: "libwebp cannot decode the picture")
             }
-            let isIncomplete = status == CPlanarShimCut
+            let isIncomplete = status == CPlanarShimTruncated
             try plan.admit(isIncomplete: isIncomplete)
             return .decoded(
                 try DecodedImage(
