@@ -30,7 +30,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         if let trimmed = try? WebPTrimming.trim(file, frames: 1) { check(trimmed, header, of: count) }
     case .gif:
         let plan = DecodePlan(isAnimated: header.frames > 1, mostFrames: 256, incompleteImages: .serve)
-        if let ended = try? GIFEnding.end(file, header: header, plan: plan) {
+        if let ended = try? GIFRepair.repair(file, header: header, plan: plan) {
             precondition(ended.bytes.count <= count + 1, "more than a trailer was added")
         }
     case .avif, .heic: break

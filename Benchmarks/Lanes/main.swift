@@ -1,5 +1,5 @@
 // Measures the two lanes of Imaging beside each other: CPU milliseconds per image of decode and render, in turns within one run,
-// so that what else the machine does falls on both.
+// so that other load of the machine affects both.
 //
 // Usage: lanes [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--resample gamma|linear] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
 import Coordination
@@ -13,11 +13,11 @@ private struct Options {
     var quality = 80
     var rounds = 20
     var folder: String?
-    /// By how much a decoded picture is at least larger than the result, to try other rules than the service's.
+    /// The least factor between the decoded size and the result, to try other rules than the service's.
     var margin: Double?
     var light = ResamplingLight.gamma
     var enlarge = false
-    /// Whether every round has another width, so that nothing prepared for the last one is of use.
+    /// Whether every round has another width, so that nothing prepared for the previous one can be used.
     var isFresh = false
     var widths: [Int] = []
     var files: [String] = []
@@ -72,7 +72,7 @@ private func text(_ value: Double) -> String {
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
 }
 
-/// CPU milliseconds of one picture.
+/// CPU milliseconds of one image.
 private struct Cost {
     var decode = 0.0
     var render = 0.0

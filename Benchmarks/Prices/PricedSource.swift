@@ -5,8 +5,8 @@ import TestSupport
 
 /// Large sources of every kind that has a price of its own.
 enum PricedSource: String, CaseIterable {
-    case jpeg, jpegFullChroma, jpegGrey, jpegInks
-    case jpegProgressive, jpegProgressiveFullChroma, jpegProgressiveGrey, jpegProgressiveInks
+    case jpeg, jpegFullChroma, jpegGrey, jpegCMYK
+    case jpegProgressive, jpegProgressiveFullChroma, jpegProgressiveGrey, jpegProgressiveCMYK
     case png, pngAlpha, pngSixteenBit, pngInterlaced, pngInterlacedSixteenBit, pngPalette, pngOneBit
     case webp, webpAlpha, webpLossless, webpAnimated
     case gif, gifAnimated
@@ -22,11 +22,11 @@ enum PricedSource: String, CaseIterable {
         case .jpeg: jpeg(components: 3, isSubsampled: true)
         case .jpegFullChroma: jpeg(components: 3)
         case .jpegGrey: jpeg(components: 1)
-        case .jpegInks: jpeg(components: 4)
+        case .jpegCMYK: jpeg(components: 4)
         case .jpegProgressive: jpeg(components: 3, isSubsampled: true, isProgressive: true)
         case .jpegProgressiveFullChroma: jpeg(components: 3, isProgressive: true)
         case .jpegProgressiveGrey: jpeg(components: 1, isProgressive: true)
-        case .jpegProgressiveInks: jpeg(components: 4, isProgressive: true)
+        case .jpegProgressiveCMYK: jpeg(components: 4, isProgressive: true)
         case .png: ImageFixture.file(photo, as: .png)
         case .pngAlpha: ImageFixture.file(SampleImage.photoWithAlpha(Self.size), as: .png)
         case .pngSixteenBit: png(.rgb, depth: 16)

@@ -1,15 +1,15 @@
 import Glibc
 
-/// What this process takes, by the kernel's account.
+/// Memory and CPU time of this process, as the kernel counts them.
 enum ProcessMemory {
     /// Bytes that are resident now.
     static var resident: Int { bytes("VmRSS:") }
 
-    /// Most bytes that were resident at a time since the peak was forgotten.
+    /// Most resident bytes since ``resetPeak()``.
     static var peak: Int { bytes("VmHWM:") }
 
-    /// Lets the peak begin at what is resident now.
-    static func forgetPeak() {
+    /// Resets the peak to the resident bytes of now.
+    static func resetPeak() {
         guard let file = unsafe fopen("/proc/self/clear_refs", "we") else { return }
         unsafe fputs("5", file)
         unsafe fclose(file)

@@ -1,5 +1,5 @@
-// Measures one decode, render or refusal: what it was priced at, what it took. One to a process, because memory that was used once
-// is not given back at once; `Benchmarks/prices.py` calls it for every kind.
+// Measures one decode, render or refusal: its price and its use of memory and time. One in each process, because freed memory
+// is not returned to the kernel at once; `Benchmarks/prices.py` calls it for every kind.
 //
 // Usage: prices list | make KIND FILE | decode FILE LEVEL [animated] | render FORMAT WIDTH HEIGHT BANDS | refuse FILE
 import Coordination
@@ -25,11 +25,11 @@ private func write(_ bytes: [UInt8], _ path: String) {
     _ = unsafe fwrite(bytes, 1, bytes.count, file)
 }
 
-/// Runs `body` and prints as JSON what it took beside its price; on a thread, as in the service.
+/// Runs `body` and prints its use of memory and time, and its price, as JSON.
 private func measure(price: Int, time: Duration = .zero, _ body: () throws -> String) {
     let before = ProcessMemory.resident
     let milliseconds = ProcessMemory.milliseconds
-    ProcessMemory.forgetPeak()
+    ProcessMemory.resetPeak()
     let outcome: String
     do { outcome = try body() } catch { outcome = "\(error)" }
     let taken = max(0, ProcessMemory.peak - before)

@@ -1,12 +1,12 @@
 package import Memory
 
-/// All that there is to say of a decoded image beside its pixels: what one process tells another of pixels that both can see.
+/// Everything about a decoded image except its pixels: what one process tells another about pixels that both have mapped.
 package struct DecodedDescription: Hashable, Sendable {
-    /// One plane: samples across and down, and the part of them that the picture fills.
+    /// One plane: samples across and down, and the part of them that the image fills.
     package struct Part: Hashable, Sendable {
         /// Number of samples.
         package var size: PixelSize
-        /// The picture's left edge, in samples; likewise top, width and height.
+        /// The image's left edge, in samples; likewise top, width and height.
         package var left, top, width, height: Double
 
         /// A plane of these numbers.
@@ -18,22 +18,22 @@ package struct DecodedDescription: Hashable, Sendable {
 
     /// Size of one frame.
     package var size: PixelSize
-    /// Components of a pixel.
+    /// Components of a pixel, 1 to 4.
     package var bands: Int
-    /// The planes, none where components are interleaved.
+    /// The planes; none if components are interleaved.
     package var planes: [Part]
-    /// What the numbers of planes mean.
+    /// The range of the samples of planes.
     package var range: PlaneRange
     /// Milliseconds of each frame; none for stills.
     package var delays: [Int]
-    /// How often an animation plays, 0 for ever.
+    /// How often an animation plays; 0 for endless.
     package var loop: Int
-    /// Whether parts were not in the file.
+    /// Whether the file lacked pixels.
     package var isIncomplete: Bool
-    /// What the colours of planes mean where that is not sRGB.
+    /// What the colours of planes mean; nil for sRGB.
     package var profile: ColorProfile?
 
-    /// A description of these values, which may all be wrong.
+    /// A description of these values, none of which are checked.
     package init(
         size: PixelSize, bands: Int, planes: [Part] = [], range: PlaneRange = .full, delays: [Int] = [], loop: Int = 0,
         isIncomplete: Bool = false, profile: ColorProfile? = nil
@@ -48,7 +48,7 @@ package struct DecodedDescription: Hashable, Sendable {
         self.profile = profile
     }
 
-    /// Describes a picture.
+    /// Describes an image.
     package init(_ image: DecodedImage) {
         self.init(
             size: image.size, bands: image.bands, delays: image.delays, loop: image.loop,
@@ -65,35 +65,36 @@ package struct DecodedDescription: Hashable, Sendable {
 }
 
 extension DecodedImage {
-    /// A picture as somebody describes it who is not to be believed.
+    /// An image by an untrusted description.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` also for what does not follow from the file's head and the plan.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` as ``init(_:pixels:frames:)`` does, and for a description that does not follow from
+    ///   the file's header and the plan.
     package convenience init(
         _ description: DecodedDescription, pixels: SharedBytes, of header: ImageHeader, by plan: DecodePlan
     ) throws(ImagingError) {
         guard description.hasSize(of: header, level: plan.level) else {
-            throw .cannotDecode(detail: "the picture is said to be \(description.size), its head says \(header.size)")
+            throw .cannotDecode(detail: "the decoder says \(description.size), the header says \(header.size)")
         }
         try plan.admit(isIncomplete: description.isIncomplete)
         try self.init(description, pixels: pixels, frames: plan.frames(of: header))
     }
 
-    /// A picture as somebody describes it who is not to be believed.
+    /// An image by an untrusted description.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for what contradicts itself, or does not fill `pixels` exactly.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that contradicts itself, or does not fill `pixels` exactly.
     package convenience init(
         _ description: DecodedDescription, pixels: SharedBytes, frames: Int = 1
     ) throws(ImagingError) {
         if description.planes.isEmpty {
             guard let count = description.pixelCount(frames: frames), pixels.count == count else {
-                throw .cannotDecode(detail: "the pixels do not fill the picture")
+                throw .cannotDecode(detail: "the pixels do not fill the image")
             }
             self.init(
                 pixels: pixels, size: description.size, bands: description.bands, frames: frames,
                 delays: description.delays, loop: description.loop, isIncomplete: description.isIncomplete)
         } else {
             guard let planes = description.checkedPlanes, pixels.count == planes.byteCount else {
-                throw .cannotDecode(detail: "the planes make no picture")
+                throw .cannotDecode(detail: "the planes do not make an image")
             }
             self.init(
                 pixels: pixels, planes: planes, range: description.range, profile: description.profile,
@@ -103,21 +104,21 @@ extension DecodedImage {
 }
 
 extension DecodedDescription {
-    /// Bytes that the pixels take which are described so, delays and profile aside.
+    /// Bytes of the pixels so described; delays and profile are ignored.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for what contradicts itself, the file's head or the plan.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that contradicts itself, the file's header or the plan.
     package func pixelByteCount(of header: ImageHeader, by plan: DecodePlan) throws(ImagingError) -> Int {
         var still = self
         (still.delays, still.profile) = ([], nil)
         let frames = plan.frames(of: header)
         let count = planes.isEmpty ? still.pixelCount(frames: frames, delays: 0) : still.checkedPlanes?.byteCount
         guard hasSize(of: header, level: plan.level), let count else {
-            throw .cannotDecode(detail: "the picture is said to be \(size), its head says \(header.size)")
+            throw .cannotDecode(detail: "the decoder says \(size), the header says \(header.size)")
         }
         return count
     }
 
-    /// Whether the size is the head's, reduced: decoders round the last pixel up or down.
+    /// Whether the size is the header's divided by `level`: decoders round up or down.
     fileprivate func hasSize(of header: ImageHeader, level: Int) -> Bool {
         func isReduced(_ side: Int, of whole: Int) -> Bool {
             max(1, whole / level)...(whole + level - 1) / level ~= side
@@ -125,7 +126,7 @@ extension DecodedDescription {
         return isReduced(size.width, of: header.size.width) && isReduced(size.height, of: header.size.height)
     }
 
-    /// Bytes of interleaved frames; nil where the description contradicts itself.
+    /// Bytes of interleaved frames; nil if the description contradicts itself.
     fileprivate func pixelCount(frames: Int, delays delayCount: Int? = nil) -> Int? {
         guard 1...4 ~= bands, profile == nil, delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0,
             delays.allSatisfy({ $0 >= 0 })
@@ -134,7 +135,7 @@ extension DecodedDescription {
         return overflow ? nil : count
     }
 
-    /// The planes behind each other; nil where they cannot be those of one still.
+    /// The planes, one after the other; nil if they cannot be the planes of a still.
     fileprivate var checkedPlanes: [Plane]? {
         guard [1, 3].contains(planes.count), bands == planes.count, planes[0].size == size, delays.isEmpty, loop == 0,
             planes.allSatisfy({ $0.isSound(within: size) }), profile.map({ $0.describes(bands: bands) }) ?? true
@@ -148,10 +149,10 @@ extension DecodedDescription {
 }
 
 extension DecodedDescription.Part {
-    /// Whether the plane is none larger than luma, and the picture fills most of it.
+    /// Whether the plane is not larger than luma, and the image fills most of it.
     fileprivate func isSound(within luma: PixelSize) -> Bool {
         func isPart(_ start: Double, _ length: Double, of count: Int) -> Bool {
-            // What is no number is not greater than anything, either; where a plane was turned, its edges are rounded.
+            // All of this is false for a NaN. If a plane was turned, its edges are rounded.
             start >= 0 && length >= Double(count) / 2 && start + length <= Double(count) + 1e-9
         }
         return 1...luma.width ~= size.width && 1...luma.height ~= size.height && isPart(left, width, of: size.width)

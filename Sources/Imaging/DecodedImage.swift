@@ -1,15 +1,15 @@
 package import Coordination
 package import Memory
 
-/// The pixels of a picture, or of all frames of an animation: upright, 8 bits, sRGB or grey, with or without alpha.
+/// The pixels of a still, or of all frames of an animation: upright, 8 bits, sRGB or grey, with or without alpha.
 ///
-/// This is the trust boundary: nothing here or after it has seen the source's bytes.
+/// This is the trust boundary: no code that uses a decoded image reads the source's bytes.
 package final class DecodedImage: Sendable {
     /// How the components lie in the bytes.
     package enum Layout: Hashable, Sendable {
         /// Rows without gaps, bands interleaved, frames one after the other; alpha is the last band and not multiplied in.
         case interleaved(bands: Int)
-        /// Luma, or luma, Cb and Cr by BT.601; a still without alpha.
+        /// A still without alpha as luma, or as luma, Cb and Cr by BT.601.
         case planar([Plane], PlaneRange)
     }
 
@@ -21,21 +21,23 @@ package final class DecodedImage: Sendable {
     package let frames: Int
     /// How long each frame is shown, in milliseconds; empty for stills.
     package let delays: [Int]
-    /// How often an animation plays, 0 for ever.
+    /// How often an animation plays; 0 for endless.
     package let loop: Int
     /// The components of all pixels.
     package let pixels: SharedBytes
-    /// Whether parts were not in the file: they are grey, or as coarse as what came of them.
+    /// Whether the file lacked pixels: these are grey, or coarse if the file had coarse data for them.
     package let isIncomplete: Bool
-    /// What the colours of planes mean where that is not sRGB, to be applied when the picture has become small.
+    /// What the colours of planes mean; nil for sRGB.
+    ///
+    /// It is applied after the image was reduced.
     let profile: ColorProfile?
 
-    /// Takes over interleaved pixels, which must fill the picture exactly.
+    /// Takes over interleaved pixels, which must fill the image exactly.
     package init(
         pixels: SharedBytes, size: PixelSize, bands: Int, frames: Int = 1, delays: [Int] = [], loop: Int = 0,
         isIncomplete: Bool = false
     ) {
-        precondition(pixels.count == size.area * bands * frames, "the pixels do not fill the picture")
+        precondition(pixels.count == size.area * bands * frames, "the pixels do not fill the image")
         self.pixels = pixels
         self.size = size
         layout = .interleaved(bands: bands)
@@ -50,7 +52,8 @@ package final class DecodedImage: Sendable {
     init(
         pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: ColorProfile?, isIncomplete: Bool = false
     ) {
-        precondition([1, 3].contains(planes.count) && pixels.count == planes.byteCount, "the planes make no picture")
+        precondition(
+            [1, 3].contains(planes.count) && pixels.count == planes.byteCount, "the planes do not make an image")
         self.pixels = pixels
         size = planes[0].size
         layout = .planar(planes, range)
@@ -61,7 +64,7 @@ package final class DecodedImage: Sendable {
         self.profile = profile
     }
 
-    /// What the pixels occupy, with what is kept beside them.
+    /// Bytes of memory that the pixels and the profile take.
     package var byteCount: Int { pixels.count + (profile?.fileByteCount ?? 0) }
 
     /// Components of a pixel: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
@@ -72,12 +75,12 @@ package final class DecodedImage: Sendable {
         }
     }
 
-    /// Whether parts may be transparent.
+    /// Whether the image may have transparent parts.
     package var hasAlpha: Bool { bands == 2 || bands == 4 }
 
-    /// The components of one pixel of an interleaved picture.
+    /// The components of one pixel of an interleaved image.
     package func pixel(x: Int, y: Int, frame: Int = 0) -> [UInt8] {
-        guard case .interleaved(let bands) = layout else { preconditionFailure("planes have no pixels") }
+        guard case .interleaved(let bands) = layout else { preconditionFailure("planes are not interleaved") }
         precondition(0..<size.width ~= x && 0..<size.height ~= y && 0..<frames ~= frame, "no such pixel")
         let start = ((frame * size.height + y) * size.width + x) * bands
         return pixels.withBytes { bytes in
@@ -85,9 +88,9 @@ package final class DecodedImage: Sendable {
         }
     }
 
-    /// The picture in interleaved pixels: itself, unless it consists of planes.
+    /// The image in interleaved pixels: itself, unless it consists of planes.
     ///
-    /// - Throws: what `token` says.
+    /// - Throws: The error of `token`.
     package func interleaved(token: WorkToken) throws -> DecodedImage {
         guard case .planar = layout else { return self }
         return try PlanarRendering.pixels(of: self, token: token)

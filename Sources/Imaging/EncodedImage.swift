@@ -1,6 +1,6 @@
 package import Memory
 
-/// A finished picture: the bytes of an image file made by us.
+/// A finished result: the bytes of an image file that the service made.
 package struct EncodedImage: Sendable {
     /// The file.
     package let bytes: SharedBytes

@@ -1,27 +1,28 @@
 package import Coordination
 package import Memory
 
-/// What libraries do that the service does not trust to stop, or to do nothing else: in this process, or in one that can be ended.
+/// Decoding, and encoding that cannot be stopped: in this process, or in a confined worker process that can be ended.
 package protocol ImageCodec: Sendable {
-    /// Decodes what `plan` says of a file whose head is known; blocks the calling thread, for as long as it takes.
+    /// Decodes a file as `plan` says; blocks the calling thread until the work ends.
     ///
-    /// - Throws: ``ImagingError`` for the picture's faults, `CancellationError` or `DeadlineExceeded` when `token` says stop.
+    /// - Parameter header: The file's header.
+    /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
     func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
 
-    /// Writes a finished still in a format that ``ImageFormat/isEncodedInOneStep``; blocks the calling thread, for as long as it takes.
+    /// Writes a finished still in a format that ``ImageFormat/isEncodedInOneStep``; blocks the calling thread until the work ends.
     ///
     /// - Parameters:
-    ///   - picture: Interleaved, or for AVIF the three planes of a picture in full range.
-    ///   - quality: 1…100, where the format knows quality.
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` when `token` says stop.
+    ///   - image: Interleaved pixels, or planes of the range that the format is written from.
+    ///   - quality: 1…100; ignored if the format has no quality.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
     func encode(
-        _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
     ) throws -> SharedBytes
 }
 
-/// Decodes and encodes where it is called.
+/// Decodes and encodes in this process, on the calling thread.
 package struct InProcessCodec: ImageCodec {
     /// A codec for any thread.
     package init() {}
@@ -33,12 +34,12 @@ package struct InProcessCodec: ImageCodec {
         try ImageDecoder.decode(bytes, header: header, plan: plan, limits: limits, token: token)
     }
 
-    /// Encodes with ``ImageEncoder``, to the end, whatever `token` says meanwhile.
+    /// Encodes with ``ImageEncoder``; asks `token` before and after, because the encoder cannot be stopped.
     package func encode(
-        _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
     ) throws -> SharedBytes {
         try token.check()
-        let file = try ImageEncoder.encode(picture, as: format, quality: quality)
+        let file = try ImageEncoder.encode(image, as: format, quality: quality)
         try token.check()
         return file
     }

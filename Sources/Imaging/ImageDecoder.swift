@@ -1,14 +1,15 @@
 package import Coordination
 package import Memory
 
-/// Turns the bytes of an image file into pixels; runs on a worker thread, for as long as it takes.
+/// Turns the bytes of an image file into pixels, on the calling worker thread or worker process.
 package enum ImageDecoder {
-    /// Decodes what `plan` says of a file whose head is known.
+    /// Decodes a file as `plan` says.
     ///
     /// - Parameters:
-    ///   - lane: Which lane decodes what both could; only measurements and comparisons choose.
-    ///   - room: Makes the room for the pixels.
-    /// - Throws: ``ImagingError`` for the picture's faults, `CancellationError` or `DeadlineExceeded` when `token` says stop.
+    ///   - header: The file's header.
+    ///   - lane: The lane that decodes what both lanes can decode; only measurements and comparisons choose.
+    ///   - room: Makes the memory for the pixels.
+    /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
         lane: Lane = .usual, room: PlaneMemory.Maker = { PlaneMemory(count: $0) }
@@ -21,7 +22,7 @@ package enum ImageDecoder {
             let reading = header.format.reading
             let trimmed = try reading.trim(bytes, header, plan)
             let file =
-                try reading.damage.end?(trimmed, header, plan) ?? EndedFile(bytes: trimmed, isIncomplete: false)
+                try reading.damage.repair?(trimmed, header, plan) ?? RepairedFile(bytes: trimmed, isIncomplete: false)
             var isIncomplete = file.isIncomplete
             if lane == .planar, let planes = reading.planes, PlanarLane.mayDecode(header, plan: plan) {
                 switch try planes.decode(file.bytes, header, plan, token, room) {
@@ -35,15 +36,15 @@ package enum ImageDecoder {
             if reading.loader == .heif {
                 return try pixels(ofItem: file.bytes, header: header, plan: plan, token: token, room: room)
             }
-            let whole = EndedFile(bytes: file.bytes, isIncomplete: isIncomplete)
+            let whole = RepairedFile(bytes: file.bytes, isIncomplete: isIncomplete)
             do {
                 return try decode(whole, header: header, plan: plan, token: token, room: room)
             } catch let error as VipsError {
                 try token.check()
-                guard let ended = try reading.damage.endAfterFailure?(file.bytes, header, plan, token) else {
+                guard let repaired = try reading.damage.repairAfterFailure?(file.bytes, header, plan, token) else {
                     throw error
                 }
-                return try decode(ended, header: header, plan: plan, token: token, room: room)
+                return try decode(repaired, header: header, plan: plan, token: token, room: room)
             }
         } catch let error as VipsError {
             try token.check()
@@ -51,20 +52,20 @@ package enum ImageDecoder {
         }
     }
 
-    /// Who works on what both libvips and ``PlanarLane`` could do.
+    /// The two ways to do image work, for work that both can do.
     package enum Lane: String, Sendable, CaseIterable {
         case planar, vips
 
         #if VIPS_LANE
-        /// That of the service; here of one that the benchmark measures the real one beside.
+        /// The lane of a service that benchmarks compare the real one with.
         package static let usual = Lane.vips
         #else
-        /// That of the service.
+        /// The lane of the service.
         package static let usual = Lane.planar
         #endif
     }
 
-    /// Refuses what the head says is not to be decoded at all.
+    /// Refuses files whose header shows that they must not be decoded.
     package static func check(_ header: ImageHeader, plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
         guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
         let frames = plan.frames(of: header)
@@ -74,9 +75,9 @@ package enum ImageDecoder {
         }
     }
 
-    /// Has libvips decode a file of which is known what it lacks.
+    /// Decodes with libvips a file that was already judged.
     private static func decode(
-        _ file: EndedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
+        _ file: RepairedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage {
         try unsafe file.bytes.withUnsafeBytes { bytes throws in
             try unsafe decode(
@@ -84,7 +85,7 @@ package enum ImageDecoder {
         }
     }
 
-    /// The pixels of what libvips opens.
+    /// Decodes with libvips.
     @unsafe
     private static func decode(
         _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
@@ -98,14 +99,14 @@ package enum ImageDecoder {
         let loadedSize = header.loadedSize(level: loadedLevel)
         guard loaded.width == loadedSize.width, loaded.height == loadedSize.height * frames else {
             throw ImagingError.cannotDecode(
-                detail: "head says \(loadedSize) × \(frames), loader \(loaded.width)×\(loaded.height)")
+                detail: "the header says \(loadedSize) × \(frames), libvips says \(loaded.width)×\(loaded.height)")
         }
         return try reduced(
             loaded, by: plan.level / loadedLevel, frames: frames, orientation: header.orientation, token: token,
             room: room, isIncomplete: isIncomplete)
     }
 
-    /// The pixels of an AVIF or HEIC file, which libheif makes upright.
+    /// Decodes an AVIF or HEIC file with libheif, which makes it upright.
     private static func pixels(
         ofItem file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage {
@@ -118,7 +119,7 @@ package enum ImageDecoder {
         }
     }
 
-    /// Reduces what was loaded, then converts and turns the little that is left.
+    /// Reduces the loaded image, then converts its colours and turns it upright.
     private static func reduced(
         _ loaded: VipsImage, by reduction: Int, frames: Int, orientation: Int, token: WorkToken,
         room: PlaneMemory.Maker, isIncomplete: Bool = false
@@ -151,18 +152,18 @@ package enum ImageDecoder {
 }
 
 extension ImageHeader {
-    /// How much of a level the format's own decoder does, which makes a smaller picture for less work.
+    /// The part of a level that the format's own decoder does, which makes a smaller image for less work.
     fileprivate func loadedLevel(for level: Int) -> Int {
         switch format.reading.reduction {
         case .transform: break
         case .scaler where frames == 1: break
         case .none, .scaler: return 1
         }
-        // A side that is shorter than the level would become nothing.
+        // A side shorter than the level would become 0.
         return min(storedSize.width, storedSize.height) < level ? 1 : level
     }
 
-    /// What the loader must say.
+    /// The size that the loader must report.
     fileprivate func loadedSize(level: Int) -> PixelSize {
         let isRounded = format.reading.reduction == .scaler
         func reduced(_ side: Int) -> Int {

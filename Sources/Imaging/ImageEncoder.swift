@@ -1,6 +1,6 @@
 package import Memory
 
-/// Writes pictures as files; runs on a worker thread.
+/// Writes images as files, on the calling worker thread or worker process.
 package enum ImageEncoder {
     /// Writes 8-bit pixels, rows without gaps and bands interleaved: grey, grey with alpha, sRGB or sRGB with alpha.
     ///
@@ -13,21 +13,21 @@ package enum ImageEncoder {
             SharedBytes(pixels), size: size, bands: bands, format: format, quality: quality ?? format.defaultQuality)
     }
 
-    /// Writes a finished still as a file, to the end.
+    /// Writes a finished still as a file; cannot be stopped.
     ///
     /// - Parameters:
-    ///   - picture: Interleaved, or for AVIF the three planes of a picture in full range.
-    ///   - quality: 1…100, where the format knows quality.
+    ///   - image: Interleaved pixels, or planes of the range that the format is written from.
+    ///   - quality: 1…100; ignored if the format has no quality.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func encode(
-        _ picture: DecodedImage, as format: ImageFormat, quality: Int
+        _ image: DecodedImage, as format: ImageFormat, quality: Int
     ) throws(ImagingError) -> SharedBytes {
-        switch picture.layout {
+        switch image.layout {
         case .interleaved(let bands):
-            return try encode(picture.pixels, size: picture.size, bands: bands, format: format, quality: quality).bytes
+            return try encode(image.pixels, size: image.size, bands: bands, format: format, quality: quality).bytes
         case .planar(let planes, let range):
             guard format == .avif else { throw .encodeFailed(detail: "only AVIF is written from planes here") }
-            return try AVIFPlanes.encode(picture.pixels, planes: planes, range: range, quality: quality)
+            return try AVIFPlanes.encode(image.pixels, planes: planes, range: range, quality: quality)
         }
     }
 
@@ -35,7 +35,7 @@ package enum ImageEncoder {
         _ pixels: SharedBytes, size: PixelSize, bands: Int, format: ImageFormat, quality: Int
     ) throws(ImagingError) -> EncodedImage {
         guard 1...4 ~= bands, size.width > 0, size.height > 0, pixels.count == size.area * bands else {
-            throw .encodeFailed(detail: "\(pixels.count) bytes are no \(size) picture of \(bands) bands")
+            throw .encodeFailed(detail: "\(pixels.count) bytes are not \(size) pixels of \(bands) bands")
         }
         do throws(VipsError) {
             return try unsafe pixels.withUnsafeBytes { bytes throws(VipsError) in

@@ -1,26 +1,26 @@
-/// What the head of an image file says, read before a pixel is decoded.
+/// What the header of an image file says, read before any pixel is decoded.
 package struct ImageHeader: Hashable, Sendable {
     /// The format by the leading bytes.
     package let format: ImageFormat
-    /// Size as the decoder makes it, before it is turned upright; of the canvas for animations.
+    /// Size as stored, before the image is turned upright; for animations the size of the canvas.
     package let storedSize: PixelSize
-    /// Pixels that a decoder goes through for one frame: more than are shown of an AVIF or HEIC picture that is cut or put together.
+    /// Pixels that a decoder processes for one frame: more than are shown if an AVIF or HEIC image is cropped or composed of others.
     package let decodedArea: Int
-    /// How the stored picture is to be turned, 1…8 as in EXIF; 1 is upright.
+    /// How the stored image is to be turned: 1…8 as in EXIF, 1 is upright.
     package let orientation: Int
     /// Colour and alpha components of a pixel: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha or CMYK.
     ///
-    /// Palettes count as the colours they stand for.
+    /// The entries of a palette count as colours.
     package let bands: Int
     /// Bits of one component; 8 for palettes.
     package let bitDepth: Int
     /// Frames of an animation, 1 for stills.
     package let frames: Int
-    /// Whether parts may be transparent.
+    /// Whether the image may have transparent parts.
     package let hasAlpha: Bool
-    /// Progressive JPEG, interlaced PNG or GIF: a picture that comes in passes.
+    /// Whether the image is stored in passes: progressive JPEG, interlaced PNG or GIF.
     package let isProgressive: Bool
-    /// Whether chroma is stored at quarter size or less, which halves what the coefficients of a progressive JPEG take.
+    /// Whether chroma has a quarter of luma's samples or fewer, which halves the memory for the coefficients of a progressive JPEG.
     package let isChromaSubsampled: Bool
     /// Bytes of the ICC profile as stored (compressed in PNG), 0 without one.
     package let profileByteCount: Int
@@ -45,14 +45,14 @@ package struct ImageHeader: Hashable, Sendable {
         self.profileByteCount = profileByteCount
     }
 
-    /// Whether a pixel is made of inks: cyan, magenta, yellow and black.
-    var hasInks: Bool { bands == 4 && format.reading.hasInks }
+    /// Whether the four components of a pixel are cyan, magenta, yellow and black.
+    var isCMYK: Bool { bands == 4 && format.reading.hasCMYK }
 
-    /// Size after the picture is turned upright.
+    /// Size after the image is turned upright.
     package var size: PixelSize {
         orientation >= 5 ? PixelSize(width: storedSize.height, height: storedSize.width) : storedSize
     }
 
-    /// What a render of one frame begins with.
+    /// The shape of a frame before the first step of a render.
     package var shape: FrameShape { FrameShape(size: size, hasAlpha: hasAlpha) }
 }

@@ -1,13 +1,14 @@
 package import Coordination
 import Memory
 
-/// Makes the finished picture of decoded pixels; runs on a worker thread, for as long as it takes.
+/// Makes the result from decoded pixels, on the calling worker thread.
 package enum ImageRenderer {
-    /// Resamples, cuts, lays on a ground and encodes, as `plan` says.
+    /// Does the steps of `plan`, and encodes.
     ///
     /// The same pixels and plan make the same bytes, on any thread and by any codec.
+    ///
     /// - Parameter codec: Writes what is encoded in one step.
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` when `token` says stop.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
     package static func render(
         _ image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec = InProcessCodec()
     ) throws -> EncodedImage {
@@ -38,7 +39,7 @@ package enum ImageRenderer {
         }
     }
 
-    /// A picture of one colour.
+    /// A result of one colour.
     ///
     /// - Parameter codec: Writes what is encoded in one step.
     /// - Throws: As ``render(_:plan:token:codec:)``.
@@ -49,7 +50,7 @@ package enum ImageRenderer {
         let opaque = color.alpha == 255 || !format.supportsAlpha
         let shown = format.supportsAlpha ? color : color.composited(over: .white)
         let pixel = [shown.red, shown.green, shown.blue] + (opaque ? [] : [shown.alpha])
-        // One pixel is enough in memory: libvips repeats it.
+        // One pixel in memory is enough: libvips repeats it.
         do {
             return try unsafe SharedBytes(pixel).withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.pixels(bytes, width: 1, height: 1, bands: pixel.count)
@@ -91,8 +92,8 @@ package enum ImageRenderer {
         _ image: VipsImage, size: PixelSize, format: ImageFormat, quality: Int, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         if format.isEncodedInOneStep, image.height == size.height {
-            let picture = DecodedImage(pixels: try image.pixels(token: token), size: size, bands: image.bands)
-            let file = try codec.encode(picture, as: format, quality: quality, token: token)
+            let still = DecodedImage(pixels: try image.pixels(token: token), size: size, bands: image.bands)
+            let file = try codec.encode(still, as: format, quality: quality, token: token)
             return EncodedImage(bytes: file, format: format, size: size)
         }
         image.watch(token)

@@ -1,17 +1,17 @@
-/// Why a picture could not be made.
+/// Why an image could not be decoded, or a result could not be made.
 package enum ImagingError: Error, Hashable, Sendable {
-    /// The leading bytes belong to no image format that is known here; also the empty file.
+    /// The leading bytes belong to no known image format; also an empty file.
     case notAnImage
-    /// An image, in a format that the settings do not admit as a source.
+    /// An image in a format that the settings do not admit as a source.
     case formatNotAccepted(ImageFormat)
-    /// Damaged, cut short, or of a kind that the decoder does not know; the detail is for logs only.
+    /// The file is damaged, truncated, or of a kind that the decoder does not support; the detail is for logs only.
     case cannotDecode(detail: String)
-    /// More pixels than allowed, in the source (all frames that would be decoded), on the way or in the result.
+    /// More pixels than allowed: in the source (all frames that would be decoded), between two steps or in the result.
     case tooManyPixels(PixelSize, frames: Int = 1)
     /// The result has a side that its format cannot hold.
     case sideTooLong(PixelSize, format: ImageFormat)
-    /// The page asked for lies behind the last one.
+    /// The requested page is after the last one.
     case noSuchPage(Int, pages: Int)
-    /// The encoder failed on a picture that was decoded well: a fault of ours; the detail is for logs only.
+    /// The encoder failed on an image that was decoded: a fault of the service; the detail is for logs only.
     case encodeFailed(detail: String)
 }

@@ -1,4 +1,4 @@
-/// What Imaging refuses before it starts to work on a picture.
+/// Limits that are checked before work on an image starts.
 package struct ImagingLimits: Sendable, Hashable {
     /// Most pixels that may be decoded, all frames together.
     package var maximumSourcePixels = 100_000_000
@@ -6,9 +6,9 @@ package struct ImagingLimits: Sendable, Hashable {
     package var maximumOutputPixels = 25_000_000
     /// Most pixels of a frame in a format that is slow to encode.
     package var maximumOutputPixelsSlow = 6_000_000
-    /// Most frames of an animation that are kept; those behind them are cut off.
+    /// Most frames of an animation that are kept; later ones are dropped.
     package var maximumFrames = 256
-    /// What becomes of images that lack pixels.
+    /// Whether images that lack pixels are refused or served.
     package var incompleteImages = IncompleteImages.refuse
     /// The formats that may be decoded.
     package var sourceFormats = Set(ImageFormat.trusted)
@@ -21,7 +21,7 @@ package struct ImagingLimits: Sendable, Hashable {
         format.isSlow ? min(maximumOutputPixels, maximumOutputPixelsSlow) : maximumOutputPixels
     }
 
-    /// No limits at all: for whoever decodes what somebody else has judged.
+    /// No limits at all, for worker processes: the serving process has checked the header.
     package static var none: ImagingLimits {
         var limits = ImagingLimits()
         (limits.maximumSourcePixels, limits.maximumOutputPixels, limits.maximumFrames) = (.max, .max, .max)

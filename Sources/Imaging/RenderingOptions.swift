@@ -6,47 +6,47 @@ package struct RenderingOptions: Hashable, Sendable {
     package var height: Int?
     /// Device pixels per CSS pixel in thousandths: 1000 is 1, 500…8000.
     package var devicePixelRatio = 1_000
-    /// How the picture is fitted into the box.
+    /// How the image is fitted into the box.
     package var fit = Fit.inside
     /// Whether the result may be larger than the source.
     package var enlarge = false
-    /// What part survives a crop, and where the picture lies on a larger canvas.
+    /// The part that a crop keeps, and the place of the image on a larger canvas.
     package var gravity = Gravity.center
-    /// Colour behind transparent parts and around the picture; nil for the format's default.
+    /// Colour behind transparent parts and around the image; nil for the format's default.
     package var background: Color?
     /// Encoder quality, 1…100; nil for the format's default.
     package var quality: Int?
     /// Page or frame to show, from 0.
     package var page = 0
-    /// Whether all frames are kept where both formats can.
+    /// Whether all frames are kept, if both formats support animations.
     package var isAnimated = false
 
     /// The defaults of the contract.
     package init() {}
 }
 
-/// How a picture is fitted into a box.
+/// How an image is fitted into a box.
 package enum Fit: String, Sendable, Hashable, CaseIterable {
-    /// As large as fits into the box; ratio kept.
+    /// The largest size that fits into the box; ratio kept.
     case inside
-    /// As small as covers the box; ratio kept, nothing cut.
+    /// The smallest size that covers the box; ratio kept, nothing cropped.
     case outside
-    /// Covers the box, what sticks out is cut.
+    /// Covers the box; the rest is cropped.
     case cover
-    /// Exactly the box, the picture inside it, the rest background.
+    /// Exactly the box: the image inside it, the rest background.
     case contain
     /// Exactly the box; ratio lost.
     case fill
 }
 
-/// Where the interesting part of a picture is.
+/// The part of an image that matters.
 package enum Gravity: Sendable, Hashable {
     case center, top, topRight, right, bottomRight, bottom, bottomLeft, left, topLeft
-    /// The part that libvips' saliency measure finds most eye-catching.
+    /// The most salient part, by libvips' measure.
     case attention
     /// The part with the most information.
     case entropy
-    /// A point of the picture in thousandths of its width and height, 0…1000.
+    /// A point of the image in thousandths of its width and height, 0…1000.
     case focal(x: Int, y: Int)
 }
 

@@ -1,8 +1,8 @@
 import Coordination
 
-/// What C libraries call while they work: 1 to stop.
+/// The callback by which C libraries ask whether to stop; returns 1 to stop.
 ///
-/// The context is a ``WorkToken`` that the caller of the job keeps alive.
+/// The context is a ``WorkToken``, which the caller of the library keeps alive.
 func shouldStop(_ context: UnsafeMutableRawPointer?) -> Int32 {
     guard let context = unsafe context else { return 1 }
     return unsafe Unmanaged<WorkToken>.fromOpaque(context).takeUnretainedValue().shouldStop ? 1 : 0

@@ -12,12 +12,12 @@ struct ImageLibraryTests {
         #expect(ImageLibrary.version.hasPrefix("8."))
     }
 
-    @Test func `no foreign head opens, not even when libvips may guess`() throws {
+    @Test func `no file of a foreign format opens, not even if libvips detects the format`() throws {
         try ImageLibrary.start()
         let types = ["MAT", "SVG", "PDF", "MVG", "ICO", "FITS", "HDR", "PPM", "VIPS", "EXR", "TIFF", "CSV"]
-        #expect(ForeignHeads.all.map(\.type) == types)
-        for (type, head) in ForeignHeads.all {
-            let opens = unsafe head.withUnsafeBytes { unsafe (try? VipsImage.anyFile($0)) != nil }
+        #expect(ForeignFiles.all.map(\.type) == types)
+        for (type, file) in ForeignFiles.all {
+            let opens = unsafe file.withUnsafeBytes { unsafe (try? VipsImage.anyFile($0)) != nil }
             #expect(!opens, "\(type) opens")
         }
     }

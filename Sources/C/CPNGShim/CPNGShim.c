@@ -5,10 +5,10 @@
 
 #include <zlib.h>
 
-/// Bytes of rows between two looks at the watch.
+/// Bytes of rows between two calls of `should_stop`.
 enum { portion = 64 << 10 };
 
-/// Inflates a portion; 0 where there is no more.
+/// Inflates a portion; returns 0 if there is no more.
 static size_t inflate_portion(z_stream *stream, uint8_t *room, size_t count)
 {
     int status;
@@ -24,7 +24,7 @@ static int begin(z_stream *stream, const void *data, size_t count)
 {
     memset(stream, 0, sizeof *stream);
     stream->next_in = (Bytef *) data;
-    // Chunks are shorter than this, and so is a file.
+    // No chunk and no file is longer than this.
     stream->avail_in = count < UINT32_MAX ? (uInt) count : UINT32_MAX;
     return inflateInit(stream) == Z_OK;
 }
@@ -53,14 +53,14 @@ size_t CPNGShim_count(const void *data, size_t count, size_t most, CPNGShimWatch
     return sum;
 }
 
-/// A file that grows.
+/// Compressed bytes, in memory that grows.
 typedef struct {
     z_stream stream;
     uint8_t *bytes;
     size_t count, capacity;
 } Output;
 
-/// Compresses `count` bytes; 0 when that worked.
+/// Compresses `count` bytes; returns 0 on success.
 static int put(Output *output, const uint8_t *bytes, size_t count, int flush)
 {
     int status = Z_OK;
@@ -83,7 +83,7 @@ static int put(Output *output, const uint8_t *bytes, size_t count, int flush)
     return status == Z_OK || status == Z_BUF_ERROR || status == Z_STREAM_END ? 0 : -1;
 }
 
-/// Puts the type of the chunk in front; 0 when that worked.
+/// Begins with the type of the chunk; returns 0 on success.
 static int put_type(Output *output)
 {
     output->bytes = malloc(portion);
@@ -95,22 +95,22 @@ static int put_type(Output *output)
     return 0;
 }
 
-/// Puts the rows that are in the data, and fills up those that are not.
+/// Writes the rows of the data, and fills the missing ones.
 static int put_rows(
     Output *output, z_stream *input, const CPNGShimPass *passes, int pass_count, const uint8_t *pixel, size_t pixel_size,
     CPNGShimWatch watch)
 {
-    int pass, failed = 0, is_dry = 0;
+    int pass, failed = 0, has_run_out = 0;
     for (pass = 0; pass < pass_count && !failed; pass++) {
         size_t size = passes[pass].row_size + 1, row;
         uint8_t *bytes = malloc(size);
         if (!bytes)
             return -1;
         for (row = 0; row < passes[pass].rows && !failed; row++) {
-            size_t have = is_dry ? 0 : inflate_portion(input, bytes, size), place;
+            size_t have = has_run_out ? 0 : inflate_portion(input, bytes, size), place;
             if (have < size) {
-                is_dry = 1;
-                // A row that has begun goes on as it is filtered, one that has not is plain.
+                has_run_out = 1;
+                // The rest of a truncated row is zero, as filtered; a missing row is filled, without a filter.
                 if (have == 0) {
                     bytes[0] = 0;
                     for (place = 1; place < size; place++)

@@ -6,7 +6,7 @@
 
 #include <libheif/heif.h>
 
-/// All that has to be given back.
+/// Everything that must be released.
 typedef struct {
     struct heif_context *context;
     struct heif_encoder *encoder;
@@ -15,7 +15,7 @@ typedef struct {
     char *text;
 } Writer;
 
-/// Whether a call failed, whose reason is kept.
+/// Whether a call failed; keeps the reason.
 static int fails(const Writer *writer, struct heif_error error)
 {
     if (error.code == heif_error_Ok)
@@ -68,7 +68,7 @@ static int choose(Writer *writer, int quality, int effort, int is_half)
             writer->context, heif_compression_AV1, &writer->encoder))
         || fails(writer, heif_encoder_set_lossy_quality(writer->encoder, quality))
         || fails(writer, heif_encoder_set_parameter_integer(writer->encoder, "speed", 9 - effort))
-        // Requests are the parallelism.
+        // Requests run in parallel, so the encoder need not.
         || fails(writer, heif_encoder_set_parameter_integer(writer->encoder, "threads", 1)))
         return -1;
     return fails(writer, heif_encoder_set_parameter_string(writer->encoder, "chroma", is_half ? "420" : "444")) ? -1 : 0;

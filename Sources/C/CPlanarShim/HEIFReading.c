@@ -17,7 +17,7 @@ struct CPlanarShimHEIFReader {
 /// Longest side of anything in a file.
 enum { longest_side = 16384 };
 
-/// Whether a call failed, whose reason is kept.
+/// Whether a call failed; keeps the reason.
 static int fails(CPlanarShimHEIFReader *reader, struct heif_error error)
 {
     if (error.code == heif_error_Ok)
@@ -34,7 +34,7 @@ static CPlanarShimStatus fail(CPlanarShimHEIFReader *reader, const char *text)
 
 int CPlanarShim_heif_reads_av1(void)
 {
-    // The first context has libheif look for its decoders.
+    // libheif looks for its decoders when the first context is made.
     struct heif_context *context = heif_context_alloc();
     if (context)
         heif_context_free(context);
@@ -65,7 +65,7 @@ static int keep_profile(CPlanarShimHEIFReader *reader)
     return 0;
 }
 
-/// Whether a picture without colours has limited range: what the file says, else what its samples say of themselves.
+/// Whether a grey image has limited range, by the file or else by the coded image.
 static int is_limited(const struct heif_image *image)
 {
     struct heif_color_profile_nclx *meaning = NULL;
@@ -85,7 +85,7 @@ CPlanarShimStatus CPlanarShim_heif_decode(
     if (fails(reader, heif_context_read_from_memory_without_copy(reader->context, bytes, count, NULL))
         || fails(reader, heif_context_get_primary_image_handle(reader->context, &reader->handle))
         || keep_profile(reader)
-        // Colours become red, green and blue on the way; a picture without stays so.
+        // libheif converts colours to red, green and blue; a grey image stays grey.
         || fails(reader, heif_decode_image(
             reader->handle, &reader->image, heif_colorspace_undefined, heif_chroma_undefined, NULL)))
         return CPlanarShimFailed;
@@ -102,12 +102,12 @@ CPlanarShimStatus CPlanarShim_heif_decode(
     return CPlanarShimDone;
 }
 
-/// Samples of one channel, those of more than 8 bits in words.
+/// The samples of one channel; 16-bit words if they have more than 8 bits.
 typedef struct {
     const uint8_t *samples;
     int stride;
     int bits;
-    /// Whether 16 to 235 stand for 0 to 255.
+    /// Whether 16 to 235 mean 0 to 255.
     int is_limited;
 } Channel;
 
@@ -131,7 +131,7 @@ static uint8_t in_eight_bits(const Channel *channel, int sample)
     return (uint8_t) (above < 0 ? 0 : above > length ? 255 : (above * 255 + length / 2) / length);
 }
 
-/// Puts one channel into every `step`th byte of rows without gaps.
+/// Writes one channel to every `step`th byte of rows without gaps.
 static void spread(const Channel *channel, int width, int height, uint8_t *pixels, int step)
 {
     int x, y;

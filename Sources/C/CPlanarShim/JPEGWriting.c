@@ -9,7 +9,7 @@
 #include <jerror.h>
 
 typedef struct {
-    // First, so that a pointer to it is one to the writer.
+    // The first member: a pointer to it is also a pointer to the writer.
     struct jpeg_compress_struct codec;
     struct jpeg_error_mgr errors;
     struct jpeg_destination_mgr destination;
@@ -35,7 +35,7 @@ static void ignore_message(j_common_ptr codec, int level)
     (void) codec, (void) level;
 }
 
-/// Makes the file's memory larger, all of which is written.
+/// Enlarges the file's memory, all of which has been written.
 static void grow(Writer *writer, size_t capacity)
 {
     size_t count = writer->capacity;
@@ -65,7 +65,7 @@ static void end(j_compress_ptr codec)
     (void) codec;
 }
 
-/// Repeats the last sample of each row up to a whole block.
+/// Repeats the last sample of each row up to the next multiple of a block.
 static void pad(const CPlanarShimPlane *plane)
 {
     size_t padded = ((size_t) plane->width + DCTSIZE - 1) / DCTSIZE * DCTSIZE;
@@ -104,7 +104,7 @@ static void write_rows(Writer *writer, const CPlanarShimPlanes *planes, CPlanarS
 
 static void describe(struct jpeg_compress_struct *codec, const CPlanarShimPlanes *planes, int quality)
 {
-    int isHalf = planes->count == 3 && planes->planes[1].width < planes->planes[0].width;
+    int is_half = planes->count == 3 && planes->planes[1].width < planes->planes[0].width;
     codec->image_width = (JDIMENSION) planes->planes[0].width;
     codec->image_height = (JDIMENSION) planes->planes[0].height;
     codec->input_components = planes->count;
@@ -112,7 +112,7 @@ static void describe(struct jpeg_compress_struct *codec, const CPlanarShimPlanes
     jpeg_set_defaults(codec);
     jpeg_set_quality(codec, quality, TRUE);
     codec->raw_data_in = TRUE;
-    codec->comp_info[0].h_samp_factor = codec->comp_info[0].v_samp_factor = isHalf ? 2 : 1;
+    codec->comp_info[0].h_samp_factor = codec->comp_info[0].v_samp_factor = is_half ? 2 : 1;
 }
 
 CPlanarShimStatus CPlanarShim_write_jpeg(
@@ -120,7 +120,7 @@ CPlanarShimStatus CPlanarShim_write_jpeg(
     char text[CPlanarShim_text_size])
 {
     int index;
-    // On the heap, so that what changes between the jump's two ends is where it was.
+    // On the heap: local variables that change after setjmp would be undefined after longjmp.
     Writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return CPlanarShimFailed;

@@ -3,10 +3,10 @@
 
 #include <stdint.h>
 
-/// Steps of light that are told apart on the way back to 8 bits: in the dark five of them make one of a sample.
+/// Steps of light in the table that converts back to 8 bits: in dark colours, five steps are one step of a sample.
 #define CPlanarShim_light_steps 16384
 
-/// sRGB's curve for samples of full (0) and of limited range (1).
+/// sRGB's curve for samples of full range (index 0) and of limited range (index 1).
 typedef struct {
     /// Light, 0 to 1, by sample.
     float light[2][256];

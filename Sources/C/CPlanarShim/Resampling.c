@@ -11,7 +11,7 @@ struct CPlanarShimGraph {
     CPlanarShimResampling resampling;
     /// Working memory of the filters, a multiple of 64 bytes.
     size_t filters_room;
-    /// Rows of light that are kept at a time, and the mask of their numbers; both sides.
+    /// The number of rows of light that are kept at a time, and the bit mask of their indices, for source and target.
     size_t source_rows, target_rows;
     unsigned source_mask, target_mask;
 };
@@ -34,7 +34,7 @@ static zimg_filter_graph *build(const CPlanarShimResampling *resampling)
     source.width = (unsigned) resampling->source_width;
     source.height = (unsigned) resampling->source_height;
     source.pixel_type = resampling->mixing == CPlanarShimLight ? ZIMG_PIXEL_FLOAT : ZIMG_PIXEL_BYTE;
-    // Each plane alone, whatever it means: so it gets its exact size, which a picture of subsampled planes would round.
+    // Each plane is resampled as a grey image, so that it gets its exact size; the sizes of subsampled planes would be rounded.
     source.color_family = ZIMG_COLOR_GREY;
     source.pixel_range = ZIMG_RANGE_FULL;
     target = source;
@@ -61,7 +61,7 @@ static zimg_filter_graph *build(const CPlanarShimResampling *resampling)
     return zimg_filter_graph_build(&source, &target, &parameters);
 }
 
-/// How many of `height` rows are kept where `count` are needed at a time.
+/// How many of `height` rows are kept if `count` are needed at a time.
 static size_t kept_rows(unsigned count, int height, unsigned *mask)
 {
     *mask = zimg_select_buffer_mask(count);
@@ -97,7 +97,7 @@ size_t CPlanarShim_graph_room(const CPlanarShimGraph *graph)
         + graph->target_rows * row_of_light(resampling->target_width);
 }
 
-/// What the callbacks of a run see.
+/// The context of the callbacks of a run.
 typedef struct {
     CPlanarShimWatch watch;
     CPlanarShimRows source, target;
@@ -107,7 +107,7 @@ typedef struct {
     const CPlanarShimCurves *curves;
 } Run;
 
-/// Asks at every 32nd row.
+/// Asks at every 32nd row whether to stop.
 static int ask(void *user, unsigned row, unsigned left, unsigned right)
 {
     const Run *run = user;
@@ -120,8 +120,8 @@ static unsigned end_of(unsigned right, int width)
     return right < (unsigned) width ? right : (unsigned) width;
 }
 
-/// Turns samples of the source into light.
-static int lighten(void *user, unsigned row, unsigned left, unsigned right)
+/// Converts samples of the source to light.
+static int linearize(void *user, unsigned row, unsigned left, unsigned right)
 {
     const Run *run = user;
     const uint8_t *samples = (const uint8_t *) run->source.samples + row * run->source.stride;
@@ -134,8 +134,8 @@ static int lighten(void *user, unsigned row, unsigned left, unsigned right)
     return ask(user, row, left, right);
 }
 
-/// Turns light into samples of the target.
-static int darken(void *user, unsigned row, unsigned left, unsigned right)
+/// Converts light to samples of the target.
+static int delinearize(void *user, unsigned row, unsigned left, unsigned right)
 {
     const Run *run = user;
     const float *light = (const float *) ((const char *) run->to.plane[0].data
@@ -144,7 +144,7 @@ static int darken(void *user, unsigned row, unsigned left, unsigned right)
     uint8_t *samples = (uint8_t *) run->target.samples + row * run->target.stride;
     unsigned x, end = end_of(right, run->target_width);
     for (x = left; x < end; x++) {
-        // Written so that what is no number becomes 0.
+        // Written so that NaN becomes 0.
         float value = light[x] > 0 ? light[x] : 0;
         samples[x] = curve[(int) ((value < 1 ? value : 1) * CPlanarShim_light_steps + 0.5f)];
     }
@@ -172,7 +172,7 @@ CPlanarShimStatus CPlanarShim_graph_run(
     if (is_light)
         run.curves = CPlanarShim_curves();
     switch (zimg_filter_graph_process(
-        graph->filters, &run.from, &run.to, room, is_light ? lighten : ask, &run, is_light ? darken : NULL, &run)) {
+        graph->filters, &run.from, &run.to, room, is_light ? linearize : ask, &run, is_light ? delinearize : NULL, &run)) {
     case ZIMG_ERROR_SUCCESS: return CPlanarShimDone;
     case ZIMG_ERROR_USER_CALLBACK_FAILED: return CPlanarShimStopped;
     default: return CPlanarShimFailed;

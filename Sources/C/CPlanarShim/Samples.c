@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/// Side of the squares in which a plane is turned: a square of both planes stays in the nearest cache.
+/// Side of the squares in which a plane is turned: a square of both planes fits into the level 1 cache.
 enum { square = 32 };
 
 static const uint8_t *row_of(const CPlanarShimPlane *plane, int y)
@@ -10,7 +10,7 @@ static const uint8_t *row_of(const CPlanarShimPlane *plane, int y)
     return plane->samples + (size_t) y * plane->stride;
 }
 
-/// Rows become columns; `mirrored` ones begin at the other end.
+/// Exchanges rows and columns, and mirrors the result across or down.
 static void exchange_sides(
     const CPlanarShimPlane *source, const CPlanarShimPlane *target, int is_mirrored_across, int is_mirrored_down)
 {
@@ -71,20 +71,20 @@ void CPlanarShim_narrow(
     for (y = 0; y < target->height; y++) {
         const uint16_t *from = (const uint16_t *) ((const uint8_t *) source + (size_t) y * source_stride);
         uint8_t *row = target->samples + (size_t) y * target->stride;
-        // Rounded by cutting: what is below zero becomes zero either way.
+        // The cast rounds towards zero; values below zero become zero anyway.
         for (x = 0; x < target->width; x++)
             row[x] = in_eight_bits((int) ((float) from[x] * scale + offset + 0.5f));
     }
 }
 
-/// How luma and chroma become colours, in 65536ths.
+/// The factors from luma and chroma to red, green and blue, in 65536ths.
 typedef struct {
     int start, light, red, blue, green_of_blue, green_of_red;
 } Matrix;
 
 void CPlanarShim_interleave(const CPlanarShimPlanes *planes, int is_limited, uint8_t *pixels)
 {
-    // That of JFIF, and the same for samples of 219 and 224 steps.
+    // JFIF's matrix, and the same for limited range.
     static const Matrix full = {0, 65536, 91881, 116130, 22554, 46802};
     static const Matrix limited = {16, 76309, 104597, 132201, 25675, 53279};
     const Matrix *matrix = is_limited ? &limited : &full;
@@ -101,7 +101,7 @@ void CPlanarShim_interleave(const CPlanarShimPlanes *planes, int is_limited, uin
         b = row_of(&planes->planes[1], y);
         r = row_of(&planes->planes[2], y);
         for (x = 0; x < luma->width; x++, pixels += 3) {
-            // Cut to 8 bits in the end alone: luma beyond black or white may come back by its chroma.
+            // Clipped only at the end: chroma may bring luma beyond black or white back into range.
             int light = (l[x] - matrix->start) * matrix->light + 32768;
             int bluish = b[x] - 128;
             int reddish = r[x] - 128;

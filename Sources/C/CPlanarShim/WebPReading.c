@@ -4,7 +4,7 @@
 
 #include <webp/decode.h>
 
-/// Bytes that are handed on before the next look at the watch: a hundredth of a second's work.
+/// Bytes between two calls of `should_stop`: work of about 10 ms.
 enum { portion = 64 << 10 };
 
 int CPlanarShim_webp_is_planar(const void *bytes, size_t count)
@@ -15,7 +15,7 @@ int CPlanarShim_webp_is_planar(const void *bytes, size_t count)
         && !features.has_animation;
 }
 
-/// Hands the file over in portions.
+/// Passes the file to the decoder in portions.
 static CPlanarShimStatus feed(WebPIDecoder *decoder, const uint8_t *bytes, size_t count, CPlanarShimWatch watch)
 {
     size_t given = 0;
@@ -31,7 +31,7 @@ static CPlanarShimStatus feed(WebPIDecoder *decoder, const uint8_t *bytes, size_
     return status == VP8_STATUS_OK ? CPlanarShimDone : CPlanarShimFailed;
 }
 
-/// Makes all samples grey, of limited range: those that the file lacks stay so.
+/// Sets all samples to grey, of limited range: samples that the file lacks stay grey.
 static void make_grey(const CPlanarShimPlanes *planes)
 {
     int index;

@@ -53,7 +53,7 @@ CPlanarShimStatus CPlanarShim_write_webp(
     picture.use_argb = 0;
     picture.width = planes->planes[0].width;
     picture.height = planes->planes[0].height;
-    // Read only; the picture does not own them.
+    // Only read; libwebp does not take ownership.
     picture.y = planes->planes[0].samples;
     picture.u = planes->planes[1].samples;
     picture.v = planes->planes[2].samples;

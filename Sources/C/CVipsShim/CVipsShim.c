@@ -8,9 +8,9 @@
 
 #include <vips/vector.h>
 
-// libvips 8.14 has liborc compile machine code when a resize is built and frees it with the image; in liborc 0.4.33 these two
-// race when several threads do them: four threads of nothing but vips_resize die within 24,000 images, two runs out of three.
-// So one thread at a time builds or frees. Running the code needs no lock. To be dropped with libvips 8.15, which uses Highway.
+// libvips 8.14 lets liborc compile machine code when a resize is built, and frees it with the image. In liborc 0.4.33, compiling and
+// freeing race if several threads do them: of three runs with four threads of only vips_resize, two crashed within 24,000 images.
+// Therefore one thread at a time builds or frees. Running the code needs no lock. libvips 8.15 uses Highway and does not need this.
 static pthread_mutex_t machine_code = PTHREAD_MUTEX_INITIALIZER;
 
 void CVipsShim_unref(VipsImage *image) {
@@ -19,7 +19,7 @@ void CVipsShim_unref(VipsImage *image) {
     pthread_mutex_unlock(&machine_code);
 }
 
-// What libvips first found odd on this thread since that was forgotten. libpng's errors come only so, never into the buffer of errors.
+// libvips' first warning on this thread. libpng's errors are reported only as warnings, never in the error buffer.
 static _Thread_local char note[CVipsShim_note_size];
 
 static void keep_note(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
@@ -40,8 +40,8 @@ const char *CVipsShim_note(void)
     return note;
 }
 
-/// Starts libvips without the modules that it finds beside itself: they load ImageMagick, Poppler and OpenSlide, 145 libraries
-/// that nobody here may use, which takes half the time of a start and 14 MiB of each process.
+/// Starts libvips without its modules: they load ImageMagick, Poppler and OpenSlide, 145 libraries that the service must not use, which
+/// takes half of the start-up time and 14 MiB of each process.
 static int start_without_modules(void)
 {
     int status;
@@ -51,7 +51,7 @@ static int start_without_modules(void)
     return status;
 }
 
-/// Loads the one module that is needed, which lies beside libvips where a distribution has made it one: it writes AVIF.
+/// Loads the one needed module, which writes AVIF. On distributions where it is not a module, there is nothing to load.
 static void load_heif(void)
 {
     Dl_info library;
@@ -60,7 +60,7 @@ static void load_heif(void)
         return;
     folder = g_path_get_dirname(library.dli_fname);
     path = g_strdup_printf("%s/vips-modules-%d.%d/vips-heif.so", folder, vips_version(0), vips_version(1));
-    // Never closed: types that a module has registered stay.
+    // Never closed: the types that a module has registered stay.
     g_module_open(path, G_MODULE_BIND_LAZY);
     g_free(path);
     g_free(folder);
@@ -68,19 +68,19 @@ static void load_heif(void)
 
 int CVipsShim_start(void)
 {
-    // What libvips finds odd in a stranger's picture is no line of ours on standard error.
+    // libvips' warnings about sources do not go to standard error.
     g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG, keep_note, NULL);
-    // Nor does it write files of its own where a picture is large: there may be none to write, and what is admitted was priced.
+    // libvips does not write large images to temporary files: the disk may be read-only, and memory was reserved by the image's price.
     g_setenv("VIPS_DISC_THRESHOLD", "1000g", TRUE);
     if (start_without_modules())
         return -1;
     load_heif();
-    // Requests are the parallelism, and every result has a cache of its own above.
+    // Requests run in parallel, so operations need not; and the service has its own caches.
     vips_concurrency_set(1);
     vips_cache_set_max(0);
     vips_cache_set_max_mem(0);
     vips_cache_set_max_files(0);
-    // Everything that opens files is off, then the few loaders that read from memory are on again.
+    // All loaders are turned off, then the few needed ones, which read from memory, are turned on.
     vips_block_untrusted_set(TRUE);
     vips_operation_block_set("VipsForeignLoad", TRUE);
     vips_operation_block_set("VipsForeignLoadJpegBuffer", FALSE);
@@ -90,7 +90,7 @@ int CVipsShim_start(void)
     return 0;
 }
 
-void CVipsShim_renounce_machine_code(void)
+void CVipsShim_disable_machine_code(void)
 {
     vips_vector_set_enabled(FALSE);
 }
@@ -102,7 +102,7 @@ static void *bytes_of(const void *bytes)
 
 int CVipsShim_load_jpeg(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
 {
-    // What the file lacks was judged before, and how many warnings there are depends on who reads it how; scans were counted.
+    // Missing pixels were judged before, and the number of warnings depends on the level; scans were counted ("unlimited").
     return vips_jpegload_buffer(bytes_of(bytes), count, out, "shrink", options.shrink, "fail_on", VIPS_FAIL_ON_NONE,
         "unlimited", TRUE, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
 }
@@ -173,17 +173,17 @@ int CVipsShim_from_memory(const void *pixels, size_t count, int width, int heigh
     return 0;
 }
 
-/// Bytes of the strips that pixels are computed in: what a processor's own cache holds.
+/// Bytes of the strips in which pixels are computed: they fit into a core's cache.
 enum { strip_size = 128 << 10 };
 
-/// Rows of a strip at most: libvips lists the kept rows that a strip needs, walking the list to its end for each, which for
-/// the 43,690 rows that fit of a column takes minutes.
+/// Most rows of a strip. libvips has a list of the rows that a strip needs, and walks it to its end for each row: for the 43,690 rows
+/// of a narrow column that takes minutes.
 enum { strip_rows = 256 };
 
 int CVipsShim_compute(VipsImage *in, void *pixels, int (*should_stop)(void *context), void *context)
 {
     size_t row_size = VIPS_IMAGE_SIZEOF_LINE(in);
-    // Loaders give eight rows or more at a time.
+    // Loaders make eight rows or more at a time.
     int rows = (int) VIPS_CLIP(16, strip_size / row_size, strip_rows);
     VipsRegion *region = vips_region_new(in);
     int y, row, failed = 0;
@@ -211,7 +211,7 @@ int CVipsShim_resize(VipsImage *in, VipsImage **out, double horizontal, double v
     return status;
 }
 
-/// The pixels of a row of boxes, of which the last one may be narrower.
+/// The pixels of a row of boxes; the last box may be narrower.
 typedef struct {
     VipsRegion *region;
     int top, rows, factor, bands;
@@ -237,7 +237,7 @@ static void average_row(const Boxes *boxes, VipsPel *out)
     }
 }
 
-/// The same where the last band is alpha, which the others are weighted by.
+/// The same if the last band is alpha, by which the others are weighted.
 static void average_row_by_alpha(const Boxes *boxes, VipsPel *out)
 {
     int width = boxes->region->im->Xsize, bands = boxes->bands;
@@ -410,7 +410,7 @@ int CVipsShim_stack(VipsImage **in, VipsImage **out, int count)
 
 int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, size_t count)
 {
-    // A copy, because metadata may only be set on an image that nobody else has.
+    // A copy, because metadata may be set only on an image with a single owner.
     if (vips_copy(in, out, NULL))
         return -1;
     vips_image_set_blob_copy(*out, VIPS_META_ICC_NAME, profile, count);
@@ -419,7 +419,7 @@ int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, 
 
 int CVipsShim_to_srgb(VipsImage *in, VipsImage **out, VipsIntent intent)
 {
-    // Without the compensation the darkest ink of a press profile would come out as dark grey.
+    // Without black point compensation, the black of a press profile would become dark grey.
     return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", 8, "intent", intent,
         "black_point_compensation", TRUE, NULL);
 }
@@ -485,7 +485,7 @@ int CVipsShim_save_jpeg(VipsImage *in, void **bytes, size_t *count, CVipsShimSav
 
 int CVipsShim_save_png(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
-    // All filters would take a third to a half more time for a fortieth of the bytes.
+    // All filters together take a third to a half more time, and save a fortieth of the bytes.
     return vips_pngsave_buffer(in, bytes, count, "compression", options.effort,
         "filter", VIPS_FOREIGN_PNG_FILTER_SUB | VIPS_FOREIGN_PNG_FILTER_UP, "strip", TRUE, NULL);
 }

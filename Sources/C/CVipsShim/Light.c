@@ -22,7 +22,7 @@ static void compute(void)
     }
 }
 
-/// Looks every component of `in` up in a table, which must live on.
+/// Looks up every component of `in` in a table, which must outlive the image.
 static int look_up(VipsImage *in, VipsImage **out, const void *table, int count, VipsBandFormat format)
 {
     VipsImage *curve = vips_image_new_from_memory(
@@ -32,13 +32,13 @@ static int look_up(VipsImage *in, VipsImage **out, const void *table, int count,
     return result;
 }
 
-int CVipsShim_lighten(VipsImage *in, VipsImage **out)
+int CVipsShim_linearize(VipsImage *in, VipsImage **out)
 {
     pthread_once(&once, compute);
     return look_up(in, out, light, 256, VIPS_FORMAT_FLOAT);
 }
 
-/// `in` times `factor`, rounded and clipped to unsigned integers.
+/// Multiplies `in` by `factor`, and rounds and clips to unsigned integers.
 static int in_integers(VipsImage *in, VipsImage **out, double factor, VipsBandFormat format)
 {
     VipsImage *scaled = NULL;
@@ -49,7 +49,7 @@ static int in_integers(VipsImage *in, VipsImage **out, double factor, VipsBandFo
     return result;
 }
 
-int CVipsShim_darken(VipsImage *in, VipsImage **out)
+int CVipsShim_delinearize(VipsImage *in, VipsImage **out)
 {
     VipsImage *steps = NULL;
     int result;

@@ -1,5 +1,5 @@
 extension Color {
-    /// This colour laid over an opaque one: opaque.
+    /// This colour composited over an opaque one, which is opaque.
     package func composited(over backdrop: Color) -> Color {
         func mix(_ front: UInt8, _ back: UInt8) -> UInt8 {
             let sum = Int(front) * Int(alpha) + Int(back) * (255 - Int(alpha))
@@ -12,6 +12,6 @@ extension Color {
     /// Whether a grey image can hold this colour.
     var isGrey: Bool { red == green && green == blue }
 
-    /// The colour in the key of a kept result: the values of red, green, blue and alpha.
+    /// The colour's text in the key of a cached result: the values of red, green, blue and alpha.
     var keyText: String { "\(red),\(green),\(blue),\(alpha)" }
 }

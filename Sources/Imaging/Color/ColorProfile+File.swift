@@ -1,37 +1,37 @@
 package import Memory
 
 extension ColorProfile {
-    /// Reads a profile that ``file`` has written, or one of a stranger's; nil where curves and primaries do not say all of it.
+    /// Reads an ICC profile, trusted or not; nil if it has more than curves and primaries.
     package init?(_ file: SharedBytes) {
         guard let colors = file.withBytes({ ICCProfile($0).colors }) else { return nil }
         self = colors
     }
 
-    /// An ICC profile that says no more than these numbers.
+    /// An ICC profile with these numbers and no others.
     package var file: SharedBytes {
         let tags = tags
         var table = UInt32(tags.count).bigEndianBytes
         var data: [UInt8] = []
-        let start = Self.headByteCount + 4 + 12 * tags.count
+        let start = Self.headerByteCount + 4 + 12 * tags.count
         for tag in tags {
             table += Array(tag.name.utf8) + UInt32(start + data.count).bigEndianBytes
             table += UInt32(tag.bytes.count).bigEndianBytes
             data += tag.bytes
         }
-        return SharedBytes(head(byteCount: start + data.count) + table + data)
+        return SharedBytes(header(byteCount: start + data.count) + table + data)
     }
 
     /// Size of ``file``, without writing it.
     var fileByteCount: Int {
-        // Twelve bytes of each tag stand in the table; the data of a colour are twenty.
-        Self.headByteCount + 4 + (1 + primaries.count) * (12 + 20) + curves.reduce(0) { $0 + 12 + $1.byteCount }
+        // Each tag has twelve bytes in the table; the data of a colour are twenty bytes.
+        Self.headerByteCount + 4 + (1 + primaries.count) * (12 + 20) + curves.reduce(0) { $0 + 12 + $1.byteCount }
     }
 
-    private static let headByteCount = 128
-    /// D50, the light of the connection space, in 65536ths.
+    private static let headerByteCount = 128
+    /// D50, the white of the connection space, in 65536ths.
     private static let light: [Int32] = [63_190, 65_536, 54_061]
 
-    /// Every tag's data fills whole words.
+    /// The tags; the data of each fill whole words.
     private var tags: [(name: String, bytes: [UInt8])] {
         let white = [(name: "wtpt", bytes: Self.xyz(Self.light))]
         let solids = zip(["rXYZ", "gXYZ", "bXYZ"], primaries).map { (name: $0, bytes: Self.xyz($1)) }
@@ -39,14 +39,14 @@ extension ColorProfile {
         return white + solids + zip(names, curves).map { (name: $0, bytes: $1.tag) }
     }
 
-    private func head(byteCount: Int) -> [UInt8] {
-        var head = UInt32(byteCount).bigEndianBytes + [0, 0, 0, 0, majorVersion, 0, 0, 0]
-        head += Array("mntr".utf8) + Array((primaries.isEmpty ? "GRAY" : "RGB ").utf8)
-        head += Array((connectsByLab ? "Lab " : "XYZ ").utf8)
-        // The first second of the year 2000; whoever reads the profile asks for a date.
-        head += [0x07, 0xD0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0] + Array("acsp".utf8)
-        head += [UInt8](repeating: 0, count: 28) + Self.light.flatMap(\.bigEndianBytes)
-        return head + [UInt8](repeating: 0, count: Self.headByteCount - head.count)
+    private func header(byteCount: Int) -> [UInt8] {
+        var header = UInt32(byteCount).bigEndianBytes + [0, 0, 0, 0, majorVersion, 0, 0, 0]
+        header += Array("mntr".utf8) + Array((primaries.isEmpty ? "GRAY" : "RGB ").utf8)
+        header += Array((connectsByLab ? "Lab " : "XYZ ").utf8)
+        // The first second of the year 2000, because readers require a date.
+        header += [0x07, 0xD0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0] + Array("acsp".utf8)
+        header += [UInt8](repeating: 0, count: 28) + Self.light.flatMap(\.bigEndianBytes)
+        return header + [UInt8](repeating: 0, count: Self.headerByteCount - header.count)
     }
 
     private static func xyz(_ values: [Int32]) -> [UInt8] {

@@ -1,26 +1,26 @@
-/// What the colours of a picture mean, by curves and primaries, in numbers: all that most ICC profiles of photographs say.
+/// What the colours of an image mean, as the numbers of curves and primaries: all that most ICC profiles of photographs have.
 ///
-/// A profile is a file within a file, by the same stranger. What is kept of it are numbers, and what the colour engine gets to read
-/// is a profile written here of these numbers.
+/// A profile in a file is as untrusted as the file. Only its numbers are kept, and the colour engine reads a profile that the service
+/// writes from these numbers.
 package struct ColorProfile: Hashable, Sendable {
-    /// From a stored component to light.
+    /// The curve from a stored component to light.
     enum Curve: Hashable, Sendable {
-        /// Light in 65535ths at even steps; a single entry is a power in 256ths, and none at all the straight line.
+        /// Light in 65535ths at even steps; a single entry is an exponent in 256ths, and an empty table is the identity.
         case table([UInt16])
-        /// One of the formulas of ICC.1:2010 section 10.16, by its number, with its parameters in 65536ths.
+        /// A formula of ICC.1:2010 section 10.16, by its number, with its parameters in 65536ths.
         case formula(Int, [Int32])
     }
 
-    /// The version of the format, which decides how the engine treats black.
+    /// The version of the ICC format, which decides how the colour engine treats black.
     let majorVersion: UInt8
-    /// Whether a grey picture's connection space is L*a*b* and not XYZ.
+    /// Whether a grey image's connection space is L*a*b*, not XYZ.
     let connectsByLab: Bool
-    /// What red, green and blue look like in the connection space, in 65536ths; none for grey.
+    /// Red, green and blue in the connection space, in 65536ths; empty for grey.
     let primaries: [[Int32]]
-    /// One for each primary, or one for grey.
+    /// One curve for each primary, or one for grey.
     let curves: [Curve]
 
-    /// Whether pixels of so many components can have these colours: grey one, colour three.
+    /// Whether these are colours of pixels with this number of components: one for grey, three for colour.
     func describes(bands: Int) -> Bool { bands == (primaries.isEmpty ? 1 : 3) }
 }
 

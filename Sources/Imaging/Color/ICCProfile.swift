@@ -1,28 +1,28 @@
 import Text
 
-/// An ICC profile as it stands in a file, read without a C library.
+/// An ICC profile of a file, read without a C library.
 struct ICCProfile {
-    /// What the profile says, where curves and primaries say all of it.
+    /// The profile's numbers; nil if it has more than curves and primaries.
     let colors: ColorProfile?
-    /// The pixels that it describes; nil where these are no picture's, or the file is no profile.
+    /// The kind of pixels that it describes; nil if it does not describe an image, or is not a profile.
     let space: Space?
-    /// How its colours are to be taken.
+    /// The intent for which the profile has data.
     let intent: Intent
 
-    /// What pixels consist of.
+    /// A kind of pixels.
     enum Space: Hashable {
-        case grey, color, inks
+        case grey, color, cmyk
     }
 
-    /// How colours that another device lacks are replaced (ICC.1:2010 section 6.2).
+    /// How colours are replaced that another device cannot show (ICC.1:2010 section 6.2).
     enum Intent: Hashable {
         case perceptual, relative, saturation
     }
 
-    /// Longest profile that is looked at, in bytes; a longer one is ignored.
+    /// Longest profile that is read, in bytes; a longer one is ignored.
     static let longest = 4 << 20
 
-    /// Reads a profile; what is damaged or of another kind has no colours, and libvips judges it.
+    /// Reads a profile; a damaged one or one of another kind has no ``colors``, and is left to libvips.
     init(_ bytes: RawSpan) {
         let tags = bytes.byteCount >= 132 ? ICCProfile.tags(in: bytes) : [:]
         colors = ICCProfile.colors(in: bytes, tags)
@@ -33,18 +33,18 @@ struct ICCProfile {
     /// Whether the profile describes sRGB, within what 8 bits can show.
     var isStandard: Bool { colors?.isStandard ?? false }
 
-    /// A profile that leads from one device to another, or names colours, describes no picture.
+    /// The kind of pixels; nil for a profile that links two devices, or names colours.
     private static func space(in bytes: RawSpan) -> Space? {
         guard let kind = bytes.text(at: 12), ["scnr", "mntr", "prtr", "spac"].contains(kind) else { return nil }
         return switch bytes.text(at: 16) {
         case "GRAY": .grey
         case "RGB ": .color
-        case "CMYK": .inks
+        case "CMYK": .cmyk
         default: nil
         }
     }
 
-    /// The relative one where the profile has it, by a table or by curves, which know no other; else that of the table that is there.
+    /// Relative if the profile has a table for it, or curves; else the intent of the table that it has.
     private static func intent(_ tags: [ExactText: Int]) -> Intent {
         let hasCurves = tags["kTRC"] != nil || tags["rXYZ"] != nil && tags["rTRC"] != nil
         if tags["A2B1"] != nil || hasCurves { return .relative }

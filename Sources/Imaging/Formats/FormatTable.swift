@@ -1,12 +1,12 @@
 import Memory
 
-// What each format is and can: the one table that settings, grammar, negotiation, prices, limits, the self-test, the workers' warm-up
-// and protocol, and the tests read.
+// The traits of each format: the one table that settings, dialects, negotiation, prices, limits, the self-test, the warm-up and protocol of
+// worker processes, and the tests read.
 
 extension FormatTraits {
     static let jpeg = FormatTraits(
         mediaType: "image/jpeg", fileExtension: "jpg", supportsAlpha: false, supportsAnimation: false,
-        // The format's own limit is 65,535; libjpeg stops before it.
+        // The format's limit is 65,535; libjpeg's is lower.
         maximumSide: 65_500,
         reading: Reading(
             leadingBytes: .parts([[0: [0xFF, 0xD8, 0xFF]]]),
@@ -14,21 +14,21 @@ extension FormatTraits {
             loader: .vips("VipsForeignLoadJpegBuffer"),
             reduction: .transform,
             warmUpBands: 3,
-            hasInks: true,
+            hasCMYK: true,
             trim: { file, header, _ throws(ImagingError) in JPEGTrimming.trim(file, header: header) },
             damage: Damage(lacksPixels: { try JPEGPlanes.lacksPixels($0, header: $1, token: $2) }),
             planes: Planes(
                 mayHold: { $0.bands == 1 || $0.bands == 3 },
                 decode: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4) }),
             memory: Memory(workingBytes: { header, _ in
-                // All coefficients of a progressive image, two bytes each, whatever the level.
+                // All coefficients of a progressive image, two bytes each, at every level.
                 header.isProgressive ? header.isChromaSubsampled ? 3 : 2 * header.bands : 0
             }),
             time: Time(pixel: 10, byte: 10)),
         output: .written(
             Writing(
                 quality: 80,
-                // Without a pass of its own for the code tables.
+                // Without a separate pass for the Huffman tables.
                 effort: 0,
                 planes: PlanesWritten(range: .full, needsChroma: false), memory: WritingMemory(pixel: 8),
                 time: WritingTime(pixel: 20))))
@@ -42,9 +42,9 @@ extension FormatTraits {
             loader: .vips("VipsForeignLoadPngBuffer"),
             warmUpBands: 4,
             trim: { file, _, _ throws(ImagingError) in PNGTrimming.trim(file) },
-            damage: Damage(endAfterFailure: { try PNGEnding.end($0, header: $1, plan: $2, token: $3) }),
+            damage: Damage(repairAfterFailure: { try PNGRepair.repair($0, header: $1, plan: $2, token: $3) }),
             memory: Memory(workingBytes: { header, _ in
-                // The passes of an interlaced image make it whole only with the last.
+                // An interlaced image is complete only after its last pass, so all of it is held.
                 header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0
             }),
             time: Time(pixel: 12, byte: 8)),
@@ -65,11 +65,11 @@ extension FormatTraits {
                 try WebPTrimming.trim(file, frames: plan.page + plan.frames(of: header))
             },
             planes: Planes(
-                // Lossless ones turn out when libwebp looks at the header.
+                // Whether the file is lossless is known only after libwebp has read its header.
                 mayHold: { $0.frames == 1 && !$0.hasAlpha && $0.profileByteCount == 0 },
                 decode: { try WebPPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4) }),
             memory: Memory(
-                // A lossless image, or one with alpha, goes through three buffers; its scaler spares it all but one.
+                // A lossless image, or one with alpha, goes through three buffers; the scaler needs only one of them.
                 workingBytes: { header, isWhole in header.frames > 1 ? 4 : isWhole ? 12 : 8 },
                 isForEachFrame: true),
             time: Time(pixel: 15, byte: 18, isAlphaApart: true)),
@@ -87,8 +87,8 @@ extension FormatTraits {
             header: { bytes throws(ImagingError) in try .gif(bytes) },
             loader: .vips("VipsForeignLoadNsgifBuffer"),
             warmUpBands: 3,
-            damage: Damage(end: { file, header, plan throws(ImagingError) in
-                try GIFEnding.end(file, header: header, plan: plan)
+            damage: Damage(repair: { file, header, plan throws(ImagingError) in
+                try GIFRepair.repair(file, header: header, plan: plan)
             }),
             memory: Memory(workingBytes: { _, _ in 5 }),
             time: Time(pixel: 15, byte: 10)),
@@ -104,7 +104,7 @@ extension FormatTraits {
             leadingBytes: .brands(["avif", "avis"]),
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .avif) },
             loader: .heif,
-            // The decoder has had more faults than all others together.
+            // This decoder has had more security faults than all others together.
             needsConfinement: true,
             memory: .heif,
             time: Time(pixel: 45, byte: 20, isAlphaApart: true)),
@@ -112,7 +112,7 @@ extension FormatTraits {
             Writing(
                 quality: 60, effort: 1, isSlow: true, isInOneStep: true,
                 planes: PlanesWritten(range: .full, needsChroma: true),
-                // Whatever the size, its encoder sets up a good deal first. Finished pixels are there twice, in two processes.
+                // The encoder's setup takes 8 MiB at any size. The pixels exist twice, in two processes.
                 memory: WritingMemory(pixel: 32, fullChroma: 20, least: 8 << 20),
                 time: WritingTime(pixel: 120, fullChroma: 480, alpha: 200))))
 
@@ -130,7 +130,7 @@ extension FormatTraits {
 }
 
 extension FormatTraits.Memory {
-    /// Planes of the decoder's, the same again for libheif, and pixels; of more than 8 bits all of it in words.
+    /// The decoder's planes, libheif's planes, and the pixels; twice as much for more than 8 bits.
     fileprivate static let heif = FormatTraits.Memory(workingBytes: { header, _ in
         let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)
         return header.bitDepth > 8 ? 2 * planes + 2 : planes

@@ -1,23 +1,23 @@
 import Coordination
 import Memory
 
-/// All that sets one format apart from the others: a row of the table.
+/// Everything in which a format differs from the others: a row of the table.
 ///
-/// A class, so that to ask for one trait copies none of the others.
+/// A class, so that reading one trait does not copy the others.
 final class FormatTraits: Sendable {
     /// The media type, in lower case.
     let mediaType: String
     /// The usual file name extension, without the dot.
     let fileExtension: String
-    /// Whether an image can have transparent parts.
+    /// Whether the format has alpha.
     let supportsAlpha: Bool
-    /// Whether there are animations.
+    /// Whether the format has animations.
     let supportsAnimation: Bool
     /// Longest side, in pixels.
     let maximumSide: Int
     /// How files are read.
     let reading: Reading
-    /// How files are written, or what is written instead.
+    /// How files are written, or the formats that are written instead.
     let output: Output
 
     /// A row of these values.
@@ -34,7 +34,7 @@ final class FormatTraits: Sendable {
         self.output = output
     }
 
-    /// What answers are made in that should have the source's format.
+    /// The format of a result that is to be in the source's own format.
     enum Output: Sendable {
         /// The format itself.
         case written(Writing)
@@ -46,41 +46,41 @@ final class FormatTraits: Sendable {
 extension FormatTraits {
     /// How files of a format are recognised and decoded.
     struct Reading: Sendable {
-        /// What the files begin with.
+        /// The leading bytes of a file.
         let leadingBytes: LeadingBytes
-        /// The walk of the header.
+        /// Reads the header.
         let header: @Sendable (RawSpan) throws(ImagingError) -> ImageHeader
         /// The library that decodes.
         let loader: Loader
-        /// What the loader does of a level.
+        /// How the loader reduces an image.
         var reduction = Reduction.none
-        /// Whether the decoder is let at anybody's files only behind a fence, unless the operator says otherwise.
+        /// Whether files are decoded only by confined worker processes, unless the operator decides otherwise.
         var needsConfinement = false
-        /// Components of the image that makes the libraries look up what they keep, before a worker process is confined.
+        /// Components of the image that a worker process decodes before it is confined, so that libraries load what they need.
         ///
-        /// Nil if writing that image takes long, and the decoder finds what it needs behind the fence as well.
+        /// Nil if writing that image takes long, and the decoder works without this.
         var warmUpBands: Int?
-        /// Whether four components are inks and not colours with alpha.
-        var hasInks = false
-        /// Leaves away what only costs the decoder time and memory.
+        /// Whether four components are CMYK, not colours with alpha.
+        var hasCMYK = false
+        /// Removes parts of a file that only cost the decoder time and memory.
         var trim: @Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> SharedBytes = { file, _, _ in
             file
         }
-        /// How damage is met.
+        /// How truncated and damaged files are handled.
         var damage = Damage()
         /// How the planar lane decodes files; nil if it does not.
         var planes: Planes?
-        /// What a decode takes in memory.
+        /// Memory of a decode.
         let memory: Memory
-        /// What a decode takes in time.
+        /// Time of a decode.
         let time: Time
     }
 
-    /// What the files of a format begin with.
+    /// The leading bytes of the files of a format.
     enum LeadingBytes: Sendable {
-        /// One of these, each of which is all of its parts at their offsets.
+        /// Any of these alternatives; all parts of an alternative must be at their offsets.
         case parts([[Int: [UInt8]]])
-        /// A box of brands, the first known one of which is one of these.
+        /// An `ftyp` box whose first known brand is one of these.
         case brands([StaticString])
     }
 
@@ -88,30 +88,30 @@ extension FormatTraits {
     enum Loader: Sendable, Hashable {
         /// libvips, by the loader of this class.
         case vips(String)
-        /// libheif, asked directly.
+        /// libheif, called directly.
         case heif
     }
 
-    /// What a loader does of a level, which makes a smaller image for less work.
+    /// How a loader makes a smaller image for less work.
     enum Reduction: Sendable {
-        /// Nothing: the image is decoded whole, then reduced.
+        /// Not at all: the image is decoded in full size, then reduced.
         case none
-        /// The transform makes fewer samples: rows are shorter and there is less to compute. What is left of a side is dropped.
+        /// The inverse transform makes fewer samples. Sides are rounded down.
         case transform
-        /// A scaler behind the decoder, for stills. Sides are rounded, half to even.
+        /// A scaler after the decoder, for stills only. Sides are rounded, half to even.
         ///
-        /// Frames of an animation lie anywhere on their canvas and would move when each is scaled alone.
+        /// The frames of an animation have offsets on their canvas, and would move if each were scaled alone.
         case scaler
     }
 
-    /// How a format's loader is spared files without an end, and what they lack is found out.
+    /// How truncated files are repaired for the loader, and judged.
     struct Damage: Sendable {
-        /// Gives the file an end before it is decoded, if it has none.
-        var end: (@Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> EndedFile)?
-        /// Finds out whether the file lacks pixels, which the loader does not say.
+        /// Repairs a file without an end before it is decoded.
+        var repair: (@Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> RepairedFile)?
+        /// Finds out whether the file lacks pixels, if the loader does not report that.
         var lacksPixels: (@Sendable (SharedBytes, ImageHeader, WorkToken) throws -> Bool)?
-        /// Gives a file an end that the loader has failed on; nil if that was not its fault.
-        var endAfterFailure: (@Sendable (SharedBytes, ImageHeader, DecodePlan, WorkToken) throws -> EndedFile?)?
+        /// Repairs a file on which the loader failed; nil if the file cannot be repaired.
+        var repairAfterFailure: (@Sendable (SharedBytes, ImageHeader, DecodePlan, WorkToken) throws -> RepairedFile?)?
     }
 
     /// How the planar lane decodes a format.
@@ -126,23 +126,23 @@ extension FormatTraits {
             ) throws -> PlanarReading
     }
 
-    /// What a decoder holds besides the rows and the pixels that it hands over.
+    /// Memory that a decoder holds besides its rows and pixels.
     ///
     /// The factors were measured (`make bench-prices`).
     struct Memory: Sendable {
-        /// Bytes for each pixel of a frame, by its header and by whether it is decoded whole.
+        /// Bytes for each pixel of a frame, by its header and by whether it is decoded in full size.
         let workingBytes: @Sendable (_ header: ImageHeader, _ isWhole: Bool) -> Int
-        /// Whether that is held for each of the frames at the same time.
+        /// Whether this memory is held for all frames at the same time.
         var isForEachFrame = false
     }
 
-    /// What a decode costs in nanoseconds, see ``TimePrice``.
+    /// Time of a decode in nanoseconds, see ``TimePrice``.
     struct Time: Sendable {
-        /// For each pixel of a frame that it goes through.
+        /// For each pixel of a frame that is processed.
         let pixel: Double
         /// For each byte of the file.
         let byte: Double
-        /// Whether alpha is coded apart from the colours, and decoded once more.
+        /// Whether alpha is coded separately, and needs a decode of its own.
         var isAlphaApart = false
     }
 }
@@ -150,29 +150,29 @@ extension FormatTraits {
 extension FormatTraits {
     /// How files of a format are written.
     struct Writing: Sendable {
-        /// Quality if the caller names none; nil if there is no choice of it.
+        /// Default quality; nil if the format has no quality.
         let quality: Int?
-        /// How hard the encoder tries, in its own scale.
+        /// The encoder's effort, in its own scale.
         let effort: Int
-        /// Least quality from which chroma is kept in full; nil if it never is.
+        /// Lowest quality at which chroma is not subsampled; nil if it always is.
         var fullChromaFrom: Int? = 90
-        /// Whether results have a bound of their own.
+        /// Whether results have a lower limit of pixels.
         var isSlow = false
-        /// Whether a still is written in one step that cannot be stopped.
+        /// Whether the encoder of stills cannot be stopped.
         var isInOneStep = false
-        /// How planes are written; nil if only pixels are.
+        /// How planes are written; nil if only pixels can be written.
         var planes: PlanesWritten?
-        /// What a render takes in memory.
+        /// Memory of a render.
         let memory: WritingMemory
-        /// What a render takes in time.
+        /// Time of a render.
         let time: WritingTime
     }
 
-    /// What planes have to be like to be written.
+    /// The planes that the format is written from.
     struct PlanesWritten: Sendable {
-        /// What their numbers mean.
+        /// The range of their samples.
         let range: PlaneRange
-        /// Whether chroma is written of grey images, too.
+        /// Whether grey images are written with chroma, too.
         let needsChroma: Bool
     }
 
@@ -182,24 +182,24 @@ extension FormatTraits {
     struct WritingMemory: Sendable {
         /// For each pixel.
         let pixel: Int
-        /// More than that for each pixel if chroma is kept in full.
+        /// In addition for each pixel, if chroma is not subsampled.
         var fullChroma = 0
-        /// Whatever the size.
+        /// At any size.
         var least = 1 << 20
     }
 
-    /// What an encoder costs in nanoseconds for each pixel, see ``TimePrice``.
+    /// Time of an encoder in nanoseconds for each pixel, see ``TimePrice``.
     struct WritingTime: Sendable {
-        /// Of every image.
+        /// For every image.
         let pixel: Double
-        /// More than that if chroma is kept in full.
+        /// In addition, if chroma is not subsampled.
         var fullChroma = 0.0
-        /// More than that if parts may be transparent.
+        /// In addition, if the image may have transparent parts.
         var alpha = 0.0
-        /// More than that if frames are compared with those before them.
+        /// In addition, for frames of an animation, which are compared with earlier ones.
         var animation = 0.0
 
-        /// What all of it is for one pixel.
+        /// The sum for one pixel.
         func price(isFine: Bool, hasAlpha: Bool, isAnimated: Bool) -> Double {
             pixel + (isFine ? fullChroma : 0) + (hasAlpha ? alpha : 0) + (isAnimated ? animation : 0)
         }

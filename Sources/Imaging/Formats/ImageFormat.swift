@@ -1,11 +1,11 @@
 /// An image file format that Alula reads or writes.
 ///
-/// A case here and a row in `FormatTable.swift` say all that the service needs to know of a format; what is left to write is
-/// the walk of its header, its loader and its saver.
+/// A case here and a row in `FormatTable.swift` say everything that the service needs to know about a format. Besides, a format needs the
+/// code that reads its header, its loader and its saver.
 package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, gif, avif, heic
 
-    /// What the table says of this format.
+    /// The format's row in the table.
     var traits: FormatTraits {
         switch self {
         case .jpeg: .jpeg
@@ -42,7 +42,7 @@ extension ImageFormat {
     /// Whether an image in this format can have transparent parts.
     package var supportsAlpha: Bool { traits.supportsAlpha }
 
-    /// Whether the format holds animations, all frames of which can be kept.
+    /// Whether animations are read and written with all their frames.
     package var supportsAnimation: Bool { traits.supportsAnimation }
 
     /// Longest side that the format can hold, in pixels.
@@ -50,13 +50,13 @@ extension ImageFormat {
 }
 
 extension ImageFormat {
-    /// The formats that are decoded by default even if nothing confines their decoders.
+    /// The formats that are decoded by default even without confined worker processes.
     package static let trusted = allCases.filter { !$0.reading.needsConfinement }
 
     /// The formats that are decoded by default only by worker processes.
     package static let distrusted = allCases.filter { $0.reading.needsConfinement }
 
-    /// Components of the image that a worker process writes and decodes before it is confined; nil for no such image.
+    /// Components of the image that a worker process writes and decodes before it is confined; nil if it does not.
     package var warmUpBands: Int? { reading.warmUpBands }
 }
 
@@ -67,7 +67,7 @@ extension ImageFormat {
     /// Whether results can be made in this format.
     package var isWritten: Bool { writing != nil }
 
-    /// The format of an answer that is to be in the source's own format, which this is.
+    /// The format of a result that is to be in the source's own format, which this is.
     ///
     /// - Parameter hasAlpha: Whether the source has transparency.
     package func answer(hasAlpha: Bool) -> ImageFormat {
@@ -77,26 +77,28 @@ extension ImageFormat {
         }
     }
 
-    /// Whether a quality can be chosen.
+    /// Whether the format has a quality.
     package var hasQuality: Bool { writing?.quality != nil }
 
-    /// The encoder quality if the caller names none; set so that the formats look about alike.
+    /// The default quality; set so that results look similar in all formats.
+    ///
+    /// 100 if the format has no quality.
     package var defaultQuality: Int { writing?.quality ?? 100 }
 
-    /// How hard the encoder tries to make the file small, in its own scale.
+    /// The encoder's effort to make the file small, in its own scale.
     ///
-    /// Chosen by time and size of photographs at 300 and 900 pixels: each step further costs at least a fifth more time for
+    /// Chosen by time and size of photographs at 300 and 900 pixels: each further step costs at least a fifth more time and saves
     /// less than a twentieth of the bytes.
     var effort: Int { writing?.effort ?? 0 }
 
-    /// Whether an encoder works on a pixel for so long that results have a bound of their own.
+    /// Whether the encoder is so slow that results have a lower limit of pixels.
     package var isSlow: Bool { writing?.isSlow ?? false }
 
     /// Whether a still is encoded by a worker process, because most of the work is one step that cannot be stopped.
     ///
-    /// AV1's encoder is such a step, and the choice of a GIF's colours.
+    /// AV1's encoder is such a step; so is the choice of a GIF's palette.
     package var isEncodedInOneStep: Bool { writing?.isInOneStep ?? false }
 
-    /// Whether the resampled planes of an image can be written as they are.
+    /// Whether the resampled planes of an image can be written without conversion to pixels.
     var isWrittenFromPlanes: Bool { writing?.planes != nil }
 }

@@ -1,14 +1,16 @@
-/// What of a source is decoded, and how finely: with the source's identity the key of the decoded cache.
+/// Which frames of a source are decoded, and at which level.
+///
+/// With the source's identity it is the key of the decoded cache.
 package struct DecodePlan: Hashable, Sendable {
     /// The page or frame, from 0; 0 for animations.
     package let page: Int
-    /// By how much each side is reduced while decoding: 1, 2, 4 or 8.
+    /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     package let level: Int
     /// Whether more than one frame is decoded.
     package let isAnimated: Bool
-    /// Of an animation the first so many frames are decoded; 1 for stills.
+    /// The largest number of frames that is decoded, from the first; 1 for stills.
     package let mostFrames: Int
-    /// What becomes of a picture that lacks pixels.
+    /// Whether an image that lacks pixels is refused or served.
     package let incompleteImages: IncompleteImages
 
     /// A plan for one page, or for the first frames.
@@ -26,7 +28,7 @@ package struct DecodePlan: Hashable, Sendable {
     /// How many frames of a file are decoded.
     package func frames(of header: ImageHeader) -> Int { isAnimated ? min(header.frames, mostFrames) : 1 }
 
-    /// Refuses a picture that lacks pixels, unless those are to be served.
+    /// Refuses an image that lacks pixels, unless such images are to be served.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``.
     func admit(isIncomplete: Bool) throws(ImagingError) {
@@ -36,10 +38,10 @@ package struct DecodePlan: Hashable, Sendable {
     }
 }
 
-/// What becomes of pictures that lack pixels; those that lack only their end are decoded like whole ones.
+/// Whether images that lack pixels are refused or served; files that lack only their end are decoded like complete ones.
 package enum IncompleteImages: String, Sendable, Hashable, CaseIterable {
-    /// They cannot be decoded.
+    /// The decode fails.
     case refuse
-    /// What is missing is grey, or as coarse as what came of it.
+    /// Missing pixels are grey, or coarse if the file has coarse data for them.
     case serve
 }

@@ -1,7 +1,7 @@
 extension Layout {
-    /// What is cut out of the resampled image, nil for all of it.
+    /// The crop of the resampled image; nil for all of it.
     ///
-    /// The odd pixel of a centred cut goes to the right and the bottom.
+    /// If a centred crop leaves an odd number of pixels, the right and the bottom lose one more.
     func crop(by gravity: Gravity) -> (any RenderStep)? {
         guard let size = cropSize else { return nil }
         let slackX = resizedSize.width - size.width
@@ -19,7 +19,9 @@ extension Layout {
         }
     }
 
-    /// The canvas around the image, nil for none; a focal point divides the margins in its own proportion.
+    /// The canvas around the image; nil for none.
+    ///
+    /// A focal point divides the margins in its own proportion.
     func canvas(by gravity: Gravity, color: Color) -> CanvasStep? {
         guard let size = canvasSize else { return nil }
         let (x, y) = gravity.share
@@ -28,7 +30,7 @@ extension Layout {
             y: (size.height - resizedSize.height) * y / 1_000, color: color)
     }
 
-    /// Start of a part of `length` with the point at `thousandths` of `whole` in its middle, as far as the edges allow.
+    /// The start of a part of `length` whose middle is at `thousandths` of `whole`, as far as the edges allow.
     private static func start(of length: Int, around thousandths: Int, in whole: Int) -> Int {
         let start = max(0, 2 * whole * thousandths - 1_000 * length) / 2_000
         return min(start, whole - length)
@@ -36,7 +38,7 @@ extension Layout {
 }
 
 extension Gravity {
-    /// How much of the room left over lies to the left and above, in thousandths.
+    /// The share of the remaining space that lies to the left and above, in thousandths.
     fileprivate var share: (x: Int, y: Int) {
         switch self {
         case .topLeft: (0, 0)

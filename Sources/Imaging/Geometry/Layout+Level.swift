@@ -1,9 +1,8 @@
 extension Layout {
-    /// By how much a picture of size `source` can be reduced while it is decoded without a loss that shows.
+    /// The level at which an image of size `source` can be decoded without a visible loss.
     ///
-    /// The largest of 8, 4, 2 and 1 that leaves at least twice the resampled size on the sides that decide, so that the
-    /// resample always starts from plenty. A function of the two sizes alone: the answer's bytes must not depend on what
-    /// is cached.
+    /// The largest of 8, 4, 2 and 1 that leaves at least twice the resampled size on the deciding sides, so that the resample always has
+    /// enough pixels. It depends on the two sizes alone: the bytes of a result must not depend on what is cached.
     func level(source: PixelSize) -> Int {
         let levels = [8, 4, 2].filter { level in
             decidingSides.allSatisfy { side in

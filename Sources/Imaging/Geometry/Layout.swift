@@ -1,20 +1,20 @@
-/// Where the picture's pixels go: the sizes of resample, crop and canvas, by the rules of the contract.
+/// The sizes of resample, crop and canvas, by the rules of the contract.
 struct Layout: Hashable, Sendable {
-    /// A side of a picture.
+    /// A side of an image.
     enum Side: Sendable {
         case width, height
     }
 
-    /// The size that the whole picture is resampled to.
+    /// The size that the whole image is resampled to.
     var resizedSize: PixelSize
-    /// The part that stays, nil for all.
+    /// The size of the part that is kept; nil for all.
     var cropSize: PixelSize?
-    /// The canvas around the picture, nil for none.
+    /// The size of the canvas around the image; nil for none.
     var canvasSize: PixelSize?
-    /// The sides that the size was computed from; the others follow by the picture's ratio.
+    /// The sides that the size was computed from; the others follow by the image's ratio.
     var decidingSides: [Side]
 
-    /// The layout of a picture of size `source`, upright.
+    /// The layout of an upright image of size `source`.
     init(options: RenderingOptions, source: PixelSize) {
         let ratio = options.devicePixelRatio
         let width = options.width.map { proportion($0, ratio, of: 1_000) }
@@ -39,7 +39,7 @@ struct Layout: Hashable, Sendable {
         }
     }
 
-    /// The layout where at most one side was given, so that the box has the picture's own ratio and nothing is cut.
+    /// The layout if at most one side was given: the box has the image's own ratio, and nothing is cropped.
     private init(free box: PixelSize, isLarger: Bool, source: PixelSize, options: RenderingOptions) {
         let isCapped = isLarger && !options.enlarge
         resizedSize = isCapped ? source : box
@@ -68,7 +68,7 @@ struct Layout: Hashable, Sendable {
             canvasSize = resizedSize == box ? nil : box
             decidingSides = [side]
         case .cover:
-            // A box larger than the picture shrinks until the picture covers it unenlarged.
+            // A box larger than the image shrinks until the image covers it without being enlarged.
             let box = enlarge ? box : Layout.size(of: box, inside: source)
             let side: Side = Layout.tighterSide(of: box, around: source) == .width ? .height : .width
             resizedSize = Layout.size(of: source, matching: side, of: box, enlarge: true)
@@ -77,12 +77,12 @@ struct Layout: Hashable, Sendable {
         }
     }
 
-    /// The side of `box` that a picture of size `source` meets first when it grows inside the box.
+    /// The side of `box` that an image of size `source` reaches first when it grows inside the box.
     private static func tighterSide(of box: PixelSize, around source: PixelSize) -> Side {
         box.width * source.height <= box.height * source.width ? .width : .height
     }
 
-    /// `source` scaled so that `side` is the box's; `source` itself if that is larger and may not be.
+    /// `source` scaled so that its `side` is the box's; `source` itself if that enlarges and `enlarge` is false.
     private static func size(of source: PixelSize, matching side: Side, of box: PixelSize, enlarge: Bool) -> PixelSize {
         switch side {
         case .width:
@@ -94,7 +94,7 @@ struct Layout: Hashable, Sendable {
         }
     }
 
-    /// The largest size of `box`'s ratio that is neither larger than `box` nor sticks out of `source`.
+    /// The largest size with the ratio of `box` that fits into both `box` and `source`.
     private static func size(of box: PixelSize, inside source: PixelSize) -> PixelSize {
         size(of: box, matching: tighterSide(of: source, around: box), of: source, enlarge: false)
     }
@@ -102,7 +102,7 @@ struct Layout: Hashable, Sendable {
 
 /// `value · numerator ÷ denominator`, rounded half up and never below 1.
 ///
-/// Exact: computed in whole numbers. The caller has bounded the sides so that the product cannot overflow.
+/// Exact, because it is computed in integers. The caller has bounded the sides so that the product cannot overflow.
 func proportion(_ value: Int, _ numerator: Int, of denominator: Int) -> Int {
     max(1, (2 * value * numerator + denominator) / (2 * denominator))
 }

@@ -1,8 +1,8 @@
 extension RenderPlan {
-    /// The plan in the key of a result that outlives the process: all that decides the pixels and bytes, given the source.
+    /// The plan's texts in the key of a result on disk: everything that decides the pixels and bytes, given the source.
     ///
-    /// Spelled out, because a key that follows the names of types and properties would lose every kept result when one is renamed.
-    /// What makes other bytes must change a text; nothing else may.
+    /// The texts are spelled out: if they followed the names of types and properties, a renaming would lose every result on disk.
+    /// A change that makes other bytes must change a text; no other change may.
     package var keyTexts: [String] { [decode.keyText] + steps.map(\.keyText) + ["\(format.rawValue) \(quality)"] }
 }
 

@@ -1,7 +1,7 @@
 extension RenderPlan {
-    /// The plan for a caller's wishes, a source and an output format.
+    /// The plan for a caller's options, a source and an output format.
     ///
-    /// - Parameter light: What pixels are mixed by, the same for all callers.
+    /// - Parameter light: What resampling averages, the same for all callers.
     /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
     package init(
         options: RenderingOptions, format: ImageFormat, source: ImageHeader, limits: ImagingLimits,
@@ -34,8 +34,8 @@ extension RenderPlan {
         guard max(outputSize.width, outputSize.height) <= format.maximumSide else {
             throw .sideTooLong(outputSize, format: format)
         }
-        // What a crop leaves may be small although the image it is cut from is not. A rectangle is cut without computing the rest; to
-        // find the best part all of it is kept and looked at.
+        // The cropped part may be small although the image before the crop is large. A crop by position computes only its part; the
+        // search for the most interesting part computes and keeps the whole image.
         let most = max(limits.maximumOutputPixels, source.storedSize.area * frames)
         for work in steps.work(on: self.source) {
             let size = work.output.size
@@ -47,7 +47,7 @@ extension RenderPlan {
 }
 
 extension Layout {
-    /// What leads to the layout, step by step.
+    /// The steps that make this layout.
     fileprivate func steps(
         options: RenderingOptions, format: ImageFormat, hasAlpha: Bool, light: ResamplingLight
     ) -> RenderSteps {
@@ -59,20 +59,20 @@ extension Layout {
         return steps
     }
 
-    /// What of a wished background can be seen at all: opaque where the format has no alpha.
-    private func background(_ wish: Color?, hasAlpha: Bool, format: ImageFormat) -> Color? {
+    /// The background, if any of it is visible; opaque if the format has no alpha.
+    private func background(_ requested: Color?, hasAlpha: Bool, format: ImageFormat) -> Color? {
         guard hasAlpha || canvasSize != nil else { return nil }
-        guard format.supportsAlpha else { return (wish ?? .white).composited(over: .white) }
-        return wish?.alpha == 0 ? nil : wish
+        guard format.supportsAlpha else { return (requested ?? .white).composited(over: .white) }
+        return requested?.alpha == 0 ? nil : requested
     }
 }
 
 extension PixelSize {
-    /// Longest side that is worked with; libvips itself stops at 10 million.
+    /// Longest side of an image between two steps: libvips' own limit.
     fileprivate static let maximumSide = 10_000_000
 
     fileprivate func check(frames: Int, maximumPixels: Int) throws(ImagingError) {
-        guard width > 0, height > 0 else { throw .cannotDecode(detail: "a picture of \(self)") }
+        guard width > 0, height > 0 else { throw .cannotDecode(detail: "an image of \(self)") }
         guard max(width, height) <= PixelSize.maximumSide, area <= maximumPixels / frames else {
             throw .tooManyPixels(self, frames: frames)
         }

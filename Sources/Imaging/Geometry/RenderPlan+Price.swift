@@ -1,7 +1,7 @@
 extension RenderPlan {
-    /// Bytes of memory that the render and its encoder take at their peak, the result included, the decoded pixels not.
+    /// Bytes of memory that the render and its encoder take at their peak: with the result, without the decoded pixels.
     package var price: Int {
-        // What is not written is refused for nothing.
+        // A format that is not written is refused, which takes no memory.
         guard let memory = format.writing?.memory else { return 0 }
         let perPixel = memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0)
         // An animation is composed and encoded frame by frame.

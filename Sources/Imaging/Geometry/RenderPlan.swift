@@ -1,17 +1,17 @@
 /// Everything that decides the pixels and bytes of a result, given the source.
 ///
-/// The plan is the result cache's key beside the source's identity, so it is normal: wishes that lead to the same image make equal
-/// plans.
+/// With the source's identity, the plan is the key of the result cache. Therefore it is normalized: options that lead to the same image
+/// make equal plans.
 package struct RenderPlan: Hashable, Sendable {
     /// What is decoded.
     package let decode: DecodePlan
-    /// What comes in: a frame of the source, upright and as large as its header says.
+    /// A frame of the source, upright and as large as its header says.
     package private(set) var source: FrameShape
-    /// What is done to the pixels, in this order.
+    /// The steps of the render, in order.
     package private(set) var steps: RenderSteps
     /// The format of the result.
     package let format: ImageFormat
-    /// Encoder quality, 1…100; 100 for formats without a choice of it.
+    /// Encoder quality, 1…100; 100 for formats without a quality.
     package let quality: Int
 
     /// A plan of these values.
@@ -45,10 +45,10 @@ package struct RenderPlan: Hashable, Sendable {
     /// Whether all frames are kept.
     package var isAnimated: Bool { decode.isAnimated }
 
-    /// Pixels for one sample of chroma, as libvips writes them.
+    /// Pixels for one chroma sample on each side, 1 or 2, by libvips' rule.
     var chromaStep: Int { quality >= format.writing?.fullChromaFrom ?? .max ? 1 : 2 }
 
-    /// What is left to do when the first steps are done.
+    /// The plan without its first steps, which are done.
     func afterFirst(_ count: Int) -> RenderPlan {
         var rest = self
         rest.source = steps.prefix(count).reduce(source) { $1.shape(after: $0) }

@@ -1,7 +1,7 @@
-/// What pixels are mixed by when a picture is made smaller.
+/// What resampling averages.
 package enum ResamplingLight: String, Sendable, Hashable, CaseIterable {
-    /// Their components as they are stored, by sRGB's curve: what most services do; fine bright detail becomes too dark.
+    /// The components as stored, by sRGB's curve: what most services do. Fine bright detail becomes too dark.
     case gamma
-    /// The light that they stand for, as the eye mixes them from a distance.
+    /// The light that the components stand for, as an eye sees it from a distance.
     case linear
 }

@@ -1,6 +1,6 @@
 /// Steps through the boxes of an ISO base media file (ISO/IEC 14496-12 section 4.2).
 struct BoxCursor {
-    /// One box: its type and where its contents lie.
+    /// One box: its type and the range of its contents.
     struct Box {
         let type: Int
         let contents: Range<Int>
@@ -25,19 +25,19 @@ struct BoxCursor {
             length = end - offset
         } else if length == 1 {
             guard try bytes.bigEndian32(at: offset + 8) < 1 << 30 else {
-                throw .cannotDecode(detail: "a box longer than any file")
+                throw .cannotDecode(detail: "a box is longer than any file")
             }
             length = try bytes.bigEndian32(at: offset + 8) << 32 | bytes.bigEndian32(at: offset + 12)
             start += 8
         }
         guard length >= start - offset, length <= end - offset else {
-            throw .cannotDecode(detail: "a box \(length) bytes long")
+            throw .cannotDecode(detail: "a box of \(length) bytes does not fit")
         }
         offset += length
         return Box(type: type, contents: start..<offset)
     }
 
-    /// A type's four characters as the number that stands in the file.
+    /// A type's four characters as the number that the file has.
     static func type(_ characters: StaticString) -> Int {
         unsafe UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount)
             .reduce(0) { $0 << 8 | Int($1) }

@@ -1,15 +1,15 @@
-/// The orientation in a block of EXIF data, the only one of its tags that counts here.
+/// Reads the orientation out of EXIF data, the only tag that is used.
 enum EXIFOrientation {
     private static let tag = 0x0112
     private static let entryLength = 12
 
-    /// The value of the orientation tag in the first directory; 1 where there is none, or where it cannot be read.
+    /// The value of the orientation tag in the first directory; 1 if there is none, or if it cannot be read.
     ///
-    /// Damaged metadata must not cost anyone the picture, so nothing here is an error.
+    /// An image with damaged metadata is still an image, so nothing here is an error.
     ///
     /// - Parameters:
     ///   - bytes: The file.
-    ///   - range: Where the block lies, with or without the leading `Exif` that JPEG has.
+    ///   - range: The range of the EXIF data, with or without the leading `Exif` that JPEG has.
     static func value(in bytes: RawSpan, range: Range<Int>) -> Int {
         (try? read(bytes, range)) ?? 1
     }

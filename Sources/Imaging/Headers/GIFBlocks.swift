@@ -1,28 +1,28 @@
-/// The blocks of a GIF file (GIF89a specification), of which only the lengths are followed, as far as the file goes.
+/// Walks the blocks of a GIF file (GIF89a specification) by their lengths, up to the end of the file.
 enum GIFBlocks {
-    /// A block that says something of frames.
+    /// A block about frames.
     enum Block {
         /// A graphic control extension with these flags.
         case control(flags: Int)
-        /// A frame whose descriptor and data begin at these offsets; the data with the length of their first part.
+        /// A frame, with the offsets of its descriptor and of its data, which begin with the length of their first sub-block.
         case frame(descriptor: Int, flags: Int, data: Int)
     }
 
     /// How the file ends.
     enum End {
-        /// As it should.
+        /// With a trailer.
         case trailer
-        /// With something that is no block.
+        /// With an unknown block type.
         case unknown(block: Int)
-        /// Without a trailer, behind the frame that ends here or in something that is no frame.
+        /// Without a trailer: after the last frame, which ends here, or within another block.
         case missing(lastFrameEnd: Int)
-        /// Within the data of its last frame, of which the part that has this length at its beginning is cut, or missing.
+        /// Within the data of its last frame: the sub-block at this offset is truncated or missing.
         case inFrame(part: Int)
     }
 
     /// Walks from block to block.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` where not even the head is whole, or what `body` throws.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the header is truncated, or the error of `body`.
     static func walk(_ bytes: RawSpan, _ body: (Block) throws(ImagingError) -> Void) throws(ImagingError) -> End {
         var offset = try 13 + tableLength(flags: bytes.byte(at: 10))
         var lastFrameEnd = offset
@@ -58,7 +58,9 @@ enum GIFBlocks {
         flags & 0x80 == 0 ? 0 : 6 << (flags & 7)
     }
 
-    /// The end of a chain of data parts, each led by its length, the last one empty; or where one begins that is not whole.
+    /// The end of a chain of sub-blocks, or the start of the first truncated one.
+    ///
+    /// Each begins with its length, and the last one is empty.
     private static func dataEnd(_ bytes: RawSpan, from start: Int) -> (end: Int, isWhole: Bool) {
         var offset = start
         while let length = try? bytes.byte(at: offset), offset + length < bytes.byteCount {

@@ -1,5 +1,5 @@
 extension ImageHeader {
-    /// The head of a GIF file (GIF89a specification): its blocks, of which frames are counted, one that is cut short too.
+    /// Reads the header of a GIF file (GIF89a specification), and counts its frames, also a truncated one.
     static func gif(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let screen = try PixelSize(width: bytes.littleEndian16(at: 6), height: bytes.littleEndian16(at: 8))
         var size = isCredible(screen: screen) ? screen : PixelSize(width: 1, height: 1)
@@ -11,7 +11,7 @@ extension ImageHeader {
             case .control(let flags): hasAlpha = hasAlpha || flags & 1 == 1
             case .frame(let descriptor, let flags, _):
                 if frames == 0 {
-                    // The first frame may stick out of the screen, which then grows: browsers and the decoder agree on that.
+                    // If the first frame is larger than the screen, the screen grows: browsers and the decoder agree on that.
                     let frame = try GIFFrame(bytes, descriptor: descriptor)
                     size.width = max(size.width, frame.left + frame.size.width)
                     size.height = max(size.height, frame.top + frame.size.height)
@@ -21,18 +21,18 @@ extension ImageHeader {
             }
         }
         if frames == 0, case .unknown(let block) = end {
-            throw .cannotDecode(detail: "a GIF block of type \(block)")
+            throw .cannotDecode(detail: "unknown GIF block type \(block)")
         }
-        guard frames > 0 else { throw .cannotDecode(detail: "a GIF without a picture") }
+        guard frames > 0 else { throw .cannotDecode(detail: "the GIF file has no frame") }
         return ImageHeader(
             format: .gif, storedSize: size, bands: hasAlpha ? 4 : 3, frames: frames, hasAlpha: hasAlpha,
             isProgressive: isInterlaced)
     }
 
-    /// Whether a screen size is the picture's own.
+    /// Whether a screen size is the image's own.
     ///
-    /// Old programs wrote the size of the monitor they ran on. The decoder (libnsgif) goes by the first frame for these sizes,
-    /// and what is promised here must be what it delivers.
+    /// Old programs wrote the size of their monitor. For these sizes the decoder (libnsgif) uses the size of the first frame, and the
+    /// header must have the size that it makes.
     private static func isCredible(screen: PixelSize) -> Bool {
         switch (screen.width, screen.height) {
         case (640, 480), (640, 512), (800, 600), (1_024, 768), (1_280, 1_024), (1_600, 1_200): false
@@ -42,7 +42,7 @@ extension ImageHeader {
     }
 }
 
-/// Where a frame lies on the screen.
+/// The position and size of a frame on the screen.
 struct GIFFrame {
     let left: Int
     let top: Int

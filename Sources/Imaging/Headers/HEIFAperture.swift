@@ -1,4 +1,4 @@
-/// The part of a picture that is shown (`clap`, ISO/IEC 14496-12 section 12.1.4): its sides, and how far its middle is from the picture's.
+/// The part of an image that is shown (`clap`, ISO/IEC 14496-12 section 12.1.4): its size, and its middle's distance from the image's.
 struct HEIFAperture: Equatable {
     private let width, height, right, down: Fraction
 
@@ -13,7 +13,7 @@ struct HEIFAperture: Equatable {
             let numerator = try bytes.bigEndian32(at: offset + 8 * index)
             let denominator = try bytes.bigEndian32(at: offset + 8 * index + 4)
             guard 1...Int(Int32.max) ~= denominator, isSigned || numerator <= Int32.max else {
-                throw .cannotDecode(detail: "an aperture of \(numerator)/\(denominator)")
+                throw .cannotDecode(detail: "the aperture has the fraction \(numerator)/\(denominator)")
             }
             return Fraction(
                 numerator: isSigned ? Int(Int32(truncatingIfNeeded: numerator)) : numerator, denominator: denominator)
@@ -24,16 +24,16 @@ struct HEIFAperture: Equatable {
         down = try fraction(3, isSigned: true)
     }
 
-    /// The size of what is left of a picture of `size`.
+    /// The size of the shown part of an image of `size`.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` where nothing is.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if nothing is shown.
     func size(in size: PixelSize) throws(ImagingError) -> PixelSize {
         func left(_ part: Fraction, _ offset: Fraction, of side: Int) throws(ImagingError) -> Int {
             let length = (Double(part.numerator) / Double(part.denominator)).rounded()
             let middle = Double(offset.numerator) / Double(offset.denominator) + Double(side - 1) / 2
             let start = (middle - (length - 1) / 2).rounded(.down)
             let end = min(start + length, Double(side))
-            guard max(0, start) < end else { throw .cannotDecode(detail: "an aperture that shows nothing") }
+            guard max(0, start) < end else { throw .cannotDecode(detail: "the aperture shows nothing") }
             return Int(end - max(0, start))
         }
         return try PixelSize(

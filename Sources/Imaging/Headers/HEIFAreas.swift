@@ -1,28 +1,27 @@
-/// Pixels that a decoder goes through for an item: its own, those of its alpha plane, or those of all that it is made of, whichever
-/// are most.
+/// Pixels that a decoder processes for an item: the largest of its own, its alpha plane's, and the sum of the items that it is made of.
 ///
-/// A grid may cut its tiles, and an overlay may lay the same large item on itself again and again: the shown size says little of the work.
+/// A grid may crop its tiles, and an overlay may use the same large item many times: the shown size says little about the work.
 struct HEIFAreas {
     private let items: HEIFItems
     private var known: [Int: Int] = [:]
-    /// The items on the way to the one that is looked at.
+    /// The items from the primary one down to the current one.
     private var path: Set<Int> = []
 
-    /// Items of items: a turned overlay of grids has three.
+    /// Deepest nesting of items; a turned overlay of grids has three levels.
     private static let deepest = 8
 
-    /// Reckons with these items.
+    /// Computes the areas of these items.
     init(_ items: HEIFItems) {
         self.items = items
     }
 
-    /// Saturates instead of overflowing: properties may claim any size.
+    /// The area of an item; saturates instead of overflowing, because properties may claim any size.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for what is made of itself, or of too many layers.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for an item that contains itself, or is nested too deep.
     mutating func area(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
         if let area = known[item] { return area }
         guard path.count < Self.deepest, path.insert(item).inserted else {
-            throw .cannotDecode(detail: "an item that is made of itself, or of too many")
+            throw .cannotDecode(detail: "an item contains itself, or is nested too deep")
         }
         var sum = 0
         for source in items.sources(of: item) {

@@ -1,21 +1,21 @@
 extension ImageHeader {
-    /// The head of an AVIF or HEIC file (ISO/IEC 23008-12): the properties of its primary item and of those that it is made of.
+    /// Reads the header of an AVIF or HEIC file (ISO/IEC 23008-12): the properties of its primary item and of the items that it is made of.
     ///
-    /// The size is that of the picture as it is shown, and its orientation 1: libheif turns, mirrors and cuts what it decodes. Exif data may
-    /// say how a picture is turned, too; readers must ignore it (ISO/IEC 23000-22 section 7.3.10.1).
+    /// The size is that of the image as shown, and the orientation is 1: libheif turns, mirrors and crops. An orientation in Exif data must
+    /// be ignored (ISO/IEC 23000-22 section 7.3.10.1).
     static func heif(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
         var boxes = BoxCursor(0..<bytes.byteCount)
         while let box = try boxes.next(in: bytes) {
             guard box.type == BoxCursor.type("meta") else { continue }
             return try header(of: HEIFItems(bytes, meta: box.contents), in: bytes, format: format)
         }
-        throw .cannotDecode(detail: "a HEIF file without items")
+        throw .cannotDecode(detail: "the HEIF file has no items")
     }
 
     private static func header(
         of items: HEIFItems, in bytes: RawSpan, format: ImageFormat
     ) throws(ImagingError) -> ImageHeader {
-        guard let primary = items.primary else { throw .cannotDecode(detail: "a HEIF file without a primary item") }
+        guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
         let properties = try items.properties(of: primary, in: bytes)
         var areas = HEIFAreas(items)
         let area = try areas.area(of: primary, in: bytes)
@@ -29,7 +29,7 @@ extension ImageHeader {
             default: break
             }
         }
-        // A grid's tiles are items of their own, coded as none of the grid's properties say.
+        // A grid's tiles are items of their own, and the grid's properties do not say how they are coded.
         let codings = items.properties.compactMap { property in
             if case .coding(let depth, let isSubsampled) = property {
                 (depth: depth, isSubsampled: isSubsampled)
@@ -37,11 +37,11 @@ extension ImageHeader {
                 nil
             }
         }
-        // Alpha is an item of its own beside the primary one; that some item is alpha is enough to know.
+        // Alpha is an item of its own: if any item is alpha, the image has alpha.
         let hasAlpha = items.properties.contains(.alpha)
         let bands = depths.count < 3 ? 1 : 3
         depths += codings.map(\.depth)
-        guard let depth = depths.max() else { throw .cannotDecode(detail: "a HEIF file without depth") }
+        guard let depth = depths.max() else { throw .cannotDecode(detail: "the HEIF file has no bit depth") }
         return ImageHeader(
             format: format, storedSize: size, decodedArea: area, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),

@@ -1,10 +1,10 @@
-/// The items of a HEIF file: which one is shown, what each has and what it is made of.
+/// The items of a HEIF file: the primary one, and the properties, sources and auxiliary items of each.
 struct HEIFItems {
-    /// The item that stands for the file.
+    /// The item that is shown.
     private(set) var primary: Int?
-    /// What items may have, each listed once.
+    /// The properties that items refer to.
     private(set) var properties: [HEIFProperty] = []
-    /// Where the list of an item's properties lies; nil for an item with two lists.
+    /// The position of each item's list of properties; nil for an item with two lists.
     private var lists: [Int: PropertyList?] = [:]
     /// The items that an item is made of: tiles of a grid, layers of an overlay.
     private var sources: [Int: [Int]] = [:]
@@ -17,14 +17,16 @@ struct HEIFItems {
         let hasLongPositions: Bool
     }
 
-    /// Most items with properties, and most references between items: some hundred tiles are usual, and nothing has more than thousands.
+    /// Most items with properties, and most references between items.
+    ///
+    /// A hundred tiles are usual, thousands are rare.
     private static let mostItems = 20_000
-    /// Positions of properties have 15 bits.
+    /// Most properties: their positions have 15 bits.
     private static let mostProperties = 1 << 15
 
-    /// Reads a file's box of items.
+    /// Reads the `meta` box of a file.
     init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
-        guard meta.count >= 4 else { throw .cannotDecode(detail: "an empty box of items") }
+        guard meta.count >= 4 else { throw .cannotDecode(detail: "the HEIF file's meta box is empty") }
         var boxes = BoxCursor(meta.dropFirst(4))
         while let box = try boxes.next(in: bytes) {
             switch box.type {
@@ -39,10 +41,10 @@ struct HEIFItems {
         }
     }
 
-    /// What an item has, in the order in which it applies.
+    /// The properties of an item, in the order in which they apply.
     func properties(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [HEIFProperty] {
         guard let entry = lists[item] else { return [] }
-        guard let list = entry else { throw .cannotDecode(detail: "an item with two lists of properties") }
+        guard let list = entry else { throw .cannotDecode(detail: "an item has two lists of properties") }
         var result: [HEIFProperty] = []
         for index in 0..<list.count {
             let position =
@@ -53,10 +55,10 @@ struct HEIFItems {
         return result
     }
 
-    /// The items that an item is made of, in their order; none for one that is coded itself.
+    /// The items that an item is made of, in order; empty for a coded item.
     func sources(of item: Int) -> [Int] { sources[item] ?? [] }
 
-    /// The items that are decoded beside an item, such as its alpha plane.
+    /// The items that are decoded together with an item, such as its alpha plane.
     func auxiliaries(of item: Int) -> [Int] { auxiliaries[item] ?? [] }
 
     private mutating func readProperties(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
@@ -77,13 +79,15 @@ struct HEIFItems {
     }
 
     private mutating func readAssociations(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
-        let head = try bytes.bigEndian32(at: range.lowerBound)
-        let hasLongItems = head >> 24 > 0
-        let hasLongPositions = head & 1 == 1
+        let versionAndFlags = try bytes.bigEndian32(at: range.lowerBound)
+        let hasLongItems = versionAndFlags >> 24 > 0
+        let hasLongPositions = versionAndFlags & 1 == 1
         let count = try bytes.bigEndian32(at: range.lowerBound + 4)
         var offset = range.lowerBound + 8
         for _ in 0..<count {
-            guard offset < range.upperBound else { throw .cannotDecode(detail: "item properties cut short") }
+            guard offset < range.upperBound else {
+                throw .cannotDecode(detail: "the list of item properties is truncated")
+            }
             guard lists.count < Self.mostItems else { throw .cannotDecode(detail: "too many items") }
             let item = try hasLongItems ? bytes.bigEndian32(at: offset) : bytes.bigEndian16(at: offset)
             offset += hasLongItems ? 4 : 2
@@ -103,13 +107,13 @@ struct HEIFItems {
         var total = 0
         var boxes = BoxCursor(range.dropFirst(4))
         while let box = try boxes.next(in: bytes) {
-            // An alpha plane refers to its image, an image to what it is made of (ISO/IEC 23008-12 section 6.4).
+            // An alpha plane refers to its image, an image to its sources (ISO/IEC 23008-12 section 6.4).
             let isAuxiliary = box.type == BoxCursor.type("auxl")
             guard isAuxiliary || box.type == BoxCursor.type("dimg") else { continue }
             let start = box.contents.lowerBound
             let count = try bytes.bigEndian16(at: start + width)
             guard count * width <= box.contents.count - 2 - width else {
-                throw .cannotDecode(detail: "references cut short")
+                throw .cannotDecode(detail: "the list of item references is truncated")
             }
             total += count
             guard total <= Self.mostItems else { throw .cannotDecode(detail: "too many references") }

@@ -1,16 +1,16 @@
 /// One property of an item (ISO/IEC 23008-12 section 6.5).
 enum HEIFProperty: Equatable {
-    /// `ispe`: the size of the stored picture.
+    /// `ispe`: the size of the stored image.
     case size(PixelSize)
     /// `clap`: the part that is shown.
     case aperture(HEIFAperture)
-    /// `irot`: whether width and height change places.
+    /// `irot`: whether width and height are exchanged.
     case rotation(isSideways: Bool)
     /// `pixi`: bits of each component.
     case depths([Int])
-    /// `av1C` or `hvcC`: bits of each component as they are coded, and whether there is less chroma than luma.
+    /// `av1C` or `hvcC`: bits of each component as coded, and whether chroma is subsampled.
     case coding(depth: Int, isSubsampled: Bool)
-    /// `colr` with an ICC profile of so many bytes.
+    /// `colr` with an ICC profile of this size.
     case profile(byteCount: Int)
     /// `auxC` of an alpha plane.
     case alpha
@@ -34,7 +34,7 @@ enum HEIFProperty: Equatable {
             }
             self = .depths(depths)
         case BoxCursor.type("av1C"):
-            // AV1 Codec ISO Media File Format Binding, section 2.3.3; of a grey picture both bits of subsampling are set.
+            // AV1 Codec ISO Media File Format Binding, section 2.3.3; a grey image has both subsampling bits set.
             let flags = try bytes.byte(at: start + 2)
             self = .coding(
                 depth: flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12, isSubsampled: flags & 0x08 != 0)
@@ -53,13 +53,14 @@ enum HEIFProperty: Equatable {
         }
     }
 
-    /// The size of a picture with these properties when it has been cut and turned in their order; it is stored in the size that one of them
-    /// says, wherever that stands.
+    /// The size of an image with these properties after it was cropped and turned in their order.
+    ///
+    /// The stored size may be at any place among them.
     static func shownSize(by properties: [HEIFProperty]) throws(ImagingError) -> PixelSize {
         var stored: PixelSize?
         for case .size(let size) in properties { stored = size }
         guard var size = stored, size.width > 0, size.height > 0 else {
-            throw .cannotDecode(detail: "a HEIF file whose primary item has no size")
+            throw .cannotDecode(detail: "the HEIF file's primary item has no size")
         }
         for property in properties {
             switch property {

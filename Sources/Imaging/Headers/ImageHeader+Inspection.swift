@@ -1,11 +1,12 @@
 package import Memory
 
 extension ImageHeader {
-    /// Reads what the head of a file says, without decoding anything and without a C library.
+    /// Reads the header of a file, without decoding anything and without a C library.
     ///
-    /// Takes time in proportion to the number of the file's segments, not of its pixels, whatever the file claims.
+    /// The time is proportional to the number of segments of the file, not to its pixels, whatever the file claims.
+    ///
     /// - Throws: ``ImagingError/notAnImage`` for unknown leading bytes, ``ImagingError/cannotDecode(detail:)`` for a damaged
-    ///   head.
+    ///   header.
     package static func inspect(_ bytes: SharedBytes) throws(ImagingError) -> ImageHeader {
         try bytes.withBytes { span throws(ImagingError) in
             guard let format = sniff(span) else { throw .notAnImage }
@@ -13,14 +14,14 @@ extension ImageHeader {
         }
     }
 
-    /// The format by the leading bytes alone, whatever name or media type the file came with.
+    /// The format by the leading bytes alone, regardless of the file's name and media type.
     package static func sniff(_ bytes: RawSpan) -> ImageFormat? {
         ImageFormat.allCases.first { $0.reading.leadingBytes.begin(bytes) } ?? HEIFBrands.format(bytes)
     }
 }
 
 extension FormatTraits.LeadingBytes {
-    /// Whether a file begins so; brands are compared elsewhere, because the first known one of all formats counts.
+    /// Whether a file begins with these bytes; brands are compared elsewhere, because the first known brand of all formats counts.
     fileprivate func begin(_ file: RawSpan) -> Bool {
         switch self {
         case .parts(let alternatives):
@@ -32,17 +33,17 @@ extension FormatTraits.LeadingBytes {
 
 /// The brands that a file claims to conform to (ISO/IEC 14496-12 section 4.3).
 private enum HEIFBrands {
-    /// The formats that are told by brands, with theirs.
+    /// The formats that brands identify, with their brands.
     private static let brands = ImageFormat.allCases.compactMap { format -> (ImageFormat, [StaticString])? in
         if case .brands(let brands) = format.reading.leadingBytes { (format, brands) } else { nil }
     }
 
-    /// How far a list of brands is read.
+    /// Bytes of a list of brands that are read.
     private static let maximumLength = 256
 
-    /// The format that the first known brand stands for; nil when the file starts with no brands or with none of a picture.
+    /// The format of the first known brand; nil if the file does not begin with brands, or none is known.
     ///
-    /// The main brand comes first, then those that the file is compatible with: `mif1` alone says nothing about the coding.
+    /// The main brand comes first, then the compatible brands: `mif1` alone says nothing about the coding.
     static func format(_ bytes: RawSpan) -> ImageFormat? {
         guard bytes.hasText("ftyp", at: 4), let length = try? bytes.bigEndian32(at: 0) else { return nil }
         var offset = 8

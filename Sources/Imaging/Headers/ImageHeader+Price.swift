@@ -1,41 +1,41 @@
 extension ImageHeader {
-    /// Bytes of memory that a decode by `plan` takes at its peak, the decoded pixels included, as known before it starts.
+    /// Bytes of memory that a decode by `plan` takes at its peak, with the decoded pixels; known before it starts.
     ///
-    /// The factors were measured (`make bench-prices`). Saturates instead of overflowing: the head may claim any size.
+    /// The factors were measured (`make bench-prices`). Saturates instead of overflowing: the header may claim any size.
     ///
     /// - Parameters:
     ///   - plan: What is decoded.
-    ///   - fileByteCount: Bytes of the file, which is copied where it holds what its decoder is better spared.
+    ///   - fileByteCount: Bytes of the file, which is copied if parts of it are removed before the decode.
     package func price(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
         let isWhole = plan.level == 1
         let area = Price(decodedArea)
         let frameCount = Price(plan.frames(of: self))
         let reduced = Price.quotient(storedSize.width, plan.level) * Price.quotient(storedSize.height, plan.level)
-        // Inks become colours; the planes of a JPEG are never more than its components.
+        // CMYK becomes sRGB; the planes of a JPEG image are never larger than its components.
         let result = reduced * Price(bands) * frameCount
-        // Rows that libvips keeps while it goes through the file, as wide as its loader makes them.
+        // Rows that libvips keeps while it reads the file, as wide as its loader makes them.
         let rowWidth = Price.quotient(storedSize.width, format.reading.reduction == .transform ? plan.level : 1)
         let rows = Price(min(storedSize.height, Self.keptRows)) * rowWidth * Price(bands * max(1, (bitDepth + 7) / 8))
         let memory = format.reading.memory
         let working = area * Price(memory.workingBytes(self, isWhole)) * (memory.isForEachFrame ? frameCount : Price(1))
-        let tables = Price(hasInks ? Self.inkTables : 0)
+        let tables = Price(isCMYK ? Self.cmykTables : 0)
         return (result + rows + working + tables + Price(fileByteCount)).bytes
     }
 
-    /// Bytes that the pixels of a decode by `plan` take at most, whatever their bands and however they lie, as known before it starts.
+    /// Most bytes of the pixels of a decode by `plan`, in any layout and number of bands; known before it starts.
     package func mostPixelBytes(of plan: DecodePlan) -> Int {
         func reduced(_ side: Int) -> Int { (min(side, 1 << 32) + plan.level - 1) / plan.level }
         let (width, height) = (reduced(size.width), reduced(size.height))
         let row = max(4 * width, 3 * ((width + Plane.alignment - 1) / Plane.alignment * Plane.alignment))
         let (frame, isLong) = row.multipliedReportingOverflow(by: height)
         let (all, isLonger) = frame.multipliedReportingOverflow(by: plan.frames(of: self))
-        // No machine has as many.
+        // More than any machine has.
         return isLong || isLonger ? 1 << 46 : min(all, 1 << 46)
     }
 
     private static let keptRows = 900
-    /// Bytes that the colour engine takes to turn inks into colours.
-    private static let inkTables = 4 << 20
+    /// Bytes that the colour engine takes to convert CMYK.
+    private static let cmykTables = 4 << 20
 }
 
 /// An amount that saturates.

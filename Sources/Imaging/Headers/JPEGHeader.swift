@@ -1,8 +1,8 @@
 extension ImageHeader {
-    /// Most scans that a JPEG may have: each costs a pass over the whole picture, and an honest file has about ten.
+    /// Most scans of a JPEG file: each costs a pass over the whole image, and a usual file has about ten.
     static let maximumScans = 100
 
-    /// The head of a JPEG file (ITU-T T.81 annex B): its markers up to the first scan, or all where scans are to be counted.
+    /// Reads the header of a JPEG file (ITU-T T.81 annex B): the markers up to the first scan, or all of them if scans must be counted.
     static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var frame: JPEGFrame?
         var orientation: Int?
@@ -12,25 +12,25 @@ extension ImageHeader {
         while let (marker, next) = bytes.jpegMarker(from: offset) {
             offset = next
             if marker == 0xD9 { break }
-            guard marker != 0xD8 else { throw .cannotDecode(detail: "a second start of image in a JPEG") }
+            guard marker != 0xD8 else { throw .cannotDecode(detail: "the JPEG file has a second start of image") }
             guard let end = bytes.jpegSegmentEnd(at: offset) else {
-                // Behind a scan the file may be cut: what there is of it is an image.
+                // After a scan the file may be truncated: it still has an image.
                 if scans > 0 { break }
-                throw .cannotDecode(detail: "a JPEG segment that the file does not hold")
+                throw .cannotDecode(detail: "a JPEG segment ends after the file")
             }
             switch marker {
             case 0xC4, 0xC8, 0xCC: break
             case 0xC0...0xCF:
-                guard frame == nil else { throw .cannotDecode(detail: "a second frame in a JPEG") }
+                guard frame == nil else { throw .cannotDecode(detail: "the JPEG file has a second frame") }
                 frame = try JPEGFrame(bytes, at: offset, marker: marker)
             case 0xE1 where orientation == nil && bytes.hasText("Exif\0\0", at: offset + 2):
                 orientation = EXIFOrientation.value(in: bytes, range: offset + 2..<end)
             case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
                 profileByteCount += max(0, end - offset - 16)
             case 0xDA:
-                guard let frame else { throw .cannotDecode(detail: "a JPEG scan before its frame") }
+                guard let frame else { throw .cannotDecode(detail: "the JPEG file has a scan before its frame") }
                 scans += 1
-                guard scans <= maximumScans else { throw .cannotDecode(detail: "too many scans in a JPEG") }
+                guard scans <= maximumScans else { throw .cannotDecode(detail: "the JPEG file has too many scans") }
                 let components = try bytes.byte(at: offset + 2)
                 if !frame.isProgressive, components == frame.components {
                     return frame.header(orientation: orientation ?? 1, profileByteCount: profileByteCount)
@@ -39,12 +39,12 @@ extension ImageHeader {
             }
             offset = end
         }
-        guard let frame, scans > 0 else { throw .cannotDecode(detail: "a JPEG without a picture") }
+        guard let frame, scans > 0 else { throw .cannotDecode(detail: "the JPEG file has no scan") }
         return frame.header(orientation: orientation ?? 1, profileByteCount: profileByteCount)
     }
 }
 
-/// What a frame header says (T.81 section B.2.2).
+/// A frame header (T.81 section B.2.2).
 private struct JPEGFrame {
     let size: PixelSize
     let components: Int
@@ -52,9 +52,9 @@ private struct JPEGFrame {
     let isChromaSubsampled: Bool
 
     init(_ bytes: RawSpan, at offset: Int, marker: Int) throws(ImagingError) {
-        // Huffman or arithmetic coding, sequential or progressive: what the decoder reads. Lossless and hierarchical are rare.
+        // The decoder reads Huffman and arithmetic coding, sequential and progressive. Lossless and hierarchical files are rare.
         guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else {
-            throw .cannotDecode(detail: "JPEG process \(marker - 0xC0)")
+            throw .cannotDecode(detail: "unknown JPEG process \(marker - 0xC0)")
         }
         let length = try bytes.bigEndian16(at: offset)
         let precision = try bytes.byte(at: offset + 2)
@@ -82,10 +82,9 @@ private struct JPEGFrame {
 }
 
 extension RawSpan {
-    /// The next JPEG marker that is no restart or stuffed byte, and where its segment starts; nil at the end of the file.
+    /// The next JPEG marker that is neither a restart nor a stuffed byte, and the start of its segment; nil at the end of the file.
     ///
-    /// One look at each byte at most, so that no file takes longer than its length: one of nothing but stuffed bytes would
-    /// otherwise cost a search for each.
+    /// Each byte is read at most once, so the time is bounded by the file's length, even for a file of nothing but stuffed bytes.
     func jpegMarker(from start: Int) -> (marker: Int, next: Int)? {
         var offset = start
         while let found = byteCount > offset && isMarkerByte(at: offset) ? offset : firstIndex(of: 0xFF, from: offset) {
@@ -102,9 +101,9 @@ extension RawSpan {
         return nil
     }
 
-    /// Where the segment ends whose length stands at `offset`; nil for one that the file does not hold.
+    /// The end of the segment whose length is at `offset`; nil if the segment is truncated.
     ///
-    /// A length counts itself. What says less than 2 holds nothing, for libjpeg, too, and some programs write so.
+    /// A length counts its own two bytes. Some programs write less than 2 for an empty segment, and libjpeg accepts that.
     func jpegSegmentEnd(at offset: Int) -> Int? {
         guard let length = try? bigEndian16(at: offset) else { return nil }
         let end = offset + max(2, length)

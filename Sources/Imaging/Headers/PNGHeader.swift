@@ -1,8 +1,8 @@
 extension ImageHeader {
-    /// The head of a PNG file (ISO/IEC 15948): the first chunk, and from the others whether there are transparency, EXIF, ICC.
+    /// Reads the header of a PNG file (ISO/IEC 15948): the first chunk, and from the others transparency, EXIF and ICC.
     static func png(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         guard try bytes.bigEndian32(at: 8) == 13, bytes.hasText("IHDR", at: 12) else {
-            throw .cannotDecode(detail: "a PNG that does not start with its header")
+            throw .cannotDecode(detail: "the PNG file does not begin with an IHDR chunk")
         }
         let size = try PixelSize(width: bytes.bigEndian32(at: 16), height: bytes.bigEndian32(at: 20))
         let depth = try bytes.byte(at: 24)
@@ -12,7 +12,7 @@ extension ImageHeader {
         guard (1...limit).contains(size.width), (1...limit).contains(size.height), interlace <= 1,
             let kind = PNGColorKind(colorType: colorType, depth: depth)
         else {
-            throw .cannotDecode(detail: "a PNG of \(size), colour type \(colorType), depth \(depth)")
+            throw .cannotDecode(detail: "unknown PNG of \(size), colour type \(colorType), depth \(depth)")
         }
 
         let chunks = try pngChunks(bytes)
@@ -29,9 +29,9 @@ extension ImageHeader {
         var profileByteCount = 0
     }
 
-    /// What the chunks after the first one say.
+    /// Reads the chunks after the first one.
     ///
-    /// EXIF may follow the picture; what is broken there does not matter.
+    /// EXIF may follow the image data; damage there does not matter.
     private static func pngChunks(_ bytes: RawSpan) throws(ImagingError) -> PNGChunks {
         var chunks = PNGChunks()
         var hasData = false
@@ -52,13 +52,13 @@ extension ImageHeader {
             offset = data + length + 4
         }
         guard hasData || bytes.hasText("IDAT", at: offset + 4) else {
-            throw .cannotDecode(detail: "a PNG without a picture")
+            throw .cannotDecode(detail: "the PNG file has no image data")
         }
         return chunks
     }
 }
 
-/// What a pixel of a PNG consists of; palettes count as colours of 8 bits.
+/// The components of a PNG pixel; the entries of a palette count as colours of 8 bits.
 private struct PNGColorKind {
     let colorBands: Int
     let hasAlpha: Bool

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reading numbers out of files that may lie about everything: what is not there throws, nothing traps.
+/// Reads numbers out of untrusted files: reading beyond the end throws, nothing traps.
 extension RawSpan {
     /// The byte at `offset`.
     func byte(at offset: Int) throws(ImagingError) -> Int {
@@ -37,7 +37,7 @@ extension RawSpan {
         return Int(UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
-    /// Whether the bytes of `text` stand at `offset`.
+    /// Whether the bytes of `text` are at `offset`.
     func hasText(_ text: StaticString, at offset: Int) -> Bool {
         guard offset >= 0, offset <= byteCount - text.utf8CodeUnitCount else { return false }
         return unsafe withUnsafeBytes { bytes in
@@ -46,14 +46,14 @@ extension RawSpan {
         }
     }
 
-    /// Whether `expected` stands at `offset`.
+    /// Whether `expected` is at `offset`.
     func hasBytes(_ expected: [UInt8], at offset: Int) -> Bool {
         expected.indices.allSatisfy { (try? byte(at: offset + $0)) == Int(expected[$0]) }
     }
 
-    /// Where the next byte of this value is, from `offset` on.
+    /// The offset of the next byte of this value, from `offset` on.
     ///
-    /// Entropy-coded data is most of a file: memchr passes over it some ten times as fast as a loop would.
+    /// Entropy-coded data is most of a file: memchr is about ten times as fast as a loop.
     func firstIndex(of byte: UInt8, from offset: Int) -> Int? {
         guard offset >= 0, offset < byteCount else { return nil }
         return unsafe withUnsafeBytes { bytes in

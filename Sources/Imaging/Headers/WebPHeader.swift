@@ -1,10 +1,10 @@
 extension ImageHeader {
-    /// The head of a WebP file (RFC 9649): its chunks, by their lengths; the last may be cut short.
+    /// Reads the header of a WebP file (RFC 9649): its chunks, by their lengths; the last one may be truncated.
     static func webp(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let announced = try 8 + bytes.littleEndian32(at: 4)
         let end = min(announced, bytes.byteCount)
         var canvas: WebPCanvas?
-        var picture: WebPPicture?
+        var image: WebPImage?
         var frames = 0
         var orientation = 1
         var profileByteCount = 0
@@ -13,14 +13,14 @@ extension ImageHeader {
             let length = try bytes.littleEndian32(at: offset + 4)
             let data = offset + 8
             guard length <= end - data || announced > end && length <= announced - data else {
-                throw .cannotDecode(detail: "a WebP chunk \(length) bytes long")
+                throw .cannotDecode(detail: "a WebP chunk of \(length) bytes does not fit")
             }
-            if bytes.hasText("VP8X", at: offset), canvas == nil, picture == nil {
+            if bytes.hasText("VP8X", at: offset), canvas == nil, image == nil {
                 canvas = try WebPCanvas(bytes, at: data)
-            } else if bytes.hasText("VP8 ", at: offset), picture == nil {
-                picture = try WebPPicture(lossy: bytes, at: data)
-            } else if bytes.hasText("VP8L", at: offset), picture == nil {
-                picture = try WebPPicture(lossless: bytes, at: data)
+            } else if bytes.hasText("VP8 ", at: offset), image == nil {
+                image = try WebPImage(lossy: bytes, at: data)
+            } else if bytes.hasText("VP8L", at: offset), image == nil {
+                image = try WebPImage(lossless: bytes, at: data)
             } else if bytes.hasText("ANMF", at: offset) {
                 frames += 1
             } else if bytes.hasText("EXIF", at: offset) {
@@ -28,26 +28,26 @@ extension ImageHeader {
             } else if bytes.hasText("ICCP", at: offset) {
                 profileByteCount = length
             }
-            // A chunk of the simple layout is the whole file.
-            if canvas == nil, picture != nil { break }
+            // In the simple layout, the file has only this chunk.
+            if canvas == nil, image != nil { break }
             offset = data + length + length % 2
         }
 
         let isAnimated = canvas?.isAnimated == true
-        guard isAnimated ? frames > 0 : picture != nil, let size = canvas?.size ?? picture?.size else {
-            throw .cannotDecode(detail: "a WebP without a picture")
+        guard isAnimated ? frames > 0 : image != nil, let size = canvas?.size ?? image?.size else {
+            throw .cannotDecode(detail: "the WebP file has no image")
         }
-        guard isAnimated || picture?.size == size else {
-            throw .cannotDecode(detail: "a WebP picture that does not fill its canvas")
+        guard isAnimated || image?.size == size else {
+            throw .cannotDecode(detail: "the WebP image does not fill its canvas")
         }
-        let hasAlpha = canvas?.hasAlpha ?? picture?.hasAlpha ?? false
+        let hasAlpha = canvas?.hasAlpha ?? image?.hasAlpha ?? false
         return ImageHeader(
             format: .webp, storedSize: size, orientation: orientation, bands: hasAlpha ? 4 : 3,
             frames: isAnimated ? frames : 1, hasAlpha: hasAlpha, profileByteCount: profileByteCount)
     }
 }
 
-/// The chunk that leads a file with more than a plain picture in it (RFC 9649 section 2.7).
+/// The first chunk of a file in the extended layout (RFC 9649 section 2.7).
 private struct WebPCanvas {
     let size: PixelSize
     let hasAlpha: Bool
@@ -62,19 +62,19 @@ private struct WebPCanvas {
     }
 }
 
-/// The head of one compressed picture.
-private struct WebPPicture {
+/// The header of one compressed image.
+private struct WebPImage {
     let size: PixelSize
     let hasAlpha: Bool
 
-    /// The frame header of VP8 (RFC 6386 section 9.1); the two bits above each side ask for upscaling, which nobody does.
+    /// The frame header of VP8 (RFC 6386 section 9.1); the two bits above each side ask for upscaling, which decoders ignore.
     init(lossy bytes: RawSpan, at offset: Int) throws(ImagingError) {
         let isKeyFrame = try bytes.byte(at: offset) & 1 == 0
         size = try PixelSize(
             width: bytes.littleEndian16(at: offset + 6) & 0x3FFF, height: bytes.littleEndian16(at: offset + 8) & 0x3FFF)
         hasAlpha = false
         guard isKeyFrame, try bytes.littleEndian24(at: offset + 3) == 0x2A_019D, size.width > 0, size.height > 0 else {
-            throw .cannotDecode(detail: "a WebP picture with a damaged head")
+            throw .cannotDecode(detail: "the header of the WebP image is damaged")
         }
     }
 
@@ -84,7 +84,7 @@ private struct WebPPicture {
         size = PixelSize(width: 1 + bits & 0x3FFF, height: 1 + (bits >> 14) & 0x3FFF)
         hasAlpha = bits >> 28 & 1 == 1
         guard try bytes.byte(at: offset) == 0x2F, bits >> 29 == 0 else {
-            throw .cannotDecode(detail: "a lossless WebP picture with a damaged head")
+            throw .cannotDecode(detail: "the header of the lossless WebP image is damaged")
         }
     }
 }

@@ -2,13 +2,13 @@ import CPlanarShim
 import Glibc
 import Memory
 
-/// Writes AVIF files of the planes that they hold.
+/// Writes AVIF files from planes.
 enum AVIFPlanes {
-    /// Writes a still of these planes, which lie in `samples`, to the end.
+    /// Writes a still from planes, which lie in `samples`; cannot be stopped.
     ///
     /// - Parameters:
-    ///   - planes: Luma, Cb and Cr; chroma of luma's size, or of half of it.
-    ///   - range: The full one, which the file says.
+    ///   - planes: Luma, Cb and Cr; chroma at luma's size, or at half of it.
+    ///   - range: Must be the full range, which is written into the file.
     ///   - quality: 1…100.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     static func encode(
@@ -16,7 +16,7 @@ enum AVIFPlanes {
     ) throws(ImagingError) -> SharedBytes {
         guard range == .full, planes.count == 3, planes[1].size == planes[2].size,
             [1, 2].contains(where: { planes[1].size == planes[0].size.samples(forEach: $0) })
-        else { throw .encodeFailed(detail: "not the planes of an AVIF file") }
+        else { throw .encodeFailed(detail: "planes that AVIF is not written from") }
         var base: UnsafeMutableRawPointer?
         var count = 0
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
@@ -31,7 +31,7 @@ enum AVIFPlanes {
 }
 
 extension ImagingError {
-    /// What an encoder says that failed: characters up to a zero.
+    /// The error for an encoder's message, which ends with a zero.
     static func encodeFailed(_ text: [CChar]) -> ImagingError {
         .encodeFailed(detail: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
     }

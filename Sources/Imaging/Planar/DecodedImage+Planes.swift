@@ -2,14 +2,14 @@ import CPlanarShim
 import Memory
 
 extension PlaneMemory {
-    /// Room to decode planes into that are stored as EXIF's orientation says: `room` where they are upright already.
+    /// Memory for the decoder's planes: from `room` if they are stored upright, else temporary memory.
     static func stored(_ planes: [Plane], turnedFrom orientation: Int, room: Maker) throws -> PlaneMemory {
         orientation == 1 ? try room(planes.byteCount) : PlaneMemory(count: planes.byteCount)
     }
 }
 
 extension DecodedImage {
-    /// A picture of planes that were stored as EXIF's orientation says: turned upright, into room of its own then.
+    /// An image of decoded planes; if they are not stored upright, they are turned into memory from `room`.
     convenience init(
         _ planes: [Plane], in memory: consuming PlaneMemory, range: PlaneRange, profile: ColorProfile?,
         turnedFrom orientation: Int, into room: PlaneMemory.Maker, isIncomplete: Bool

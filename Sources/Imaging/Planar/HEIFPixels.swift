@@ -2,7 +2,7 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// The primary item of an AVIF or HEIC file in pixels: upright and cut as the file says, 8 bits, colours as they are stored.
+/// The pixels of the primary item of an AVIF or HEIC file: upright, cropped as the file says, 8 bits, colours as stored.
 struct HEIFPixels {
     /// Rows without gaps, bands interleaved.
     let pixels: SharedBytes
@@ -11,15 +11,15 @@ struct HEIFPixels {
     /// The ICC profile, if there is one.
     let profile: SharedBytes?
 
-    /// Whether AVIF can be read; to be asked before a process gives up opening files, because libheif looks for its decoders then.
+    /// Whether AVIF can be read; to be asked before a process is confined, because libheif looks for its decoders at the first call.
     static var isAvailable: Bool { CPlanarShim_heif_reads_av1() != 0 }
 
-    /// Decodes a file; libheif cannot be stopped meanwhile.
+    /// Decodes a file; libheif cannot be stopped.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or what `token` says.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     init(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws {
         guard let reader = unsafe CPlanarShim_heif_open() else {
-            throw ImagingError.cannotDecode(detail: "libheif does not start")
+            throw ImagingError.cannotDecode(detail: "libheif cannot be started")
         }
         defer { unsafe CPlanarShim_heif_close(reader) }
         func check(_ status: CPlanarShimStatus) throws {
@@ -29,23 +29,23 @@ struct HEIFPixels {
             try token.check()
         }
 
-        var head = unsafe CPlanarShimHEIFHeader()
+        var item = unsafe CPlanarShimHEIFHeader()
         defer { extendLifetime(file) }
         let status = unsafe file.withUnsafeBytes {
-            unsafe CPlanarShim_heif_decode(reader, $0.baseAddress, $0.count, &head)
+            unsafe CPlanarShim_heif_decode(reader, $0.baseAddress, $0.count, &item)
         }
         try check(status)
-        let size = unsafe PixelSize(width: Int(head.width), height: Int(head.height))
+        let size = unsafe PixelSize(width: Int(item.width), height: Int(item.height))
         guard size == header.size else {
-            throw ImagingError.cannotDecode(detail: "head says \(header.size), libheif \(size)")
+            throw ImagingError.cannotDecode(detail: "the header says \(header.size), libheif says \(size)")
         }
-        bands = unsafe Int(head.bands)
+        bands = unsafe Int(item.bands)
         let memory = PlaneMemory(count: size.area * bands)
         try check(
             unsafe CPlanarShim_heif_pixels(
-                reader, &head, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress))
+                reader, &item, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress))
         pixels = memory.finish()
-        let profile = unsafe UnsafeRawBufferPointer(start: head.profile, count: head.profile_size)
+        let profile = unsafe UnsafeRawBufferPointer(start: item.profile, count: item.profile_size)
         self.profile = unsafe 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil
     }
 }

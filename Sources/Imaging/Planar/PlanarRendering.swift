@@ -3,11 +3,11 @@ import Coordination
 import Glibc
 import Memory
 
-/// Makes results of planes, or pixels for what cannot be made of planes.
+/// Makes results from planes, or pixels for steps that need pixels.
 enum PlanarRendering {
-    /// The finished picture of planes that are resampled to `target` and that ``PlanarLane/encodes(_:rest:)``.
+    /// The result of planes that are resampled to `target` and encoded, see ``PlanarLane/encodes(_:rest:)``.
     ///
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     static func render(
         _ image: DecodedImage, to target: PlanarTarget, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
@@ -28,16 +28,16 @@ enum PlanarRendering {
         return EncodedImage(bytes: file, format: plan.format, size: plan.outputSize)
     }
 
-    /// The picture in pixels, whole and in its own size.
+    /// The whole image in pixels, in its own size.
     static func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
         try pixels(of: image, target: PlanarTarget(of: image.size), token: token)
     }
 
-    /// The three resampled planes, as a picture of their own.
+    /// The three resampled planes, as an image of their own.
     private static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let planes = target.planes(ofGrey: image.bands == 1)
         let memory = PlaneMemory(count: planes.byteCount)
-        // What fills rows up in the workspace is left of other pictures; the same picture is to be the same bytes.
+        // The padding of rows in the workspace has samples of earlier images; the same image must be the same bytes.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { resampled throws in
@@ -51,12 +51,12 @@ enum PlanarRendering {
         return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)
     }
 
-    /// The picture in pixels, resampled to `target`.
+    /// The image in pixels, resampled to `target`.
     static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let size = target.rectangle.size
         let memory = PlaneMemory(count: size.area * image.bands)
         var target = target
-        // Converted together with the colours: full range has no room for what limited range has beyond black and white.
+        // The range is converted together with the colours: full range cannot hold the values beyond black and white that limited range has.
         if case .planar(_, let range) = image.layout { target.range = range }
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in

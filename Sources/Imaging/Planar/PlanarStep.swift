@@ -1,7 +1,7 @@
-/// A step that planes can do, too.
+/// A step that the planar lane can do, too.
 ///
-/// The planar lane does no step that does not conform: libvips does, and all that come after it.
+/// libvips does the first step that does not conform, and all steps after it.
 protocol PlanarStep: RenderStep {
-    /// What planes are resampled to when this step is done after those that led to `target`; nil when planes cannot do it there.
+    /// The resampling for this step after those that led to `target`; nil if planes cannot do the step there.
     func target(after target: PlanarTarget) -> PlanarTarget?
 }

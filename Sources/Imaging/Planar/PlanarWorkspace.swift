@@ -2,12 +2,12 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// The working memory of one worker, kept from picture to picture.
+/// The working memory of one thread, kept from image to image.
 @safe
 final class PlanarWorkspace {
     /// Largest memory that is kept, in bytes.
     private static let mostKept = 16 << 20
-    /// Those that nobody uses, as many as there were workers at one time.
+    /// Unused workspaces: at most as many as threads have worked at the same time.
     private static let idle = Locked<[PlanarWorkspace]>([])
 
     private var result = PlaneMemory(count: 0)
@@ -24,15 +24,15 @@ final class PlanarWorkspace {
         return try body(workspace)
     }
 
-    /// Resamples a planar picture and lends the planes, which are valid during `body` and may be written to.
+    /// Resamples a planar image and lends the planes, which are valid during `body` and may be written to.
     ///
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     func resample<Result>(
         _ image: DecodedImage, to target: PlanarTarget, token: WorkToken,
         _ body: (_ planes: CPlanarShimPlanes) throws -> Result
     ) throws -> Result {
         guard case .planar(let sources, let range) = image.layout else {
-            preconditionFailure("the picture has no planes")
+            preconditionFailure("the image has no planes")
         }
         let planes = target.planes(ofGrey: sources.count == 1)
         result.reserve(planes.byteCount)
@@ -77,7 +77,7 @@ final class PlanarWorkspace {
         }
     }
 
-    /// Resamples to 16 bits and takes those over into another range.
+    /// Resamples to 16 bits, and converts these to 8 bits of another range.
     private func runDeep(
         _ resampling: PlaneResampling, from source: CPlanarShimRows, to plane: Plane,
         _ conversion: (scale: Float, offset: Float), _ token: WorkToken

@@ -1,31 +1,31 @@
-/// One of the planes that a picture is made of: luma, Cb or Cr, 8 bits a sample.
+/// One of the planes of an image: luma, Cb or Cr, 8 bits a sample.
 package struct Plane: Hashable, Sendable {
     /// Number of samples across and down.
     package let size: PixelSize
-    /// Where the first sample is in the picture's bytes.
+    /// Offset of the first sample in the image's bytes.
     let offset: Int
     /// Bytes from one row to the next.
     let stride: Int
-    /// Where the picture lies in the plane.
+    /// The part of the plane that the image fills.
     let region: Region
 
-    /// Bytes of the plane, with what fills its rows up.
+    /// Bytes of the plane, with the padding of its rows.
     var byteCount: Int { stride * size.height }
 
-    /// What rows and planes begin at multiples of, in bytes: the widest registers.
+    /// Rows and planes begin at multiples of this, in bytes: the size of the widest registers.
     static let alignment = 64
 
-    /// The part of a plane that the picture fills, in samples.
+    /// The part of a plane that the image fills, in samples.
     ///
-    /// A sample stands for the square between two whole numbers. The picture may end within one: a side of 203 reduced by 8
-    /// fills 25⅜ of 26 samples, and it begins within one where it was turned.
+    /// A sample stands for the square between two whole numbers. The image may end within a sample: a side of 203 reduced by 8
+    /// fills 25⅜ of 26 samples. If it was turned, it may begin within one.
     struct Region: Hashable, Sendable {
         var left = 0.0
         var top = 0.0
         var width: Double
         var height: Double
 
-        /// Where the picture lies after its plane, of size `size`, was turned upright.
+        /// The region after its plane, of size `size`, was turned upright.
         func upright(from orientation: Int, in size: PixelSize) -> Region {
             let right = Double(size.width) - left - width
             let bottom = Double(size.height) - top - height
@@ -44,7 +44,7 @@ package struct Plane: Hashable, Sendable {
 }
 
 extension [Plane] {
-    /// Planes that lie behind each other, of these sizes and with the picture in these parts of them.
+    /// Planes one after the other, of these sizes and with the image in these parts of them.
     static func stacked(_ parts: [(size: PixelSize, region: Plane.Region)]) -> [Plane] {
         var offset = 0
         return parts.map { size, region in
@@ -55,7 +55,7 @@ extension [Plane] {
         }
     }
 
-    /// Planes of a picture of which only the samples count.
+    /// Planes one after the other, all of which the image fills.
     static func stacked(_ sizes: [PixelSize]) -> [Plane] {
         stacked(sizes.map { ($0, Plane.Region(width: Double($0.width), height: Double($0.height))) })
     }
@@ -65,7 +65,7 @@ extension [Plane] {
 }
 
 extension PixelSize {
-    /// Samples that a plane has of a picture of this size, one for each `step` pixels on either side: the last may stand for fewer.
+    /// The size of a plane with one sample for `step` pixels on each side; the last sample may stand for fewer.
     func samples(forEach step: Int) -> PixelSize {
         PixelSize(width: (width + step - 1) / step, height: (height + step - 1) / step)
     }

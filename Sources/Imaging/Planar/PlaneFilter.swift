@@ -1,45 +1,46 @@
 import CPlanarShim
 import Coordination
 
-/// How a plane becomes one of another size.
+/// Describes the resampling of a plane.
 struct PlaneResampling: Hashable, Sendable {
     let source: PixelSize
-    /// The part of the source that fills the target; it may stick out a little.
+    /// The part of the source that fills the target; its edges may lie a little outside the plane.
     let region: Plane.Region
     let target: PixelSize
     let mixing: Mixing
     let kernel: Kernel
 
-    /// How samples are taken while they are mixed.
+    /// What samples stand for while they are averaged.
     enum Mixing: Hashable, Sendable {
-        /// As they are.
+        /// The stored values.
         case bytes
-        /// As they are; the results have 16 bits, 65535 for 255.
+        /// The stored values; the results have 16 bits, 65535 for 255.
         case words
-        /// As the light that they stand for, in floating point.
+        /// Amounts of light, in floating point.
         case light
     }
 
-    /// What samples are weighted by.
+    /// The function by which samples are weighted.
     enum Kernel: Hashable, Sendable {
         /// For luma.
         case lanczos
-        /// For chroma: narrower, so that its filters are computed in half the time; nobody sees a difference.
+        /// For chroma: narrower, so that its filters are computed in half the time; the difference is not visible.
         case catmullRom
     }
 }
 
-/// The computed filters of a resampling, which any number of threads use at once: zimg keeps all that changes in a run in memory
-/// that it is given.
+/// The computed filters of a resampling.
+///
+/// Any number of threads may use a filter at once: zimg keeps the state of a run in memory that the caller provides.
 @safe
 final class PlaneFilter: @unchecked Sendable {
-    /// What it does.
+    /// The resampling that the filter does.
     let resampling: PlaneResampling
     /// Bytes of working memory that a run needs.
     let room: Int
     private let graph: OpaquePointer
 
-    /// What the filter occupies, about, in bytes: a coefficient is kept in floating point and in 16 bits.
+    /// Estimated size of the filter, in bytes: each coefficient is kept in floating point and in 16 bits.
     var byteCount: Int {
         let region = resampling.region
         let across = 6 * max(1, region.width / Double(resampling.target.width)) * Double(resampling.target.width)
@@ -47,7 +48,7 @@ final class PlaneFilter: @unchecked Sendable {
         return 4_096 + 8 * Int(across + down)
     }
 
-    /// Nil where zimg refuses: a side is too short for the filter.
+    /// A filter; nil if zimg refuses because a side is too short.
     init?(_ resampling: PlaneResampling) {
         guard let graph = unsafe CPlanarShim_graph_make(CPlanarShimResampling(resampling)) else { return nil }
         unsafe self.graph = unsafe graph
@@ -59,7 +60,7 @@ final class PlaneFilter: @unchecked Sendable {
         unsafe CPlanarShim_graph_free(graph)
     }
 
-    /// Fills `target`; its rows, the source's and the room begin at multiples of ``Plane/alignment``.
+    /// Fills `target`; its rows, the source's rows and `room` begin at multiples of ``Plane/alignment``.
     @unsafe
     func run(
         from source: CPlanarShimRows, to target: CPlanarShimRows, room: UnsafeMutableRawPointer?, token: WorkToken
@@ -90,11 +91,11 @@ extension CPlanarShimMixing {
     }
 }
 
-/// Filters that were computed before, for all workers; when they are too many all are forgotten.
+/// A cache of computed filters, for all threads; when it is full it is emptied.
 ///
-/// To compute the filters for a size takes longer than to apply them to a small picture.
+/// To compute the filters for a size takes longer than to apply them to a small image.
 final class PlaneFilters: Sendable {
-    /// Those of the process.
+    /// The cache of the process.
     static let shared = PlaneFilters(capacity: 16 << 20)
 
     private struct State {
@@ -105,12 +106,12 @@ final class PlaneFilters: Sendable {
     private let capacity: Int
     private let state = Locked(State())
 
-    /// Room for filters of `capacity` bytes.
+    /// A cache for filters of `capacity` bytes together.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// The filter for `resampling`, computed if it is not here; nil where zimg refuses.
+    /// The filter for `resampling`, computed if it is not in the cache; nil if zimg refuses.
     func filter(for resampling: PlaneResampling) -> PlaneFilter? {
         if let known = state.withLock({ $0.filters[resampling] }) { return known }
         guard let filter = PlaneFilter(resampling) else { return nil }
@@ -118,7 +119,7 @@ final class PlaneFilters: Sendable {
             let isFull = state.byteCount + filter.byteCount > capacity
             let forgotten = isFull ? state.filters : [:]
             if isFull { state = State() }
-            // Of two that were computed at once the later one stays.
+            // If two threads computed the same filter, the later one stays.
             if state.filters.updateValue(filter, forKey: resampling) == nil { state.byteCount += filter.byteCount }
             return forgotten
         }

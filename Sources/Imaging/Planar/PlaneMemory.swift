@@ -2,18 +2,18 @@ import CPlanarShim
 import Glibc
 package import Memory
 
-/// Memory that samples are written into, before it is shared or used again.
+/// Memory that pixels or samples are written into, before it is shared or reused.
 @safe
 package struct PlaneMemory: ~Copyable {
-    /// Makes room for the pixels of a decoded picture; asked once it is known how many bytes they take.
+    /// Makes the memory for the pixels of a decoded image, when the number of their bytes is known.
     package typealias Maker = (_ count: Int) throws -> PlaneMemory
 
-    /// Room in bytes.
+    /// Size in bytes.
     package let count: Int
     private var base: UnsafeMutableRawPointer?
     private let release: SharedBytes.Release
 
-    /// Room for `count` bytes of the process's own memory, whose contents mean nothing yet.
+    /// Memory of `count` bytes on the heap, not initialized.
     package init(count: Int) {
         let rounded = max(1, (count + Plane.alignment - 1) / Plane.alignment) * Plane.alignment
         guard let base = unsafe aligned_alloc(Plane.alignment, rounded) else {
@@ -38,23 +38,23 @@ package struct PlaneMemory: ~Copyable {
     @unsafe
     package var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: base, count: count) }
 
-    /// Makes room for `count` bytes; what was there is lost where there was not enough.
+    /// Makes sure that there are `count` bytes; if there were fewer, the contents are lost.
     mutating func reserve(_ count: Int) {
         if self.count < count { self = PlaneMemory(count: count) }
     }
 
-    /// Gives the memory back if it is more than `most` bytes.
+    /// Frees the memory if it is larger than `most` bytes.
     mutating func drop(above most: Int) {
         if count > most { self = PlaneMemory(count: 0) }
     }
 
-    /// Gives all samples of a plane the same value.
+    /// Sets all samples of a plane to the same value.
     func fill(_ plane: Plane, with sample: UInt8) {
         unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[plane.offset..<plane.offset + plane.byteCount])
             .initializeMemory(as: UInt8.self, repeating: sample)
     }
 
-    /// Hands the memory over; nothing is written any more.
+    /// Hands the memory over; nothing may be written to it any more.
     package consuming func finish() -> SharedBytes {
         let taken = unsafe base
         unsafe base = nil
@@ -63,7 +63,7 @@ package struct PlaneMemory: ~Copyable {
 }
 
 extension CPlanarShimPlanes {
-    /// Planes that lie in these bytes; C reads them, or fills them where the caller owns them alone.
+    /// Planes that lie in these bytes; C reads them, or writes them if no other code uses the bytes.
     @unsafe
     init(_ planes: [Plane], in bytes: UnsafeRawBufferPointer) {
         precondition(planes.byteCount <= bytes.count, "the planes do not fit")

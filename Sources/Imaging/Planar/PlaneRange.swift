@@ -1,20 +1,20 @@
-/// What the numbers of a sample mean.
+/// The range of the samples of planes.
 package enum PlaneRange: Hashable, Sendable {
     /// 0…255, as in JPEG.
     case full
     /// Luma 16…235 and chroma 16…240, as in WebP.
     case limited
 
-    /// How 16-bit samples of this range, 65535 for 255, become 8-bit ones of another: factor and addend.
+    /// The conversion of 16-bit samples of this range, 65535 for 255, to 8-bit samples of another: factor and summand.
     func conversion(to other: PlaneRange, isLuma: Bool) -> (scale: Float, offset: Float) {
         let (from, to) = (extent(isLuma: isLuma), other.extent(isLuma: isLuma))
         let factor = to.length / from.length
         return (Float(factor / 257), Float(to.start - from.start * factor))
     }
 
-    /// Where a sample that means nothing lies, and how far it is from there to one that means all.
+    /// The value of the sample for zero, and its distance to the value for the maximum.
     ///
-    /// Chroma means nothing in the middle.
+    /// For chroma, zero is in the middle of the range.
     private func extent(isLuma: Bool) -> (start: Double, length: Double) {
         switch (self, isLuma) {
         case (.full, true): (0, 255)

@@ -4,9 +4,9 @@ import Memory
 
 /// Decodes WebP files to the planes that they hold.
 enum WebPPlanes {
-    /// The file's planes, upright, unless it is one that the other lane is for.
+    /// The file's planes, upright; or the judgement of a file that does not hold planes.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or what `token` says.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         room: PlaneMemory.Maker
@@ -22,7 +22,7 @@ enum WebPPlanes {
                 bytes.baseAddress, bytes.count, &target, plan.level > 1 ? 1 : 0, CPlanarShimWatch(token))
             guard status == CPlanarShimDone || status == CPlanarShimTruncated else {
                 try token.check()
-                throw ImagingError.cannotDecode(detail: "libwebp cannot decode the picture")
+                throw ImagingError.cannotDecode(detail: "libwebp cannot decode the image")
             }
             let isIncomplete = status == CPlanarShimTruncated
             try plan.admit(isIncomplete: isIncomplete)
@@ -33,7 +33,7 @@ enum WebPPlanes {
         }
     }
 
-    /// The planes as they come out of the decoder, before they are turned.
+    /// The planes as the decoder makes them, before they are turned upright.
     ///
     /// libwebp's scaler spreads a whole plane over its target, so that a side need not be a multiple of the level.
     private static func planes(of size: PixelSize, level: Int) -> [Plane] {
@@ -44,7 +44,7 @@ enum WebPPlanes {
         let luma = PixelSize(width: reduced(size.width), height: reduced(size.height))
         let chroma = half(luma)
         let stored = half(size)
-        // The last sample of an odd side stands for a pixel that is not there.
+        // On an odd side, the last sample stands for one pixel instead of two.
         let region = Plane.Region(
             width: Double(size.width * chroma.width) / Double(2 * stored.width),
             height: Double(size.height * chroma.height) / Double(2 * stored.height))

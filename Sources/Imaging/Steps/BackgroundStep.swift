@@ -1,6 +1,6 @@
-/// A colour behind what is transparent.
+/// A colour behind transparent parts.
 package struct BackgroundStep: Hashable {
-    /// The colour; what it does not cover stays transparent.
+    /// The colour; if it is not opaque, the image stays partly transparent.
     package let color: Color
 
     /// A step that lays images on `color`.
@@ -28,6 +28,6 @@ extension BackgroundStep: RenderStep {
 }
 
 extension BackgroundStep: PlanarStep {
-    /// Planes are opaque: nothing behind them is seen.
+    /// Planes are opaque: a background is not visible.
     func target(after target: PlanarTarget) -> PlanarTarget? { target }
 }

@@ -6,7 +6,7 @@ package struct CanvasStep: Hashable {
     package let x: Int
     /// Distance of the image's top edge from the canvas's.
     package let y: Int
-    /// The canvas's colour around the image; what is transparent in the image stays so.
+    /// The canvas's colour around the image; transparent parts of the image stay transparent.
     package let color: Color
 
     /// A step that lays images on a canvas, with their top left corner at `x`, `y`.

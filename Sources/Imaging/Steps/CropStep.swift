@@ -1,4 +1,4 @@
-/// A part of the image that is known by its place.
+/// A crop to a part given by its position.
 package struct CropStep: Hashable {
     /// Distance of the part's left edge from the image's.
     package let x: Int

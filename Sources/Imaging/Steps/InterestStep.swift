@@ -1,16 +1,16 @@
 import Coordination
 
-/// The part of the image that matters most, by the first frame if animated.
+/// A crop to the part of the image that matters most, by the first frame if animated.
 package struct InterestStep: Hashable {
-    /// What makes a part matter.
+    /// How much a part matters.
     package enum Measure: String, Sendable, Hashable, CaseIterable {
-        /// What catches the eye.
+        /// By saliency: edges, skin colours and saturated colours.
         case attention
-        /// The most information.
+        /// By the amount of information.
         case entropy
     }
 
-    /// What makes a part matter.
+    /// How the part is chosen.
     package let measure: Measure
     /// Size of the part.
     package let size: PixelSize

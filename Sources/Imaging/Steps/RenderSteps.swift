@@ -1,4 +1,4 @@
-/// What a render does, step by step, in an order that is the request's own.
+/// The steps of a render, in the order that the request asks for.
 package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
     private var steps: [any RenderStep]
 
@@ -12,18 +12,18 @@ package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
         self.steps = steps
     }
 
-    /// Adds a step behind the others.
+    /// Adds a step after the others.
     package mutating func append(_ step: some RenderStep) { steps.append(step) }
 
-    /// Drops steps that are done.
+    /// Drops the first steps, which are done.
     mutating func removeFirst(_ count: Int) { steps.removeFirst(count) }
 
-    /// What the steps make of a frame of this shape.
+    /// The shape of a frame after all steps.
     package func shape(after input: FrameShape) -> FrameShape {
         steps.reduce(input) { shape, step in step.shape(after: shape) }
     }
 
-    /// What each step has to do if frames of this shape come in.
+    /// The work of each step, for frames of this shape.
     func work(on input: FrameShape) -> [StepWork] {
         var shape = input
         var work = steps.map { step in
@@ -40,7 +40,7 @@ package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
         return work
     }
 
-    /// What each step costs if frames of this shape come in.
+    /// The cost of each step, for frames of this shape.
     func costs(on input: FrameShape) -> [StepCost] {
         zip(steps, work(on: input)).map { step, work in step.cost(of: work) }
     }

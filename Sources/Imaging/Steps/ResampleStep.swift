@@ -1,8 +1,8 @@
-/// The whole image in another size.
+/// A resample of the whole image to another size.
 package struct ResampleStep: Hashable {
     /// The new size.
     package let size: PixelSize
-    /// What pixels are mixed by.
+    /// What is averaged: stored components or light.
     package let light: ResamplingLight
 
     /// A step that makes images of `size`.

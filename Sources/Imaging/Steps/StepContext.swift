@@ -1,8 +1,10 @@
 import Coordination
 
-/// What a step has at hand during one render; each step has its own, from the first frame to the last.
+/// What a step can use during one render.
+///
+/// Each step has its own context, from the first frame to the last.
 package struct StepContext {
-    /// Whether the work is to stop; a step that computes pixels asks it.
+    /// Tells whether to stop; a step that computes pixels asks it.
     let token: WorkToken
     private var decision: Any?
 
@@ -10,7 +12,7 @@ package struct StepContext {
         self.token = token
     }
 
-    /// What `decide` finds in the first frame; the same for all frames after it.
+    /// The result of `decide` for the first frame, and the same value for all later frames.
     mutating func decided<Decision>(_ decide: () throws -> Decision) rethrows -> Decision {
         if let decision = decision as? Decision { return decision }
         let new = try decide()

@@ -1,8 +1,8 @@
-/// What a frame is between two steps of a render.
+/// The size of a frame between two steps of a render, and whether it may be transparent.
 package struct FrameShape: Hashable, Sendable {
-    /// Its size.
+    /// Size in pixels.
     package var size: PixelSize
-    /// Whether parts may be transparent.
+    /// Whether the frame may have transparent parts.
     package var hasAlpha: Bool
 
     /// A frame of this size.
@@ -19,25 +19,25 @@ package struct FrameShape: Hashable, Sendable {
     }
 }
 
-/// What a step has to do with one frame.
+/// The work of a step on one frame.
 package struct StepWork: Hashable, Sendable {
-    /// What comes in.
+    /// The frame before the step.
     package let input: FrameShape
-    /// What comes out.
+    /// The frame after the step.
     package let output: FrameShape
-    /// Pixels of the input that the step looks at.
+    /// Pixels of the input that the step reads.
     package internal(set) var read = 0
-    /// Pixels of the output that are wanted after the step.
+    /// Pixels of the output that later steps read.
     package internal(set) var made = 0
 }
 
-/// What a step takes in time and memory.
+/// The time and memory that a step takes.
 package struct StepCost: Hashable, Sendable {
     /// Nanoseconds of one core for each frame.
     package let perFrame: Double
     /// Nanoseconds of one core for all frames together.
     package let once: Double
-    /// Bytes that the step holds besides the frame that goes through it.
+    /// Bytes that the step holds besides its frame.
     package let bytes: Int
 
     /// A cost of these values.
@@ -47,6 +47,6 @@ package struct StepCost: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Too little to count.
+    /// A cost too small to count.
     static let none = StepCost()
 }

@@ -1,13 +1,13 @@
 import Memory
 
 extension SharedBytes {
-    /// The file without what its decoder would only waste time and memory on; these same bytes where there is nothing of it.
+    /// The parts of the file that are to be kept; the same bytes if that is all of it.
     ///
-    /// - Parameter walk: Lends the parts to keep, in their order, each time the same ones.
+    /// - Parameter walk: Calls `keep` with the parts to keep, in order; the same parts at every call.
     func keeping(
         _ walk: (_ file: RawSpan, _ keep: (Range<Int>) -> Void) -> Void
     ) -> SharedBytes {
-        // Counted first: a file of a million small parts must not cost a list of a million ranges.
+        // The bytes are counted first, because a list of ranges could be long: a file may have a million small parts.
         let kept = withBytes { file in
             var sum = 0
             walk(file) { sum += $0.count }

@@ -1,20 +1,20 @@
 import Memory
 
-/// Keeps from the PNG decoder the chunks that no pixel needs.
+/// Removes the chunks of PNG files that do not change pixels.
 ///
-/// libpng inflates every text it meets, up to 8 MB each: a file of 4 MB made it work for 15 s and hold 2 GB.
+/// libpng inflates every text chunk, up to 8 MB each: a file of 4 MB took it 15 s and 2 GB.
 enum PNGTrimming {
-    /// Longest profile that is handed on, in bytes as stored.
+    /// Longest profile that is kept, in bytes as stored.
     private static let longestProfile = 4 << 20
 
-    /// The file without texts, EXIF and whatever else does not change a pixel.
+    /// The file without texts, EXIF and other chunks that do not change pixels.
     static func trim(_ file: SharedBytes) -> SharedBytes {
         file.keeping(forEachNeededPart)
     }
 
     private static func forEachNeededPart(of file: RawSpan, _ keep: (Range<Int>) -> Void) {
         var hasProfile = false
-        // Neighbours are kept in one piece, beginning here.
+        // The start of a run of chunks that are kept together.
         var start = 0
         var offset = 8
         while let length = try? file.bigEndian32(at: offset), offset + 12 + length <= file.byteCount,
@@ -31,16 +31,16 @@ enum PNGTrimming {
             }
             offset = end
         }
-        // What is cut short stays, so that the decoder sees the damage.
+        // A truncated chunk is kept, so that the decoder reports the damage.
         if start < file.byteCount { keep(start..<file.byteCount) }
     }
 
-    /// Whether a chunk other than a profile stays.
+    /// Whether a chunk other than a profile is kept.
     private static func isNeeded(_ file: RawSpan, chunkAt offset: Int, length: Int) -> Bool {
-        // A capital first letter marks what a decoder must know (W3C PNG section 5.4): it is to judge the unknown ones itself.
+        // A capital first letter marks chunks that a decoder must know (W3C PNG section 5.4): the decoder judges unknown ones.
         guard let letter = try? file.byte(at: offset + 4), letter & 0x20 != 0 else { return true }
         if file.hasText("tRNS", at: offset + 4) { return true }
-        // Most files have some of these, of a few bytes: not worth a copy of the file.
+        // Most files have some of these small chunks: removing them is not worth a copy of the file.
         let isSmall = length <= 32
         return isSmall && small.contains { file.hasText($0, at: offset + 4) }
     }

@@ -1,47 +1,47 @@
 import Memory
 
-/// Keeps from the WebP decoder the frames behind the wanted ones, masses of chunks that no pixel needs, and a last chunk that is cut
-/// short; a picture that is cut becomes one of what there is.
+/// Removes unwanted frames, excessive metadata and a truncated chunk from WebP files.
 ///
-/// libwebp keeps a record of every chunk, and libvips looks at all frames before it decodes the first, each time counting from
-/// the start: a file of 4 MiB with 100,000 frames made it work for 15 s. Neither takes a file that is shorter than it says.
+/// A truncated chunk of image data is kept, with its length corrected. libwebp keeps a record of every chunk, and libvips reads all frames
+/// before it decodes the first one, each time counting from the start: a file of 4 MiB with 100,000 frames took it 15 s. Neither
+/// accepts a file that is shorter than its header says.
 enum WebPTrimming {
-    /// Most that is handed on of what is not needed, in chunks and in bytes: the usual metadata is not worth a copy.
+    /// Most metadata that is kept, in chunks and in bytes: removing a usual amount is not worth a copy of the file.
     private static let usual = (chunks: 64, bytes: 256 << 10)
-    /// Most frames that are handed on, which costs the decoder about half a second.
+    /// Most frames that are decoded; so many take the decoder about half a second.
     private static let mostFrames = 20_000
 
-    /// A chunk as far as it is there.
+    /// A chunk, as much of it as the file has.
     private struct Chunk {
         let range: Range<Int>
         let isNeeded: Bool
-        let isCut: Bool
+        let isTruncated: Bool
     }
 
-    /// The file with its first `frames` frames, without other chunks where they are many.
+    /// The file with its first `frames` frames, and without other chunks if these are many.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for more frames than there is time for.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for too many frames.
     static func trim(_ file: SharedBytes, frames: Int) throws(ImagingError) -> SharedBytes {
-        guard frames <= mostFrames else { throw .cannotDecode(detail: "\(frames) frames of a WebP are wanted") }
+        guard frames <= mostFrames else { throw .cannotDecode(detail: "\(frames) frames of a WebP file are too many") }
         var dropped = (chunks: 0, bytes: 0)
         var length = 4
-        var isCut = false
+        var isTruncated = false
         file.withBytes { bytes in
-            isCut = ((try? bytes.littleEndian32(at: 4)) ?? 0) + 8 > bytes.byteCount
+            isTruncated = ((try? bytes.littleEndian32(at: 4)) ?? 0) + 8 > bytes.byteCount
             forEachChunk(of: bytes, frames: frames) { chunk in
                 if !chunk.isNeeded { dropped = (dropped.chunks + 1, dropped.bytes + chunk.range.count) }
-                // What is cut is filled up to an even length.
-                if chunk.isNeeded { length += chunk.range.count + (chunk.isCut ? chunk.range.count % 2 : 0) }
+                // A truncated chunk is padded to an even length.
+                if chunk.isNeeded { length += chunk.range.count + (chunk.isTruncated ? chunk.range.count % 2 : 0) }
             }
         }
-        guard isCut || dropped.chunks > usual.chunks || dropped.bytes > usual.bytes else { return file }
+        guard isTruncated || dropped.chunks > usual.chunks || dropped.bytes > usual.bytes else { return file }
         var result = ByteAccumulator(reservingCapacity: 8 + length)
         result.append(text: "RIFF", number: length)
         unsafe Array("WEBP".utf8).withUnsafeBytes { unsafe result.append($0) }
         unsafe file.withUnsafeBytes { bytes in
             forEachChunk(of: unsafe bytes.bytes, frames: frames) { chunk in
                 guard chunk.isNeeded else { return }
-                guard chunk.isCut else {
+                guard chunk.isTruncated else {
                     unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[chunk.range]))
                     return
                 }
@@ -59,13 +59,13 @@ enum WebPTrimming {
         let announced = 8 + ((try? file.littleEndian32(at: 4)) ?? 0)
         let fileEnd = min(announced, file.byteCount)
         var framesLeft = frames
-        // Of the others one of a kind makes a picture.
+        // Of the other chunks, an image has one of each kind.
         var kindsLeft = kinds
         var offset = 12
         while let length = try? file.littleEndian32(at: offset + 4) {
             guard offset + 8 + length <= fileEnd else {
-                let isPicture = pictures.contains { file.hasText($0, at: offset) }
-                if announced > fileEnd { body(Chunk(range: offset..<fileEnd, isNeeded: isPicture, isCut: true)) }
+                let isImage = imageKinds.contains { file.hasText($0, at: offset) }
+                if announced > fileEnd { body(Chunk(range: offset..<fileEnd, isNeeded: isImage, isTruncated: true)) }
                 return
             }
             // The last byte of padding may be missing.
@@ -78,18 +78,18 @@ enum WebPTrimming {
                 isNeeded = length <= longestProfile || !file.hasText("ICCP", at: offset)
                 kindsLeft.remove(at: kind)
             }
-            body(Chunk(range: offset..<end, isNeeded: isNeeded, isCut: false))
+            body(Chunk(range: offset..<end, isNeeded: isNeeded, isTruncated: false))
             offset = end
         }
     }
 
-    private static let pictures: [StaticString] = ["VP8 ", "VP8L"]
+    private static let imageKinds: [StaticString] = ["VP8 ", "VP8L"]
     private static let kinds: [StaticString] = ["VP8X", "ICCP", "ANIM", "ALPH", "VP8 ", "VP8L"]
     private static let longestProfile = 4 << 20
 }
 
 extension ByteAccumulator {
-    /// A chunk's name, where there is one, and its length.
+    /// Appends a chunk's name, if it is not empty, and its length.
     fileprivate mutating func append(text: StaticString = "", number: Int) {
         let length = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
         unsafe (Array(text.description.utf8) + length).withUnsafeBytes { unsafe append($0) }

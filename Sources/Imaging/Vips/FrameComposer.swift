@@ -1,6 +1,6 @@
 import Coordination
 
-/// Takes the steps of a render plan with one frame after the other; what the first frame decides holds for all.
+/// Does the steps of a render plan on one frame after the other; decisions for the first frame hold for all frames.
 struct FrameComposer {
     private let plan: RenderPlan
     private var contexts: [StepContext]

@@ -3,9 +3,9 @@ struct FrameStrip {
     var image: VipsImage
     let frames: Int
 
-    /// Applies a step to each frame alone, so that neighbours do not mix.
+    /// Applies an operation to each frame separately, so that neighbouring frames do not mix.
     ///
-    /// The frames are read in their order, so this works on a file that is still being read.
+    /// The frames are read in order, so this works on a file that is still being read.
     func map(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> FrameStrip {
         if frames == 1 { return FrameStrip(image: try body(image), frames: 1) }
         let height = image.height / frames

@@ -2,7 +2,7 @@ import CVips
 import CVipsShim
 import Memory
 
-/// The image library of the process: started once, before other threads.
+/// The image libraries of the process, to be started once, before other threads.
 package enum ImageLibrary {
     /// Why the library cannot be used.
     package enum StartError: Error, Hashable, Sendable {
@@ -10,33 +10,32 @@ package enum ImageLibrary {
         case notStarted(detail: String)
         /// Loaders other than the needed ones are on.
         case loaders([String])
-        /// A loader that must be off opened a file of this type.
+        /// libvips opened a file of this type, whose loader must be off.
         case opensForeign(type: String)
-        /// A format that the service needs does not work.
+        /// A format that the service needs cannot be read or written.
         case lacks(ImageFormat)
     }
 
     private static let result: Result<Void, StartError> = Result { () throws(StartError) in try startOnce() }
 
-    /// Starts libvips, turns off every loader but the few needed ones, and proves both; later calls answer the same.
+    /// Starts libvips, turns off all loaders except the needed ones, and tests both; later calls have the same result.
     ///
-    /// - Throws: ``StartError``; the service must not run then.
+    /// - Throws: ``StartError``, with which the service must not run.
     package static func start() throws(StartError) {
         try result.get()
     }
 
-    /// Starts libvips in a process that decodes pictures, or encodes them, and does nothing else; that all is well was proved by who
-    /// started it.
+    /// Starts the libraries in a worker process; the serving process has tested them with ``start()``.
     ///
     /// - Throws: ``StartError``.
     package static func startDecoding() throws(StartError) {
         guard CVipsShim_start() == 0 else { throw .notStarted(detail: VipsError.last().text) }
         guard HEIFPixels.isAvailable else { throw .lacks(.avif) }
-        // No decoding step makes machine code, and the process will not be able to run any that is made.
-        CVipsShim_renounce_machine_code()
+        // Decoding needs no generated machine code, and a confined process cannot run any.
+        CVipsShim_disable_machine_code()
     }
 
-    /// Gives back what libvips keeps for the calling thread; to be called when a worker ends.
+    /// Frees what libvips keeps for the calling thread; to be called when a worker thread ends.
     package static func endThread() {
         vips_thread_shutdown()
     }
@@ -49,21 +48,21 @@ package enum ImageLibrary {
     private static func startOnce() throws(StartError) {
         guard CVipsShim_start() == 0 else { throw .notStarted(detail: VipsError.last().text) }
         guard VipsImage.loaders == VipsImage.neededLoaders else { throw .loaders(VipsImage.loaders) }
-        for (type, head) in ForeignHeads.all where opens(head) { throw .opensForeign(type: type) }
+        for (type, file) in ForeignFiles.all where opens(file) { throw .opensForeign(type: type) }
         let pixel = [UInt8](repeating: 128, count: 8 * 8 * 3)
         let size = PixelSize(width: 8, height: 8)
         for format in ImageFormat.written {
             guard
                 let image = try? ImageEncoder.encode(pixels: pixel, size: size, bands: 3, format: format, quality: nil)
             else { throw .lacks(format) }
-            // libvips writes AVIF; it is libheif itself that reads it, see HEIFPixels.
+            // libvips writes AVIF, but its loader is off: HEIFPixels calls libheif directly.
             let mayOpen = format.reading.loader != .heif
             guard unsafe image.bytes.withUnsafeBytes({ unsafe opens($0) }) == mayOpen else { throw .lacks(format) }
         }
     }
 
-    private static func opens(_ head: [UInt8]) -> Bool {
-        unsafe head.withUnsafeBytes { unsafe opens($0) }
+    private static func opens(_ file: [UInt8]) -> Bool {
+        unsafe file.withUnsafeBytes { unsafe opens($0) }
     }
 
     @unsafe

@@ -3,7 +3,7 @@ import Coordination
 import Memory
 
 extension VipsImage {
-    /// This picture with 8 bits a component.
+    /// This image with 8 bits a component.
     func inEightBits() throws(VipsError) -> VipsImage {
         guard format == VIPS_FORMAT_USHORT else { return self }
         let standard =
@@ -15,13 +15,13 @@ extension VipsImage {
         return try cast(to: VIPS_FORMAT_UCHAR, shift: true).interpreted(as: standard)
     }
 
-    /// This picture as sRGB or grey, by the profile of the file it came from, if that describes such pixels.
+    /// This image as sRGB or grey, by the profile of the file that it came from, if that describes such pixels.
     ///
-    /// Meant for the reduced picture: the conversion is the dearest step per pixel.
+    /// Meant for the reduced image: the conversion costs more than any other step per pixel.
     func inStandardColor(profileOf source: VipsImage) throws(VipsError) -> VipsImage {
         let intent = source.withProfile { profile -> ICCProfile.Intent? in self.intent(of: profile) } ?? nil
         if interpretation == VIPS_INTERPRETATION_CMYK {
-            // libvips has a plain profile of inks of its own.
+            // libvips has a CMYK profile of its own.
             if let intent, let converted = try? convertedToSRGB(intent) { return converted }
             return try converted(to: VIPS_INTERPRETATION_sRGB)
         }
@@ -29,7 +29,7 @@ extension VipsImage {
         return try inStandardColor(intent)
     }
 
-    /// What this picture is to be converted by; nil where the profile describes other pixels, or sRGB.
+    /// The intent to convert this image with; nil if the profile describes other pixels, or sRGB.
     private func intent(of profile: RawSpan) -> ICCProfile.Intent? {
         guard profile.byteCount <= ICCProfile.longest else { return nil }
         let profile = ICCProfile(profile)
@@ -37,10 +37,10 @@ extension VipsImage {
     }
 
     private var space: ICCProfile.Space {
-        interpretation == VIPS_INTERPRETATION_CMYK ? .inks : bands < 3 ? .grey : .color
+        interpretation == VIPS_INTERPRETATION_CMYK ? .cmyk : bands < 3 ? .grey : .color
     }
 
-    /// This picture as sRGB or grey, by its profile; as it is where the colour engine refuses that.
+    /// This image as sRGB or grey, by its profile; unchanged if the colour engine refuses the profile.
     fileprivate func inStandardColor(_ intent: ICCProfile.Intent) throws(VipsError) -> VipsImage {
         guard let converted = try? convertedToSRGB(intent) else { return self }
         return bands < 3 ? try converted.grey(hasAlpha: hasAlpha) : converted
@@ -55,9 +55,9 @@ extension VipsImage {
 }
 
 extension DecodedImage {
-    /// This still of interleaved pixels as sRGB or grey, by what its colours mean; as it is where that does not fit.
+    /// This still of interleaved pixels as sRGB or grey, by `profile`; unchanged if the colour engine refuses it.
     ///
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or what `token` says.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     func inStandardColor(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
         defer { extendLifetime(token) }
         do {

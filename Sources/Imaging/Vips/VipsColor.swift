@@ -3,7 +3,7 @@ import CVipsShim
 import Memory
 
 extension VipsImage {
-    /// The ICC profile's bytes and their meaning, if the file had one.
+    /// Lends the bytes of the ICC profile, if the file had one.
     func withProfile<Result>(_ body: (RawSpan) -> Result) -> Result? {
         unsafe withRaw { raw in
             var count = 0
@@ -12,14 +12,14 @@ extension VipsImage {
         }
     }
 
-    /// This picture with a copy of an ICC profile.
+    /// This image with a copy of an ICC profile.
     func profiled(_ profile: SharedBytes) throws(VipsError) -> VipsImage {
         try unsafe profile.withUnsafeBytes { bytes throws(VipsError) in
             try unsafe step { unsafe CVipsShim_with_profile($0, $1, bytes.baseAddress, bytes.count) }
         }
     }
 
-    /// Converts by the embedded profile to 8-bit sRGB; an alpha band passes through.
+    /// Converts by the embedded profile to 8-bit sRGB; an alpha band is kept.
     func convertedToSRGB(_ intent: ICCProfile.Intent = .relative) throws(VipsError) -> VipsImage {
         let intent =
             switch intent {
@@ -30,18 +30,18 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_to_srgb($0, $1, intent) }
     }
 
-    /// Converts between colour spaces by what the image says about itself, without its profile.
+    /// Converts between colour spaces by the image's interpretation, without its profile.
     func converted(to space: VipsInterpretation) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_colourspace($0, $1, space) }
     }
 
-    /// The same numbers with another meaning.
+    /// The same values with another interpretation.
     func interpreted(as interpretation: VipsInterpretation) throws(VipsError) -> VipsImage {
         if interpretation == self.interpretation { return self }
         return try unsafe step { unsafe CVipsShim_as_interpretation($0, $1, interpretation) }
     }
 
-    /// The same numbers in another type; `shift` keeps the high bits instead of clipping.
+    /// The same values in another type; `shift` keeps the high bits instead of clipping.
     func cast(to format: VipsBandFormat, shift: Bool = false) throws(VipsError) -> VipsImage {
         if format == self.format { return self }
         return try unsafe step { unsafe CVipsShim_cast($0, $1, format, shift ? 1 : 0) }
@@ -57,14 +57,14 @@ extension VipsImage {
         try unsafe step { unsafe CVipsShim_unpremultiply($0, $1) }.cast(to: VIPS_FORMAT_UCHAR)
     }
 
-    /// Runs a step that mixes neighbouring pixels so that transparent ones do not bleed their colour.
+    /// Runs an operation that averages neighbouring pixels, so that transparent pixels do not add their colour.
     func mixing(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return try body(self) }
         let interpretation = interpretation
         return try body(premultiplied()).unpremultiplied().interpreted(as: interpretation)
     }
 
-    /// This picture on a ground of one colour, without its alpha band.
+    /// This image on a background of one colour, without its alpha band.
     func flattened(on background: Color) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return self }
         return try unsafe step {
@@ -73,18 +73,18 @@ extension VipsImage {
         }
     }
 
-    /// This picture, with alpha, over a colour that may let something through itself.
+    /// This image, with alpha, over a colour that may be transparent itself.
     func composited(over background: Color) throws(VipsError) -> VipsImage {
         let components = [background.red, background.green, background.blue, background.alpha].map(Double.init)
         return try unsafe step { unsafe CVipsShim_composite_over($0, $1, components) }
     }
 
-    /// This picture with an opaque alpha band, if it has none.
+    /// This image with an opaque alpha band, if it has none.
     func withAlpha() throws(VipsError) -> VipsImage {
         hasAlpha ? self : try unsafe step { unsafe CVipsShim_add_alpha($0, $1) }
     }
 
-    /// This image in three colours, if it is grey.
+    /// This image as sRGB, if it is grey.
     func inColor() throws(VipsError) -> VipsImage {
         bands < 3 ? try converted(to: VIPS_INTERPRETATION_sRGB) : self
     }

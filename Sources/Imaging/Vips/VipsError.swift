@@ -1,17 +1,17 @@
 import CVips
 import CVipsShim
 
-/// A step of libvips that failed.
+/// An operation of libvips that failed.
 ///
-/// The library's error buffer is one for all threads, so where several decode in one process `text` may belong to somebody else's
-/// image: it is good for logs and for nothing else. What failed is known from which step threw.
+/// All threads share libvips' error buffer. If several threads work, `text` may be about another thread's image: use it for logs only.
+/// The operation that threw tells what failed.
 struct VipsError: Error {
     let text: String
 
-    /// Empties the library's buffer, so that what is in it after a failure belongs to what was begun since.
+    /// Empties libvips' error buffer, so that after a failure it has no older errors.
     static func forget() { CVipsShim_forget_errors() }
 
-    /// Takes what libvips wrote last, and empties its buffer.
+    /// Takes the text out of libvips' error buffer.
     static func last() -> VipsError {
         let note = unsafe String(cString: CVipsShim_note())
         var text = note
@@ -21,6 +21,6 @@ struct VipsError: Error {
             text = (lines + (note.isEmpty ? [] : [note])).joined(separator: "; ")
         }
         forget()
-        return VipsError(text: text.isEmpty ? "libvips does not say why" : text)
+        return VipsError(text: text.isEmpty ? "libvips gives no reason" : text)
     }
 }

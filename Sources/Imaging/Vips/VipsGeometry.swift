@@ -3,7 +3,7 @@ import CVipsShim
 import Coordination
 
 extension VipsImage {
-    /// This picture of 8 bits with exactly this size; transparent parts do not bleed their colour.
+    /// This image of 8 bits with exactly this size; transparent pixels do not add their colour.
     func resampled(to size: PixelSize, in light: ResamplingLight) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         return switch light {
@@ -12,7 +12,7 @@ extension VipsImage {
         }
     }
 
-    /// This picture with exactly this size, by Lanczos 3 where it shrinks; transparent pictures must be premultiplied.
+    /// This image with exactly this size, by Lanczos 3 if it shrinks; an image with alpha must be premultiplied.
     private func resized(to size: PixelSize) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         let horizontal = Double(size.width) / Double(width)
@@ -20,8 +20,9 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_resize($0, $1, horizontal, vertical) }
     }
 
-    /// This picture of 8 bits with sides divided by a whole number and rounded up, each pixel the mean of a box in which transparent
-    /// pixels do not count; computed at once, from top to bottom.
+    /// This image of 8 bits with sides divided by `factor` and rounded up, each pixel the mean of a box, weighted by alpha.
+    ///
+    /// Computed at once, from top to bottom.
     func boxAveraged(by factor: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe step {
             unsafe CVipsShim_average(
@@ -29,7 +30,7 @@ extension VipsImage {
         }
     }
 
-    /// A part of this picture.
+    /// A part of this image.
     func extracted(left: Int, top: Int, width: Int, height: Int) throws(VipsError) -> VipsImage {
         if left == 0 && top == 0 && width == self.width && height == self.height { return self }
         return try unsafe step {
@@ -37,18 +38,18 @@ extension VipsImage {
         }
     }
 
-    /// Where the most interesting part of this size begins, by libvips' measure.
+    /// The top left corner of the most interesting part of this size, by libvips' measure.
     func smartCropOrigin(
         for size: PixelSize, by measure: InterestStep.Measure
     ) throws(VipsError) -> (left: Int, top: Int) {
         let part = try unsafe step {
             unsafe CVipsShim_smart_crop($0, $1, Int32(size.width), Int32(size.height), measure.interesting)
         }
-        // A cut image remembers where the whole one's origin would be.
+        // A cropped image has the offset of the whole image's origin.
         return unsafe part.withRaw { unsafe (left: -Int($0.pointee.Xoffset), top: -Int($0.pointee.Yoffset)) }
     }
 
-    /// This picture on a larger canvas of one colour; `background` has a value per band.
+    /// This image on a larger canvas of one colour; `background` has a value for each band.
     func embedded(left: Int, top: Int, in size: PixelSize, background: [Double]) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         return try unsafe step {
@@ -58,8 +59,9 @@ extension VipsImage {
         }
     }
 
-    /// This picture turned and mirrored so that it is upright, given its EXIF orientation; it must be computed already when
-    /// `needsRandomAccess` says so.
+    /// This image turned and mirrored so that it is upright, given its EXIF orientation.
+    ///
+    /// If ``needsRandomAccess(forOrientation:)`` is true, the image must be computed already.
     func upright(from orientation: Int) throws(VipsError) -> VipsImage {
         switch orientation {
         case 2: try flipped(VIPS_DIRECTION_HORIZONTAL)
@@ -73,7 +75,7 @@ extension VipsImage {
         }
     }
 
-    /// Whether the rows of the upright picture are not the rows of the stored one, in their order.
+    /// Whether the rows of the upright image are not the stored rows in their order.
     static func needsRandomAccess(forOrientation orientation: Int) -> Bool { orientation > 2 }
 
     private func rotated(_ angle: VipsAngle) throws(VipsError) -> VipsImage {

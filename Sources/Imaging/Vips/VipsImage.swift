@@ -3,10 +3,10 @@ import CVipsShim
 import Coordination
 import Memory
 
-/// Owns one reference to a libvips image: a recipe for pixels that is computed when it is written somewhere.
+/// Owns one reference to a libvips image: operations on pixels, which are computed when the image is written somewhere.
 ///
-/// Steps return new images and leave this one as it is. Images stay on the worker thread that made them, within one job: the
-/// bytes and the token they were made from must outlive them.
+/// Operations return new images and do not change this one. An image stays on the thread that made it, within one job: the bytes and
+/// the token that it was made from must outlive it.
 @safe
 package final class VipsImage {
     typealias Raw = UnsafeMutablePointer<CVips.VipsImage>
@@ -22,7 +22,7 @@ package final class VipsImage {
         unsafe CVipsShim_unref(raw)
     }
 
-    /// Wraps what a C function makes that answers 0 when all is well.
+    /// The image that a C function makes; the function returns 0 on success.
     static func make(_ body: (UnsafeMutablePointer<Raw?>) -> Int32) throws(VipsError) -> VipsImage {
         var raw: Raw?
         let status = unsafe body(&raw)
@@ -35,14 +35,14 @@ package final class VipsImage {
         try unsafe Self.make { unsafe body(raw, $0) }
     }
 
-    /// Lends the C image, for what makes no image.
+    /// Lends the C image, to functions that do not make an image.
     func withRaw<Result, Failure: Error>(_ body: (Raw) throws(Failure) -> Result) throws(Failure) -> Result {
         try unsafe body(raw)
     }
 
     /// Pixels in a row.
     package var width: Int { unsafe Int(raw.pointee.Xsize) }
-    /// Rows, of all frames that are stacked.
+    /// Rows of all stacked frames together.
     package var height: Int { unsafe Int(raw.pointee.Ysize) }
     var bands: Int { unsafe Int(raw.pointee.Bands) }
     var format: VipsBandFormat { unsafe raw.pointee.BandFmt }
@@ -50,7 +50,7 @@ package final class VipsImage {
     var interpretation: VipsInterpretation { unsafe raw.pointee.Type }
     var hasAlpha: Bool { unsafe vips_image_hasalpha(raw) != 0 }
 
-    /// The image of 8-bit pixels that lie row by row at `pixels`, which must outlive it: nothing is copied.
+    /// The image of 8-bit pixels, rows without gaps at `pixels`, which must outlive the image: nothing is copied.
     @unsafe
     static func pixels(
         _ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int
@@ -61,16 +61,16 @@ package final class VipsImage {
         }
     }
 
-    /// Computes all pixels into memory that is the result's own.
+    /// This image with all pixels computed, in memory that the result owns.
     func computed() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_copy_memory($0, $1) }
     }
 
     /// Computes all pixels, 8 bits a component, on the calling thread and from top to bottom.
     ///
-    /// - Throws: ``VipsError``, or what `token` or `room` says.
+    /// - Throws: ``VipsError``, or the error of `token` or `room`.
     func pixels(in room: PlaneMemory.Maker = { PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes {
-        precondition(hasEightBits, "only bytes can be handed over")
+        precondition(hasEightBits, "only 8-bit pixels can be computed")
         let memory = try room(PixelSize(width: width, height: height).area * bands)
         let status = unsafe CVipsShim_compute(
             raw, memory.bytes.baseAddress, shouldStop, Unmanaged.passUnretained(token).toOpaque())
@@ -81,7 +81,7 @@ package final class VipsImage {
         return memory.finish()
     }
 
-    /// Stops the computing of this image, and of what is made from it, when `token` says so; libvips asks on its own thread.
+    /// Lets `token` stop the computation of this image and of images made from it; libvips may ask on a thread of its own.
     func watch(_ token: WorkToken) {
         unsafe CVipsShim_watch(raw, shouldStop, Unmanaged.passUnretained(token).toOpaque())
     }

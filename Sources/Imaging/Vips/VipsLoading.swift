@@ -12,9 +12,9 @@ struct VipsLoadOptions {
 }
 
 extension VipsImage {
-    /// Opens a file of a known format with that format's own loader; pixels are read later, from top to bottom, once.
+    /// Opens a file of a known format with that format's loader; `bytes` must outlive the image.
     ///
-    /// `bytes` must outlive the image.
+    /// Pixels are read later, once, from top to bottom.
     @unsafe
     static func file(
         _ bytes: UnsafeRawBufferPointer, format: ImageFormat, options: VipsLoadOptions
@@ -25,7 +25,7 @@ extension VipsImage {
             case .png: unsafe CVipsShim_load_png
             case .webp: unsafe CVipsShim_load_webp
             case .gif: unsafe CVipsShim_load_gif
-            case .avif, .heic: preconditionFailure("libheif is asked itself")
+            case .avif, .heic: preconditionFailure("libheif is called directly")
             }
         let shimOptions = CVipsShimLoadOptions(
             shrink: Int32(options.level), scale: 1 / Double(options.level), page: Int32(options.page),
@@ -33,25 +33,25 @@ extension VipsImage {
         return try unsafe make { unsafe load(bytes.baseAddress, bytes.count, shimOptions, $0) }
     }
 
-    /// The loaders that the shim leaves on, by the names of their classes.
+    /// The class names of the loaders that the shim leaves on.
     static let neededLoaders = ImageFormat.allCases.compactMap { format -> String? in
         if case .vips(let name) = format.reading.loader { name } else { nil }
     }.sorted()
 
-    /// The loaders that are on, by the names of their classes, in alphabetical order.
+    /// The class names of the loaders that are on, in alphabetical order.
     static var loaders: [String] {
         var names: [UnsafePointer<CChar>?] = unsafe Array(repeating: nil, count: 64)
         let count = unsafe CVipsShim_loaders(&names, Int32(names.count))
         return unsafe names.prefix(Int(count)).compactMap { unsafe $0.map { unsafe String(cString: $0) } }.sorted()
     }
 
-    /// Lets libvips guess what `bytes` are.
+    /// Opens a file in any format that libvips recognises.
     @unsafe
     static func anyFile(_ bytes: UnsafeRawBufferPointer) throws(VipsError) -> VipsImage {
         try unsafe make { unsafe CVipsShim_load_any(bytes.baseAddress, bytes.count, $0) }
     }
 
-    /// An array of integers among the metadata.
+    /// An array of integers in the metadata; empty if there is none.
     func integers(_ name: String) -> [Int] {
         unsafe withRaw { raw in
             var count: Int32 = 0
@@ -60,7 +60,7 @@ extension VipsImage {
         }
     }
 
-    /// An integer among the metadata.
+    /// An integer in the metadata.
     func integer(_ name: String) -> Int? {
         unsafe withRaw { raw in
             var value: Int32 = 0

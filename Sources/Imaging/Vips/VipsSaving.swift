@@ -4,14 +4,14 @@ import Memory
 
 /// Settings of an encoder.
 struct VipsSaveOptions {
-    /// 1…100, where the format knows quality.
+    /// 1…100; ignored if the format has no quality.
     var quality: Int
-    /// What the format calls effort or compression level.
+    /// The format's effort or compression level.
     var effort: Int
 }
 
 extension VipsImage {
-    /// Computes the picture and writes it as a file without any metadata.
+    /// Computes the image and writes it as a file without metadata.
     func saved(as format: ImageFormat, options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
         let save =
             switch format {
@@ -34,7 +34,7 @@ extension VipsImage {
         return format == .webp ? WebPMetadata.removed(from: file) : file
     }
 
-    /// Marks this image, which must be nobody else's, as frames stacked on top of each other.
+    /// Marks this image as stacked frames; no other code may use the image.
     func markAnimated(frameHeight: Int, delays: [Int], loop: Int) {
         let delays = delays.map(Int32.init(clamping:))
         unsafe withRaw {

@@ -1,27 +1,27 @@
 import Memory
 
-/// The metadata in WebP files that libvips has written.
+/// Removes metadata from WebP files that libvips wrote.
 ///
-/// Version 8.14 puts an EXIF block of its own making into every one, even when told to strip and when the picture had no
-/// metadata: some 170 bytes, a twentieth of a small thumbnail.
+/// libvips 8.14 writes an EXIF block into every file, even if it is told to strip and the image had no metadata: about 170 bytes, a
+/// twentieth of a small thumbnail.
 enum WebPMetadata {
-    private static let headCount = 12
-    private static let chunkHeadCount = 8
+    private static let headerCount = 12
+    private static let chunkHeaderCount = 8
     /// The bits of the extended header that announce EXIF and XMP.
     private static let flags: UInt8 = 0b0000_1100
 
     /// The file without EXIF and XMP, and without an extended header that announced nothing else.
     ///
-    /// Bytes that are no whole WebP file come back as they are.
+    /// Bytes that are not a complete WebP file are returned unchanged.
     static func removed(from file: SharedBytes) -> SharedBytes {
         let bytes = file.array
         var content: [UInt8] = []
         content.reserveCapacity(bytes.count)
-        var position = headCount
-        while position + chunkHeadCount <= bytes.count {
+        var position = headerCount
+        while position + chunkHeaderCount <= bytes.count {
             let name = bytes[position..<position + 4]
             let size = (0..<4).reduce(0) { $0 | Int(bytes[position + 4 + $1]) << (8 * $1) }
-            let data = position + chunkHeadCount
+            let data = position + chunkHeaderCount
             let end = data + size + size % 2
             guard end <= bytes.count else { return file }
             if name.elementsEqual("VP8X".utf8), size > 0 {
@@ -35,6 +35,6 @@ enum WebPMetadata {
         guard position == bytes.count else { return file }
         let count = content.count + 4
         let size = (0..<4).map { UInt8(count >> (8 * $0) & 255) }
-        return SharedBytes(bytes[..<4] + size + bytes[8..<headCount] + content)
+        return SharedBytes(bytes[..<4] + size + bytes[8..<headerCount] + content)
     }
 }

@@ -26,7 +26,7 @@ struct ColorProfileTests {
     }
 
     @Test(arguments: [ICCWriter.Curve.gamma(563), .standard, .standardTable(1_024)])
-    func `the colour engine makes the same of the numbers as of the stranger's own file`(
+    func `the colour engine makes the same of the numbers as of the original profile`(
         curve: ICCWriter.Curve
     ) throws {
         try ImageLibrary.start()
@@ -44,14 +44,14 @@ struct ColorProfileTests {
         #expect(try converted(colors(file).file) == expected)
     }
 
-    @Test func `a profile with a table, or of inks, is left to the colour engine`() {
+    @Test func `a profile with a table, or of CMYK, is left to the colour engine`() {
         var withTable = ICCWriter.profile(primaries: Self.wide)
         // The second tag's name, in the table of tags.
         withTable.replaceSubrange(144..<148, with: Array("A2B0".utf8))
         #expect(ColorProfile(SharedBytes(withTable)) == nil)
-        var ofInks = ICCWriter.profile(primaries: Self.wide)
-        ofInks.replaceSubrange(16..<20, with: Array("CMYK".utf8))
-        #expect(ColorProfile(SharedBytes(ofInks)) == nil)
+        var cmyk = ICCWriter.profile(primaries: Self.wide)
+        cmyk.replaceSubrange(16..<20, with: Array("CMYK".utf8))
+        #expect(ColorProfile(SharedBytes(cmyk)) == nil)
     }
 
     @Test func `a photograph whose profile only the engine understands is converted while it is decoded`() throws {

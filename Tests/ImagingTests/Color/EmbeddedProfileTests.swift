@@ -5,7 +5,7 @@ import Testing
 
 @testable import Imaging
 
-/// What profiles do to the pictures that they come with.
+/// What profiles do to the images that have them.
 @Suite(.timeLimit(.minutes(1)))
 struct EmbeddedProfileTests {
     private static let size = ImageFixture.size
@@ -14,7 +14,7 @@ struct EmbeddedProfileTests {
     /// Red and green change places.
     private static let swapped = [primaries[1], primaries[0], primaries[2]]
 
-    /// Profiles that describe no picture of red, green and blue.
+    /// Profiles that do not describe an image of red, green and blue.
     private static let unfit = [
         ICCWriter.grey(gamma: 563), ICCWriter.inks,
         // One that leads from one device to another.
@@ -83,7 +83,7 @@ struct EmbeddedProfileTests {
         }
     }
 
-    @Test func `nobody is believed who gives planes colours of another kind`() throws {
+    @Test func `a description that gives planes colours of another kind is refused`() throws {
         let grey = try #require(ColorProfile(SharedBytes(ICCWriter.grey(gamma: 563))))
         let color = try #require(ColorProfile(SharedBytes(ICCWriter.profile(curve: .gamma(563)))))
         let part = DecodedDescription.Part(size: Self.size, left: 0, top: 0, width: 64, height: 48)

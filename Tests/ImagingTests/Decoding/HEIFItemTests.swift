@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// What libheif makes of files, and that the walk of their heads says the same.
+/// What libheif makes of files, and that the header walk says the same.
 @Suite(.timeLimit(.minutes(1)))
 struct HEIFItemTests {
     private typealias Item = HEIFWriter.Item
@@ -21,7 +21,7 @@ struct HEIFItemTests {
         ([HEIFBox.mirror(1), HEIFBox.rotation(1)], [red, blue, green, white]),
         ([HEIFBox.rotation(3), HEIFBox.mirror(0)], [white, green, blue, red]),
     ])
-    func `a turned or mirrored picture is served as it is to be seen`(turns: [[UInt8]], corners: [[Int]]) throws {
+    func `a turned or mirrored image is served upright`(turns: [[UInt8]], corners: [[Int]]) throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         let plain = item.properties
         for properties in [plain + turns, turns + plain] {
@@ -106,10 +106,10 @@ struct HEIFItemTests {
         #expect(try ends(of: item) == [[255], [0]])
     }
 
-    @Test func `a head that says another size than the samples is refused`() throws {
+    @Test func `a header that says another size than the samples is refused`() throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         item.properties[0] = HEIFBox.size(64, 50)
-        #expect(throws: ImagingError.cannotDecode(detail: "head says 64×50, libheif 64×48")) {
+        #expect(throws: ImagingError.cannotDecode(detail: "the header says 64×50, libheif says 64×48")) {
             try decode([item], primary: 1)
         }
     }

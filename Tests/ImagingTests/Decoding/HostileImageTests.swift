@@ -18,7 +18,7 @@ struct HostileImageTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp], [0.2, 0.5, 0.9, 0.99])
-    func `a picture cut anywhere cannot be decoded`(format: ImageFormat, share: Double) {
+    func `an image truncated anywhere cannot be decoded`(format: ImageFormat, share: Double) {
         let whole = ImageFixture.photo(width: 120, height: 90, format: format).array
         #expect(isUndecodable(SharedBytes(whole.prefix(Int(Double(whole.count) * share)))))
     }
@@ -28,7 +28,7 @@ struct HostileImageTests {
     }
 
     @Test(arguments: [ImageFixture.jpegGiant, .pngGiant, .webpGiant])
-    func `giants are refused from their heads`(fixture: ImageFixture) throws {
+    func `giants are refused by their headers`(fixture: ImageFixture) throws {
         let bytes = fixture.bytes
         let header = try ImageHeader.inspect(bytes)
         #expect(header.storedSize.area > ImagingLimits().maximumSourcePixels)
@@ -39,7 +39,7 @@ struct HostileImageTests {
         #expect(time < .milliseconds(500))
     }
 
-    @Test func `a head that disagrees with the loader is not believed`() throws {
+    @Test func `a header that disagrees with the loader is not believed`() throws {
         try ImageLibrary.start()
         let bytes = ImageFixture.png.bytes
         let header = ImageHeader(format: .png, storedSize: PixelSize(width: 64, height: 47))

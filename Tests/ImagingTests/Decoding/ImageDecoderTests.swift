@@ -8,8 +8,8 @@ import Testing
 struct ImageDecoderTests {
     /// The quarters on a screen.
     private static let lights = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
-    /// The quarters in coated-paper inks, by libvips' profile: magenta with yellow, cyan with yellow, cyan with magenta.
-    private static let inks = [[236, 33, 40], [0, 142, 65], [26, 39, 123], [255, 255, 255]]
+    /// The quarters in CMYK for coated paper, by libvips' profile: magenta with yellow, cyan with yellow, cyan with magenta.
+    private static let cmyk = [[236, 33, 40], [0, 142, 65], [26, 39, 123], [255, 255, 255]]
 
     @Test(arguments: ImageFixture.quarters)
     func `red, green, blue and white come out upright and right`(fixture: ImageFixture) throws {
@@ -18,8 +18,8 @@ struct ImageDecoderTests {
         // The GIF encoder always leaves room for a transparent entry.
         let opaque = fixture == .gif ? [255] : []
         #expect(image.bands == 3 + opaque.count)
-        // The built-in CMYK profile's inks are those of paper, duller than a screen.
-        let colors = fixture == .jpegAdobeCMYK ? Self.inks : Self.lights
+        // The built-in CMYK profile has the colours of paper, duller than a screen's.
+        let colors = fixture == .jpegAdobeCMYK ? Self.cmyk : Self.lights
         for (place, color) in zip([(16, 12), (48, 12), (16, 36), (48, 36)], colors) {
             #expect(image.isClose(x: place.0, y: place.1, to: color + opaque))
         }

@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// Files that cost a careless decoder too much: refused by their heads, priced, or freed of what nobody needs.
+/// Files that cost a careless decoder too much: refused by their headers, priced, or trimmed.
 @Suite(.timeLimit(.minutes(1)))
 struct ImageTrapTests {
     @Test(arguments: [ImageTrap.webpCanvas, .pngGiant, .jpegPatchedSize])
@@ -38,7 +38,7 @@ struct ImageTrapTests {
         #expect(first.frames == 1 && first.size == ImageFixture.size)
     }
 
-    @Test func `a picture in scans is priced with all its coefficients`() throws {
+    @Test func `an image in scans is priced with all its coefficients`() throws {
         let size = PixelSize(width: 1_600, height: 1_200)
         let header = try ImageHeader.inspect(SharedBytes(ImageTrap.progressive(size)))
         #expect(header.isProgressive && header.isChromaSubsampled)
@@ -46,7 +46,7 @@ struct ImageTrapTests {
     }
 
     @Test(arguments: [ImageTrap.pngProfile, .pngText, .jpegProfile])
-    func `an enormous profile or text costs nobody the picture`(trap: ImageTrap) throws {
+    func `an image with an enormous profile or text is decoded`(trap: ImageTrap) throws {
         #expect(try ImageReading.decode(trap.bytes).size == ImageFixture.size)
     }
 

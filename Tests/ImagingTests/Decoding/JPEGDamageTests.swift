@@ -7,9 +7,9 @@ import Testing
 /// A damaged JPEG is the same to every size: at all levels and in both lanes it is whole, lacks pixels, or cannot be decoded.
 @Suite(.timeLimit(.minutes(2)))
 struct JPEGDamageTests {
-    /// A picture with details, one in scans with restarts left out, one in inks, one in scans by component.
+    /// An image with details, one in scans with restarts left out, one in CMYK, one in scans by component.
     private static let files: [String: [UInt8]] = [
-        "photo": ImageFixture.photo(width: 160, height: 136).array, "scans": scans, "inks": inks,
+        "photo": ImageFixture.photo(width: 160, height: 136).array, "scans": scans, "CMYK": cmyk,
         "plain": ImageFixture.jpeg.array,
     ]
 
@@ -20,7 +20,7 @@ struct JPEGDamageTests {
         return writer.file { [UInt8($0 * 5), UInt8(100 + $1), UInt8(200 - $0)] }
     }
 
-    private static var inks: [UInt8] {
+    private static var cmyk: [UInt8] {
         var writer = JPEGWriter(width: 160, height: 136, components: 4)
         writer.adobeTransform = 0
         return writer.file { [UInt8($0 * 5), UInt8(100 + $1), UInt8(200 - $0), 255] }
@@ -49,7 +49,7 @@ struct JPEGDamageTests {
         }
     }
 
-    /// Where it begins to matter: behind the head's sizes the walk of the head judges, which knows no levels.
+    /// Damage is tried after the sizes in the header; before them the header walk judges, which knows no levels.
     private func judgements(_ file: some Collection<UInt8>) throws -> Set<Judgement> {
         do {
             return try Judgement.all(of: SharedBytes(file))
@@ -78,27 +78,27 @@ struct JPEGDamageTests {
             var damaged = file
             let place = Int(random.next() % UInt64(file.count - 20)) + 20
             damaged[place] = random.next() % 3 == 0 ? 0xFF : UInt8(truncatingIfNeeded: random.next())
-            // The end of the picture, in the middle of it.
+            // The end of the image, in the middle of it.
             if random.next() % 4 == 0 { damaged[place...] = [0xFF, 0xD9] + damaged[place...] }
             let found = try judgements(damaged)
             #expect(found.count <= 1, "byte \(place) of \(file.count): \(found)")
         }
     }
 
-    @Test func `18: the head of a scan that does not show is judged all the same`() throws {
+    @Test func `18: the header of a scan that is not visible is judged all the same`() throws {
         var file = Self.scans
-        let heads = file.indices.dropLast(2).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
+        let headers = file.indices.dropLast(2).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
         // A last frequency that there is not.
-        file[try #require(heads.last) + 8] = 64
+        file[try #require(headers.last) + 8] = 64
         #expect(try judgements(file) == [.undecodable])
     }
 
-    @Test func `18: a picture whose last scan is cut lacks pixels at every size`() throws {
+    @Test func `18: an image whose last scan is truncated lacks pixels at every size`() throws {
         let file = Self.scans
-        let heads = file.indices.dropLast(2).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
-        let last = try #require(heads.last)
+        let headers = file.indices.dropLast(2).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
+        let last = try #require(headers.last)
         #expect(try judgements(Array(file[..<(last + 12)])) == [.incomplete])
-        // Between two scans, and in the head of one.
+        // Between two scans, and in the header of one.
         #expect(try judgements(Array(file[..<last])) == [.incomplete])
         #expect(try judgements(Array(file[..<(last + 5)])) == [.incomplete])
         #expect(try judgements(Array(file.dropLast(2))) == [.whole])

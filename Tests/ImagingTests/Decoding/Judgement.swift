@@ -6,7 +6,7 @@ import Memory
 enum Judgement: Hashable {
     case whole, incomplete, undecodable
 
-    /// That of a file at one level, by one lane, where pictures that lack pixels are served.
+    /// The judgement of a file at one level, by one lane, if images that lack pixels are served.
     init(_ bytes: SharedBytes, _ plan: DecodePlan, lane: ImageDecoder.Lane) throws {
         do {
             self = try Self.decode(bytes, plan, lane: lane).isIncomplete ? .incomplete : .whole
@@ -26,7 +26,7 @@ enum Judgement: Hashable {
         return found
     }
 
-    /// The picture in interleaved pixels.
+    /// The image in interleaved pixels.
     static func decode(
         _ bytes: SharedBytes, _ plan: DecodePlan = DecodePlan(), lane: ImageDecoder.Lane
     ) throws -> DecodedImage {

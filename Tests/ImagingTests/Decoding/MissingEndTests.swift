@@ -11,7 +11,7 @@ struct MissingEndTests {
     private static let ends: [(name: String, file: [UInt8], missing: Int)] = [
         ("a JPEG without its marker", ImageFixture.photo(width: 120, height: 90).array, 2),
         ("a small one in scans", ImageFixture.jpegProgressive.array, 2),
-        ("one in inks", ImageFixture.jpegAdobeCMYK.array, 2),
+        ("one in CMYK", ImageFixture.jpegAdobeCMYK.array, 2),
         ("a PNG without its last chunk", ImageFixture.photo(width: 120, height: 90, format: .png).array, 12),
         ("and without a checksum", ImageFixture.photo(width: 120, height: 90, format: .png).array, 16),
         ("and without the sum of its rows", ImageFixture.photo(width: 120, height: 90, format: .png).array, 20),

@@ -36,7 +36,7 @@ struct RenderPlanGravityTests {
         (Gravity.center, 37), (.attention, 37), (.top, 0), (.topLeft, 0), (.bottom, 75), (.left, 37),
         (.focal(x: 0, y: 200), 15),
     ])
-    func `the picture lies on its canvas by gravity`(gravity: Gravity, y: Int) throws {
+    func `the image lies on its canvas by gravity`(gravity: Gravity, y: Int) throws {
         let plan = try plan(400, 300, options(300, 300, .contain) { $0.gravity = gravity })
         let size = PixelSize(width: 300, height: 300)
         #expect(plan.canvas == CanvasStep(size: size, x: 0, y: y, color: .white))

@@ -18,18 +18,18 @@ struct RenderPlanLevelTests {
         #expect(try plan(4_800, 1_200, options(300, 300, .outside)).decode.level == 2)
     }
 
-    @Test func `for a crop the picture before it counts, on both sides`() throws {
+    @Test func `for a crop the image before it counts, on both sides`() throws {
         #expect(try plan(4_800, 1_200, options(300, 300, .cover)).decode.level == 2)
         #expect(try plan(4_800, 3_600, options(100, 100, .cover)).decode.level == 8)
         #expect(try plan(4_800, 1_199, options(300, 300, .cover)).decode.level == 1)
     }
 
-    @Test func `for a distorted picture both sides count`() throws {
+    @Test func `for a distorted image both sides count`() throws {
         #expect(try plan(4_800, 4_800, options(300, 300, .fill)).decode.level == 8)
         #expect(try plan(4_800, 4_800, options(300, 1_200, .fill)).decode.level == 2)
     }
 
-    @Test func `a turned picture has the level of the upright one`() throws {
+    @Test func `a turned image has the level of the upright one`() throws {
         let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1_200, height: 4_800), orientation: 8)
         let turned = try RenderPlan(options: options(600, nil), format: .jpeg, source: source, limits: ImagingLimits())
         #expect(turned.decode.level == 4)

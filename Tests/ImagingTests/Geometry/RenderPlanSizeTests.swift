@@ -111,7 +111,7 @@ struct RenderPlanSizeTests {
         }
     }
 
-    @Test func `what the picture is fitted into bounds it, whatever the numbers`() throws {
+    @Test func `what the image is fitted into bounds it, whatever the numbers`() throws {
         var generator = RepeatableGenerator()
         for _ in 0..<2_000 {
             let width = Int.random(in: 1...3_000, using: &generator)
@@ -139,7 +139,7 @@ struct RenderPlanSizeTests {
         }
     }
 
-    @Test func `the picture counts as it looks, not as it is stored`() throws {
+    @Test func `the image counts as it looks, not as it is stored`() throws {
         let source = ImageHeader(
             format: .jpeg, storedSize: PixelSize(width: 4_000, height: 3_000), orientation: 6)
         let plan = try RenderPlan(options: options(300, 300), format: .jpeg, source: source, limits: ImagingLimits())

@@ -14,7 +14,7 @@ struct RenderPlanTests {
         try RenderPlan(options: options, format: format, source: source, limits: limits)
     }
 
-    @Test func `wishes that lead to the same picture make equal plans`() throws {
+    @Test func `options that lead to the same image make equal plans`() throws {
         let plain = try plan(400, 300, options(200, 150))
         #expect(try plan(400, 300, options(200, nil)) == plain)
         #expect(try plan(400, 300, options(100, 75) { $0.devicePixelRatio = 2_000 }) == plain)
@@ -57,7 +57,7 @@ struct RenderPlanTests {
         #expect(try make(source, as: .png).background == nil)
     }
 
-    @Test func `padding of an opaque picture is white or transparent`() throws {
+    @Test func `padding of an opaque image is white or transparent`() throws {
         #expect(try plan(400, 300, options(300, 300, .contain)).background == .white)
         #expect(try plan(400, 300, options(300, 300, .contain), format: .webp).background == nil)
         #expect(try plan(400, 300, options(300, 300)).background == nil)

@@ -11,7 +11,7 @@ struct EXIFOrientationTests {
         #expect(try orientation(exif(orientation: value)) == 1)
     }
 
-    @Test func `damaged metadata costs nobody the picture`() throws {
+    @Test func `an image with damaged metadata is decoded`() throws {
         let data = exif(orientation: 6)
         for length in 0..<data.count - 8 {
             #expect(try orientation(Array(data.prefix(length))) == 1)

@@ -1,7 +1,7 @@
 import Imaging
 import Testing
 
-/// A GIF's blocks with pictures that mean nothing.
+/// A GIF file's blocks, with meaningless image data.
 struct GIFFile {
     /// One frame: where it lies and how.
     struct Frame {
@@ -60,14 +60,14 @@ struct GIFHeaderTests {
         #expect(header.isProgressive)
     }
 
-    @Test func `the first frame may make the picture larger, a later one not`() throws {
+    @Test func `the first frame may make the image larger, a later one not`() throws {
         let first = GIFFile.Frame(x: 10, y: 0, width: 40, height: 5)
         let later = GIFFile.Frame(x: 0, y: 0, width: 90, height: 90)
         #expect(try inspect(GIFFile(frames: [first, later]).bytes).size == PixelSize(width: 50, height: 20))
     }
 
     @Test(arguments: [(640, 480), (800, 600), (0, 0), (65_535, 65_535)])
-    func `a monitor's size is not the picture's`(width: Int, height: Int) throws {
+    func `a monitor's size is not the image's`(width: Int, height: Int) throws {
         #expect(try inspect(GIFFile(width: width, height: height).bytes).size == PixelSize(width: 30, height: 20))
     }
 

@@ -78,7 +78,7 @@ struct HEIFHeaderTests {
         ([HEIFBox.mirror(1), HEIFBox.rotation(1)], true), ([HEIFBox.rotation(3), HEIFBox.mirror(1)], true),
         ([HEIFBox.rotation(1), HEIFBox.rotation(1)], false),
     ])
-    func `the size is that of the turned picture, and nothing is left to turn`(
+    func `the size is that of the turned image, and nothing is left to turn`(
         turns: [[UInt8]], isSideways: Bool
     ) throws {
         let positions = Array(1...turns.count + 1)
@@ -96,7 +96,7 @@ struct HEIFHeaderTests {
         file.positions = [1, 2, 3]
         let header = try inspect(file.bytes)
         #expect(header.size == PixelSize(width: 208, height: 200) && header.decodedArea == 304 * 208)
-        // What lies outside of the picture is not shown.
+        // What lies outside of the image is not shown.
         file.properties[2] = HEIFBox.aperture(100, 80, right: 2 * 120)
         #expect(try inspect(file.bytes).size == PixelSize(width: 34, height: 80))
     }

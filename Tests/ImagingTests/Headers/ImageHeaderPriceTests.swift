@@ -1,11 +1,11 @@
 import Imaging
 import Testing
 
-/// The price table, on a picture of a million pixels with the 900 rows that libvips keeps of it.
+/// The price table, for an image of a million pixels of which libvips keeps 900 rows.
 struct ImageHeaderPriceTests {
     private static let size = PixelSize(width: 1_000, height: 1_000)
 
-    /// A row of the table: a head, the level of a decode, and its price in bytes.
+    /// A row of the table: a header, the level of a decode, and its price in bytes.
     struct Row: Sendable, CustomStringConvertible {
         let description: String
         let header: ImageHeader
@@ -30,7 +30,7 @@ struct ImageHeaderPriceTests {
         Row("sequential JPEG", .jpeg, level: 2, isSubsampled: true, price: 750_000 + 1_350_000),
         Row("sequential JPEG", .jpeg, level: 8, isSubsampled: true, price: 46_875 + 337_500),
         Row("grey JPEG", .jpeg, bands: 1, price: 1_000_000 + 900_000),
-        Row("JPEG in inks", .jpeg, bands: 4, price: 4_000_000 + 3_600_000 + (4 << 20)),
+        Row("JPEG in CMYK", .jpeg, bands: 4, price: 4_000_000 + 3_600_000 + (4 << 20)),
         Row("progressive JPEG", .jpeg, level: 2, isProgressive: true, isSubsampled: true, price: 2_100_000 + 3_000_000),
         Row("progressive JPEG of full chroma", .jpeg, level: 2, isProgressive: true, price: 2_100_000 + 6_000_000),
         Row("PNG", .png, price: 3_000_000 + 2_700_000),

@@ -33,7 +33,7 @@ struct ImageHeaderTests {
         #expect(throws: ImagingError.notAnImage) { try inspect(Array(text.utf8)) }
     }
 
-    @Test func `leading bytes alone are an image with a damaged head`() {
+    @Test func `leading bytes alone are an image with a damaged header`() {
         #expect(isDamaged([0xFF, 0xD8, 0xFF, 0xE0]))
         #expect(isDamaged([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
         #expect(isDamaged(Array("GIF89a".utf8)))

@@ -92,7 +92,7 @@ struct JPEGHeaderTests {
         #expect(try inspect(JPEGFile(segments: [part, part]).bytes).profileByteCount == 200)
     }
 
-    @Test func `a small picture inside the metadata is not the picture`() throws {
+    @Test func `a small image inside the metadata is not the image`() throws {
         let small = JPEGFile(width: 10, height: 10).bytes
         let header = try inspect(JPEGFile(segments: [JPEGFile.segment(0xE1, small)]).bytes)
         #expect(header.storedSize == PixelSize(width: 300, height: 200))
@@ -134,7 +134,7 @@ struct JPEGHeaderTests {
         #expect(isDamaged(JPEGFile(segments: [[0xFF, 0xE0, 0xFF, 0xFF]]).bytes))
     }
 
-    @Test func `a head cut anywhere is damaged`() {
+    @Test func `a header truncated anywhere is damaged`() {
         let bytes = JPEGFile().bytes
         let scanStart = bytes.count - 25
         for length in 3..<scanStart {

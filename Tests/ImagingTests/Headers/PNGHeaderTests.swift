@@ -8,11 +8,11 @@ struct PNGFile {
     var depth = 8
     var colorType = 2
     var interlace = 0
-    /// Chunks before the picture.
+    /// Chunks before the image data.
     var before: [[UInt8]] = []
-    /// Chunks after the picture.
+    /// Chunks after the image data.
     var after: [[UInt8]] = []
-    var hasPicture = true
+    var hasData = true
 
     static func chunk(_ type: String, _ data: [UInt8] = []) -> [UInt8] {
         var file = FileBytes()
@@ -22,12 +22,12 @@ struct PNGFile {
     }
 
     var bytes: [UInt8] {
-        var head = FileBytes()
-        head.append(big: width, 4)
-        head.append(big: height, 4)
-        head.append([UInt8(depth), UInt8(colorType), 0, 0, UInt8(interlace)])
-        var chunks = [PNGFile.chunk("IHDR", head.bytes)] + before
-        if hasPicture { chunks.append(PNGFile.chunk("IDAT", [1, 2, 3])) }
+        var header = FileBytes()
+        header.append(big: width, 4)
+        header.append(big: height, 4)
+        header.append([UInt8(depth), UInt8(colorType), 0, 0, UInt8(interlace)])
+        var chunks = [PNGFile.chunk("IHDR", header.bytes)] + before
+        if hasData { chunks.append(PNGFile.chunk("IDAT", [1, 2, 3])) }
         chunks += after + [PNGFile.chunk("IEND")]
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunks.flatMap { $0 }
     }
@@ -62,7 +62,7 @@ struct PNGHeaderTests {
         #expect(header.orientation == 6)
     }
 
-    @Test func `a picture's data may come in pieces and end early`() throws {
+    @Test func `image data may come in pieces and end early`() throws {
         var bytes = PNGFile(before: [PNGFile.chunk("IDAT", [1])]).bytes
         #expect(try inspect(bytes).size.width == 300)
         bytes.removeLast(14)
@@ -71,17 +71,17 @@ struct PNGHeaderTests {
 
     @Test(arguments: [
         PNGFile(width: 0), PNGFile(height: 0), PNGFile(width: 1 << 31), PNGFile(depth: 3), PNGFile(depth: 4),
-        PNGFile(colorType: 1), PNGFile(depth: 16, colorType: 3), PNGFile(interlace: 2), PNGFile(hasPicture: false),
+        PNGFile(colorType: 1), PNGFile(depth: 16, colorType: 3), PNGFile(interlace: 2), PNGFile(hasData: false),
     ])
     func `what a decoder cannot read is refused`(file: PNGFile) {
         #expect(isDamaged(file.bytes))
     }
 
-    @Test func `a chunk longer than the file before the picture is damage`() {
+    @Test func `a chunk before the image data that is longer than the file is damage`() {
         #expect(isDamaged(PNGFile(before: [[0x7F, 0xFF, 0xFF, 0xFF] + Array("tEXt".utf8)]).bytes))
     }
 
-    @Test func `thirty thousand pixels square are seen from the head`() throws {
+    @Test func `thirty thousand pixels square are seen from the header`() throws {
         let file = PNGFile(width: 30_000, height: 30_000, depth: 1, colorType: 0)
         #expect(try inspect(file.bytes).size.area == 900_000_000)
     }

@@ -38,12 +38,12 @@ enum WebPFile {
 struct WebPHeaderTests {
     private let size = PixelSize(width: 300, height: 200)
 
-    @Test func `a lossy picture`() throws {
+    @Test func `a lossy image`() throws {
         #expect(try inspect(WebPFile.file([WebPFile.lossy(300, 200)])) == ImageHeader(format: .webp, storedSize: size))
     }
 
     @Test(arguments: [true, false])
-    func `a lossless picture`(hasAlpha: Bool) throws {
+    func `a lossless image`(hasAlpha: Bool) throws {
         let expected = ImageHeader(format: .webp, storedSize: size, bands: hasAlpha ? 4 : 3, hasAlpha: hasAlpha)
         #expect(try inspect(WebPFile.file([WebPFile.lossless(300, 200, hasAlpha: hasAlpha)])) == expected)
     }
@@ -93,7 +93,7 @@ struct WebPHeaderTests {
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8 ", [0x10])])))
     }
 
-    @Test func `a file cut before the head of its picture ends is damaged`() {
+    @Test func `a file truncated within the header of its image is damaged`() {
         let bytes = WebPFile.file([WebPFile.lossy(300, 200)])
         for length in 12..<bytes.count {
             #expect(isDamaged(Array(bytes.prefix(length))) == (length < 30), "\(length) bytes")

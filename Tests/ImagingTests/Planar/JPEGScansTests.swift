@@ -22,7 +22,7 @@ struct JPEGScansTests {
     }
 
     @Test(arguments: [1, 2, 4, 8])
-    func `a picture in scans looks like the one without`(level: Int) throws {
+    func `an image in scans looks like the one without`(level: Int) throws {
         var writer = JPEGWriter(width: 320, height: 240, components: 3)
         writer.sampling = [(2, 2), (1, 1), (1, 1)]
         func decode() throws -> [UInt8] {
@@ -53,10 +53,10 @@ struct JPEGScansTests {
         for (one, two) in zip(image.pixels.array, other.pixels.array) { #expect(abs(Int(one) - Int(two)) <= 3) }
     }
 
-    @Test func `a picture has all details when each component has each frequency to the last bit`() {
-        let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC2, 0, 17, 8, 0, 8, 0, 8, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]
+    @Test func `an image has all details when each component has each frequency to the last bit`() {
+        let header: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC2, 0, 17, 8, 0, 8, 0, 8, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]
         func isWhole(_ scripts: [Script]) -> Bool {
-            SharedBytes(head + scripts.flatMap(Self.scan) + Self.end).withBytes { FoundScans($0).hasAllDetails }
+            SharedBytes(header + scripts.flatMap(Self.scan) + Self.end).withBytes { FoundScans($0).hasAllDetails }
         }
         let means: [Script] = [(1, 0, 0, 1, 0), (2, 0, 0, 0, 0), (3, 0, 0, 0, 0)]
         #expect(isWhole(Self.usual + means))

@@ -15,7 +15,7 @@ struct PlanarAVIFTests {
         #expect(file.array.contains(meaning))
     }
 
-    @Test func `planes and pixels make the same picture`() throws {
+    @Test func `planes and pixels make the same image`() throws {
         try ImageLibrary.start()
         for (width, height) in [(320, 240), (203, 155)] {
             for target in [40, 101, 150] {
@@ -41,7 +41,7 @@ struct PlanarAVIFTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp], [ResamplingLight.gamma, .linear])
-    func `the same picture gives an encoder the same bytes, whatever was made before it`(
+    func `the same image gives an encoder the same bytes, whatever was made before it`(
         source: ImageFormat, light: ResamplingLight
     ) throws {
         try ImageLibrary.start()
@@ -84,9 +84,9 @@ private final class HandedPixels: ImageCodec {
     }
 
     func encode(
-        _ picture: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
     ) throws -> SharedBytes {
-        pixels.withLock { $0.append(picture.pixels.array) }
+        pixels.withLock { $0.append(image.pixels.array) }
         return SharedBytes([])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// The planar lane beside a full decode by libvips.
 @Suite(.timeLimit(.minutes(1)))
 struct PlanarGoldenTests {
-    /// Even, odd and narrow pictures, and widths that lead to every level.
+    /// Even, odd and narrow images, and widths that lead to every level.
     private static let sizes = [(320, 240), (203, 155), (641, 479), (512, 97)]
     private static let widths = [33, 64, 101, 202]
 
@@ -144,7 +144,7 @@ struct PlanarGoldenTests {
     }
 
     @Test(arguments: [1, 6])
-    func `a colour profile is applied to the small picture`(orientation: Int) throws {
+    func `a colour profile is applied to the reduced image`(orientation: Int) throws {
         // Of wider colours than sRGB and another curve.
         let primaries = [[0.6097, 0.3111, 0.0195], [0.2053, 0.6257, 0.0609], [0.1492, 0.0632, 0.7446]]
         let profile = ICCWriter.profile(primaries: primaries, curve: .gamma(563))
@@ -180,7 +180,7 @@ struct PlanarGoldenTests {
         let comparison = try LaneComparison(file, options, format, light: light)
         #expect(try ImageHeader.inspect(comparison.planar.bytes).size == comparison.planar.size)
         let distance = comparison.noiseDistance
-        // What two encodings of nearly the same picture differ by at a lower quality says little.
+        // What two encodings of nearly the same image differ by at a lower quality says little.
         let least = options.quality == 95 && format != .webp ? 40.0 : 36
         #expect(distance > least || comparison.similarity > 0.99, "\(format): \(distance) dB")
     }

@@ -19,7 +19,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test func `12: pixels that nobody else holds stay valid while they are rendered`() async throws {
+    @Test func `12: pixels that only a render holds stay valid while they are rendered`() async throws {
         let source = ImageFixture.photo(width: 320, height: 240)
         let plan = RenderPlan(resizedSize: PixelSize(width: 80, height: 60), format: .png, quality: 100)
         let kept = try ImageReading.decode(source)

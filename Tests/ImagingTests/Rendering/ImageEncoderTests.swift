@@ -25,7 +25,7 @@ struct ImageEncoderTests {
         }
     }
 
-    @Test func `pixels that do not fill the picture are refused`() throws {
+    @Test func `pixels that do not fill the image are refused`() throws {
         try ImageLibrary.start()
         #expect(throws: ImagingError.self) {
             try ImageEncoder.encode(

@@ -35,7 +35,7 @@ struct ImageRendererTests {
         }
     }
 
-    @Test func `a picture keeps its quarters when it is resized`() throws {
+    @Test func `an image keeps its quarters when it is resized`() throws {
         for (fit, size) in [(Fit.fill, PixelSize(width: 30, height: 30)), (.outside, PixelSize(width: 200, height: 9))]
         {
             var options = RenderingOptions()
@@ -83,7 +83,7 @@ struct ImageRendererTests {
         #expect(entropy.meanColor[1] < 10)
     }
 
-    @Test func `a canvas surrounds the picture with the background`() throws {
+    @Test func `a canvas surrounds the image with the background`() throws {
         var options = RenderingOptions()
         (options.width, options.height, options.fit) = (48, 48, .contain)
         let white = try ImageReading.decode(thumbnail(ImageFixture.jpeg.bytes, options, .jpeg).bytes)

@@ -75,7 +75,7 @@ struct ResamplingLightTests {
     ) throws -> DecodedImage {
         try ImageLibrary.start()
         let header = try ImageHeader.inspect(file)
-        // From the whole picture: what is reduced while decoding is mixed by its numbers.
+        // From the image in full size: a reducing decode averages stored components.
         let plan = RenderPlan(
             resizedSize: PixelSize(width: 32, height: 32), light: light, format: format,
             quality: 100)

@@ -33,7 +33,7 @@ struct JPEGTrimmingTests {
         #expect(try trim(file) == JPEGFile(segments: [profile(), adobe]).bytes)
     }
 
-    @Test func `metadata of a length that nobody needs goes`() throws {
+    @Test func `metadata of an unusual length is removed`() throws {
         #expect(try trim(JPEGFile(segments: Array(repeating: long, count: 5))) == JPEGFile().bytes)
     }
 

@@ -9,7 +9,7 @@ struct WebPMetadataTests {
 
     private static let extras = [WebPFile.chunk("EXIF", [1, 2, 3]), WebPFile.chunk("XMP ", [4])]
 
-    @Test func `a plain picture loses its metadata and the extended header`() {
+    @Test func `a plain image loses its metadata and the extended header`() {
         let picture = WebPFile.lossy(300, 200)
         let file = WebPFile.file([WebPFile.canvas(300, 200, flags: 0b1100), picture] + Self.extras)
         #expect(removed(from: file) == WebPFile.file([picture]))

@@ -4,32 +4,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The compressed rows of a PNG, ended properly where the file does not. zlib is a state machine of macros, so its calls are here.
+// Completes the compressed rows of a truncated PNG file. zlib's functions are macros, which Swift cannot call, so its calls are here.
 
-/// The rows of a picture, or of one pass of an interlaced one.
+/// The rows of an image, or of one pass of an interlaced image.
 typedef struct {
     size_t rows;
-    /// Bytes of a row, without the one that names its filter.
+    /// Bytes of a row, without the byte of its filter.
     size_t row_size;
 } CPNGShimPass;
 
-/// Asks every now and then whether work is to go on: `should_stop` answers 1 to end it.
+/// Asks at intervals whether the work is to continue: `should_stop` returns 1 to end it.
 typedef struct {
     int (*should_stop)(void *context);
     void *context;
 } CPNGShimWatch;
 
-/// Counts the bytes of rows that compressed data hold, up to `most`: fewer where they end, or make no sense, before. Stopped where it
-/// answers `SIZE_MAX`, also without memory.
+/// Counts the bytes of rows in compressed data, up to `most`; fewer if the data end or are damaged before. Returns `SIZE_MAX` if it was
+/// stopped, or there is no memory.
 size_t CPNGShim_count(const void *data, size_t count, size_t most, CPNGShimWatch watch);
 
-/// Compresses the rows again, with those that are missing filled up by a pixel of `pixel_size` bytes, into `*bytes`, to be released with
-/// `free`: the type of a data chunk, and its data; 0 when that worked.
+/// Compresses the rows again, with missing rows filled with a pixel of `pixel_size` bytes. Puts the type of a data chunk and its data into
+/// `*bytes`, to be released with `free`; returns 0 on success.
 int CPNGShim_complete(
     const void *data, size_t count, const CPNGShimPass *passes, int pass_count, const uint8_t *pixel, size_t pixel_size,
     CPNGShimWatch watch, void **bytes, size_t *byte_count);
 
-/// The checksum of a chunk: of its type and its data.
+/// The checksum of a chunk, which is over its type and its data.
 uint32_t CPNGShim_checksum(const void *bytes, size_t count);
 
 #endif

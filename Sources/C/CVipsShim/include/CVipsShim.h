@@ -5,13 +5,13 @@
 #include <vips/vips.h>
 
 // Every function that makes an image returns 0 and sets `out` to a new reference, or returns -1 and leaves a text in
-// libvips' error buffer. No function takes over a reference to its inputs. The bytes of a loaded image must outlive it.
+// libvips' error buffer. No function takes over a reference to its inputs. The bytes of a loaded file must outlive the image.
 
 /// How a file is opened.
 typedef struct {
-    /// JPEG: side divisor 1, 2, 4 or 8 of the scaled decode.
+    /// JPEG: the divisor of the sides, 1, 2, 4 or 8.
     int shrink;
-    /// WebP: size factor of the scaler, 0…1.
+    /// WebP: the factor of the scaler, 0…1.
     double scale;
     /// First page or frame.
     int page;
@@ -24,19 +24,19 @@ int CVipsShim_load_png(const void *bytes, size_t count, CVipsShimLoadOptions opt
 int CVipsShim_load_webp(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
 int CVipsShim_load_gif(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
 
-/// Puts the class names of the loaders that are on into `names`, at most `capacity`, and returns how many there are.
+/// Puts the class names of the loaders that are on into `names`, at most `capacity`, and returns their number.
 int CVipsShim_loaders(const char **names, int capacity);
 
-/// Lets libvips guess, in both of its ways; only the start-up test calls it, to see that nothing foreign opens.
+/// Opens a file in any format that libvips recognises, from a buffer or a source; only the start-up test calls it.
 int CVipsShim_load_any(const void *bytes, size_t count, VipsImage **out);
 
-/// Interprets memory as pixels, without a copy: 1 and 2 bands as grey, more as sRGB.
+/// Uses memory as pixels, without a copy: 1 and 2 bands as grey, more as sRGB.
 int CVipsShim_from_memory(const void *pixels, size_t count, int width, int height, int bands, VipsImage **out);
 
-/// Has libvips do without machine code of its own making, for good.
-void CVipsShim_renounce_machine_code(void);
+/// Makes libvips work without generated machine code from now on.
+void CVipsShim_disable_machine_code(void);
 
-/// Computes the whole image into `pixels`, which has room for it, on the calling thread; asks now and then whether to stop.
+/// Computes the whole image into `pixels`, which must be large enough, on the calling thread; asks at intervals whether to stop.
 int CVipsShim_compute(VipsImage *in, void *pixels, int (*should_stop)(void *context), void *context);
 
 /// Computes the whole image into a new image in memory.
@@ -44,14 +44,15 @@ int CVipsShim_copy_memory(VipsImage *in, VipsImage **out);
 
 int CVipsShim_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical);
 
-/// Computes the means of boxes of 8-bit pixels, weighted by alpha where there is one; sides are rounded up. Factors are 2 to 64.
+/// Computes the means of boxes of 8-bit pixels, weighted by alpha if there is one; sides are rounded up. Factors are 2 to 64.
 ///
-/// What libvips does instead is to reduce in two passes, with alpha in floating point, pixel by pixel.
+/// libvips' own operation makes two passes, and with alpha it works in floating point.
 int CVipsShim_average(VipsImage *in, VipsImage **out, int factor, int (*should_stop)(void *context), void *context);
 
-/// Light, 0 to 1, for 8-bit components of sRGB's curve, and back; what lies outside of 0 to 1 is clipped.
-int CVipsShim_lighten(VipsImage *in, VipsImage **out);
-int CVipsShim_darken(VipsImage *in, VipsImage **out);
+/// Converts 8-bit components of sRGB's curve to light, 0 to 1.
+int CVipsShim_linearize(VipsImage *in, VipsImage **out);
+/// Converts light to 8-bit components of sRGB's curve; values outside of 0 to 1 are clipped.
+int CVipsShim_delinearize(VipsImage *in, VipsImage **out);
 
 /// Rounds and clips to 8 bits.
 int CVipsShim_round(VipsImage *in, VipsImage **out);
@@ -61,7 +62,7 @@ int CVipsShim_smart_crop(VipsImage *in, VipsImage **out, int width, int height, 
 int CVipsShim_embed(
     VipsImage *in, VipsImage **out, int left, int top, int width, int height, const double *background, int bands);
 int CVipsShim_flatten(VipsImage *in, VipsImage **out, double red, double green, double blue);
-/// Lays `in`, sRGB with alpha, over a colour of four components; 8 bits.
+/// Composites `in`, sRGB with alpha, over a colour of four components; the result has 8 bits.
 int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *background);
 int CVipsShim_add_alpha(VipsImage *in, VipsImage **out);
 int CVipsShim_premultiply(VipsImage *in, VipsImage **out);
@@ -75,30 +76,30 @@ int CVipsShim_rotate(VipsImage *in, VipsImage **out, VipsAngle angle);
 int CVipsShim_flip(VipsImage *in, VipsImage **out, VipsDirection direction);
 int CVipsShim_stack(VipsImage **in, VipsImage **out, int count);
 
-/// The same picture with a copy of an ICC profile.
+/// The same image with a copy of an ICC profile.
 int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, size_t count);
 
 /// Converts from the embedded profile to 8-bit sRGB.
 int CVipsShim_to_srgb(VipsImage *in, VipsImage **out, VipsIntent intent);
 
-/// A blob of metadata that stays the image's own, or NULL.
+/// A blob of metadata, which the image owns, or NULL.
 const void *CVipsShim_blob(VipsImage *in, const char *name, size_t *count);
 
-/// An array of integers in the metadata that stays the image's own, or NULL.
+/// An array of integers in the metadata, which the image owns, or NULL.
 const int *CVipsShim_integers(VipsImage *in, const char *name, int *count);
 
-/// Marks an image as frames stacked on top of each other. The image must belong to the caller alone.
+/// Marks an image as stacked frames. The image must belong to the caller alone.
 void CVipsShim_set_animation(VipsImage *in, int page_height, const int *delays, int count, int loop);
 
-/// Asks `should_stop` every now and then while this image, or one made from it, is computed, and stops the work when it
-/// answers 1. `context` must outlive the image and all made from it.
+/// Asks `should_stop` at intervals while this image, or one made from it, is computed, and stops the work if it returns 1.
+/// `context` must outlive the image and all images made from it.
 void CVipsShim_watch(VipsImage *in, int (*should_stop)(void *context), void *context);
 
-/// How a picture is written.
+/// How an image is written.
 typedef struct {
-    /// 1…100, where the format knows quality.
+    /// 1…100; ignored if the format has no quality.
     int quality;
-    /// What the format calls effort or compression level.
+    /// The format's effort or compression level.
     int effort;
 } CVipsShimSaveOptions;
 
@@ -109,19 +110,19 @@ int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSav
 int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 
-/// Most bytes of a note with its zero.
+/// Largest number of bytes of a note, its final zero included.
 #define CVipsShim_note_size 200
 
-/// Empties libvips' buffer of errors, which is one for all threads, and forgets this thread's note.
+/// Empties libvips' error buffer, which all threads share, and this thread's note.
 void CVipsShim_forget_errors(void);
 
-/// What libvips first found odd on this thread since then, often the reason of a failure; empty without such.
+/// libvips' first warning on this thread since `CVipsShim_forget_errors`, often the reason of a failure; empty if there was none.
 const char *CVipsShim_note(void);
 
-/// Starts the library; 0 when it is ready.
+/// Starts libvips; returns 0 on success.
 int CVipsShim_start(void);
 
-/// Gives up one reference to an image, one thread at a time: the last one frees machine code, see CVipsShim.c.
+/// Releases one reference to an image, one thread at a time: the last release frees machine code, see CVipsShim.c.
 void CVipsShim_unref(VipsImage *image);
 
 #endif

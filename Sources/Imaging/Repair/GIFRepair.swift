@@ -1,13 +1,14 @@
 import Memory
 
-/// Ends a GIF file that stops without its trailer, because libvips refuses it otherwise.
-enum GIFEnding {
+/// Repairs GIF files without a trailer, which libvips refuses.
+enum GIFRepair {
     private static let trailer: UInt8 = 0x3B
 
-    /// The file with an end; these same bytes where it has one.
+    /// The file with a trailer; the same bytes if it has one.
     ///
-    /// Whether a frame that is cut has all of its pixels is seen by its codes, which libnsgif does not tell.
-    static func end(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan) throws(ImagingError) -> EndedFile {
+    /// Whether a truncated frame has all of its pixels is found out by counting its codes, because libnsgif does not report it.
+    static func repair(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan) throws(ImagingError) -> RepairedFile
+    {
         var last: (descriptor: Int, data: Int)?
         var end = GIFBlocks.End.trailer
         try file.withBytes { bytes throws(ImagingError) in
@@ -16,13 +17,13 @@ enum GIFEnding {
             }
         }
         switch end {
-        case .trailer, .unknown: return EndedFile(bytes: file, isIncomplete: false)
+        case .trailer, .unknown: return RepairedFile(bytes: file, isIncomplete: false)
         case .missing(let lastFrameEnd):
-            return EndedFile(bytes: file.with([trailer], instead: lastFrameEnd), isIncomplete: false)
+            return RepairedFile(bytes: file.with([trailer], instead: lastFrameEnd), isIncomplete: false)
         case .inFrame(let part):
             let isWanted = plan.page + plan.frames(of: header) == header.frames
             let isIncomplete = isWanted ? try lacksPixels(file, last) : false
-            return EndedFile(bytes: file.closing(part: part), isIncomplete: isIncomplete)
+            return RepairedFile(bytes: file.closing(part: part), isIncomplete: isIncomplete)
         }
     }
 
@@ -38,7 +39,7 @@ enum GIFEnding {
 }
 
 extension SharedBytes {
-    /// The first `count` bytes and `end` behind them.
+    /// The first `count` bytes, and `end` after them.
     fileprivate func with(_ end: [UInt8], instead count: Int) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: count + end.count)
         unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
@@ -46,7 +47,7 @@ extension SharedBytes {
         return result.finish()
     }
 
-    /// With a last part of data that is as long as the file goes.
+    /// The bytes with a last sub-block of data as long as the file, and a trailer.
     fileprivate func closing(part: Int) -> SharedBytes {
         let left = count - part - 1
         guard left > 0 else { return with([0, 0x3B], instead: min(part, count)) }

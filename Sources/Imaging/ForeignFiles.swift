@@ -1,7 +1,7 @@
-/// The beginnings of files that libvips could open on this system and must not: small, but enough for its loaders.
-enum ForeignHeads {
-    /// Each type's name and a file of it.
-    static let all: [(type: String, head: [UInt8])] = [
+/// Small files of formats that libvips can open on this system but must not.
+enum ForeignFiles {
+    /// A file of each type, with the type's name.
+    static let all: [(type: String, file: [UInt8])] = [
         ("MAT", text("MATLAB 5.0 MAT-file", paddedTo: 124) + [0, 1, 0x49, 0x4D] + zeros(128)),
         (
             "SVG",
@@ -61,10 +61,10 @@ enum ForeignHeads {
             attribute("lineOrder", "lineOrder", [0]), attribute("pixelAspectRatio", "float", one),
             attribute("screenWindowCenter", "v2f", zeros(8)), attribute("screenWindowWidth", "float", one), [0],
         ]
-        let head: [UInt8] = [0x76, 0x2F, 0x31, 0x01, 2, 0, 0, 0] + attributes.flatMap { $0 }
-        let start = head.count + 8
+        let header: [UInt8] = [0x76, 0x2F, 0x31, 0x01, 2, 0, 0, 0] + attributes.flatMap { $0 }
+        let start = header.count + 8
         let offset: [UInt8] = [UInt8(start & 255), UInt8(start >> 8), 0, 0, 0, 0, 0, 0]
-        return head + offset + zeros(4) + [6, 0, 0, 0] + [0, 0x3C, 0, 0x3C, 0, 0x3C]
+        return header + offset + zeros(4) + [6, 0, 0, 0] + [0, 0x3C, 0, 0x3C, 0, 0x3C]
     }()
 
     /// One grey pixel, in blocks of 2880 bytes.

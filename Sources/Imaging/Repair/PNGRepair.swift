@@ -3,17 +3,17 @@ import Coordination
 import Glibc
 import Memory
 
-/// Ends a PNG file whose compressed rows stop without an end.
+/// Repairs PNG files whose compressed rows are truncated.
 ///
-/// libpng cannot be asked whether it missed rows or only what follows them, and libvips would leave rows that are missing as the memory
-/// was. So the rows are counted, and written anew into a file that is whole.
-enum PNGEnding {
-    /// The file with an end; nil where there is nothing to be served of it.
+/// libpng does not report whether rows are missing or only data after them, and libvips leaves missing rows uninitialized. Therefore the
+/// rows are counted, and written to a complete file.
+enum PNGRepair {
+    /// The complete file; nil if there is nothing to serve.
     ///
-    /// - Throws: What `token` says.
-    static func end(
+    /// - Throws: The error of `token`.
+    static func repair(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
-    ) throws -> EndedFile? {
+    ) throws -> RepairedFile? {
         guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes, header) }) else {
             return nil
         }
@@ -39,21 +39,21 @@ enum PNGEnding {
         guard status == 0 else { return nil }
         let chunk = unsafe SharedBytes(adopting: base, count: length, release: { base, _ in unsafe free(base) })
         guard chunk.count <= Int(Int32.max) else { return nil }
-        return EndedFile(bytes: file.with(chunk, insteadOf: rows), isIncomplete: isIncomplete)
+        return RepairedFile(bytes: file.with(chunk, insteadOf: rows), isIncomplete: isIncomplete)
     }
 }
 
-/// What a PNG file has of its rows, and what it should have.
+/// The rows that a PNG file has, and the rows that it should have.
 private struct PNGRows {
-    /// Where the first data chunk begins.
+    /// Offset of the first data chunk.
     let start: Int
-    /// The data of the chunks, up to the first that is cut short or has a wrong checksum.
+    /// The ranges of the chunks' data, up to the first chunk that is truncated or has a wrong checksum.
     private(set) var parts: [Range<Int>] = []
     private(set) var passes: [CPNGShimPass]
-    /// A grey, opaque pixel, or eight of less than a byte.
+    /// A grey, opaque pixel; or a byte of pixels, if a pixel has less than a byte.
     let greyPixel: [UInt8]
 
-    /// Bytes of all rows, with those that name their filters.
+    /// Bytes of all rows, each with the byte of its filter.
     var byteCount: Int { passes.reduce(0) { $0 + Int($1.rows) * (Int($1.row_size) + 1) } }
 
     init(_ bytes: RawSpan, _ header: ImageHeader) throws(ImagingError) {
@@ -80,7 +80,7 @@ private struct PNGRows {
         }
     }
 
-    /// The rows of the picture, or of its passes (ISO/IEC 15948 section 8.2).
+    /// The rows of the image, or of its passes (ISO/IEC 15948 section 8.2).
     private static func passes(of size: PixelSize, bits: Int, isInterlaced: Bool) -> [CPNGShimPass] {
         let grids: [(left: Int, top: Int, across: Int, down: Int)] =
             isInterlaced
@@ -97,7 +97,7 @@ private struct PNGRows {
 
     private static func grey(colorType: Int, depth: Int, channels: Int) -> [UInt8] {
         switch (colorType, depth) {
-        // A palette's first colour, whatever it is; of black and white, black.
+        // The first colour of a palette; black for one bit.
         case (3, _), (_, 1): return [0]
         case (_, 2): return [0b1010_1010]
         case (_, 4): return [0x88]
@@ -111,7 +111,7 @@ private struct PNGRows {
 }
 
 extension SharedBytes {
-    /// The compressed rows in one piece.
+    /// The compressed rows, joined.
     fileprivate func data(of rows: PNGRows) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: rows.parts.reduce(0) { $0 + $1.count })
         unsafe withUnsafeBytes { bytes in
@@ -120,7 +120,9 @@ extension SharedBytes {
         return result.finish()
     }
 
-    /// What comes before the rows, these in a chunk that begins with its type, and an end.
+    /// The chunks before the rows, the rows in one chunk, and an end.
+    ///
+    /// - Parameter chunk: The type and the data of the chunk.
     fileprivate func with(_ chunk: SharedBytes, insteadOf rows: PNGRows) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: rows.start + chunk.count + 20)
         unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<rows.start])) }

@@ -1,8 +1,8 @@
-/// Counts the pixels that the codes of a GIF frame stand for, without making them (GIF89a specification, appendix F).
+/// Counts the pixels that the codes of a GIF frame stand for, without decoding them (GIF89a specification, appendix F).
 enum GIFPixels {
     private static let mostCodes = 4_096
 
-    /// Pixels of the codes in the data whose first part begins at `data`; counts no further than to `most`.
+    /// Pixels of the codes in the data whose first sub-block begins at `data`; stops counting at `most`.
     static func count(_ bytes: RawSpan, data: Int, most: Int) -> Int {
         guard let codeSize = try? bytes.byte(at: data - 1), 1...11 ~= codeSize else { return 0 }
         let clear = 1 << codeSize
@@ -36,10 +36,10 @@ enum GIFPixels {
     }
 }
 
-/// Reads codes out of parts that are led by their lengths, the lowest bits first, up to the end of the file.
+/// Reads codes out of sub-blocks, the lowest bits first, up to the end of the file.
 private struct CodeReader {
     private var offset: Int
-    /// Bytes that are left of the part.
+    /// Bytes that are left of the sub-block.
     private var left = 0
     private var bits = 0
     private var bitCount = 0
