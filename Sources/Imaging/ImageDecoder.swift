@@ -33,7 +33,7 @@ package enum ImageDecoder {
                 isIncomplete = try lacksPixels(file.bytes, header, token)
             }
             try plan.admit(isIncomplete: isIncomplete)
-            if reading.loader == .heif {
+            if case .heif = reading.loader {
                 return try pixels(ofItem: file.bytes, header: header, plan: plan, token: token, room: room)
             }
             let whole = RepairedFile(bytes: file.bytes, isIncomplete: isIncomplete)
@@ -178,5 +178,25 @@ extension VipsImage {
     fileprivate func delays(_ frames: Int) -> [Int] {
         let delays = integers("delay")
         return (0..<frames).map { $0 < delays.count ? delays[$0] : 100 }
+    }
+}
+
+/// Frames of equal size, stacked in one tall image, which is how libvips loads and saves animations.
+private struct FrameStrip {
+    var image: VipsImage
+    let frames: Int
+
+    /// Applies an operation to each frame separately, so that neighbouring frames do not mix.
+    ///
+    /// The frames are read in order, so this works on a file that is still being read.
+    func map(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> FrameStrip {
+        if frames == 1 { return FrameStrip(image: try body(image), frames: 1) }
+        let height = image.height / frames
+        var results: [VipsImage] = []
+        for frame in 0..<frames {
+            let part = try image.extracted(left: 0, top: frame * height, width: image.width, height: height)
+            results.append(try body(part))
+        }
+        return FrameStrip(image: try VipsImage.stacked(results), frames: frames)
     }
 }

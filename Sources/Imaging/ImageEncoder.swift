@@ -26,8 +26,11 @@ package enum ImageEncoder {
         case .interleaved(let bands):
             return try encode(image.pixels, size: image.size, bands: bands, format: format, quality: quality).bytes
         case .planar(let planes, let range):
-            guard format == .avif else { throw .encodeFailed(detail: "only AVIF is written from planes here") }
-            return try AVIFPlanes.encode(image.pixels, planes: planes, range: range, quality: quality)
+            guard format.isEncodedInOneStep, let encoder = format.writing?.planes else {
+                throw .encodeFailed(detail: "\(format.rawValue) is not written from planes here")
+            }
+            return try encoder.file(
+                of: image.pixels, planes: planes, range: range, quality: quality, effort: format.effort)
         }
     }
 

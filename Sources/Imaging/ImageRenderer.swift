@@ -19,10 +19,30 @@ package enum ImageRenderer {
         }
         guard case .planar = image.layout else { return try rendered(image, plan) }
         let (target, rest) = PlanarLane.part(of: plan, for: image)
-        if PlanarLane.encodes(image, rest: rest) {
-            return try PlanarRendering.render(image, to: target, plan: plan, token: token, codec: codec)
+        if let encoder = PlanarLane.encoder(for: image, rest: rest) {
+            return try renderPlanes(of: image, to: target, plan: plan, encoder: encoder, token: token, codec: codec)
         }
         return try rendered(PlanarRendering.pixels(of: image, target: target, token: token), rest)
+    }
+
+    /// The result of planes that are resampled to `target` and encoded.
+    private static func renderPlanes(
+        of image: DecodedImage, to target: PlanarTarget, plan: RenderPlan, encoder: PlaneEncoder, token: WorkToken,
+        codec: any ImageCodec
+    ) throws -> EncodedImage {
+        var target = target
+        (target.chromaStep, target.range, target.needsChroma) = (plan.chromaStep, encoder.range, encoder.needsChroma)
+        let file =
+            if plan.format.isEncodedInOneStep {
+                try codec.encode(
+                    PlanarRendering.planes(of: image, target: target, token: token), as: plan.format,
+                    quality: plan.quality, token: token)
+            } else {
+                try PlanarRendering.file(
+                    of: image, target: target, encoder: encoder, quality: plan.quality, effort: plan.format.effort,
+                    token: token)
+            }
+        return EncodedImage(bytes: file, format: plan.format, size: plan.outputSize)
     }
 
     private static func renderPixels(
@@ -100,5 +120,29 @@ package enum ImageRenderer {
         let encoded = try ImageEncoder.encode(image, size: size, format: format, quality: quality)
         try token.check()
         return encoded
+    }
+}
+
+/// Does the steps of a render plan on one frame after the other; decisions for the first frame hold for all frames.
+private struct FrameComposer {
+    private let plan: RenderPlan
+    private var contexts: [StepContext]
+
+    init(plan: RenderPlan, token: WorkToken) {
+        self.plan = plan
+        contexts = plan.steps.map { _ in StepContext(token: token) }
+    }
+
+    /// The finished frame, not computed yet.
+    mutating func compose(_ source: VipsImage) throws -> VipsImage {
+        var frame = source
+        for (index, step) in plan.steps.enumerated() {
+            frame = try step.applied(to: frame, in: &contexts[index])
+        }
+        if frame.hasAlpha, !plan.format.supportsAlpha { frame = try frame.flattenedInColor(on: .white) }
+        guard frame.width == plan.outputSize.width, frame.height == plan.outputSize.height else {
+            throw VipsError(text: "\(frame.width)×\(frame.height) instead of \(plan.outputSize)")
+        }
+        return frame
     }
 }

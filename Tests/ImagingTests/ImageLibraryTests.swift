@@ -24,7 +24,7 @@ struct ImageLibraryTests {
 
     @Test func `only the four needed loaders are on`() throws {
         try ImageLibrary.start()
-        #expect(VipsImage.loaders == VipsImage.neededLoaders)
+        #expect(VipsLibrary.loaders == VipsLibrary.neededLoaders)
     }
 
     @Test func `AVIF is not opened either`() throws {

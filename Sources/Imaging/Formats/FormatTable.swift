@@ -11,7 +11,7 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .parts([[0: [0xFF, 0xD8, 0xFF]]]),
             header: { bytes throws(ImagingError) in try .jpeg(bytes) },
-            loader: .vips("VipsForeignLoadJpegBuffer"),
+            loader: .vips(.jpeg),
             reduction: .transform,
             warmUpBands: 3,
             hasCMYK: true,
@@ -27,10 +27,10 @@ extension FormatTraits {
             time: Time(pixel: 10, byte: 10)),
         output: .written(
             Writing(
-                quality: 80,
+                saver: .jpeg, quality: 80,
                 // Without a separate pass for the Huffman tables.
                 effort: 0,
-                planes: PlanesWritten(range: .full, needsChroma: false), memory: WritingMemory(pixel: 8),
+                planes: .jpeg, memory: WritingMemory(pixel: 8),
                 time: WritingTime(pixel: 20))))
 
     static let png = FormatTraits(
@@ -39,7 +39,7 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .parts([[0: [0x89] + Array("PNG\r\n\u{1A}\n".utf8)]]),
             header: { bytes throws(ImagingError) in try .png(bytes) },
-            loader: .vips("VipsForeignLoadPngBuffer"),
+            loader: .vips(.png),
             warmUpBands: 4,
             trim: { file, _, _ throws(ImagingError) in PNGTrimming.trim(file) },
             damage: Damage(repairAfterFailure: { try PNGRepair.repair($0, header: $1, plan: $2, token: $3) }),
@@ -50,7 +50,8 @@ extension FormatTraits {
             time: Time(pixel: 12, byte: 8)),
         output: .written(
             Writing(
-                quality: nil, effort: 2, memory: WritingMemory(pixel: 8), time: WritingTime(pixel: 90, alpha: 30))))
+                saver: .png, quality: nil, effort: 2, memory: WritingMemory(pixel: 8),
+                time: WritingTime(pixel: 90, alpha: 30))))
 
     static let webp = FormatTraits(
         mediaType: "image/webp", fileExtension: "webp", supportsAlpha: true, supportsAnimation: true,
@@ -58,7 +59,7 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .parts([[0: Array("RIFF".utf8), 8: Array("WEBP".utf8)]]),
             header: { bytes throws(ImagingError) in try .webp(bytes) },
-            loader: .vips("VipsForeignLoadWebpBuffer"),
+            loader: .vips(.webp),
             reduction: .scaler,
             warmUpBands: 4,
             trim: { file, header, plan throws(ImagingError) in
@@ -75,9 +76,8 @@ extension FormatTraits {
             time: Time(pixel: 15, byte: 18, isAlphaApart: true)),
         output: .written(
             Writing(
-                quality: 80, effort: 2, fullChromaFrom: nil,
-                planes: PlanesWritten(range: .limited, needsChroma: true),
-                memory: WritingMemory(pixel: 24), time: WritingTime(pixel: 110, alpha: 110))))
+                saver: .webp, quality: 80, effort: 2, fullChromaFrom: nil,
+                planes: .webp, memory: WritingMemory(pixel: 24), time: WritingTime(pixel: 110, alpha: 110))))
 
     static let gif = FormatTraits(
         mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,
@@ -85,7 +85,7 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .parts([[0: Array("GIF87a".utf8)], [0: Array("GIF89a".utf8)]]),
             header: { bytes throws(ImagingError) in try .gif(bytes) },
-            loader: .vips("VipsForeignLoadNsgifBuffer"),
+            loader: .vips(.gif),
             warmUpBands: 3,
             damage: Damage(repair: { file, header, plan throws(ImagingError) in
                 try GIFRepair.repair(file, header: header, plan: plan)
@@ -94,7 +94,7 @@ extension FormatTraits {
             time: Time(pixel: 15, byte: 10)),
         output: .written(
             Writing(
-                quality: nil, effort: 3, isSlow: true, isInOneStep: true, memory: WritingMemory(pixel: 16),
+                saver: .gif, quality: nil, effort: 3, isSlow: true, isInOneStep: true, memory: WritingMemory(pixel: 16),
                 time: WritingTime(pixel: 330, animation: 170))))
 
     static let avif = FormatTraits(
@@ -110,8 +110,8 @@ extension FormatTraits {
             time: Time(pixel: 45, byte: 20, isAlphaApart: true)),
         output: .written(
             Writing(
-                quality: 60, effort: 1, isSlow: true, isInOneStep: true,
-                planes: PlanesWritten(range: .full, needsChroma: true),
+                saver: .avif, quality: 60, effort: 1, isSlow: true, isInOneStep: true,
+                planes: .avif,
                 // The encoder's setup takes 8 MiB at any size. The pixels exist twice, in two processes.
                 memory: WritingMemory(pixel: 32, fullChroma: 20, least: 8 << 20),
                 time: WritingTime(pixel: 120, fullChroma: 480, alpha: 200))))

@@ -85,9 +85,9 @@ extension FormatTraits {
     }
 
     /// The library that decodes a format.
-    enum Loader: Sendable, Hashable {
-        /// libvips, by the loader of this class.
-        case vips(String)
+    enum Loader: Sendable {
+        /// libvips, by this loader.
+        case vips(VipsLoader)
         /// libheif, called directly.
         case heif
     }
@@ -150,6 +150,8 @@ extension FormatTraits {
 extension FormatTraits {
     /// How files of a format are written.
     struct Writing: Sendable {
+        /// libvips' saver, for pixels.
+        let saver: VipsSaver
         /// Default quality; nil if the format has no quality.
         let quality: Int?
         /// The encoder's effort, in its own scale.
@@ -161,19 +163,11 @@ extension FormatTraits {
         /// Whether the encoder of stills cannot be stopped.
         var isInOneStep = false
         /// How planes are written; nil if only pixels can be written.
-        var planes: PlanesWritten?
+        var planes: PlaneEncoder?
         /// Memory of a render.
         let memory: WritingMemory
         /// Time of a render.
         let time: WritingTime
-    }
-
-    /// The planes that the format is written from.
-    struct PlanesWritten: Sendable {
-        /// The range of their samples.
-        let range: PlaneRange
-        /// Whether grey images are written with chroma, too.
-        let needsChroma: Bool
     }
 
     /// Bytes that a render and its encoder take.

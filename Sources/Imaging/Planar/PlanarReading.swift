@@ -1,7 +1,47 @@
+import CPlanarShim
+import Memory
+
 /// What the planar lane made from a file.
 enum PlanarReading {
     /// The image, in planes.
     case decoded(DecodedImage)
     /// The other lane must decode the file; `lacksPixels` is true if the file is already known to lack pixels.
     case judged(lacksPixels: Bool)
+}
+
+extension PlaneMemory {
+    /// Memory for the decoder's planes: from `room` if they are stored upright, else temporary memory.
+    static func stored(_ planes: [Plane], turnedFrom orientation: Int, room: Maker) throws -> PlaneMemory {
+        orientation == 1 ? try room(planes.byteCount) : PlaneMemory(count: planes.byteCount)
+    }
+}
+
+extension DecodedImage {
+    /// An image of decoded planes; if they are not stored upright, they are turned into memory from `room`.
+    convenience init(
+        _ planes: [Plane], in memory: consuming PlaneMemory, range: PlaneRange, profile: ColorProfile?,
+        turnedFrom orientation: Int, into room: PlaneMemory.Maker, isIncomplete: Bool
+    ) throws {
+        if orientation == 1 {
+            self.init(
+                pixels: memory.finish(), planes: planes, range: range, profile: profile, isIncomplete: isIncomplete)
+            return
+        }
+        let upright = [Plane].stacked(
+            planes.map { plane in
+                let size = plane.size
+                let turned = orientation >= 5 ? PixelSize(width: size.height, height: size.width) : size
+                return (turned, plane.region.upright(from: orientation, in: size))
+            })
+        let result = try room(upright.byteCount)
+        var from = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)).planes
+        var to = unsafe CPlanarShimPlanes(upright, in: UnsafeRawBufferPointer(result.bytes)).planes
+        unsafe CPlanarShim_turn(&from.0, &to.0, Int32(orientation))
+        if planes.count == 3 {
+            unsafe CPlanarShim_turn(&from.1, &to.1, Int32(orientation))
+            unsafe CPlanarShim_turn(&from.2, &to.2, Int32(orientation))
+        }
+        self.init(
+            pixels: result.finish(), planes: upright, range: range, profile: profile, isIncomplete: isIncomplete)
+    }
 }

@@ -1,31 +1,27 @@
 import CPlanarShim
-import Coordination
-import Glibc
+package import Coordination
 import Memory
 
-/// Makes results from planes, or pixels for steps that need pixels.
+/// Resamples planar images: to a file, to planes, or to pixels for steps that need pixels.
 enum PlanarRendering {
-    /// The result of planes that are resampled to `target` and encoded, see ``PlanarLane/encodes(_:rest:)``.
+    /// A file of the resampled planes.
     ///
+    /// - Parameter effort: The encoder's effort, in its own scale.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
-    static func render(
-        _ image: DecodedImage, to target: PlanarTarget, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
-    ) throws -> EncodedImage {
-        var target = target
-        target.chromaStep = plan.chromaStep
-        target.range = plan.format.writing?.planes?.range ?? .full
-        target.needsChroma = plan.format.writing?.planes?.needsChroma ?? true
-        if plan.format == .avif {
-            let file = try codec.encode(
-                planes(of: image, target: target, token: token), as: .avif, quality: plan.quality, token: token)
-            return EncodedImage(bytes: file, format: .avif, size: plan.outputSize)
-        }
-        let file = try PlanarWorkspace.withShared { workspace throws in
+    static func file(
+        of image: DecodedImage, target: PlanarTarget, encoder: PlaneEncoder, quality: Int, effort: Int,
+        token: WorkToken
+    ) throws -> SharedBytes {
+        try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in
-                try encode(planes, plan: plan, token: token)
+                do {
+                    return try encoder.file(of: planes, quality: quality, effort: effort, token: token)
+                } catch {
+                    try token.check()
+                    throw error
+                }
             }
         }
-        return EncodedImage(bytes: file, format: plan.format, size: plan.outputSize)
     }
 
     /// The whole image in pixels, in its own size.
@@ -34,7 +30,7 @@ enum PlanarRendering {
     }
 
     /// The three resampled planes, as an image of their own.
-    private static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
+    static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let planes = target.planes(ofGrey: image.bands == 1)
         let memory = PlaneMemory(count: planes.byteCount)
         // The padding of rows in the workspace has samples of earlier images; the same image must be the same bytes.
@@ -69,26 +65,14 @@ enum PlanarRendering {
         let pixels = DecodedImage(pixels: memory.finish(), size: size, bands: image.bands)
         return try image.profile.map { try pixels.inStandardColor(by: $0, token: token) } ?? pixels
     }
+}
 
-    private static func encode(
-        _ planes: CPlanarShimPlanes, plan: RenderPlan, token: WorkToken
-    ) throws -> SharedBytes {
-        var planes = planes
-        var base: UnsafeMutableRawPointer?
-        var count = 0
-        var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
-        let watch = unsafe CPlanarShimWatch(token)
-        let quality = Int32(plan.quality)
-        let effort = Int32(plan.format.effort)
-        let status =
-            switch plan.format {
-            case .webp: unsafe CPlanarShim_write_webp(&planes, quality, effort, watch, &base, &count, &text)
-            default: unsafe CPlanarShim_write_jpeg(&planes, quality, watch, &base, &count, &text)
-            }
-        guard status == CPlanarShimDone else {
-            try token.check()
-            throw ImagingError.encodeFailed(text)
-        }
-        return unsafe SharedBytes(adopting: base, count: count, release: { base, _ in unsafe free(base) })
+extension DecodedImage {
+    /// The image in interleaved pixels: itself, unless it consists of planes.
+    ///
+    /// - Throws: The error of `token`.
+    package func interleaved(token: WorkToken) throws -> DecodedImage {
+        guard case .planar = layout else { return self }
+        return try PlanarRendering.pixels(of: self, token: token)
     }
 }

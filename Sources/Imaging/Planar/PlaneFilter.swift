@@ -69,28 +69,6 @@ final class PlaneFilter: @unchecked Sendable {
     }
 }
 
-extension CPlanarShimResampling {
-    fileprivate init(_ resampling: PlaneResampling) {
-        self.init(
-            source_width: Int32(resampling.source.width), source_height: Int32(resampling.source.height),
-            left: resampling.region.left, top: resampling.region.top, width: resampling.region.width,
-            height: resampling.region.height, target_width: Int32(resampling.target.width),
-            target_height: Int32(resampling.target.height), mixing: CPlanarShimMixing(resampling.mixing),
-            kernel: resampling.kernel == .lanczos ? CPlanarShimLanczos : CPlanarShimCatmullRom)
-    }
-}
-
-extension CPlanarShimMixing {
-    fileprivate init(_ mixing: PlaneResampling.Mixing) {
-        self =
-            switch mixing {
-            case .bytes: CPlanarShimBytes
-            case .words: CPlanarShimWords
-            case .light: CPlanarShimLight
-            }
-    }
-}
-
 /// A cache of computed filters, for all threads; when it is full it is emptied.
 ///
 /// To compute the filters for a size takes longer than to apply them to a small image.

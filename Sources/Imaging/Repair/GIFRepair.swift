@@ -38,6 +38,13 @@ enum GIFRepair {
     }
 }
 
+/// A file that the decoder can read to its end.
+struct RepairedFile {
+    let bytes: SharedBytes
+    /// Whether the wanted frames lack pixels; these are grey, or have the pixels of the frame before.
+    let isIncomplete: Bool
+}
+
 extension SharedBytes {
     /// The first `count` bytes, and `end` after them.
     fileprivate func with(_ end: [UInt8], instead count: Int) -> SharedBytes {

@@ -1,3 +1,5 @@
+import Coordination
+
 /// One thing that a render does to the pixels of each frame.
 ///
 /// A step says everything about itself: what it does to size and alpha, what it costs, how a result's key names it, and how libvips
@@ -35,5 +37,34 @@ extension RenderStep {
             return unsafe unsafeBitCast(other, to: Self.self) == self
         }
         return isSame(other)
+    }
+}
+
+/// A step that the planar lane can do, too.
+///
+/// libvips does the first step that does not conform, and all steps after it.
+protocol PlanarStep: RenderStep {
+    /// The resampling for this step after those that led to `target`; nil if planes cannot do the step there.
+    func target(after target: PlanarTarget) -> PlanarTarget?
+}
+
+/// What a step can use during one render.
+///
+/// Each step has its own context, from the first frame to the last.
+package struct StepContext {
+    /// Tells whether to stop; a step that computes pixels asks it.
+    let token: WorkToken
+    private var decision: Any?
+
+    init(token: WorkToken) {
+        self.token = token
+    }
+
+    /// The result of `decide` for the first frame, and the same value for all later frames.
+    mutating func decided<Decision>(_ decide: () throws -> Decision) rethrows -> Decision {
+        if let decision = decision as? Decision { return decision }
+        let new = try decide()
+        decision = new
+        return new
     }
 }

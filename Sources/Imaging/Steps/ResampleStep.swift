@@ -5,6 +5,11 @@ package struct ResampleStep: Hashable {
     /// What is averaged: stored components or light.
     package let light: ResamplingLight
 
+    /// Nanoseconds of one core for each pixel that is read and each that is made; measured as ``TimePrice`` says.
+    private static let time = (read: 10.0, made: 25.0)
+    /// The factor by which resampling costs more if pixels are weighted by alpha, or if it is done on linear light.
+    private static let weighting = 3.0
+
     /// A step that makes images of `size`.
     package init(to size: PixelSize, in light: ResamplingLight = .gamma) {
         self.size = size
@@ -19,10 +24,10 @@ extension ResampleStep: RenderStep {
 
     package func cost(of work: StepWork) -> StepCost {
         guard work.input.size != size else { return .none }
-        let weighing = (work.input.hasAlpha ? TimePrice.weighing : 1) * (light == .linear ? TimePrice.weighing : 1)
+        let weighting = (work.input.hasAlpha ? Self.weighting : 1) * (light == .linear ? Self.weighting : 1)
         let resampling =
-            Double(work.read) * TimePrice.resampling.read + Double(work.made) * TimePrice.resampling.made
-        return StepCost(perFrame: resampling * weighing)
+            Double(work.read) * Self.time.read + Double(work.made) * Self.time.made
+        return StepCost(perFrame: resampling * weighting)
     }
 
     package var keyText: String { "resample \(size.width)x\(size.height) \(light.rawValue)" }

@@ -40,7 +40,7 @@ extension VipsImage {
 
     /// The top left corner of the most interesting part of this size, by libvips' measure.
     func smartCropOrigin(
-        for size: PixelSize, by measure: InterestStep.Measure
+        for size: PixelSize, by measure: InterestMeasure
     ) throws(VipsError) -> (left: Int, top: Int) {
         let part = try unsafe step {
             unsafe CVipsShim_smart_crop($0, $1, Int32(size.width), Int32(size.height), measure.interesting)
@@ -95,7 +95,7 @@ extension VipsImage {
     }
 }
 
-extension InterestStep.Measure {
+extension InterestMeasure {
     fileprivate var interesting: VipsInteresting {
         switch self {
         case .attention: VIPS_INTERESTING_ATTENTION

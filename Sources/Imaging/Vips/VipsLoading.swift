@@ -11,6 +11,20 @@ struct VipsLoadOptions {
     var pages = 1
 }
 
+/// libvips' loader of a format.
+@safe
+struct VipsLoader: Sendable {
+    /// The name of its class.
+    let className: String
+    fileprivate let open:
+        @Sendable (UnsafeRawPointer?, Int, CVipsShimLoadOptions, UnsafeMutablePointer<VipsImage.Raw?>?) -> Int32
+
+    static let jpeg = unsafe VipsLoader(className: "VipsForeignLoadJpegBuffer", open: CVipsShim_load_jpeg)
+    static let png = unsafe VipsLoader(className: "VipsForeignLoadPngBuffer", open: CVipsShim_load_png)
+    static let webp = unsafe VipsLoader(className: "VipsForeignLoadWebpBuffer", open: CVipsShim_load_webp)
+    static let gif = unsafe VipsLoader(className: "VipsForeignLoadNsgifBuffer", open: CVipsShim_load_gif)
+}
+
 extension VipsImage {
     /// Opens a file of a known format with that format's loader; `bytes` must outlive the image.
     ///
@@ -19,30 +33,11 @@ extension VipsImage {
     static func file(
         _ bytes: UnsafeRawBufferPointer, format: ImageFormat, options: VipsLoadOptions
     ) throws(VipsError) -> VipsImage {
-        let load =
-            switch format {
-            case .jpeg: unsafe CVipsShim_load_jpeg
-            case .png: unsafe CVipsShim_load_png
-            case .webp: unsafe CVipsShim_load_webp
-            case .gif: unsafe CVipsShim_load_gif
-            case .avif, .heic: preconditionFailure("libheif is called directly")
-            }
+        guard case .vips(let loader) = format.reading.loader else { preconditionFailure("libvips has no loader") }
         let shimOptions = CVipsShimLoadOptions(
             shrink: Int32(options.level), scale: 1 / Double(options.level), page: Int32(options.page),
             pages: Int32(options.pages))
-        return try unsafe make { unsafe load(bytes.baseAddress, bytes.count, shimOptions, $0) }
-    }
-
-    /// The class names of the loaders that the shim leaves on.
-    static let neededLoaders = ImageFormat.allCases.compactMap { format -> String? in
-        if case .vips(let name) = format.reading.loader { name } else { nil }
-    }.sorted()
-
-    /// The class names of the loaders that are on, in alphabetical order.
-    static var loaders: [String] {
-        var names: [UnsafePointer<CChar>?] = unsafe Array(repeating: nil, count: 64)
-        let count = unsafe CVipsShim_loaders(&names, Int32(names.count))
-        return unsafe names.prefix(Int(count)).compactMap { unsafe $0.map { unsafe String(cString: $0) } }.sorted()
+        return try unsafe make { unsafe loader.open(bytes.baseAddress, bytes.count, shimOptions, $0) }
     }
 
     /// Opens a file in any format that libvips recognises.

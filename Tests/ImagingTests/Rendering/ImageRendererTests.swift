@@ -62,7 +62,7 @@ struct ImageRendererTests {
 
     @Test func `attention finds the coloured spot, entropy the lively corner`() throws {
         let size = PixelSize(width: 200, height: 80)
-        func plan(_ measure: InterestStep.Measure) -> RenderPlan {
+        func plan(_ measure: InterestMeasure) -> RenderPlan {
             RenderPlan(
                 source: FrameShape(size: size, hasAlpha: false),
                 steps: [InterestStep(measure, size: PixelSize(width: 80, height: 80))], format: .png, quality: 100)

@@ -1,3 +1,23 @@
+/// An sRGB colour with alpha, 8 bits each.
+package struct Color: Hashable, Sendable {
+    package var red: UInt8
+    package var green: UInt8
+    package var blue: UInt8
+    /// 255 is opaque.
+    package var alpha: UInt8
+
+    /// A colour of these components.
+    package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+        self.alpha = alpha
+    }
+
+    package static let white = Color(red: 255, green: 255, blue: 255)
+    package static let transparent = Color(red: 0, green: 0, blue: 0, alpha: 0)
+}
+
 extension Color {
     /// This colour composited over an opaque one, which is opaque.
     package func composited(over backdrop: Color) -> Color {

@@ -1,5 +1,3 @@
-import CVips
-import CVipsShim
 import Memory
 
 /// The image libraries of the process, to be started once, before other threads.
@@ -29,25 +27,25 @@ package enum ImageLibrary {
     ///
     /// - Throws: ``StartError``.
     package static func startDecoding() throws(StartError) {
-        guard CVipsShim_start() == 0 else { throw .notStarted(detail: VipsError.last().text) }
+        do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }
         guard HEIFPixels.isAvailable else { throw .lacks(.avif) }
         // Decoding needs no generated machine code, and a confined process cannot run any.
-        CVipsShim_disable_machine_code()
+        VipsLibrary.disableMachineCode()
     }
 
     /// Frees what libvips keeps for the calling thread; to be called when a worker thread ends.
     package static func endThread() {
-        vips_thread_shutdown()
+        VipsLibrary.endThread()
     }
 
     /// The version of libvips, for example `8.14.1`.
     package static var version: String {
-        "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))"
+        VipsLibrary.version
     }
 
     private static func startOnce() throws(StartError) {
-        guard CVipsShim_start() == 0 else { throw .notStarted(detail: VipsError.last().text) }
-        guard VipsImage.loaders == VipsImage.neededLoaders else { throw .loaders(VipsImage.loaders) }
+        do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }
+        guard VipsLibrary.loaders == VipsLibrary.neededLoaders else { throw .loaders(VipsLibrary.loaders) }
         for (type, file) in ForeignFiles.all where opens(file) { throw .opensForeign(type: type) }
         let pixel = [UInt8](repeating: 128, count: 8 * 8 * 3)
         let size = PixelSize(width: 8, height: 8)
@@ -56,7 +54,7 @@ package enum ImageLibrary {
                 let image = try? ImageEncoder.encode(pixels: pixel, size: size, bands: 3, format: format, quality: nil)
             else { throw .lacks(format) }
             // libvips writes AVIF, but its loader is off: HEIFPixels calls libheif directly.
-            let mayOpen = format.reading.loader != .heif
+            let mayOpen = if case .vips = format.reading.loader { true } else { false }
             guard unsafe image.bytes.withUnsafeBytes({ unsafe opens($0) }) == mayOpen else { throw .lacks(format) }
         }
     }

@@ -1,4 +1,3 @@
-import CPlanarShim
 import Glibc
 package import Memory
 
@@ -59,22 +58,5 @@ package struct PlaneMemory: ~Copyable {
         let taken = unsafe base
         unsafe base = nil
         return unsafe SharedBytes(adopting: taken, count: count, release: release)
-    }
-}
-
-extension CPlanarShimPlanes {
-    /// Planes that lie in these bytes; C reads them, or writes them if no other code uses the bytes.
-    @unsafe
-    init(_ planes: [Plane], in bytes: UnsafeRawBufferPointer) {
-        precondition(planes.byteCount <= bytes.count, "the planes do not fit")
-        let raw = unsafe planes.map { plane in
-            unsafe CPlanarShimPlane(
-                samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: plane.offset)
-                    .assumingMemoryBound(to: UInt8.self),
-                stride: plane.stride, width: Int32(plane.size.width), height: Int32(plane.size.height))
-        }
-        let none = unsafe CPlanarShimPlane()
-        unsafe self.init(
-            planes: (raw[0], raw.count > 1 ? raw[1] : none, raw.count > 2 ? raw[2] : none), count: Int32(raw.count))
     }
 }

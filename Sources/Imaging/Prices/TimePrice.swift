@@ -1,10 +1,10 @@
 /// The time that decodes and renders take, in nanoseconds of one core.
 ///
-/// This is the part that does not depend on the format; the table of formats has the rest.
+/// This is the part that does not depend on the format; the table of formats and the steps have the rest.
 ///
-/// Measured on a virtual x86-64 core of 2026 with Debian 12's libraries, on photographs with noise, which cost
-/// more than most images, though not the most possible. Another machine is faster or slower at all of it in the same proportion: the ratios
-/// matter (docs/costs.md has the figures).
+/// Measured on a virtual x86-64 core of 2026 with Debian 12's libraries, on photographs with noise, which cost more than most images,
+/// though not the most possible. Another machine is faster or slower at all of it in the same proportion: the ratios matter
+/// (docs/costs.md has the figures).
 enum TimePrice {
     /// An image that is stored in passes, for each pixel at every level.
     static let passes = 5.0
@@ -16,14 +16,8 @@ enum TimePrice {
     /// The fixed cost of each frame of an animation.
     static let frame = (decode: 250_000.0, encode: 2_000_000.0)
 
-    /// Resampling, for each pixel that it reads and each that it makes.
-    static let resampling = (read: 10.0, made: 25.0)
-    /// The factor by which resampling costs more if pixels are weighted by alpha, or if it is done on linear light.
-    static let weighing = 3.0
     /// The conversion by an ICC profile, for each pixel of the result.
     static let profile = 20.0
-    /// The search for the most interesting part, for each pixel that it reads.
-    static let interest = 35.0
 
     /// The price from which a decode or a render is dear, and goes to a lane of its own.
     ///

@@ -29,10 +29,10 @@ enum PlanarLane {
         return isInReach ? (target, plan.afterFirst(count)) : (whole, plan)
     }
 
-    /// Whether the resampled planes are encoded without conversion to pixels.
+    /// The encoder for the resampled planes; nil if they must be converted to pixels.
     ///
-    /// Steps for libvips, a colour profile, PNG and GIF need pixels.
-    static func encodes(_ image: DecodedImage, rest: RenderPlan) -> Bool {
-        rest.steps.isEmpty && image.profile == nil && rest.format.isWrittenFromPlanes
+    /// Steps for libvips, a colour profile, and formats without an encoder for planes need pixels.
+    static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
+        rest.steps.isEmpty && image.profile == nil ? rest.format.writing?.planes : nil
     }
 }

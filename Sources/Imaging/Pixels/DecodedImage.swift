@@ -1,4 +1,3 @@
-package import Coordination
 package import Memory
 
 /// The pixels of a still, or of all frames of an animation: upright, 8 bits, sRGB or grey, with or without alpha.
@@ -86,13 +85,5 @@ package final class DecodedImage: Sendable {
         return pixels.withBytes { bytes in
             (0..<bands).map { unsafe bytes.unsafeLoad(fromByteOffset: start + $0, as: UInt8.self) }
         }
-    }
-
-    /// The image in interleaved pixels: itself, unless it consists of planes.
-    ///
-    /// - Throws: The error of `token`.
-    package func interleaved(token: WorkToken) throws -> DecodedImage {
-        guard case .planar = layout else { return self }
-        return try PlanarRendering.pixels(of: self, token: token)
     }
 }

@@ -1,10 +1,6 @@
-/// An image file format that Alula reads or writes.
-///
-/// A case here and a row in `FormatTable.swift` say everything that the service needs to know about a format. Besides, a format needs the
-/// code that reads its header, its loader and its saver.
-package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
-    case jpeg, png, webp, gif, avif, heic
+// What the table of formats says of a format: all other code asks through these properties.
 
+extension ImageFormat {
     /// The format's row in the table.
     var traits: FormatTraits {
         switch self {
@@ -98,7 +94,4 @@ extension ImageFormat {
     ///
     /// AV1's encoder is such a step; so is the choice of a GIF's palette.
     package var isEncodedInOneStep: Bool { writing?.isInOneStep ?? false }
-
-    /// Whether the resampled planes of an image can be written without conversion to pixels.
-    var isWrittenFromPlanes: Bool { writing?.planes != nil }
 }

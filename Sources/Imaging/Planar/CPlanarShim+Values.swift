@@ -1,0 +1,52 @@
+import CPlanarShim
+import Coordination
+
+// The values of Imaging as those of the C shim.
+
+extension CPlanarShimWatch {
+    /// A watch that asks `token`, which must outlive the work.
+    @unsafe
+    init(_ token: WorkToken) {
+        unsafe self.init(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+    }
+}
+
+extension CPlanarShimPlanes {
+    /// Planes that lie in these bytes; C reads them, or writes them if no other code uses the bytes.
+    @unsafe
+    init(_ planes: [Plane], in bytes: UnsafeRawBufferPointer) {
+        precondition(planes.byteCount <= bytes.count, "the planes do not fit")
+        let raw = unsafe planes.map { plane in
+            unsafe CPlanarShimPlane(
+                samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: plane.offset)
+                    .assumingMemoryBound(to: UInt8.self),
+                stride: plane.stride, width: Int32(plane.size.width), height: Int32(plane.size.height))
+        }
+        let none = unsafe CPlanarShimPlane()
+        unsafe self.init(
+            planes: (raw[0], raw.count > 1 ? raw[1] : none, raw.count > 2 ? raw[2] : none), count: Int32(raw.count))
+    }
+}
+
+extension CPlanarShimResampling {
+    /// The same resampling.
+    init(_ resampling: PlaneResampling) {
+        self.init(
+            source_width: Int32(resampling.source.width), source_height: Int32(resampling.source.height),
+            left: resampling.region.left, top: resampling.region.top, width: resampling.region.width,
+            height: resampling.region.height, target_width: Int32(resampling.target.width),
+            target_height: Int32(resampling.target.height), mixing: CPlanarShimMixing(resampling.mixing),
+            kernel: resampling.kernel == .lanczos ? CPlanarShimLanczos : CPlanarShimCatmullRom)
+    }
+}
+
+extension CPlanarShimMixing {
+    fileprivate init(_ mixing: PlaneResampling.Mixing) {
+        self =
+            switch mixing {
+            case .bytes: CPlanarShimBytes
+            case .words: CPlanarShimWords
+            case .light: CPlanarShimLight
+            }
+    }
+}

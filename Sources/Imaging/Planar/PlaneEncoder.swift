@@ -1,0 +1,94 @@
+import CPlanarShim
+import Coordination
+import Glibc
+import Memory
+
+/// How files of a format are written from planes.
+@safe
+struct PlaneEncoder: Sendable {
+    /// The range of the samples in the files.
+    let range: PlaneRange
+    /// Whether grey images are written with chroma, too.
+    let needsChroma: Bool
+    private let write: @Sendable (inout CPlanarShimPlanes, Settings, inout Output) -> CPlanarShimStatus
+
+    /// What a file is written with.
+    @safe
+    private struct Settings {
+        let quality: Int32
+        let effort: Int32
+        let watch: CPlanarShimWatch
+    }
+
+    /// What a C function writes: a file, or the reason why there is none, which ends with a zero.
+    @safe
+    private struct Output {
+        var base: UnsafeMutableRawPointer?
+        var count = 0
+        var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
+    }
+
+    /// Writes a file from planes that nothing else uses: their padding may be overwritten.
+    ///
+    /// - Parameters:
+    ///   - quality: 1…100.
+    ///   - effort: The encoder's effort, in its own scale.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, also if `token` stops the work.
+    func file(
+        of planes: CPlanarShimPlanes, quality: Int, effort: Int, token: WorkToken
+    ) throws(ImagingError) -> SharedBytes {
+        var planes = planes
+        var output = Output()
+        let settings = unsafe Settings(
+            quality: Int32(quality), effort: Int32(effort), watch: CPlanarShimWatch(token))
+        let status = write(&planes, settings, &output)
+        guard status == CPlanarShimDone else {
+            let text = output.text.prefix { $0 != 0 }.map(UInt8.init)
+            throw .encodeFailed(detail: String(decoding: text, as: UTF8.self))
+        }
+        return unsafe SharedBytes(
+            adopting: output.base, count: output.count, release: { base, _ in unsafe free(base) })
+    }
+
+    /// Writes a file from planes that lie in `samples`; cannot be stopped.
+    ///
+    /// The encoder must only read the planes.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, also for planes of another range or with chroma of another size.
+    func file(
+        of samples: SharedBytes, planes: [Plane], range: PlaneRange, quality: Int, effort: Int
+    ) throws(ImagingError) -> SharedBytes {
+        guard range == self.range, accepts(planes) else {
+            throw .encodeFailed(detail: "planes that the format is not written from")
+        }
+        let token = WorkToken()
+        defer { extendLifetime(token) }
+        return try unsafe samples.withUnsafeBytes { bytes throws(ImagingError) in
+            try unsafe file(of: CPlanarShimPlanes(planes, in: bytes), quality: quality, effort: effort, token: token)
+        }
+    }
+
+    /// Whether the planes are grey without chroma, if that may be, or have chroma at luma's size or at half of it.
+    private func accepts(_ planes: [Plane]) -> Bool {
+        if planes.count == 1 { return !needsChroma }
+        return planes.count == 3 && planes[1].size == planes[2].size
+            && [1, 2].contains { planes[1].size == planes[0].size.samples(forEach: $0) }
+    }
+}
+
+extension PlaneEncoder {
+    static let jpeg = PlaneEncoder(range: .full, needsChroma: false) { planes, settings, output in
+        unsafe CPlanarShim_write_jpeg(
+            &planes, settings.quality, settings.watch, &output.base, &output.count, &output.text)
+    }
+
+    static let webp = PlaneEncoder(range: .limited, needsChroma: true) { planes, settings, output in
+        unsafe CPlanarShim_write_webp(
+            &planes, settings.quality, settings.effort, settings.watch, &output.base, &output.count, &output.text)
+    }
+
+    /// libheif, which cannot be stopped.
+    static let avif = PlaneEncoder(range: .full, needsChroma: true) { planes, settings, output in
+        unsafe CPlanarShim_write_avif(
+            &planes, settings.quality, settings.effort, &output.base, &output.count, &output.text)
+    }
+}
