@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 PORT ?= 8080
-# Pictures for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
+# Images for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
 PHOTOS ?= /usr/share/backgrounds/mate
 VENV := .build/venv
 # The suites in Python; each is a module of the package.
@@ -37,7 +37,7 @@ test: unit contract smoke namespace-test ## Run all tests
 
 unit: deps ## Run the tests of the modules and of the service over real sockets
 	$(SWIFT) build --build-tests
-	# One suite at a time: debug code that makes pictures would starve the threads that others wait for.
+	# One suite at a time: debug code that makes images would starve the threads that others wait for.
 	$(SWIFT) test --skip-build --disable-xctest --no-parallel
 
 contract: deps-test ## Try the running service against openapi.yaml
@@ -45,7 +45,7 @@ contract: deps-test ## Try the running service against openapi.yaml
 	$(SWIFT) build --product fake-origin
 	$(SUITES) $(VENV)/bin/python -m alula_tests.contract --alula .build/debug/alula --origin .build/debug/fake-origin
 
-smoke: deps-test ## Serve every picture of PHOTOS in every fit and format; SMOKE="--all --sheet sheet.png"
+smoke: deps-test ## Serve every image of PHOTOS in every fit and format; SMOKE="--all --sheet sheet.png"
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV)/bin/python -m alula_tests.smoke --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
 
@@ -120,7 +120,7 @@ test-asan: deps ## Run the unit tests under AddressSanitizer; SANITIZED="--filte
 test-tsan: deps ## Run the unit tests under ThreadSanitizer; SANITIZED="--filter CoordinationTests"
 	SWIFT=$(SWIFT) scripts/sanitize thread $(SANITIZED)
 
-fuzz: deps ## Feed targets, URLs, fields, workers' messages and heads of images with what libFuzzer makes up, a minute each; FUZZ="-max_total_time=600"
+fuzz: deps ## Test targets, URLs, fields, workers' messages and image headers with inputs of libFuzzer, a minute each; FUZZ="-max_total_time=600"
 	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)" "$(TARGETS)"
 
 clean: ## Remove everything that was built
