@@ -2,7 +2,7 @@ package import Coordination
 package import HTTPTypes
 package import Telemetry
 
-/// Serves HTTP/1.1 on one address: libmicrohttpd's event threads, and a thread that watches over connections.
+/// Serves HTTP/1.1 on one address: libmicrohttpd's event threads, and the thread `http-watch`.
 package final class HTTPServer: Sendable {
     /// The port in use, also if 0 was requested.
     package let port: UInt16
@@ -16,9 +16,9 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - configuration: The address, the port and the limits.
     ///   - responder: Answers the requests, on the event threads.
-    ///   - logger: Gets the events that concern no single request.
-    ///   - timekeeper: The clock for headers, bodies and the end; idle connections and stalled readers follow the
-    ///     system's clock.
+    ///   - logger: Logs the events that concern no single request.
+    ///   - timekeeper: The clock for the time limits of headers, bodies and the shutdown; idle connections and stalled
+    ///     readers follow the system's clock.
     package init(
         configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger,
         timekeeper: any Timekeeper = SystemTimekeeper()
@@ -45,8 +45,9 @@ package final class HTTPServer: Sendable {
     /// Open connections, including idle ones.
     package var connectionCount: Int { context.connectionCount }
 
-    /// Takes no new connections; open ones close after their next answer, idle ones at once, or, if they have just
-    /// begun, when they have had time for a request.
+    /// Accepts no new connections; open ones close after their next answer, idle ones at once.
+    ///
+    /// An idle connection that has just begun is first given time for a request.
     package func stopAccepting() {
         let wasListening = isListening.withLock { isListening in
             defer { isListening = false }
@@ -64,8 +65,9 @@ package final class HTTPServer: Sendable {
     ///
     /// - Parameters:
     ///   - timeLimit: How long the requests under way may take.
-    ///   - willCut: Called, perhaps more than once, before requests are cut: their tasks are cancelled as if the clients had left.
-    /// - Returns: true when no request was cut.
+    ///   - willCut: Called, perhaps more than once, before requests are cut; their tasks are cancelled as if the clients
+    ///     had left.
+    /// - Returns: true if no request was cut.
     package func shutDown(timeLimit: Duration, willCut: @escaping @Sendable () -> Void = {}) async -> Bool {
         stopAccepting()
         let deadline = context.timekeeper.now + timeLimit

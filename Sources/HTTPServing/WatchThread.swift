@@ -1,8 +1,8 @@
 import Coordination
 import HTTPTypes
 
-/// The thread behind a server's ``ConnectionWatch``: bounds headers that never end, closes idle connections when the
-/// server drains, and stops the library at the end.
+/// The thread `http-watch`, behind a server's ``ConnectionWatch``: ends headers that take too long, closes idle
+/// connections when the server drains, and stops the library at the end.
 ///
 /// It looks at all connections a few times in each `headerTimeout`, so that requests in time cost nothing.
 final class WatchThread: Sendable {
@@ -43,7 +43,7 @@ final class WatchThread: Sendable {
                 if isComplete { orders.willCut() }
                 for connection in context.openConnections where connection.cut() { isComplete = false }
             }
-            // One that was accepted a moment ago may not be known yet.
+            // A connection that was accepted a moment ago may not be among the open ones yet.
             if context.isQuiet, context.connectionCount == 0 || now >= deadline { break }
         }
         daemon.stop()
@@ -53,11 +53,11 @@ final class WatchThread: Sendable {
 
     private func look(at now: Duration, isDraining: Bool) {
         for connection in context.openConnections {
-            if connection.isHeadOverdue(at: now, limit: context.configuration.headerTimeout) {
-                let refusal = context.responder.refusal(.headTimeout)
+            if connection.isHeaderOverdue(at: now, limit: context.configuration.headerTimeout) {
+                let refusal = context.responder.refusal(.headerTimeout)
                 connection.closeIdle(parting: RefusalText.bytes(of: refusal, at: timekeeper.secondsSince1970))
             } else if isDraining, !connection.isExpectingRequest(at: now) {
-                connection.closeIdle()
+                connection.closeIdle(parting: nil)
             }
         }
     }

@@ -2,8 +2,8 @@ import Text
 
 /// The directives of a `Cache-Control` field (RFC 9111 section 5.2).
 ///
-/// Unknown directives are ignored. A duplicated or unreadable number makes the value stale at once (0), the safe reading of
-/// RFC 9111 section 4.2.1; the first of two equal directives counts otherwise.
+/// Unknown directives are ignored. A number that cannot be read, or two different ones, count as 0, so that the value is stale at once:
+/// the safe reading of RFC 9111 section 4.2.1. Of other directives that come twice the first counts.
 package struct CacheControl: Hashable, Sendable {
     private var directives: [ExactText: String]
 
@@ -40,5 +40,39 @@ package struct CacheControl: Hashable, Sendable {
             return nil
         }
         return min(Int(text) ?? .max, 1 << 31)
+    }
+}
+
+/// What a request asks of the caches on its way, by its `Cache-Control` (RFC 9111 section 5.2.1).
+package struct RequestCacheControl: Hashable, Sendable {
+    /// A stored response may be used only after its origin has confirmed it; `max-age=0` means the same.
+    package var noCache = false
+    /// No response may be read from a cache, or kept in one.
+    package var noStore = false
+    /// The origin must not be asked.
+    package var onlyIfCached = false
+    /// Greatest age in seconds of a stored response.
+    package var maxAge: Int?
+    /// Seconds for which the answer must stay fresh.
+    package var minFresh: Int?
+    /// Most seconds of staleness that are accepted; `Int.max` for any number.
+    package var maxStale: Int?
+
+    /// A request without directives.
+    package static let none = RequestCacheControl()
+
+    /// Asks for nothing.
+    package init() {}
+
+    /// Parses the joined value of all `Cache-Control` lines; nil stands for no field.
+    package init(_ value: String?) {
+        guard let value else { return }
+        let control = CacheControl(value)
+        maxAge = control.seconds("max-age")
+        minFresh = control.seconds("min-fresh")
+        maxStale = control.argument("max-stale").map { $0.isEmpty ? .max : control.seconds("max-stale") ?? 0 }
+        noCache = control.contains("no-cache") || maxAge == 0
+        noStore = control.contains("no-store")
+        onlyIfCached = control.contains("only-if-cached")
     }
 }

@@ -34,7 +34,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     /// Parses the three forms of RFC 9110 section 5.6.7: IMF-fixdate, RFC 850 and asctime; nil for anything else.
     ///
     /// A two-digit year more than 50 years ahead of `now` belongs to the century before, as the section demands. Case
-    /// does not matter (RFC 9111 section 4.2), the number of spaces does, except before asctime's day.
+    /// does not matter (RFC 9111 section 4.2). The number of spaces matters, except before asctime's day.
     package init?(_ text: String, now: HTTPDate = HTTPDate(secondsSince1970: 1_767_225_600)) {
         let text = text.asciiLowercased
         let isPadded = text.contains("  ")

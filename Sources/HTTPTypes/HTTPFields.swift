@@ -1,4 +1,4 @@
-/// Header fields in the order in which they came or go.
+/// Header fields in the order in which they were received or are sent.
 ///
 /// Values made with ``init(continuing:)`` share their first fields: adding more copies none of those.
 package struct HTTPFields: Sendable, RandomAccessCollection {
@@ -11,7 +11,7 @@ package struct HTTPFields: Sendable, RandomAccessCollection {
         own = fields
     }
 
-    /// The same fields, to be continued cheaply and often.
+    /// The same fields; many values that continue them share them.
     package init(continuing fields: HTTPFields) {
         shared = fields.shared.isEmpty ? fields.own : fields.shared + fields.own
         own = []
@@ -32,13 +32,15 @@ package struct HTTPFields: Sendable, RandomAccessCollection {
         Self.forEach(in: own, body)
     }
 
-    /// By a span, because an array's iterator copies each element, which is two reference counts.
+    /// Reads a span, because an array's iterator copies each element, which changes two reference counts.
     private static func forEach(in fields: [HTTPField], _ body: (borrowing HTTPField) -> Void) {
         let fields = fields.span
         for index in fields.indices { body(fields[index]) }
     }
 
-    /// The values of all fields of this name joined with `, ` (RFC 9110 section 5.3), nil without one; setting replaces them all.
+    /// The values of all fields of this name joined with `, ` (RFC 9110 section 5.3), nil without one.
+    ///
+    /// Setting it replaces all of them by one field.
     package subscript(name: HTTPField.Name) -> String? {
         get {
             var joined: String?
@@ -61,9 +63,9 @@ package struct HTTPFields: Sendable, RandomAccessCollection {
 
     /// Whether there is a field of this name.
     package func contains(_ name: HTTPField.Name) -> Bool {
-        var isThere = false
-        forEach { if $0.name == name { isThere = true } }
-        return isThere
+        var isFound = false
+        forEach { if $0.name == name { isFound = true } }
+        return isFound
     }
 
     /// Adds a field line at the end.

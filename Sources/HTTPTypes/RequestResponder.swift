@@ -1,12 +1,11 @@
 /// Answers requests: the routes of a listener, as the server sees them.
 package protocol RequestResponder: Sendable {
-    /// Called on an event thread for every valid request header: must not block.
+    /// The answer to `request`. Called on an event thread for every valid request header; must not block.
     func respond(to request: HTTPRequest) -> HTTPAnswer
 
-    /// Longest body in bytes that a request with this header may have; 0, which allows none, unless a responder says
-    /// otherwise.
+    /// Longest body in bytes that a request with this header may have; 0 unless a responder says otherwise.
     ///
-    /// Called on an event thread, before the body is read.
+    /// Called on an event thread before the body is read; must not block.
     func maximumBodyLength(of request: HTTPRequest) -> Int
 
     /// The answer to a request that HTTP's rules or the server's limits refuse (400, 408, 411, 413, 414, 431); the connection closes
@@ -21,12 +20,12 @@ extension RequestResponder {
 
 /// An answer, or the promise of one.
 package enum HTTPAnswer: Sendable {
-    /// Ready.
+    /// An answer that is ready.
     case now(HTTPResponse)
-    /// Ready, and the same for many requests; a request with the same header, byte for byte, may be answered by
-    /// `answer` alone.
+    /// An answer that is ready and the same for many requests. The next request with the same header, byte for byte, may be
+    /// answered by the recurring answer alone.
     case again(RecurringResponse, by: any RecurringAnswer)
-    /// Computed by a task that the server starts, and cancels when the client goes away.
+    /// An answer that is computed by a task, which the server starts, and cancels when the client leaves.
     case later(@Sendable () async -> HTTPResponse)
 }
 
@@ -35,12 +34,12 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
     /// HTTP that RFC 9112 forbids, a body that the route does not take, an absolute-form target.
     case badRequest
     /// The header was not complete in time.
-    case headTimeout
+    case headerTimeout
     /// The target is longer than 8 KiB.
     case targetTooLong
     /// The header fields are more than 16 KiB or 64.
     case fieldsTooLarge
-    /// A body is expected and its length not announced.
+    /// A body is expected, but its length is not announced.
     case lengthRequired
     /// The body is longer than allowed.
     case bodyTooLarge

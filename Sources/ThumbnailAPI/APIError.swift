@@ -55,7 +55,7 @@ extension HTTPRefusal {
     var error: APIError {
         switch self {
         case .badRequest: .badRequest
-        case .headTimeout: .requestTimeout
+        case .headerTimeout: .requestTimeout
         case .targetTooLong: .targetTooLong
         case .fieldsTooLarge: .fieldsTooLarge
         case .lengthRequired: .lengthRequired

@@ -31,7 +31,7 @@ struct HTTPServerBodyTests {
         #expect(try await client.response().text.hasPrefix("GET 0 "))
     }
 
-    @Test func `a body that comes with its head or byte by byte is the same`() async throws {
+    @Test func `a body that comes with its header or byte by byte is the same`() async throws {
         let server = try server()
         let client = try RawHTTPClient(port: server.port)
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -58,25 +58,25 @@ struct HTTPServerBodyTests {
         ("GET /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
         ("POST /other HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
     ])
-    func `a body that may not be is refused by its head, and the connection closes`(
-        head: String, status: Int
+    func `a body that may not be is refused by its header, and the connection closes`(
+        header: String, status: Int
     )
         async throws
     {
         let server = try server()
         let client = try RawHTTPClient(port: server.port)
-        client.send(head)
+        client.send(header)
         #expect(try await client.response().status == status)
         #expect(await eventually { server.connectionCount == 0 })
     }
 
     @Test func `a client that leaves in the middle of its body is forgotten`() async throws {
-        let heads = EventCounter()
-        let server = try TestServer.start(counting: heads)
+        let headers = EventCounter()
+        let server = try TestServer.start(counting: headers)
         let client = try RawHTTPClient(port: server.port)
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc")
         // An end that comes with the bytes is only noticed when the body's time is up.
-        await heads.reached(1)
+        await headers.reached(1)
         client.close()
         #expect(await eventually { server.connectionCount == 0 })
     }

@@ -6,7 +6,7 @@ import Testing
 /// What a server must not take, one connection each.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerRefusalTests {
-    /// A head that must be refused.
+    /// A header that must be refused.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let bytes: [UInt8]
@@ -96,7 +96,7 @@ struct HTTPServerRefusalTests {
         #expect(asked.count == 0)
     }
 
-    @Test func `a head that comes in parts beside others is refused alike, and the others are served`() async throws {
+    @Test func `a header that comes in parts beside others is refused alike, and the others are served`() async throws {
         let server = try TestServer.start(configured: { $0.threads = 1 })
         let clients = try (0..<4).map { _ in try RawHTTPClient(port: server.port) }
         for client in clients { client.send("GET / HTTP/1.1\r\n") }
@@ -186,16 +186,16 @@ struct HTTPServerRefusalTests {
             asked.increment()
             return .now(.echo(request))
         }
-        let heads = [
+        let headers = [
             "GET / HTTP/1.1\r\nHost: a\r\nX\0: b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n",
             "GET / HTTP/2.0\r\nHost: a\r\n\r\n", "GET /\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n",
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         ]
-        for head in heads {
+        for header in headers {
             let client = try RawHTTPClient(port: server.port)
-            client.send(head)
+            client.send(header)
             let text = String(decoding: try await client.remainder(), as: UTF8.self)
-            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 4") || text.hasPrefix("HTTP/1.1 5"), "\(head)")
+            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 4") || text.hasPrefix("HTTP/1.1 5"), "\(header)")
             guard let end = text.firstRange(of: "\r\n\r\n") else { continue }
             #expect(
                 text[..<end.lowerBound].contains("Content-Length: \(text[end.upperBound...].utf8.count)"), "\(text)")
@@ -238,7 +238,7 @@ struct HTTPServerRefusalTests {
         #expect(try await client.response().status == status)
     }
 
-    @Test func `the longest target, the most fields and a long answer head fit together`() async throws {
+    @Test func `the longest target, the most fields and a long answer header fit together`() async throws {
         let server = try TestServer.start { _ in
             var response = HTTPResponse.text("x")
             for _ in 0..<16 { response.headerFields.append(.serverTiming, String(repeating: "t", count: 256)) }

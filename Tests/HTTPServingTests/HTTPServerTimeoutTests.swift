@@ -11,7 +11,7 @@ struct HTTPServerTimeoutTests {
     private let time = WalkingTimekeeper()
 
     @Test(arguments: ["", "G", "GET / HT", "GET / HTTP/1.1\r\nHo", "GET / HTTP/1.1\r\nHost: a\r\n"])
-    func `a head that trickles is answered with 408 and the connection closes`(begun: String) async throws {
+    func `a header that trickles is answered with 408 and the connection closes`(begun: String) async throws {
         let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time)
         let client = try RawHTTPClient(port: server.port)
         client.get("/")
@@ -21,18 +21,18 @@ struct HTTPServerTimeoutTests {
         time.walk { client.send("x") }
         let response = try await client.response()
         #expect(response.status == 408)
-        #expect(response.text == "headTimeout")
+        #expect(response.text == "headerTimeout")
         #expect(response.headerFields[.connection] == "close")
         #expect(response.headerFields[.date].flatMap { HTTPDate($0) } != nil)
         #expect(await eventually { server.connectionCount == 0 })
     }
 
-    @Test func `a head that stops is answered with 408, on a new connection too`() async throws {
+    @Test func `a header that stops is answered with 408, on a new connection too`() async throws {
         let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time)
         try await passHeaderTimeout(of: server)
     }
 
-    @Test func `idleness is no slow head, before the first request nor after it`() async throws {
+    @Test func `idleness is no slow header, before the first request nor after it`() async throws {
         let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time)
         let fresh = try RawHTTPClient(port: server.port)
         let used = try RawHTTPClient(port: server.port)
@@ -45,7 +45,7 @@ struct HTTPServerTimeoutTests {
         }
     }
 
-    @Test func `a slow answer is no slow head`() async throws {
+    @Test func `a slow answer is no slow header`() async throws {
         let gate = Gate()
         let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time) { request in
             .later {
@@ -54,7 +54,7 @@ struct HTTPServerTimeoutTests {
             }
         }
         let client = try RawHTTPClient(port: server.port)
-        // The beginning of a second head waits behind the first request; its own time starts when that is answered.
+        // The beginning of a second header waits behind the first request; its own time starts when that is answered.
         client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HT")
         await gate.arrivals(1)
         try await passHeaderTimeout(of: server)
@@ -62,7 +62,7 @@ struct HTTPServerTimeoutTests {
         #expect(try await client.response().text.hasPrefix("GET /1"))
     }
 
-    /// Waits until a head that has stopped is refused: so long was every other connection looked at, too.
+    /// Waits until a header that has stopped is refused: so long was every other connection looked at, too.
     private func passHeaderTimeout(of server: HTTPServer) async throws {
         let client = try RawHTTPClient(port: server.port)
         client.send("GET / HTTP/1.1\r\nHost: ")
@@ -179,7 +179,7 @@ struct HTTPServerTimeoutTests {
         for client in busy { #expect(try await client.response().status == 200) }
     }
 
-    @Test func `a head that has just begun is a request under way, one that stays begun is not`() async throws {
+    @Test func `a header that has just begun is a request under way, one that stays begun is not`() async throws {
         let time = ManualTimekeeper()
         let server = try TestServer.start(
             configured: {

@@ -8,18 +8,18 @@ import TestSupport
 /// A server on a free port whose answers a test gives.
 struct TestServer: RequestResponder {
     private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
-    private let heads: EventCounter
+    private let headers: EventCounter
 
-    private init(answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, heads: EventCounter) {
+    private init(answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, headers: EventCounter) {
         self.answer = answer
-        self.heads = heads
+        self.headers = headers
     }
 
     func respond(to request: HTTPRequest) -> HTTPAnswer { answer(request) }
 
     /// `POST /upload` takes 200,000 bytes.
     func maximumBodyLength(of request: HTTPRequest) -> Int {
-        heads.increment()
+        headers.increment()
         return request.target == "/upload" ? 200_000 : 0
     }
 
@@ -27,7 +27,7 @@ struct TestServer: RequestResponder {
         let status: HTTPResponse.Status =
             switch refusal {
             case .badRequest: .badRequest
-            case .headTimeout: .requestTimeout
+            case .headerTimeout: .requestTimeout
             case .targetTooLong: .uriTooLong
             case .fieldsTooLarge: .requestHeaderFieldsTooLarge
             case .lengthRequired: .lengthRequired
@@ -42,10 +42,9 @@ struct TestServer: RequestResponder {
         try start(configured: { _ in }, answering: answer)
     }
 
-    /// Starts a server with other settings, which answers with `answer`, else with what it was asked, and counts heads.
+    /// Starts a server with other settings, which answers with `answer`, else with what it was asked, and counts headers.
     static func start(
-        configured configure: (inout HTTPServerConfiguration) -> Void = { _ in },
-        counting heads: EventCounter = EventCounter(),
+        configured configure: (inout HTTPServerConfiguration) -> Void = { _ in }, counting headers: EventCounter = EventCounter(),
         timedBy timekeeper: any Timekeeper = SystemTimekeeper(),
         answering answer: (@Sendable (HTTPRequest) -> HTTPAnswer)? = nil
     ) throws -> HTTPServer {
@@ -55,7 +54,8 @@ struct TestServer: RequestResponder {
         configuration.threads = 2
         configure(&configuration)
         return try HTTPServer(
-            configuration: configuration, responder: TestServer(answer: answer ?? { .now(.echo($0)) }, heads: heads),
+            configuration: configuration,
+            responder: TestServer(answer: answer ?? { .now(.echo($0)) }, headers: headers),
             logger: .silent, timekeeper: timekeeper)
     }
 }

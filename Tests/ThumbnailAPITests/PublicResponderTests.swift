@@ -48,7 +48,7 @@ import ThumbnailPipeline
     }
 
     @Test(arguments: [
-        (HTTPRefusal.badRequest, 400, "bad_request"), (.headTimeout, 408, "request_timeout"),
+        (HTTPRefusal.badRequest, 400, "bad_request"), (.headerTimeout, 408, "request_timeout"),
         (.targetTooLong, 414, "uri_too_long"), (.fieldsTooLarge, 431, "headers_too_large"),
     ])
     func `what never became a request is refused in the same form`(refusal: HTTPRefusal, status: Int, code: String) {

@@ -22,7 +22,7 @@ static enum MHD_Result accept_connection(void *context, const struct sockaddr *a
     return callbacks->accepts(callbacks->context) ? MHD_YES : MHD_NO;
 }
 
-// An IPv4 address, in IPv6's form too, or the first half of an IPv6 address; the two have no number in common.
+// An IPv4 address, also when it is given in IPv6's form, or the first half of an IPv6 address; no number stands for both kinds.
 static uint64_t network_of(const struct sockaddr *address)
 {
     if (!address) return 0;
@@ -41,7 +41,7 @@ static uint64_t network_of(const struct sockaddr *address)
     return from ? network & 0xffffffff : network;
 }
 
-// Whose request line came last on this event thread.
+// The connection whose request line came last on this event thread.
 static _Thread_local void *latest_peer;
 
 static void notify_connection(
@@ -70,8 +70,8 @@ static void *log_target(void *context, const char *target, struct MHD_Connection
     latest_peer = peer;
     callbacks->target_received(peer, target, length);
     if (length > 0) {
-        // The buffer is the library's own, about to be split at its question mark and decoded into arguments that nobody reads:
-        // emptied, it costs neither the time nor a record in the connection's pool for each of thousands of ampersands.
+        // Next, the library would split its buffer at the question mark and decode arguments, which are not read. With the
+        // buffer emptied, that takes no time, and no record in the connection's pool for each of thousands of ampersands.
         char *path = (char *) target;
         char *query = memchr(path, '?', length);
         if (query) query[1] = 0;
@@ -87,7 +87,7 @@ static enum MHD_Result handle_request(
     const CMicrohttpdShim_callbacks *callbacks = context;
     (void) url;
     size_t size = *upload_size;
-    // All of it is taken: the library shows what is left again.
+    // All of it is taken, because the library passes what is left again.
     *upload_size = 0;
     return callbacks->handle(*peer, connection, method, version, upload, size) ? MHD_YES : MHD_NO;
 }
@@ -105,9 +105,10 @@ static void log_complaint(void *context, const char *format, va_list arguments)
 {
     const CMicrohttpdShim_callbacks *callbacks = context;
     (void) arguments;
-    // What is wrong with a head that is complete; of all else it speaks well enough for itself.
-    bool is_for_memory = strstr(format, "memory in pool") != NULL;
-    if (is_for_memory || strstr(format, "Content-Length")) callbacks->complained(callbacks->context, latest_peer, is_for_memory);
+    // Only complaints about complete headers count; the library answers all other faults well enough itself.
+    bool is_about_memory = strstr(format, "memory in pool") != NULL;
+    if (is_about_memory || strstr(format, "Content-Length"))
+        callbacks->complained(callbacks->context, latest_peer, is_about_memory);
 }
 
 struct MHD_Daemon *CMicrohttpdShim_start(
@@ -127,7 +128,7 @@ struct MHD_Daemon *CMicrohttpdShim_start(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, accept_connection,
         context,
         handle_request, context,
-        // First, or what is wrong with the other options would be printed.
+        // First, else the library would print what is wrong with the other options.
         MHD_OPTION_EXTERNAL_LOGGER, log_complaint, context,
         MHD_OPTION_ARRAY, choices,
         MHD_OPTION_LISTEN_SOCKET, settings->listening_descriptor,
@@ -146,7 +147,7 @@ bool CMicrohttpdShim_accept(struct MHD_Daemon *daemon, int listening)
     socklen_t length = sizeof address;
     int descriptor = accept4(listening, (struct sockaddr *) &address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor < 0) return false;
-    // Closes the descriptor where the connection is not wanted.
+    // Closes the descriptor if the connection is not accepted.
     MHD_add_connection(daemon, descriptor, (struct sockaddr *) &address, length);
     return true;
 }
@@ -193,7 +194,7 @@ void CMicrohttpdShim_ignore_expectation(struct MHD_Connection *connection)
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, blank_expectation, NULL);
 }
 
-size_t CMicrohttpdShim_head_size(struct MHD_Connection *connection)
+size_t CMicrohttpdShim_header_size(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
@@ -247,7 +248,7 @@ bool CMicrohttpdShim_add_field(
     else
         memcpy(text, value, value_length);
     text[length] = 0;
-    // The library looks no further than the first zero byte.
+    // The library reads no further than the first zero byte.
     bool is_added = !memchr(copy, 0, name_length) && !memchr(text, 0, length)
         && MHD_add_response_header(response, copy, text) == MHD_YES;
     if (copy != room) free(copy);

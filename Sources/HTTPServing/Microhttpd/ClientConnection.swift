@@ -9,10 +9,11 @@ import Telemetry
 
 /// One open connection and its current request.
 ///
-/// Its event thread calls ``receive(target:length:)``, ``handle(method:version:)``, ``complete()`` and ``close()``.
+/// Its event thread calls ``receive(target:length:)``, ``handle(method:version:upload:)``, ``complete()`` and
+/// ``close()``.
 /// The watch thread and the tasks of promised answers reach only atomic values and `shared`.
 @safe
-final class ClientConnection: @unchecked Sendable {
+final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// The progress of the current request; event thread only.
     private enum Step {
         case awaitingLine
@@ -40,16 +41,15 @@ final class ClientConnection: @unchecked Sendable {
     private let idleSince: Atomic<Moment>
     private var step = Step.awaitingLine
     private var isRefused = false
-    private let occupant = Atomic<Occupant>(.nobody)
+    private let occupant = Atomic<Occupant>(.none)
     private let shared = Locked(Shared())
     private let consumedBytes = Atomic<Int>(0)
-    /// Event thread only, like the target of the last recurring answer beside it.
-    private var rememberedHead: RememberedHead?
-    private var recurringTarget: String?
+    /// Event thread only.
+    private var rememberedHeader = RememberedHeader()
     /// Watch thread only.
-    private var unfinishedHead = UnfinishedHead()
+    private var unfinishedHeader = UnfinishedHeader()
     /// When the watch thread first saw the header that is being received.
-    private let headBegan = Atomic<Moment>(.never)
+    private let headerBegan = Atomic<Moment>(.never)
 
     /// A connection that has just begun.
     @unsafe
@@ -68,7 +68,7 @@ final class ClientConnection: @unchecked Sendable {
     func receive(target: UnsafePointer<CChar>, length: Int) {
         let maximum = context.configuration.maximumTargetLength
         step = unsafe .lineReceived(
-            ReceivedTarget(target, length: length, maximumLength: maximum, known: rememberedHead?.target))
+            ReceivedTarget(target, length: length, maximumLength: maximum, known: rememberedHeader.target))
     }
 
     /// A header has arrived, its request is complete, or the connection was resumed; false closes the connection.
@@ -80,11 +80,11 @@ final class ClientConnection: @unchecked Sendable {
     ) -> Bool {
         switch step {
         case .lineReceived(let target):
-            let head = unsafe ReceivedHead(connection: connection, method: method, version: version)
-            return accept(head, target)
+            let header = unsafe ReceivedHeader(connection: connection, method: method, version: version)
+            return accept(header, target)
         case .accepted(let request):
-            let head = unsafe ReceivedHead(connection: connection, method: method, version: version)
-            return respond(to: request, head)
+            let header = unsafe ReceivedHeader(connection: connection, method: method, version: version)
+            return respond(to: request, header)
         case .recognised(let response): return send(response)
         case .receiving(let body): return unsafe receive(upload, of: body)
         case .promised(let ticket): return deliver(ticket)
@@ -99,7 +99,7 @@ final class ClientConnection: @unchecked Sendable {
         step = .awaitingLine
         idleSince.store(Moment(context.timekeeper.now), ordering: .relaxed)
         _ = occupant.compareExchange(
-            expected: .request, desired: .nobody, successOrdering: .releasing, failureOrdering: .relaxed)
+            expected: .request, desired: .none, successOrdering: .releasing, failureOrdering: .relaxed)
     }
 
     /// The descriptor is about to be closed.
@@ -109,15 +109,14 @@ final class ClientConnection: @unchecked Sendable {
         context.remove(self)
     }
 
-    /// Refuses the request if its header is complete and was not passed to the handler, on its event thread; false
-    /// for all others.
+    /// Refuses a complete header in place of the library.
     ///
-    /// The library refuses such headers itself (lengths that are not numbers, more cookies than it has room for), and
+    /// The library refuses some headers itself (lengths that are not numbers, more cookies than it has room for), and
     /// sends the header of its answer twice, the second one as the body. After this refusal none of that reaches the
     /// client.
     func refuseComplete(_ refusal: HTTPRefusal) -> Bool {
         guard pthread_equal(eventThread, pthread_self()) != 0, case .lineReceived = step, !isRefused,
-            unsafe CMicrohttpdShim_head_size(connection) > 0
+            unsafe CMicrohttpdShim_header_size(connection) > 0
         else { return false }
         isRefused = true
         let response = context.responder.refusal(refusal)
@@ -126,17 +125,14 @@ final class ClientConnection: @unchecked Sendable {
         return true
     }
 
-    private func accept(_ head: ReceivedHead, _ target: ReceivedTarget) -> Bool {
-        consumedBytes.wrappingAdd(head.size, ordering: .releasing)
-        let isOurs = occupant.compareExchange(
-            expected: .nobody, desired: .request, successOrdering: .acquiring, failureOrdering: .relaxed
-        ).exchanged
-        guard isOurs else { return false }
-        if target.isKnown, let known = rememberedHead, known.isSame(as: head), let response = known.answer.response() {
+    private func accept(_ header: ReceivedHeader, _ target: ReceivedTarget) -> Bool {
+        consumedBytes.wrappingAdd(header.size, ordering: .releasing)
+        guard occupy(for: .request) else { return false }
+        if target.isKnown, let response = rememberedHeader.response(to: header) {
             step = .recognised(response)
             return true
         }
-        switch head.read(target: target, within: context.configuration, for: context.responder) {
+        switch header.read(target: target, within: context.configuration, for: context.responder) {
         case .request(let request, let bodyLength):
             consumedBytes.wrappingAdd(bodyLength, ordering: .releasing)
             step =
@@ -153,7 +149,7 @@ final class ClientConnection: @unchecked Sendable {
         }
     }
 
-    /// A part of the body has arrived, or, when it is empty, all of it has; a client that takes too long is cut off.
+    /// A part of the body has arrived, or all of it if the part is empty; false for a client that takes too long.
     @unsafe
     private func receive(_ part: UnsafeRawBufferPointer, of body: ReceivedBody) -> Bool {
         if part.count > 0 { return unsafe body.append(part) }
@@ -161,25 +157,16 @@ final class ClientConnection: @unchecked Sendable {
         return respond(to: request)
     }
 
-    private func respond(to request: HTTPRequest, _ head: ReceivedHead? = nil) -> Bool {
+    private func respond(to request: HTTPRequest, _ header: ReceivedHeader? = nil) -> Bool {
         switch context.responder.respond(to: request) {
         case .now(let response): return send(response, isLast: context.isDraining)
         case .again(let response, let answer):
-            if let head { remember(head, of: request, answeredBy: answer) }
+            if let header { rememberedHeader.note(header, of: request, answeredBy: answer) }
             return send(response)
         case .later(let work):
             suspend(until: work)
             return true
         }
-    }
-
-    /// Remembers a header when its target is requested the second time in a row: most are never repeated.
-    private func remember(_ head: ReceivedHead, of request: HTTPRequest, answeredBy answer: any RecurringAnswer) {
-        guard request.target == recurringTarget else {
-            recurringTarget = request.target
-            return
-        }
-        rememberedHead = RememberedHead(head, target: request.target, answer: answer)
     }
 
     private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {
@@ -224,9 +211,8 @@ final class ClientConnection: @unchecked Sendable {
         _ = resume { $0.keep(response, ticket: ticket) ? true : nil }
     }
 
-    /// Ends the wait for the answer with this ticket, or any, because the client has left; true when there was one.
     @discardableResult
-    func abandon(ticket: UInt64? = nil) -> Bool {
+    func abandon(ticket: UInt64?) -> Bool {
         let abandonment = resume { $0.abandon(ticket: ticket) }
         abandonment?.task?.cancel()
         return abandonment != nil
@@ -253,67 +239,59 @@ final class ClientConnection: @unchecked Sendable {
         return shared.withLock { $0.promise.take() }
     }
 
-    /// Whether the current header has been unfinished for longer than `limit`; watch thread only.
-    func isHeadOverdue(at now: Duration, limit: Duration) -> Bool {
-        defer { headBegan.store(Moment(unfinishedHead.since), ordering: .relaxed) }
-        guard occupant.load(ordering: .relaxed) == .nobody else {
-            unfinishedHead = UnfinishedHead()
+    func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool {
+        defer { headerBegan.store(Moment(unfinishedHeader.since), ordering: .relaxed) }
+        guard occupant.load(ordering: .relaxed) == .none else {
+            unfinishedHeader = UnfinishedHeader()
             return false
         }
-        return unfinishedHead.isOverdue(
+        return unfinishedHeader.isOverdue(
             pendingBytes: pendingBytes, afterBytes: consumedBytes.load(ordering: .relaxed), at: now, limit: limit)
     }
 
-    /// Whether the connection is so young that its first request may be on the way.
     func isExpectingRequest(at now: Duration) -> Bool {
         now - openedAt < .milliseconds(500) && consumedBytes.load(ordering: .relaxed) == 0
     }
 
-    /// Closes the connection when no request is under way and no header has begun; with `parting`, also in the middle
-    /// of a header, and these bytes are sent first.
-    func closeIdle(parting: [UInt8]? = nil) {
+    func closeIdle(parting: [UInt8]?) {
         shared.withLock { shared in
             guard shared.isOpen, parting != nil || pendingBytes <= 0 else { return }
-            let isOurs = occupant.compareExchange(
-                expected: .nobody, desired: .watch, successOrdering: .acquiring, failureOrdering: .relaxed
-            ).exchanged
-            guard isOurs else { return }
+            guard occupy(for: .watch) else { return }
             if let parting { send(parting) }
             shutdown(descriptor, CInt(SHUT_RDWR))
         }
     }
 
-    /// Sends bytes past the library, as far as they are taken at once; the descriptor must be open.
+    /// Takes the connection if it has no owner; false if it has one.
+    private func occupy(for owner: Occupant) -> Bool {
+        occupant.compareExchange(
+            expected: .none, desired: owner, successOrdering: .acquiring, failureOrdering: .relaxed
+        ).exchanged
+    }
+
+    /// Sends bytes past the library, as far as the socket takes them at once; the descriptor must be open.
     private func send(_ bytes: [UInt8]) {
         _ = unsafe bytes.withUnsafeBytes {
             unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
         }
     }
 
-    /// The connection's place, for finding one to close; any thread.
-    func seat(at now: Duration) -> Crowd.Seat<ClientConnection> {
+    func seat(at now: Duration) -> Crowd.Seat<any OpenConnection> {
         let mayGo = shared.withLock { $0.isOpen && isIdle(at: now) }
         return Crowd.Seat(
             occupant: self, network: network, idleSince: mayGo ? idleSince.load(ordering: .relaxed).time : nil)
     }
 
-    /// Closes the connection unless a request arrived since `known`; any thread.
-    ///
-    /// - Returns: Whether it is being closed.
     func makeWay(idleSince known: Duration, at now: Duration) -> Bool {
         shared.withLock { shared in
             guard shared.isOpen, idleSince.load(ordering: .relaxed).time == known, isIdle(at: now) else { return false }
-            let isOurs = occupant.compareExchange(
-                expected: .nobody, desired: .watch, successOrdering: .acquiring, failureOrdering: .relaxed
-            ).exchanged
-            guard isOurs else { return false }
+            guard occupy(for: .watch) else { return false }
             shared.hasMadeWay = true
             shutdown(descriptor, CInt(SHUT_RDWR))
             return true
         }
     }
 
-    /// Whether the connection was closed for another; when it is gone.
     var hasMadeWay: Bool { shared.withLock { $0.hasMadeWay } }
 
     /// Whether no request is under way: none being served, none in the socket's buffer, and no header that is still
@@ -321,17 +299,16 @@ final class ClientConnection: @unchecked Sendable {
     ///
     /// The descriptor must be open.
     private func isIdle(at now: Duration) -> Bool {
-        guard occupant.load(ordering: .relaxed) == .nobody else { return false }
-        if let began = headBegan.load(ordering: .relaxed).time, now - began >= .seconds(1) { return true }
+        guard occupant.load(ordering: .relaxed) == .none else { return false }
+        if let began = headerBegan.load(ordering: .relaxed).time, now - began >= .seconds(1) { return true }
         return pendingBytes <= 0
     }
 
-    /// Ends the connection in any state; true when a request was under way.
     func cut() -> Bool {
-        if abandon() { return true }
+        if abandon(ticket: nil) { return true }
         return shared.withLock { shared in
             guard shared.isOpen else { return false }
-            // Looked at first: the end of its connection ends the request at once.
+            // Read first, because the end of its connection ends the request at once.
             let isInRequest = occupant.load(ordering: .relaxed) == .request
             shutdown(descriptor, CInt(SHUT_RDWR))
             return isInRequest
@@ -345,9 +322,9 @@ final class ClientConnection: @unchecked Sendable {
     }
 }
 
-/// The owner of a connection: the current request, or the watch when it closes the connection between requests.
+/// The owner of a connection: the current request, or the watch thread while it closes the connection between requests.
 private enum Occupant: UInt8, AtomicRepresentable {
-    case nobody, request, watch
+    case none, request, watch
 }
 
 /// A time or none, in one word.
@@ -366,7 +343,7 @@ private struct Moment: AtomicRepresentable {
 
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Nil for never; to the nanosecond.
+    /// The time to the nanosecond; nil for never.
     var time: Duration? { nanoseconds == .min ? nil : .nanoseconds(nanoseconds) }
 
     typealias AtomicRepresentation = Int64.AtomicRepresentation

@@ -1,8 +1,10 @@
 import Glibc
 
-/// The socket for new connections; made by us so that accepting can end while connections go on.
+/// The socket for new connections.
+///
+/// It is made here, not by the library, so that accepting can end while connections go on.
 struct ListeningSocket: Sendable {
-    /// How many may have connected without having been accepted.
+    /// Most connections that wait to be accepted.
     static let backlog = 4_096
 
     /// Owned by the daemon once it has started.

@@ -34,7 +34,7 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         unsafe self.raw = raw
     }
 
-    /// Accepts the connections that wait in the backlog, up to `limit` of them; not after `stop`.
+    /// Accepts the connections that wait in the backlog, up to `limit` of them; never called after ``stop()``.
     func acceptWaiting(on socket: ListeningSocket, atMost limit: Int) {
         var count = 0
         while count < limit, unsafe CMicrohttpdShim_accept(raw, socket.descriptor) { count += 1 }
@@ -49,11 +49,11 @@ final class MicrohttpdDaemon: @unchecked Sendable {
 }
 
 extension HTTPServerConfiguration {
-    /// The library keeps a request header, a record for each of its fields and the answer's header in one block per
-    /// connection, and clears all of it after each request: large enough that our own limits are met first, and no
-    /// larger.
+    /// The size of the library's block for one connection: large enough that our own limits are met first, and no larger.
     ///
-    /// Clearing it is a large part of the cost of a small answer, and evicts other data from the core's cache.
+    /// The block holds the request header, a record for each of its fields and the answer's header, and the library
+    /// clears all of it after each request. Clearing it is a large part of the cost of a small answer, and evicts other
+    /// data from the core's cache.
     fileprivate var connectionBufferSize: Int {
         let answer = 4_096
         return maximumTargetLength + maximumFieldsLength + maximumFieldCount * 64 + answer
@@ -82,10 +82,10 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
 
 /// Finds the connection whose header the library is about to refuse, and refuses it with our own answer.
 @unsafe
-private func complain(_ context: UnsafeMutableRawPointer, _ peer: UnsafeMutableRawPointer?, _ isForMemory: Bool) {
-    let refusal = isForMemory ? HTTPRefusal.fieldsTooLarge : .badRequest
+private func complain(_ context: UnsafeMutableRawPointer, _ peer: UnsafeMutableRawPointer?, _ isAboutMemory: Bool) {
+    let refusal = isAboutMemory ? HTTPRefusal.fieldsTooLarge : .badRequest
     if let peer = unsafe peer, unsafe connection(peer).refuseComplete(refusal) { return }
-    // A header in several parts, with a line of another connection in between.
+    // The header came in several parts, and a request line of another connection between them.
     let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
     _ = context.openConnections.first { $0.refuseComplete(refusal) }
 }

@@ -10,14 +10,14 @@ struct OutgoingResponse: ~Copyable {
     /// Fields that may not go on the wire and were left out.
     let refusedFieldCount: Int
 
-    /// Takes over a response, nil without memory; with `isLast` the connection closes after it.
+    /// Takes over a response, after which the connection closes if `isLast`; nil without memory.
     init?(_ response: HTTPResponse, isLast: Bool) {
         guard let raw = unsafe Self.make(response.body) else { return nil }
         unsafe self.raw = raw
         status = UInt32(response.status.code)
         var refused = isLast ? unsafe Self.add("Connection", "close", to: raw) : 0
         response.headerFields.forEach { field in
-            guard !Self.isServers(field), !field.value.isEmpty else { return }
+            guard !Self.isWrittenByServer(field), !field.value.isEmpty else { return }
             refused += unsafe Self.add(field.name.rawName, field.value, to: raw)
         }
         refusedFieldCount = refused
@@ -27,14 +27,14 @@ struct OutgoingResponse: ~Copyable {
         unsafe CMicrohttpdShim_discard(raw)
     }
 
-    /// Queues the response for the request in hand, on its event thread; false when it was too late.
+    /// Queues the response for the current request of a connection, on its event thread; false if it is too late.
     func queue(on connection: OpaquePointer) -> Bool {
         unsafe CMicrohttpdShim_queue(connection, status, raw)
     }
 
-    /// Adds a field; 1 when it may not go on the wire, else 0.
+    /// Adds a field; 1 if it may not go on the wire, else 0.
     ///
-    /// Field values are bytes there: each scalar up to U+00FF is one, as in ``HTTPField/value``.
+    /// On the wire field values are bytes: each scalar up to U+00FF is one byte, as in ``HTTPField/value``.
     @unsafe
     private static func add(_ name: String, _ value: String, to raw: OpaquePointer) -> Int {
         let isAdded = unsafe name.utf8Span.span.withUnsafeBufferPointer { name in
@@ -47,7 +47,7 @@ struct OutgoingResponse: ~Copyable {
 
     /// `Content-Length`, `Connection` and `Transfer-Encoding` are written by the library, and `Date` if there is none
     /// yet.
-    private static func isServers(_ field: HTTPField) -> Bool {
+    private static func isWrittenByServer(_ field: HTTPField) -> Bool {
         switch field.name.rawName.utf8.count {
         case 4: field.name == .date && HTTPDate(field.value) == nil
         case 10: field.name == .connection
@@ -79,4 +79,35 @@ struct OutgoingResponse: ~Copyable {
 private func release(_ owner: UnsafeMutableRawPointer?) {
     guard let owner = unsafe owner else { return }
     unsafe Unmanaged<SharedBytes>.fromOpaque(owner).release()
+}
+
+/// A whole response as bytes, for the cases in which the library cannot send it, because it knows no request to answer.
+enum RefusalText {
+    /// Status line, fields and body; the connection closes after it.
+    static func bytes(of response: HTTPResponse, at secondsSince1970: Int) -> [UInt8] {
+        var header = "HTTP/1.1 \(response.status.code) \(reason(response.status))\r\n"
+        header += "Date: \(HTTPDate(secondsSince1970: secondsSince1970).imfFixdate)\r\nConnection: close\r\n"
+        for field in response.headerFields where !isFraming(field.name) && RequestRules.isFieldValue(field.value.utf8) {
+            header += "\(field.name.rawName): \(field.value)\r\n"
+        }
+        header += "Content-Length: \(response.body.count)\r\n\r\n"
+        switch response.body {
+        case .empty: return Array(header.utf8)
+        case .text(let text): return Array((header + text).utf8)
+        case .shared(let bytes): return Array(header.utf8) + bytes.array
+        }
+    }
+
+    private static func isFraming(_ name: HTTPField.Name) -> Bool {
+        [.date, .connection, .contentLength, .transferEncoding].contains(name)
+    }
+
+    private static func reason(_ status: HTTPResponse.Status) -> String {
+        switch status {
+        case .badRequest: "Bad Request"
+        case .requestTimeout: "Request Timeout"
+        case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
+        default: "Refused"
+        }
+    }
 }

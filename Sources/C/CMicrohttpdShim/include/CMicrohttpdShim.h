@@ -12,7 +12,7 @@ struct MHD_Connection;
 struct MHD_Daemon;
 struct MHD_Response;
 
-/// What the library calls, on its event threads. The peer is the object that `opened` returned for the connection.
+/// The functions that the library calls on its event threads. The peer is the object that `opened` returned for the connection.
 typedef struct {
     /// Handed to `accepts` and `opened`.
     void *context;
@@ -25,16 +25,16 @@ typedef struct {
     void (*closed)(void *peer);
     /// A request line has arrived; the target is overwritten after the call.
     void (*target_received)(void *peer, const char *target, size_t length);
-    /// A head has arrived (first call), a part of its body (with `upload`, which is taken), its request is complete, or its
+    /// A header has arrived (first call), a part of its body (with `upload`, which is taken), its request is complete, or its
     /// connection was resumed; false closes the connection.
     bool (*handle)(
         void *peer, struct MHD_Connection *connection, const char *method, const char *version, const char *upload,
         size_t upload_size);
     /// The answer is sent, or the request failed.
     void (*completed)(void *peer);
-    /// The library complains of a request's length, or for want of memory, on the event thread of its connection, which it does not
-    /// name; `latest` is the one whose request line came last on this thread, null before the first.
-    void (*complained)(void *context, void *latest, bool is_for_memory);
+    /// The library complains about a request's length or about memory, on the event thread of the connection, which it does not
+    /// name. `latest` is the peer of the connection whose request line came last on this thread, null before the first.
+    void (*complained)(void *context, void *latest, bool is_about_memory);
 } CMicrohttpdShim_callbacks;
 
 /// Numbers of a daemon.
@@ -60,18 +60,18 @@ typedef struct {
 struct MHD_Daemon *CMicrohttpdShim_start(
     const CMicrohttpdShim_callbacks *callbacks, const CMicrohttpdShim_settings *settings);
 
-/// Accepts a connection that waits on a listening socket, in place of the daemon's own threads; false when none does.
+/// Accepts a connection that waits on a listening socket, in place of the daemon's own threads; false if none waits.
 bool CMicrohttpdShim_accept(struct MHD_Daemon *daemon, int listening);
 
 /// Writes up to `capacity` fields of the request and returns how many there are.
 size_t CMicrohttpdShim_fields(struct MHD_Connection *connection, CMicrohttpdShim_field *fields, size_t capacity);
 
-/// Keeps the daemon from asking for a body that is not announced: it closes the connection when the next request comes instead.
-/// In the handler's first call, after the fields were read.
+/// Keeps the daemon from asking for a body that is not announced; if it asked, it would close the connection when the next
+/// request comes. Called in the handler's first call, after the fields were read.
 void CMicrohttpdShim_ignore_expectation(struct MHD_Connection *connection);
 
 /// Bytes from the start of the request line to the end of the empty line.
-size_t CMicrohttpdShim_head_size(struct MHD_Connection *connection);
+size_t CMicrohttpdShim_header_size(struct MHD_Connection *connection);
 
 /// A response whose body is copied.
 struct MHD_Response *CMicrohttpdShim_response_copying(const void *body, size_t size);
@@ -80,16 +80,16 @@ struct MHD_Response *CMicrohttpdShim_response_copying(const void *body, size_t s
 struct MHD_Response *CMicrohttpdShim_response_lending(
     const void *body, size_t size, void (*release)(void *owner), void *owner);
 
-/// Adds a header field, given in UTF-8 without a terminator, in ISO 8859-1 with question marks for what that does not have; false for
-/// a name or value that may not go on the wire.
+/// Adds a header field, given in UTF-8 without a terminator. It is written in ISO 8859-1, with question marks for characters that
+/// are not in it. False for a name or value that may not go on the wire.
 bool CMicrohttpdShim_add_field(
     struct MHD_Response *response, const unsigned char *name, size_t name_length, const unsigned char *value,
     size_t value_length);
 
-/// Gives up the caller's reference; a queued response lives on until it is sent.
+/// Gives up the caller's reference; a queued response lives until it is sent.
 void CMicrohttpdShim_discard(struct MHD_Response *response);
 
-/// Queues a response for the request in hand; false when it is too late.
+/// Queues a response for the current request; false if it is too late.
 bool CMicrohttpdShim_queue(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response);
 
 #endif

@@ -4,11 +4,11 @@ package struct HTTPServerConfiguration: Sendable {
     package var bindAddress = "0.0.0.0"
     /// The port to listen on; 0 picks a free one.
     package var port: UInt16 = 8080
-    /// Event threads; one per core answers most.
+    /// Event threads; as many as cores answer the most requests.
     package var threads = 1
-    /// Open connections; above them an idle one is closed for each new one, or the new one if none is idle.
+    /// Most open connections; beyond them an idle one is closed for each new one, or the new one if none is idle.
     package var maximumConnections = 4096
-    /// Open connections from one address; nil for no such limit.
+    /// Most open connections from one address; nil for no such limit.
     package var maximumConnectionsPerAddress: Int?
     /// How long a connection may stay open without a request; whole seconds count.
     package var keepAliveTimeout = Duration.seconds(60)
@@ -31,4 +31,14 @@ package struct HTTPServerConfiguration: Sendable {
 
     /// Most descriptors of connections, including those that are being closed to make room.
     package var maximumDescriptors: Int { maximumConnections + Crowd.mostClosings }
+}
+
+/// Why a server could not start.
+package enum HTTPServerError: Error, Hashable, Sendable {
+    /// The bind address is not an IPv4 or IPv6 address in figures.
+    case invalidAddress(String)
+    /// The address or port cannot be bound; the number is the system's error.
+    case cannotListen(address: String, port: UInt16, systemError: Int32)
+    /// Threads or descriptors are not available; the number is the system's error.
+    case cannotStart(systemError: Int32)
 }

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A client that is still sending when its socket is closed gets a reset, and gives up without reading the answer
 /// (RFC 9112 section 9.6). So the sending side is shut, and received bytes are dropped until the client closes. Event
-/// threads add, the watch thread drains; both numbers and times are bounded.
+/// threads add sockets, and the watch thread drains them; their number, bytes and time are bounded.
 final class LingeringSockets: Sendable {
     private struct Socket {
         let descriptor: CInt
@@ -31,7 +31,7 @@ final class LingeringSockets: Sendable {
         }
     }
 
-    /// Drops received bytes and closes sockets that are done or overdue; true while some are left.
+    /// Drops received bytes and closes sockets that are done or overdue; true if some are left.
     func drain(at now: Duration) -> Bool {
         sockets.withLock { sockets in
             sockets = sockets.compactMap { socket in

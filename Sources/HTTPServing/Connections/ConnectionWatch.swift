@@ -3,7 +3,7 @@ import Coordination
 import Glibc
 import Synchronization
 
-/// The events for the thread `http-watch`: suspended connections whose clients leave, and orders.
+/// What the thread `http-watch` waits for: clients of suspended connections that leave, and orders.
 ///
 /// Event threads register a connection once per promised answer; ordinary requests never come here.
 final class ConnectionWatch: Sendable {
@@ -30,7 +30,7 @@ final class ConnectionWatch: Sendable {
     let wakeReader: CInt
     private let wakeWriter: CInt
     private let nextTicket = Atomic<UInt64>(1)
-    private let suspended = Locked<[UInt64: ClientConnection]>([:])
+    private let suspended = Locked<[UInt64: any OpenConnection]>([:])
     private let state = Locked(State())
 
     /// A watch without connections.
@@ -59,8 +59,8 @@ final class ConnectionWatch: Sendable {
         nextTicket.wrappingAdd(1, ordering: .relaxed).oldValue
     }
 
-    /// From now on the client's leaving abandons the promise; event thread, the descriptor is open.
-    func watchHangup(of connection: ClientConnection, descriptor: CInt, ticket: UInt64) {
+    /// From now on the promise is abandoned when the client leaves; event thread, the descriptor is open.
+    func watchHangup(of connection: any OpenConnection, descriptor: CInt, ticket: UInt64) {
         suspended.withLock { $0[ticket] = connection }
         CLinux_epoll_watch_hangup(epoll, descriptor, ticket)
     }
@@ -78,7 +78,7 @@ final class ConnectionWatch: Sendable {
         _ = unsafe write(wakeWriter, &byte, 1)
     }
 
-    /// Waits for the end of the watch thread; true when no request was cut.
+    /// Waits for the end of the watch thread; true if no request was cut.
     func end() async -> Bool {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state in
@@ -118,5 +118,30 @@ final class ConnectionWatch: Sendable {
             return state.waiters
         }
         for waiter in waiters { waiter.resume(returning: isComplete) }
+    }
+}
+
+/// When a connection's current header began, estimated by checking its byte counts at intervals.
+struct UnfinishedHeader {
+    /// Nil while no header has begun.
+    private(set) var since: Duration?
+    private var afterBytes = 0
+
+    /// Checks once; true when the same header has been unfinished for at least `limit`.
+    ///
+    /// - Parameters:
+    ///   - pendingBytes: Received, but not part of a complete header.
+    ///   - afterBytes: Size of all earlier complete headers: distinguishes one unfinished header from the next.
+    mutating func isOverdue(pendingBytes: Int, afterBytes: Int, at now: Duration, limit: Duration) -> Bool {
+        guard pendingBytes > 0 else {
+            since = nil
+            return false
+        }
+        guard let since, self.afterBytes == afterBytes else {
+            self.since = now
+            self.afterBytes = afterBytes
+            return false
+        }
+        return now - since >= limit
     }
 }

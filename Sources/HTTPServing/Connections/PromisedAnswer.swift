@@ -30,7 +30,7 @@ struct PromisedAnswer {
         state = .awaited(ticket: ticket, task: nil)
     }
 
-    /// Notes the task that keeps the promise; true when the promise was abandoned meanwhile and the task is to be cancelled.
+    /// Notes the task that keeps the promise; true if the promise was abandoned meanwhile, so the task is to be cancelled.
     mutating func attach(_ task: Task<Void, Never>, ticket: UInt64) -> Bool {
         switch state {
         case .awaited(ticket, _):
@@ -41,21 +41,21 @@ struct PromisedAnswer {
         }
     }
 
-    /// Keeps the promise; true when the connection is to be resumed, false when the client has left.
+    /// Keeps the promise; true if the connection is to be resumed, false if the client has left.
     mutating func keep(_ response: HTTPResponse, ticket: UInt64) -> Bool {
         guard case .awaited(ticket, _) = state else { return false }
         state = .kept(response)
         return true
     }
 
-    /// Ends the wait without an answer; nil when there is nothing to end, else the connection is to be resumed.
+    /// Ends the wait without an answer; nil if there is no wait, else the connection is to be resumed.
     mutating func abandon(ticket: UInt64? = nil) -> Abandonment? {
         guard case .awaited(let current, let task) = state, ticket == nil || ticket == current else { return nil }
         state = .abandoned(ticket: current)
         return Abandonment(task: task)
     }
 
-    /// The answer after the connection was resumed, nil when the promise was abandoned; the next one may begin.
+    /// The answer after the connection was resumed, nil if the promise was abandoned; the next promise may begin.
     mutating func take() -> HTTPResponse? {
         defer { state = .none }
         guard case .kept(let response) = state else { return nil }

@@ -17,30 +17,30 @@ struct Crowd {
         let idleSince: Duration?
     }
 
-    /// So many closings are planned at once, and so many may be under way beside the limit.
+    /// Most closings that are planned at once, and most that are under way beyond the limit of connections.
     static let mostClosings = 64
     /// Time between two plans if the first found no connection to close.
     private static let pause = Duration.milliseconds(20)
 
-    private var plan: [Seat<ClientConnection>] = []
-    private var nextLook = Duration.zero
+    private var plan: [Seat<any OpenConnection>] = []
+    private var nextPlan = Duration.zero
     /// Closings that are under way.
     private(set) var closings = 0
-    private var untold = 0
+    private var unreported = 0
     private var nextReport = Duration.zero
 
     /// Closes one connection; false when none may be closed.
     ///
     /// - Parameters:
-    ///   - seats: All places; looked at only when the plan has run out.
-    ///   - limit: How many there may be: a small number is planned for one by one.
-    mutating func makeRoom(at now: Duration, limit: Int, seats: () -> [Seat<ClientConnection>]) -> Bool {
+    ///   - limit: Most places; if it is small, closings are planned one by one.
+    ///   - seats: All places; called only when the plan has run out.
+    mutating func makeRoom(at now: Duration, limit: Int, seats: () -> [Seat<any OpenConnection>]) -> Bool {
         guard closings < Self.mostClosings else { return false }
         if closeNext(at: now) { return true }
-        guard now >= nextLook else { return false }
+        guard now >= nextPlan else { return false }
         plan = Self.order(seats(), count: min(max(1, limit / Self.mostClosings), Self.mostClosings)).reversed()
         if closeNext(at: now) { return true }
-        nextLook = now + Self.pause
+        nextPlan = now + Self.pause
         return false
     }
 
@@ -50,17 +50,17 @@ struct Crowd {
     /// How many connections were closed since the last report, at most once a minute; nil when there is nothing to
     /// report.
     mutating func report(at now: Duration) -> Int? {
-        guard untold > 0, now >= nextReport else { return nil }
-        defer { untold = 0 }
+        guard unreported > 0, now >= nextReport else { return nil }
+        defer { unreported = 0 }
         nextReport = now + .seconds(60)
-        return untold
+        return unreported
     }
 
     private mutating func closeNext(at now: Duration) -> Bool {
         while let seat = plan.popLast() {
             if let idleSince = seat.idleSince, seat.occupant.makeWay(idleSince: idleSince, at: now) {
                 closings += 1
-                untold += 1
+                unreported += 1
                 return true
             }
         }
@@ -94,10 +94,10 @@ struct Crowd {
                 }
                 if sizes[index] > sizes[best] || (sizes[index] == sizes[best] && since < bestSince) { next = index }
             }
-            guard let next, let going = queues[next].popLast() else { break }
+            guard let next, let closing = queues[next].popLast() else { break }
             sizes[next] -= 1
             idlest[next] = queues[next].last.flatMap { seats[$0].idleSince }
-            order.append(seats[going])
+            order.append(seats[closing])
         }
         return order
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The rules of RFC 9112 and the contract for a request header that the HTTP library does not check.
+/// The rules of RFC 9112 and of the service for request headers, as far as libmicrohttpd does not check them.
 enum RequestRules {
     /// Whether a target's bytes may stand in a request line: no space, no control character.
     static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool {
@@ -14,7 +14,7 @@ enum RequestRules {
 
     /// The decision about a well-formed header.
     enum Verdict: Equatable {
-        /// Serve it, when a body of this length has been read.
+        /// Serve it when a body of this length has been read.
         case accept(bodyLength: Int)
         /// Refuse it.
         case refuse(HTTPRefusal)
@@ -24,8 +24,8 @@ enum RequestRules {
     ///
     /// - Parameters:
     ///   - request: Method, target and fields; names are tokens and values free of control characters already.
-    ///   - isVersion10: HTTP/1.0 may do without `Host` (RFC 9112 section 3.2).
-    ///   - maximumBodyLength: The limit of its route; 0 if it takes no body. GET and HEAD never have one.
+    ///   - isVersion10: Whether the request is HTTP/1.0, which needs no `Host` (RFC 9112 section 3.2).
+    ///   - maximumBodyLength: The limit of its route in bytes; 0 if it takes no body. GET and HEAD never have a body.
     static func verdict(on request: HTTPRequest, isVersion10: Bool, maximumBodyLength: Int) -> Verdict {
         guard hasAcceptableTarget(request) else { return .refuse(.badRequest) }
         let takesBody = maximumBodyLength > 0 && request.method != .get && request.method != .head
@@ -55,12 +55,13 @@ enum RequestRules {
             return .refuse(.badRequest)
         }
         guard takesBody else { return .accept(bodyLength: 0) }
-        // A body of unknown length would have to be read to be known as too long.
+        // Only reading a body of unknown length would tell that it is too long.
         guard let length = lengths.first else { return .refuse(.lengthRequired) }
         return length <= maximumBodyLength ? .accept(bodyLength: length) : .refuse(.bodyTooLarge)
     }
 
-    /// Decimal digits without leading zeros (RFC 9110 section 8.6 allows more); more than fit into an integer are too many anyway.
+    /// Decimal digits without leading zeros, which RFC 9110 section 8.6 would allow; a number beyond `Int` is its maximum,
+    /// which exceeds every limit.
     private static func length(_ value: String) -> Int? {
         guard let first = value.utf8.first, first != UInt8(ascii: "0") || value.utf8.count == 1,
             value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

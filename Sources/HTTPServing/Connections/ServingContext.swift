@@ -16,7 +16,7 @@ final class ServingContext: Sendable {
     private let openCount = Atomic<Int>(0)
     private let resuming = Atomic<Int>(0)
     private let crowd = Locked(Crowd())
-    private let connections = Locked<[ObjectIdentifier: ClientConnection]>([:])
+    private let connections = Locked<[ObjectIdentifier: any OpenConnection]>([:])
 
     /// The context of a server that has no connections yet.
     init(
@@ -42,7 +42,7 @@ final class ServingContext: Sendable {
     var connectionCount: Int { openCount.load(ordering: .relaxed) }
 
     /// The connections open at this moment.
-    var openConnections: [ClientConnection] { connections.withLock { Array($0.values) } }
+    var openConnections: [any OpenConnection] { connections.withLock { Array($0.values) } }
 
     /// Takes a place for a new connection on its event thread; false when all are taken, and no connection may be
     /// closed for it.
@@ -70,7 +70,7 @@ final class ServingContext: Sendable {
     }
 
     /// Notes a connection that was admitted.
-    func add(_ connection: ClientConnection) {
+    func add(_ connection: any OpenConnection) {
         connections.withLock { $0[ObjectIdentifier(connection)] = connection }
     }
 
@@ -81,15 +81,14 @@ final class ServingContext: Sendable {
     }
 
     /// Gives back the place of a connection that is closing.
-    func remove(_ connection: ClientConnection) {
+    func remove(_ connection: any OpenConnection) {
         _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
-        // First, so that no place is given away twice.
+        // Before the place is given back, so that it is not given away twice.
         if connection.hasMadeWay { crowd.withLock { $0.noteClosed() } }
         openCount.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// Whether the library may be stopped: it must have no connection left, and no thread may be about to wake one of
-    /// its threads.
+    /// Whether the library may be stopped: it has no connection left, and no thread is about to wake one of its threads.
     var isQuiet: Bool {
         connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct RememberedHeadTests {
+struct RememberedHeaderTests {
     private let looks = EventCounter()
     private let answer = ScriptedAnswer("recognised")
 
@@ -18,22 +18,22 @@ struct RememberedHeadTests {
         }
     }
 
-    private func text(_ client: RawHTTPClient, _ head: String) async throws -> String {
-        client.send(head + "\r\n")
-        return String(decoding: try await client.response(isHead: head.hasPrefix("HEAD")).body, as: UTF8.self)
+    private func text(_ client: RawHTTPClient, _ header: String) async throws -> String {
+        client.send(header + "\r\n")
+        return String(decoding: try await client.response(isHead: header.hasPrefix("HEAD")).body, as: UTF8.self)
     }
 
-    private static let head = "GET /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n"
+    private static let header = "GET /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n"
 
-    @Test func `the very same head is looked at twice, then recognised on its connection`() async throws {
+    @Test func `the very same header is looked at twice, then recognised on its connection`() async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
         for expected in ["looked at", "looked at", "recognised", "recognised", "recognised"] {
-            #expect(try await text(client, Self.head) == expected)
+            #expect(try await text(client, Self.header) == expected)
         }
         #expect(looks.count == 2)
         let other = try RawHTTPClient(port: server.port)
-        #expect(try await text(other, Self.head) == "looked at")
+        #expect(try await text(other, Self.header) == "looked at")
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }
 
@@ -50,20 +50,20 @@ struct RememberedHeadTests {
         ("PUT /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", "looked at"),
         ("HEAD /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", ""),
     ])
-    func `a head that differs anywhere is looked at`(_ other: (head: String, answer: String)) async throws {
+    func `a header that differs anywhere is looked at`(_ other: (header: String, answer: String)) async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
-        for _ in 0..<3 { _ = try await text(client, Self.head) }
+        for _ in 0..<3 { _ = try await text(client, Self.header) }
         #expect(looks.count == 2)
-        #expect(try await text(client, other.head) == other.answer)
+        #expect(try await text(client, other.header) == other.answer)
         #expect(looks.count == 3)
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }
 
-    @Test func `a malformed head is refused although the one before was remembered`() async throws {
+    @Test func `a malformed header is refused although the one before was remembered`() async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
-        for _ in 0..<3 { _ = try await text(client, Self.head) }
+        for _ in 0..<3 { _ = try await text(client, Self.header) }
         client.send("GET /a?x=1 HTTP/1.1\nHost: test\r\nX-A: b\r\n\r\n")
         #expect(try await client.response().status == 400)
         #expect(await server.shutDown(timeLimit: .seconds(5)))
@@ -72,20 +72,20 @@ struct RememberedHeadTests {
     @Test func `what has no answer any more is looked at again`() async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
-        for _ in 0..<3 { _ = try await text(client, Self.head) }
+        for _ in 0..<3 { _ = try await text(client, Self.header) }
         answer.text = nil
-        #expect(try await text(client, Self.head) == "looked at")
+        #expect(try await text(client, Self.header) == "looked at")
         answer.text = "recognised again"
-        #expect(try await text(client, Self.head) == "recognised again")
+        #expect(try await text(client, Self.header) == "recognised again")
         #expect(looks.count == 3)
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }
 
-    @Test func `a head of more than 2 KiB is not remembered`() async throws {
+    @Test func `a header of more than 2 KiB is not remembered`() async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
-        let head = Self.head + "X-Long: \(String(repeating: "l", count: 2_048))\r\n"
-        for _ in 0..<4 { #expect(try await text(client, head) == "looked at") }
+        let header = Self.header + "X-Long: \(String(repeating: "l", count: 2_048))\r\n"
+        for _ in 0..<4 { #expect(try await text(client, header) == "looked at") }
         #expect(looks.count == 4)
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }

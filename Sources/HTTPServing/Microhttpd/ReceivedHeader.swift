@@ -1,4 +1,5 @@
 import CMicrohttpdShim
+import Coordination
 import Glibc
 import HTTPTypes
 
@@ -8,7 +9,7 @@ import HTTPTypes
 /// and value begins. Folded lines, bare line feeds, zero bytes and stray spaces all leave a gap: a header is well
 /// formed when its parts lie end to end.
 @safe
-struct ReceivedHead {
+struct ReceivedHeader {
     /// The result of reading a header.
     enum Outcome {
         case request(HTTPRequest, bodyLength: Int)
@@ -21,20 +22,20 @@ struct ReceivedHead {
     private let method: UnsafePointer<CChar>
     private let version: UnsafePointer<CChar>
 
-    /// The header whose method and version are at the given addresses.
+    /// The header with its method and version at these addresses.
     @unsafe
     init(connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>) {
         unsafe self.connection = connection
         unsafe self.method = method
         unsafe self.version = version
-        size = unsafe CMicrohttpdShim_head_size(connection)
+        size = unsafe CMicrohttpdShim_header_size(connection)
     }
 
     /// The header as the library left it, from the method to the empty line; the target has lost two of its
     /// characters.
     var bytes: UnsafeBufferPointer<UInt8> { unsafe method.bytes(size) }
 
-    /// Reads the header; `target` is the target of its first line, `responder` knows which requests have bodies.
+    /// Reads the header; `target` is the target in its first line, and `responder` knows which requests have bodies.
     func read(
         target: ReceivedTarget, within limits: HTTPServerConfiguration, for responder: any RequestResponder
     ) -> Outcome {
@@ -159,6 +160,39 @@ struct ReceivedTarget {
         let bytes = unsafe target.bytes(length)
         let isPrintable = unsafe RequestRules.isPrintable(bytes)
         text = isPrintable ? unsafe String(validating: bytes, as: UTF8.self) : nil
+    }
+}
+
+/// The body of a request while it arrives; event thread only.
+final class ReceivedBody {
+    private let bodilessRequest: HTTPRequest
+    private let length: Int
+    private let deadline: Duration
+    private let timekeeper: any Timekeeper
+    private var bytes: [UInt8] = []
+
+    /// The body of `request`: `length` bytes, which must arrive within `limit`.
+    init(of request: HTTPRequest, length: Int, within limit: Duration, by timekeeper: any Timekeeper) {
+        bodilessRequest = request
+        self.length = length
+        self.timekeeper = timekeeper
+        deadline = timekeeper.now + limit
+    }
+
+    /// Adds a part; false if it is late, or longer than was announced.
+    @unsafe
+    func append(_ part: UnsafeRawBufferPointer) -> Bool {
+        guard timekeeper.now < deadline, bytes.count + part.count <= length else { return false }
+        unsafe bytes.append(contentsOf: part)
+        return true
+    }
+
+    /// The request with its body; nil until the body is complete.
+    var request: HTTPRequest? {
+        guard bytes.count == length else { return nil }
+        var request = bodilessRequest
+        request.body = bytes
+        return request
     }
 }
 

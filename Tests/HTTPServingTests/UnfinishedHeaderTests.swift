@@ -1,0 +1,29 @@
+import Testing
+
+@testable import HTTPServing
+
+struct UnfinishedHeaderTests {
+    @Test func `a header is overdue when its bytes have been pending for the limit`() {
+        var header = UnfinishedHeader()
+        let looks = [0, 1, 2, 3, 4].map { second in
+            header.isOverdue(pendingBytes: second + 1, afterBytes: 100, at: .seconds(second), limit: .seconds(3))
+        }
+        #expect(looks == [false, false, false, true, true])
+    }
+
+    @Test func `idleness is never overdue, and ends what was counted`() {
+        var header = UnfinishedHeader()
+        let looks = [0, 0, 5, 0, 5, 5].enumerated().map { second, pending in
+            header.isOverdue(pendingBytes: pending, afterBytes: 0, at: .seconds(second * 10), limit: .seconds(5))
+        }
+        #expect(looks == [false, false, false, false, false, true])
+    }
+
+    @Test func `one unfinished header after another is not one that never ends`() {
+        var header = UnfinishedHeader()
+        let looks = (0..<10).map { second in
+            header.isOverdue(pendingBytes: 1, afterBytes: second * 50, at: .seconds(second), limit: .seconds(1))
+        }
+        #expect(!looks.contains(true))
+    }
+}
