@@ -1,23 +1,23 @@
-/// What the edge of the service can be told.
+/// The settings of both listeners' routes.
 package struct APIConfiguration: Sendable {
-    /// Keys that a thumbnail's URL may be signed with, several for rotation; with none, unsigned requests are served.
+    /// Keys with which targets may be signed, several for rotation; without keys, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
-    /// The dialects beside Alula's own, in the order in which they are asked whether a target is theirs.
+    /// The dialects besides Alula's own, in the order in which they are asked whether a target belongs to them.
     package var otherDialects: [any Dialect] = []
-    /// Value of `Access-Control-Allow-Origin` on public answers; nil for no such field.
+    /// The value of `Access-Control-Allow-Origin` in public answers; nil for no such field.
     package var allowOrigin: String?
-    /// Whether a client's `Cache-Control` counts; strangers could force origin fetches with it.
+    /// Whether a client's `Cache-Control` counts; if it does, any client can force fetches from origins.
     package var honoursClientCacheControl = false
-    /// Longest time from a request's head to its answer, queueing included.
+    /// Longest time from a request's header to its answer, including waits in queues.
     package var requestTimeout: Duration = .seconds(15)
-    /// Whether each request leaves a line in the log; failures that need an explanation leave one anyway.
+    /// Whether each request is logged; failures that need an explanation always are.
     package var accessLog = true
-    /// Whom the operators' listener answers.
+    /// The names that the operators' listener has, and the sites that may write to it.
     package var operatorSites = OperatorSites()
-    /// The service's own version, for operators.
+    /// The version of the service, for operators.
     package var version = "0"
 
-    /// The defaults of the contract.
+    /// The default settings.
     package init() {}
 
     /// Alula's own dialect with the keys of this configuration.

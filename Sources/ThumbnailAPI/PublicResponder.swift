@@ -3,9 +3,9 @@ package import HTTPTypes
 package import Telemetry
 package import ThumbnailPipeline
 
-/// Answers the public listener: thumbnails, health, the interface description and a page for people.
+/// Answers the requests of the public listener: images, health checks, the interface description and the page.
 ///
-/// Called on all event threads; nothing here blocks.
+/// Called on all event threads; no method blocks.
 package final class PublicResponder: RequestResponder {
     private let thumbnails: ThumbnailResponder
     private let lifecycle: ServiceLifecycle
@@ -14,12 +14,9 @@ package final class PublicResponder: RequestResponder {
     private let timekeeper: any Timekeeper
     private let requestIDs = RequestIDs()
     private let common: HTTPFields
-    private let document: StaticFile
-    private let page: StaticFile
-    private let pageStyle: StaticFile
-    private let pageScript: StaticFile
+    private let files: PublicFiles
 
-    /// Answers with what `thumbnails` makes, until `lifecycle` says that it is over.
+    /// Answers with the thumbnails of `thumbnails`, until the `lifecycle` drains.
     package init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper
@@ -34,15 +31,10 @@ package final class PublicResponder: RequestResponder {
         self.lifecycle = lifecycle
         self.timekeeper = timekeeper
         common = fields.strict
-        document = StaticFile(PackageResources.openapi_yaml, mediaType: "application/yaml", common: fields.strict)
-        page = StaticFile(PackageResources.page_html, mediaType: "text/html; charset=utf-8", common: fields.page)
-        pageStyle = StaticFile(
-            PackageResources.page_css, mediaType: "text/css; charset=utf-8", common: fields.strict)
-        pageScript = StaticFile(
-            PackageResources.page_js, mediaType: "text/javascript; charset=utf-8", common: fields.strict)
+        files = PublicFiles(common: fields)
     }
 
-    /// The answer to a valid request head.
+    /// The answer to a request with a valid header.
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
         let exchange = Exchange(
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
@@ -57,7 +49,7 @@ package final class PublicResponder: RequestResponder {
         return .now(recorder.finish(plainAnswer(request, exchange), exchange))
     }
 
-    /// The answer to a request that never became one; the connection closes after it.
+    /// The answer to a request that the server refused; the connection closes after it.
     package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
         let exchange = Exchange(
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: nil, route: .none)
@@ -65,14 +57,10 @@ package final class PublicResponder: RequestResponder {
     }
 
     private func plainAnswer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
-        switch exchange.route {
-        case .ready: HealthAnswer.ready(lifecycle, requestID: exchange.requestID, common: common)
-        case .document: document.response(to: request)
-        case .page: page.response(to: request)
-        case .pageStyle: pageStyle.response(to: request)
-        case .pageScript: pageScript.response(to: request)
-        case .live, .images, .none: HealthAnswer.live(common: common)
+        if case .ready = exchange.route {
+            return HealthAnswer.ready(lifecycle, requestID: exchange.requestID, common: common)
         }
+        return files.response(to: request, at: exchange.route) ?? HealthAnswer.live(common: common)
     }
 
     private func problem(_ error: APIError, _ exchange: Exchange) -> HTTPResponse {

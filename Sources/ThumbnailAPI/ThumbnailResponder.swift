@@ -9,7 +9,7 @@ import ThumbnailPipeline
 
 /// Answers requests for images in all dialects.
 ///
-/// What the result cache holds is answered on the event thread that calls; the rest in a task of its own.
+/// A thumbnail in the result cache is answered on the calling event thread, any other one in a task of its own.
 final class ThumbnailResponder: Sendable {
     private let honoursClientCacheControl: Bool
     private let requestTimeout: Duration
@@ -18,10 +18,10 @@ final class ThumbnailResponder: Sendable {
     private let recorder: ExchangeRecorder
     private let timekeeper: any Timekeeper
     private let common: HTTPFields
-    private let fields: ThumbnailFields
+    private let repeatedAnswers: RepeatedAnswers
     private let queries = PreparedQueries()
 
-    /// Answers with what `thumbnails` makes.
+    /// Answers with the thumbnails of `thumbnails`.
     init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
@@ -33,11 +33,14 @@ final class ThumbnailResponder: Sendable {
         self.recorder = recorder
         self.timekeeper = timekeeper
         self.common = common
-        fields = ThumbnailFields(common: common)
+        repeatedAnswers = RepeatedAnswers(
+            thumbnails, fields: ThumbnailFields(common: common), lifecycle: lifecycle, recorder: recorder,
+            timekeeper: timekeeper)
     }
 
-    /// Called on an event thread: the signature is judged first, then the grammar, then the time; a miss is refused here where too
-    /// many wait.
+    /// The answer to a request in the dialect of `route`; called on an event thread.
+    ///
+    /// The signature is judged first, then the grammar, then the time; a miss is refused here if too many wait.
     func answer(_ request: HTTPRequest, _ exchange: Exchange, at route: ImageRoute) -> HTTPAnswer {
         let prepared: PreparedQuery
         do {
@@ -47,14 +50,15 @@ final class ThumbnailResponder: Sendable {
             return .now(failure(error, exchange, source: nil))
         }
         let directives = directives(of: request)
+        let asked = Asked(fields: request.headerFields, prepared: prepared, exchange: exchange)
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring) {
-            return hit(thumbnail, request, prepared, exchange)
+            return hit(thumbnail, asked)
         }
         if let refusal = thumbnails.refusal(of: prepared.recurring) {
-            return .now(failure(refusal, exchange, source: prepared.query.request.source.string))
+            return .now(failure(refusal, exchange, source: asked.source))
         }
         return .later { [self] in
-            var response = await made(request, prepared, directives ?? .none, exchange)
+            var response = await response(to: asked, directives ?? .none)
             response.headerFields.append(.alulaReceipt, exchange.requestID)
             return response
         }
@@ -70,20 +74,26 @@ final class ThumbnailResponder: Sendable {
         }
     }
 
-    /// What the client asks of the caches; nil where that does not count, or nothing is said.
+    /// What the client asks of the caches; nil if it asks nothing, or if that does not count.
     private func directives(of request: HTTPRequest) -> RequestCacheControl? {
         guard honoursClientCacheControl else { return nil }
         return request.headerFields[.cacheControl].map { RequestCacheControl($0) }
     }
 
     private func admit(_ prepared: PreparedQuery) throws(APIError) {
-        if let secondsLeft = secondsLeft(prepared), secondsLeft <= 0 { throw .expired }
+        if let expires = prepared.expires, expires <= timekeeper.secondsSince1970 { throw .expired }
         if lifecycle.isDraining { throw .draining }
     }
+}
 
-    private func secondsLeft(_ prepared: PreparedQuery) -> Int? {
-        prepared.expires.map { $0 - timekeeper.secondsSince1970 }
-    }
+/// A request that was read, and the exchange that it belongs to.
+private struct Asked: Sendable {
+    let fields: HTTPFields
+    let prepared: PreparedQuery
+    let exchange: Exchange
+
+    /// The source as the client named it.
+    var source: String { prepared.query.request.source.string }
 }
 
 extension ThumbnailResponder {
@@ -92,22 +102,20 @@ extension ThumbnailResponder {
         case placeholder(EncodedImage, any ServiceError)
     }
 
-    /// Runs in the request's own task, which is cancelled when the client goes away.
-    private func made(
-        _ request: HTTPRequest, _ prepared: PreparedQuery, _ directives: RequestCacheControl, _ exchange: Exchange
-    ) async -> HTTPResponse {
+    /// Runs in the request's own task, which is cancelled when the client leaves.
+    private func response(to asked: Asked, _ directives: RequestCacheControl) async -> HTTPResponse {
         do {
-            let deadline = exchange.startedAt + requestTimeout
+            let deadline = asked.exchange.startedAt + requestTimeout
             let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Outcome in
-                try await outcome(prepared, directives, receipt: exchange.requestID)
+                try await outcome(asked.prepared, directives, receipt: asked.exchange.requestID)
             }
             try Task.checkCancellation()
             switch made {
-            case .thumbnail(let thumbnail): return success(thumbnail, request, prepared, exchange)
-            case .placeholder(let image, let error): return placeholder(image, error, prepared, exchange)
+            case .thumbnail(let thumbnail): return success(thumbnail, asked)
+            case .placeholder(let image, let error): return placeholder(image, error, asked)
             }
         } catch {
-            return failure(serviceError(error), exchange, source: prepared.query.request.source.string)
+            return failure(serviceError(error), asked.exchange, source: asked.source)
         }
     }
 
@@ -122,13 +130,13 @@ extension ThumbnailResponder {
             do {
                 return .placeholder(try await thumbnails.placeholder(for: prepared.query.request, color: color), error)
             } catch is any ServiceError {
-                // The source's own failure says more than that of its stand-in.
+                // The source's own failure says more than that of its placeholder.
                 throw error
             }
         }
     }
 
-    /// A placeholder stands in for a source that fails, not for a wrong request, a refusal or trouble of our own.
+    /// A placeholder stands in for a source that fails, not for a wrong request, a refusal or a fault of the service.
     private static func deservesPlaceholder(_ error: any ServiceError) -> Bool {
         switch error.status {
         case .unsupportedMediaType, .unprocessableContent, .badGateway: true
@@ -138,102 +146,49 @@ extension ThumbnailResponder {
 
     private func serviceError(_ error: any Error) -> any ServiceError {
         switch error {
-        // What else goes wrong when nobody waits any more is nobody's concern.
+        // After the cancellation of a request, its errors are only the cancellation's consequences.
         case let error as any ServiceError where !Task.isCancelled: error
         case is DeadlineExceeded where !Task.isCancelled: APIError.deadlineExceeded
         case is any ServiceError, is DeadlineExceeded, is CancellationError:
-            lifecycle.cancellation ?? APIError.unexpected("cancelled by nobody")
+            lifecycle.cancellation ?? APIError.unexpected("cancelled, although the client waits and the service runs")
         default: APIError.unexpected("\(type(of: error)): \(error)")
         }
     }
 }
 
 extension ThumbnailResponder {
-    /// Where no line is logged, a request needs no name, and everybody gets the same answer.
-    private func hit(
-        _ thumbnail: Thumbnail, _ request: HTTPRequest, _ prepared: PreparedQuery, _ exchange: Exchange
-    ) -> HTTPAnswer {
-        guard !Preconditions.areStated(in: request.headerFields),
-            let response = recurringResponse(
-                thumbnail, prepared, since: exchange.startedAt, second: timekeeper.secondsSince1970)
-        else { return .now(success(thumbnail, request, prepared, exchange)) }
-        return .again(response, by: RecurringThumbnail(prepared, of: self))
+    private func hit(_ thumbnail: Thumbnail, _ asked: Asked) -> HTTPAnswer {
+        if !Preconditions.areStated(in: asked.fields),
+            let answer = repeatedAnswers.answer(thumbnail, to: asked.prepared, since: asked.exchange.startedAt)
+        {
+            return answer
+        }
+        return .now(success(thumbnail, asked))
     }
 
-    /// The answer to a request that had a recurring one before; nil where it has to be looked at again.
+    private func success(_ thumbnail: Thumbnail, _ asked: Asked) -> HTTPResponse {
+        var fields = repeatedAnswers.lastingFields(thumbnail, asked.prepared)
+        if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
+        let response = Preconditions.answer(
+            HTTPResponse(status: .ok, headerFields: fields, body: .shared(thumbnail.image.bytes)), to: asked.fields,
+            eTag: thumbnail.eTag, lastModified: thumbnail.lastModified)
+        return recorder.finish(response, asked.exchange, timings: thumbnail.timings, source: asked.source)
+    }
+
+    /// The answer with a placeholder has the fields of a 200.
     ///
-    /// Within a second, and until something leaves the caches, it is the same as `last`: the caches, which all event threads share,
-    /// need not be asked. A use is noted in them at least once a second all the same.
-    func recurringResponse(_ prepared: PreparedQuery, after last: DatedResponse?) -> DatedResponse? {
-        let start = timekeeper.now
-        guard !lifecycle.isDraining else { return nil }
-        let second = timekeeper.secondsSince1970
-        let generation = thumbnails.generation
-        if let last, last.second == second, last.generation == generation {
-            thumbnails.countRepeatedHit()
-            recorder.count(.ok, .images(prepared.route), since: start)
-            return last
-        }
-        guard let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring),
-            let response = recurringResponse(thumbnail, prepared, since: start, second: second)
-        else { return nil }
-        return DatedResponse(response: response, second: second, generation: generation)
-    }
-
-    private func recurringResponse(
-        _ thumbnail: Thumbnail, _ prepared: PreparedQuery, since start: Duration, second: Int
-    ) -> RecurringResponse? {
-        guard !recorder.isLoggingAll, let template = template(for: thumbnail, prepared) else { return nil }
-        recorder.count(.ok, .images(prepared.route), since: start)
-        let age = thumbnail.freshness.age
-        return template.response(age: age, second: second) {
-            var fields = template.fields
-            fields.append(.date, HTTPDate(secondsSince1970: second).imfFixdate)
-            if let age { fields.append(.age, String(age)) }
-            fields.append(.serverTiming, ServerTimingText.ofHits)
-            return HTTPResponse(status: .ok, headerFields: fields, body: .shared(thumbnail.image.bytes))
-        }
-    }
-
-    /// What answers with a cached thumbnail have in common; nothing is with a target that expires, because its `max-age` shrinks.
-    private func template(for thumbnail: Thumbnail, _ prepared: PreparedQuery) -> ThumbnailAnswerTemplate? {
-        guard let place = thumbnail.place, prepared.expires == nil else { return nil }
-        return ThumbnailAnswerTemplate.template(for: thumbnail, prepared, at: place) {
-            fields.lasting(thumbnail, prepared: prepared, secondsLeft: nil)
-        }
-    }
-
-    private func success(
-        _ thumbnail: Thumbnail, _ request: HTTPRequest, _ prepared: PreparedQuery, _ exchange: Exchange
-    ) -> HTTPResponse {
-        var answered =
-            template(for: thumbnail, prepared)?.fields
-            ?? fields.lasting(thumbnail, prepared: prepared, secondsLeft: secondsLeft(prepared))
-        if let age = thumbnail.freshness.age { answered.append(.age, String(age)) }
-        let isNotModified = Preconditions.isNotModified(
-            request.headerFields, eTag: thumbnail.eTag, lastModified: thumbnail.lastModified)
-        let response = HTTPResponse(
-            status: isNotModified ? .notModified : .ok,
-            headerFields: isNotModified ? ThumbnailFields.notModified(answered) : answered,
-            body: .shared(thumbnail.image.bytes))
-        return recorder.finish(
-            response, exchange, timings: thumbnail.timings, source: prepared.query.request.source.string)
-    }
-
-    /// Has the fields of a 200.
-    ///
-    /// Of the caches only the first is known to have been asked, the failure hides the others.
+    /// Its `Cache-Status` names the first cache only: the failure does not tell which others were asked.
     private func placeholder(
-        _ image: EncodedImage, _ error: any ServiceError, _ prepared: PreparedQuery, _ exchange: Exchange
+        _ image: EncodedImage, _ error: any ServiceError, _ asked: Asked
     ) -> HTTPResponse {
         let digest = image.bytes.withBytes { SHA256.hash($0) }
         let thumbnail = Thumbnail(
             image: image, eTag: "\"\(digest.hexadecimal)\"", lastModified: nil,
             freshness: Freshness(storability: .none), cacheStatus: [CacheLayerStatus(.result, .uriMiss)], timings: [])
-        var answered = fields.lasting(thumbnail, prepared: prepared, secondsLeft: nil)
-        answered.append(.alulaError, error.code)
-        let response = HTTPResponse(status: .ok, headerFields: answered, body: .shared(image.bytes))
-        return recorder.finish(response, exchange, source: prepared.query.request.source.string, error: error)
+        var fields = repeatedAnswers.lastingFields(thumbnail, asked.prepared)
+        fields.append(.alulaError, error.code)
+        let response = HTTPResponse(status: .ok, headerFields: fields, body: .shared(image.bytes))
+        return recorder.finish(response, asked.exchange, source: asked.source, error: error)
     }
 
     private func failure(_ error: any ServiceError, _ exchange: Exchange, source: String?) -> HTTPResponse {

@@ -16,26 +16,26 @@ import Testing
         return Crowd.order(seats, count: count).map(\.occupant)
     }
 
-    @Test func `the idlest of the network with the most goes`() {
+    @Test func `of the network with the most connections, the idlest one is closed`() {
         #expect(order([(1, 5), (2, 9), (2, 7), (2, 8), (1, 1)], count: 1) == [2])
     }
 
-    @Test func `who has a request under way counts but does not go`() {
+    @Test func `a connection with a request under way counts for its network, but is not closed`() {
         #expect(order([(1, nil), (1, nil), (1, 30), (2, 1), (2, 2)], count: 5) == [2, 3, 4])
         #expect(order([(1, nil), (1, nil)], count: 1) == [])
         #expect(order([], count: 1) == [])
     }
 
-    @Test func `among networks with as many, the idlest of all goes`() {
+    @Test func `of networks with equally many connections, the idlest connection of all is closed`() {
         #expect(order([(1, 3), (2, 2), (3, 4), (1, 9), (2, 9), (3, 9)], count: 1) == [1])
     }
 
-    @Test func `each that goes counts for the next`() {
+    @Test func `each closing counts when the next one is chosen`() {
         // Network 1 has four, 2 has three: the first goes, then both have three, and the idlest is asked for.
         #expect(order([(1, 4), (1, 5), (1, 6), (1, 7), (2, 1), (2, 2), (2, 3)], count: 4) == [0, 4, 1, 5])
     }
 
-    @Test func `a few of many are told quickly whatever the networks are`() {
+    @Test func `a few of many connections are chosen quickly, whatever their networks are`() {
         let places = (0..<4_096).map { (network: UInt64($0), idleSince: Optional(4_096 - $0)) }
         #expect(order(places, count: 64) == Array((4_032...4_095).reversed()))
     }

@@ -17,7 +17,7 @@ struct HTTPServerBodyTests {
     }
 
     @Test(arguments: [0, 1, 1_000, 70_000, 200_000])
-    func `a body arrives whole, and the connection serves on`(count: Int) async throws {
+    func `a body arrives whole, and the connection stays open`(count: Int) async throws {
         let server = try server()
         let client = try RawHTTPClient(port: server.port)
         let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -42,7 +42,7 @@ struct HTTPServerBodyTests {
         #expect(try await client.response().text == answer(to: Array("abc".utf8)))
     }
 
-    @Test func `who expects to be asked for a body is asked`() async throws {
+    @Test func `a client that expects 100 Continue gets it before it sends its body`() async throws {
         let server = try server()
         let client = try RawHTTPClient(port: server.port)
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
@@ -58,7 +58,7 @@ struct HTTPServerBodyTests {
         ("GET /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
         ("POST /other HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
     ])
-    func `a body that may not be is refused by its header, and the connection closes`(
+    func `a body that is not allowed is refused when its header is read, and the connection closes`(
         header: String, status: Int
     )
         async throws
@@ -70,7 +70,7 @@ struct HTTPServerBodyTests {
         #expect(await eventually { server.connectionCount == 0 })
     }
 
-    @Test func `a client that leaves in the middle of its body is forgotten`() async throws {
+    @Test func `a client that leaves in the middle of its body ends its connection`() async throws {
         let headers = EventCounter()
         let server = try TestServer.start(counting: headers)
         let client = try RawHTTPClient(port: server.port)

@@ -6,7 +6,7 @@ import Testing
 /// Answers that tasks compute while their connections are suspended.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerPromiseTests {
-    @Test func `two hundred promised answers go to those who asked`() async throws {
+    @Test func `two hundred promised answers each reach the client that asked`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
             .later {
@@ -23,7 +23,7 @@ struct HTTPServerPromiseTests {
         }
     }
 
-    @Test func `promises kept at once, thousands of them on few connections`() async throws {
+    @Test func `thousands of promises that are kept at once reach their few connections`() async throws {
         let server = try TestServer.start { request in .later { .echo(request) } }
         try await withThrowingTaskGroup { group in
             for _ in 0..<8 {
@@ -68,7 +68,7 @@ struct HTTPServerPromiseTests {
         #expect(try await other.response().text == "too late")
     }
 
-    @Test func `one client's leaving cancels nobody else's work`() async throws {
+    @Test func `a client that leaves cancels no other client's work`() async throws {
         let gate = Gate()
         let cancelled = EventCounter()
         let server = try TestServer.start { request in
@@ -95,7 +95,7 @@ struct HTTPServerPromiseTests {
         #expect(cancelled.count == 10)
     }
 
-    @Test func `a client that left before it was asked about is noticed too`() async throws {
+    @Test func `a client that left before its connection was watched is noticed too`() async throws {
         let cancelled = EventCounter()
         let finished = EventCounter()
         let gate = Gate()
@@ -123,7 +123,7 @@ struct HTTPServerPromiseTests {
         #expect(finished.count == 50 && cancelled.count == 50)
     }
 
-    @Test func `leaving and finishing at the same moment ends well and keeps no answer`() async throws {
+    @Test func `a client may leave while its answer is finished, and no answer is kept`() async throws {
         let asked = EventCounter()
         let released = EventCounter()
         let server = try TestServer.start { _ in

@@ -78,7 +78,7 @@ struct HTTPServerRefusalTests {
     ]
 
     @Test(arguments: forbidden)
-    func `what RFC 9112 forbids is refused in our words and the connection closes`(forbidden: Case) async throws {
+    func `a header that RFC 9112 forbids is refused, and the connection closes`(forbidden: Case) async throws {
         let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()
@@ -96,7 +96,7 @@ struct HTTPServerRefusalTests {
         #expect(asked.count == 0)
     }
 
-    @Test func `a header that comes in parts beside others is refused alike, and the others are served`() async throws {
+    @Test func `a header that arrives in parts is refused, and other connections are served`() async throws {
         let server = try TestServer.start(configured: { $0.threads = 1 })
         let clients = try (0..<4).map { _ in try RawHTTPClient(port: server.port) }
         for client in clients { client.send("GET / HTTP/1.1\r\n") }
@@ -113,7 +113,7 @@ struct HTTPServerRefusalTests {
         }
     }
 
-    @Test func `more cookies than the library can hold are refused in our words`() async throws {
+    @Test func `more cookies than the library can hold are refused by the responder`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)
         client.send("GET / HTTP/1.1\r\nHost: a\r\nCookie: \(String(repeating: "a=b; ", count: 3_000))\r\n\r\n")
@@ -122,7 +122,7 @@ struct HTTPServerRefusalTests {
         #expect(try await client.remainder().isEmpty)
     }
 
-    @Test func `a refusal follows the answers to what was sent before it`() async throws {
+    @Test func `a refusal follows the answers to earlier requests`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)
         client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")
@@ -138,7 +138,7 @@ struct HTTPServerRefusalTests {
         #expect(try await client.response().status == 400)
     }
 
-    @Test func `what follows a refused request is never served`() async throws {
+    @Test func `a request after a refused one is never served`() async throws {
         let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()
@@ -152,7 +152,7 @@ struct HTTPServerRefusalTests {
         #expect(asked.count == 0)
     }
 
-    @Test func `a refused client may go on sending and is not reset before it has read`() async throws {
+    @Test func `a refused client that goes on sending is not reset before it has read the refusal`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)
         client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")
@@ -163,7 +163,7 @@ struct HTTPServerRefusalTests {
         #expect(text.hasPrefix("HTTP/1.1 400 "))
     }
 
-    @Test func `refused clients that never leave hold up neither others nor the end`() async throws {
+    @Test func `refused clients that never leave delay no other client and no shutdown`() async throws {
         let server = try TestServer.start { _ in .now(.text("")) }
         var clients: [RawHTTPClient] = []
         for _ in 0..<100 {
@@ -180,7 +180,7 @@ struct HTTPServerRefusalTests {
         for client in clients { client.close() }
     }
 
-    @Test func `what the library itself refuses closes the connection and reaches no responder`() async throws {
+    @Test func `a request that the library refuses closes the connection and reaches no responder`() async throws {
         let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()

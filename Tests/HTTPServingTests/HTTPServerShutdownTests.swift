@@ -8,7 +8,7 @@ import Testing
 /// Ends of servers.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerShutdownTests {
-    @Test func `an address in use, or none at all, is an error that says so`() throws {
+    @Test func `an address in use and a text that is no address are errors of their own`() throws {
         let server = try TestServer.start()
         #expect(throws: HTTPServerError.cannotListen(address: "127.0.0.1", port: server.port, systemError: EADDRINUSE))
         {
@@ -20,15 +20,14 @@ struct HTTPServerShutdownTests {
     }
 
     @Test(arguments: ["127.0.0.1", "0.0.0.0", "::"])
-    func `listens on IPv4, on all of it, and on both families`(address: String) async throws {
+    func `a server listens on one IPv4 address, on all of them, or on both families`(address: String) async throws {
         let server = try TestServer.start(configured: { $0.bindAddress = address })
         let client = try RawHTTPClient(port: server.port)
         client.get("/")
         #expect(try await client.response().status == 200)
     }
 
-    @Test func `43: draining refuses new connections, closes idle ones and lets requests in hand finish`() async throws
-    {
+    @Test func `43: draining refuses new connections and closes idle ones; requests under way finish`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
             guard request.target == "/slow" else { return .now(.echo(request)) }
@@ -56,7 +55,7 @@ struct HTTPServerShutdownTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test func `43: a request on its way when accepting stops is served, and who sends none is not waited for`()
+    @Test func `43: a request that is on its way when accepting stops is served; a silent client is not waited for`()
         async throws
     {
         let server = try TestServer.start()
@@ -74,7 +73,7 @@ struct HTTPServerShutdownTests {
         #expect(try await silent.remainder().isEmpty)
     }
 
-    @Test func `43: a shutdown waits for the requests in hand`() async throws {
+    @Test func `43: a shutdown waits for the requests under way`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
             .later {
@@ -93,7 +92,7 @@ struct HTTPServerShutdownTests {
         #expect(outcome)
     }
 
-    @Test func `43: a shutdown cancels what has not finished in time, and says so`() async throws {
+    @Test func `43: a shutdown cancels requests that have not finished in time, and reports it`() async throws {
         let never = Gate()
         let cancelled = EventCounter()
         let announced = EventCounter()
@@ -120,7 +119,7 @@ struct HTTPServerShutdownTests {
         never.open()
     }
 
-    @Test func `43: an answer that nobody reads does not hold up a shutdown`() async throws {
+    @Test func `43: an answer that its client does not read does not delay a shutdown`() async throws {
         let body = SharedBytes([UInt8](repeating: 1, count: 32 << 20))
         let asked = EventCounter()
         let server = try TestServer.start { _ in
@@ -136,7 +135,7 @@ struct HTTPServerShutdownTests {
         withExtendedLifetime(client) {}
     }
 
-    @Test func `shutting down twice, and without any request, is fine`() async throws {
+    @Test func `a server can be shut down twice, and without any request`() async throws {
         let server = try TestServer.start()
         async let first = server.shutDown(timeLimit: .seconds(5))
         async let second = server.shutDown(timeLimit: .seconds(5))
@@ -169,7 +168,7 @@ struct HTTPServerShutdownTests {
         }
     }
 
-    @Test func `43: a thousand servers come and go and leave nothing behind`() async {
+    @Test func `43: a thousand servers start and stop, and leave no thread and no descriptor`() async {
         // In a process of its own: other tests open descriptors as well.
         await #expect(processExitsWith: .success) {
             func cycle() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerTests {
-    @Test func `answers a request with its own fields and body, and writes date and length itself`() async throws {
+    @Test func `an answer has the responder's fields and body, and the server's date and length`() async throws {
         let server = try TestServer.start { _ in
             var response = HTTPResponse.text("hello")
             response.headerFields.append(.eTag, "\"1\"")
@@ -28,7 +28,7 @@ struct HTTPServerTests {
         #expect(response.headerFields[.connection] == nil)
     }
 
-    @Test func `sends the date that an answer has, and no second one`() async throws {
+    @Test func `an answer with a date is sent with that date alone`() async throws {
         let date = HTTPDate(secondsSince1970: 784_111_777).imfFixdate
         let server = try TestServer.start { _ in
             var response = HTTPResponse.text("hello")
@@ -40,7 +40,7 @@ struct HTTPServerTests {
         #expect(try await client.response().headerFields.values(of: .date) == [date])
     }
 
-    @Test func `hands over method, raw target and fields as they came`() async throws {
+    @Test func `method, raw target and fields reach the responder as they were sent`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)
         client.send(
@@ -50,7 +50,7 @@ struct HTTPServerTests {
         #expect(lines == ["BREW /a%2Fb/../c?x=%41+&&y=?;\u{e4}", "Host: test", "x-One: a  b", "X-Two: ", "x-one: c"])
     }
 
-    @Test func `bytes beyond ASCII in fields come and go as ISO 8859-1`() async throws {
+    @Test func `bytes beyond ASCII in fields are read and written as ISO 8859-1`() async throws {
         let server = try TestServer.start { request in
             var response = HTTPResponse.text("")
             if let agent = request.headerFields[.userAgent] { response.headerFields.append(.contentDisposition, agent) }
@@ -101,7 +101,7 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `who expects to be asked for a body that there is none of is answered, and so is what follows`()
+    @Test func `a client that expects 100 Continue without a body is answered, and so is its next request`()
         async throws
     {
         let server = try TestServer.start()

@@ -32,7 +32,7 @@ struct HTTPServerTimeoutTests {
         try await passHeaderTimeout(of: server)
     }
 
-    @Test func `idleness is no slow header, before the first request nor after it`() async throws {
+    @Test func `an idle connection is not taken for a slow header`() async throws {
         let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time)
         let fresh = try RawHTTPClient(port: server.port)
         let used = try RawHTTPClient(port: server.port)
@@ -45,7 +45,7 @@ struct HTTPServerTimeoutTests {
         }
     }
 
-    @Test func `a slow answer is no slow header`() async throws {
+    @Test func `a slow answer is not taken for a slow header`() async throws {
         let gate = Gate()
         let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time) { request in
             .later {
@@ -98,7 +98,7 @@ struct HTTPServerTimeoutTests {
         #expect(try await slow.response().status == 200)
     }
 
-    @Test func `connections above the limit are closed at once while all have requests, and their place is free later`()
+    @Test func `while all connections have requests, further ones are closed at once`()
         async throws
     {
         let gate = Gate()
@@ -124,7 +124,7 @@ struct HTTPServerTimeoutTests {
         #expect(try await next.response().status == 200)
     }
 
-    @Test func `silent connections shut nobody out: the idlest of the address with the most goes`() async throws {
+    @Test func `silent connections keep no client out, because the idlest is closed`() async throws {
         let time = ManualTimekeeper()
         let server = try TestServer.start(configured: { $0.maximumConnections = 8 }, timedBy: time)
         var silent: [RawHTTPClient] = []
@@ -157,7 +157,7 @@ struct HTTPServerTimeoutTests {
         }
     }
 
-    @Test func `who has a request under way is not sent away, whoever it is`() async throws {
+    @Test func `a connection with a request under way is never closed for another`() async throws {
         let gate = Gate()
         let server = try TestServer.start(configured: { $0.maximumConnections = 4 }) { request in
             guard request.target == "/slow" else { return .now(.echo(request)) }
@@ -179,7 +179,7 @@ struct HTTPServerTimeoutTests {
         for client in busy { #expect(try await client.response().status == 200) }
     }
 
-    @Test func `a header that has just begun is a request under way, one that stays begun is not`() async throws {
+    @Test func `a header counts as a request under way when it has just begun, but not for long`() async throws {
         let time = ManualTimekeeper()
         let server = try TestServer.start(
             configured: {
@@ -201,7 +201,7 @@ struct HTTPServerTimeoutTests {
         #expect(isServed)
     }
 
-    @Test func `one address cannot take more than its share`() async throws {
+    @Test func `one address has no more connections than its limit`() async throws {
         let server = try TestServer.start(configured: { $0.maximumConnectionsPerAddress = 2 })
         let clients = try (0..<2).map { _ in try RawHTTPClient(port: server.port) }
         #expect(await eventually { server.connectionCount == 2 })

@@ -18,7 +18,7 @@ import Testing
         #expect(!sockets.drain(at: .milliseconds(1_999)))
     }
 
-    @Test func `it lingers two seconds at most, and takes a megabyte at most`() {
+    @Test func `a socket lingers for two seconds and takes one mebibyte at most`() {
         let sockets = LingeringSockets()
         let late = SocketPair()
         _ = sockets.keep(copyOf: late.server, at: .zero)
@@ -36,7 +36,7 @@ import Testing
         #expect(sent == 1 << 20)
     }
 
-    @Test func `no more than thirty-two linger at once`() {
+    @Test func `at most thirty-two sockets linger at once`() {
         let sockets = LingeringSockets()
         let pairs = (0..<33).map { _ in SocketPair() }
         let kept = pairs.filter { sockets.keep(copyOf: $0.server, at: .zero) }.count

@@ -25,7 +25,7 @@ struct RememberedHeaderTests {
 
     private static let header = "GET /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n"
 
-    @Test func `the very same header is looked at twice, then recognised on its connection`() async throws {
+    @Test func `the same header is read twice, then recognised on its connection`() async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
         for expected in ["looked at", "looked at", "recognised", "recognised", "recognised"] {
@@ -50,7 +50,7 @@ struct RememberedHeaderTests {
         ("PUT /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", "looked at"),
         ("HEAD /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", ""),
     ])
-    func `a header that differs anywhere is looked at`(_ other: (header: String, answer: String)) async throws {
+    func `a header that differs in any byte is read`(_ other: (header: String, answer: String)) async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
         for _ in 0..<3 { _ = try await text(client, Self.header) }
@@ -69,7 +69,7 @@ struct RememberedHeaderTests {
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }
 
-    @Test func `what has no answer any more is looked at again`() async throws {
+    @Test func `a remembered header without an answer is read again`() async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
         for _ in 0..<3 { _ = try await text(client, Self.header) }

@@ -14,30 +14,30 @@ struct RequestRulesTests {
     }
 
     @Test(arguments: ["/", "/a?b", "//", "/a#b", "/\u{e4}"])
-    func `origin form is served`(target: String) {
+    func `targets in origin form are accepted`(target: String) {
         #expect(Self.isAcceptable("GET", target))
     }
 
     @Test(arguments: ["", "a", "?", "http://a/", "a:443", "*"])
-    func `other forms are not`(target: String) {
+    func `targets in other forms are refused`(target: String) {
         #expect(!Self.isAcceptable("GET", target))
     }
 
-    @Test func `the asterisk is for OPTIONS`() {
+    @Test func `an asterisk is accepted for OPTIONS only`() {
         #expect(Self.isAcceptable("OPTIONS", "*"))
     }
 
     @Test(arguments: ["", "a", "a.b:80", "127.0.0.1", "[::1]:8080", "a_b", "xn--a", "a%20b"])
-    func `hosts that may be`(host: String) {
+    func `Host may have the form of an authority, or be empty`(host: String) {
         #expect(Self.isAcceptable("GET", "/", [.host: host]))
     }
 
     @Test(arguments: ["a b", "a/b", "a@b", "a?b", "a#b", "a\\b", "a<", "\u{e4}"])
-    func `hosts that may not be`(host: String) {
+    func `Host with any other character is refused`(host: String) {
         #expect(!Self.isAcceptable("GET", "/", [.host: host]))
     }
 
-    @Test func `one Host, which HTTP 1.0 may leave out`() {
+    @Test func `exactly one Host is demanded, and none by HTTP 1.0`() {
         #expect(!Self.isAcceptable("GET", "/", [:]))
         #expect(Self.isAcceptable("GET", "/", [:], isVersion10: true))
         #expect(!Self.isAcceptable("GET", "/", [.host: "a", .host: "a"]))
@@ -45,7 +45,7 @@ struct RequestRulesTests {
     }
 
     @Test(arguments: ["GET", "HEAD", "POST", "DELETE"])
-    func `no body but the announced empty one`(method: String) {
+    func `a route without bodies accepts only an empty one`(method: String) {
         #expect(Self.isAcceptable(method, "/", [.host: "a", .contentLength: "0"]))
         for length in ["1", "00", "-0", "+0", "0x0", "", "0,0", " "] {
             #expect(!Self.isAcceptable(method, "/", [.host: "a", .contentLength: length]), "\(length)")
@@ -56,14 +56,14 @@ struct RequestRulesTests {
         }
     }
 
-    @Test func `targets hold no space and no control character, values none but the tab`() {
+    @Test func `targets have no space and no control character, field values no control character but the tab`() {
         for byte in UInt8.min...UInt8.max {
             #expect(RequestRules.isPrintable([byte]) == (byte > 0x20 && byte != 0x7f))
             #expect(RequestRules.isFieldValue([byte]) == (byte == 0x09 || (byte >= 0x20 && byte != 0x7f)))
         }
     }
 
-    @Test func `where a route takes a body, its length must be announced and may not be too large`() {
+    @Test func `a route with bodies demands their length, and limits it`() {
         func verdict(_ fields: HTTPFields, method: HTTPRequest.Method = .post) -> RequestRules.Verdict {
             let request = HTTPRequest(
                 method: method, target: "/", headerFields: HTTPFields([HTTPField(name: .host, value: "a")] + fields))

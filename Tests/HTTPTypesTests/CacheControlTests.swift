@@ -11,7 +11,7 @@ struct CacheControlTests {
     }
 
     @Test(arguments: ["max-age=-1", "max-age=x", "max-age", "max-age=1.5", "max-age=60, max-age=61"])
-    func `a number that cannot be trusted is stale at once`(value: String) {
+    func `a number that is doubled or cannot be read means stale at once`(value: String) {
         #expect(CacheControl(value).seconds("max-age") == 0)
     }
 

@@ -16,12 +16,12 @@ struct HTTPDateTests {
         "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT",
         "Sunday,  06-Nov-94 08:49:37 GMT", "Sun, 06 Nov +994 08:49:37 GMT",
     ])
-    func `anything else is no date`(text: String) {
+    func `any other text is no date`(text: String) {
         #expect(HTTPDate(text) == nil)
     }
 
     @Test(arguments: [0, 951_782_400, 1_709_164_800, 4_102_444_800, 784_111_777, 68_169_599])
-    func `writing and reading are inverse`(seconds: Int) {
+    func `writing and reading are inverse to each other`(seconds: Int) {
         let date = HTTPDate(secondsSince1970: seconds)
         #expect(HTTPDate(date.imfFixdate) == date)
     }

@@ -8,7 +8,7 @@ struct MediaTypeTests {
     }
 
     @Test(arguments: ["", "image", "image/", "/png", "image/p ng", "a/b/c"])
-    func `what is no type is nil`(value: String) {
+    func `a text that is no media type gives nil`(value: String) {
         #expect(MediaType(value) == nil)
     }
 }

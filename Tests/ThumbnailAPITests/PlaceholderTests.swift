@@ -41,7 +41,7 @@ import ThumbnailPipeline
         StubError(status: .gatewayTimeout, code: "not_cached"),
         StubError(status: .internalServerError, code: "internal"),
     ])
-    func `it does not hide requests, refusals and troubles of ours`(error: StubError) async {
+    func `a placeholder hides no wrong request, no refusal and no fault of the service`(error: StubError) async {
         let edge = Edge(StubThumbnails(make: { _ in throw error }))
         let response = await edge.respond(Self.target)
         #expect(response.status == error.status)
@@ -49,7 +49,7 @@ import ThumbnailPipeline
         #expect(edge.thumbnails.placeholders.isEmpty)
     }
 
-    @Test func `one that cannot be made leaves the source's failure`() async {
+    @Test func `if the placeholder cannot be made, the source's failure is answered`() async {
         let tooLarge = StubError(status: .unprocessableContent, code: "too_many_pixels")
         let edge = Edge(
             StubThumbnails(placeholder: { _ in throw tooLarge }, make: { _ in throw StubError() }))
@@ -58,7 +58,7 @@ import ThumbnailPipeline
         #expect(response.code == "origin_error")
     }
 
-    @Test func `it says nothing where the source is there`() async {
+    @Test func `a source that is there is answered without a word of its placeholder`() async {
         let response = await Edge().respond(Self.target)
         #expect(response[.alulaError] == nil)
         #expect(response[.cacheControl] == "public")

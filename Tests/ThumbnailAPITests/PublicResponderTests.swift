@@ -17,7 +17,7 @@ import ThumbnailPipeline
     }
 
     @Test(arguments: files + ["/thumbnail"], ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "get", "FOO"])
-    func `other methods are told which there are`(path: String, method: String) async {
+    func `other methods are refused, and Allow lists the supported ones`(path: String, method: String) async {
         let response = await Edge().respond(path, method: HTTPRequest.Method(rawValue: method))
         #expect(response.status == .methodNotAllowed)
         #expect(response.code == "method_not_allowed")
@@ -36,7 +36,7 @@ import ThumbnailPipeline
         #expect(response.code == "no_such_route")
     }
 
-    @Test func `readiness fails on the way out, liveness does not`() async {
+    @Test func `readiness fails during the shutdown, liveness does not`() async {
         let edge = Edge()
         #expect(await edge.respond("/health/ready").text == #"{"status":"ready"}"#)
         edge.lifecycle.failReadiness()
@@ -51,7 +51,7 @@ import ThumbnailPipeline
         (HTTPRefusal.badRequest, 400, "bad_request"), (.headerTimeout, 408, "request_timeout"),
         (.targetTooLong, 414, "uri_too_long"), (.fieldsTooLarge, 431, "headers_too_large"),
     ])
-    func `what never became a request is refused in the same form`(refusal: HTTPRefusal, status: Int, code: String) {
+    func `a refusal of the server has the same form`(refusal: HTTPRefusal, status: Int, code: String) {
         let response = Edge().responder.refusal(refusal)
         #expect(response.status.code == status)
         #expect(response.code == code)
@@ -60,7 +60,7 @@ import ThumbnailPipeline
         #expect(response[.xRequestID] != nil)
     }
 
-    @Test func `files are revalidated by their tags`() async {
+    @Test func `files are revalidated by their entity tags`() async {
         let edge = Edge()
         let first = await edge.respond("/page.css")
         #expect(first[.contentType] == "text/css; charset=utf-8")
@@ -69,7 +69,7 @@ import ThumbnailPipeline
         #expect(second.status == .notModified)
     }
 
-    @Test func `each request leaves one line and is counted`() async {
+    @Test func `each request is logged in one line, and counted`() async {
         let edge = Edge()
         let secret = "/thumbnail?url=https%3A%2F%2Fuser%3Apassword%40example.com%2Fa.jpg%3Ftoken%3Dsecret&w=3"
         let response = await edge.respond(secret)
@@ -89,7 +89,7 @@ import ThumbnailPipeline
         #expect(metrics.contains("alula_request_seconds_count 2"))
     }
 
-    @Test func `without the access log only what needs an explanation is logged`() async {
+    @Test func `without the access log only failures that need an explanation are logged`() async {
         let quiet = Edge { $0.accessLog = false }
         _ = await quiet.respond("/thumbnail?url=x:y")
         _ = await quiet.respond("/nothing")

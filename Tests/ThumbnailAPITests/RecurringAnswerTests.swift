@@ -25,7 +25,7 @@ struct RecurringAnswerTests {
         return response
     }
 
-    @Test func `everybody gets the same answer within a second`() throws {
+    @Test func `all requests within a second share one answer`() throws {
         let edge = edge(age: 7)
         let first = try #require(recurring(edge))
         #expect(recurring(edge) === first)
@@ -41,7 +41,7 @@ struct RecurringAnswerTests {
         #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
     }
 
-    @Test func `the next second, another freshness and another way to ask make another answer`() throws {
+    @Test func `another age, another lifetime and another target make another answer`() throws {
         let first = try #require(recurring(edge(age: 7)))
         let second = try #require(recurring(edge(age: 8)))
         #expect(second !== first)
@@ -59,7 +59,7 @@ struct RecurringAnswerTests {
         #expect(recurring(edge(age: 7), Self.target + "&expires=4102444800") == nil)
     }
 
-    @Test func `the answer alone gives what looking at the request gives, and is counted`() throws {
+    @Test func `the recurring answer is the one that reading the request gives, and is counted`() throws {
         let edge = edge(age: 7)
         guard case .again(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
             Issue.record("not a recurring answer")
@@ -76,7 +76,7 @@ struct RecurringAnswerTests {
         #expect(answer.response() == nil)
     }
 
-    @Test func `the caches are asked once a second, and when something has left them`() throws {
+    @Test func `the caches are asked once a second, and when an entry has left them`() throws {
         let edge = edge(age: 7)
         guard case .again(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
             Issue.record("not a recurring answer")
@@ -100,7 +100,7 @@ struct RecurringAnswerTests {
         #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 8"))
     }
 
-    @Test func `a logged answer has the request's name and shares the lasting fields`() async {
+    @Test func `a logged answer has its request's ID, and shares the fields that last`() async {
         let edge = edge(age: 7, isLogged: true)
         let first = await edge.respond(Self.target)
         let second = await edge.respond(Self.target)

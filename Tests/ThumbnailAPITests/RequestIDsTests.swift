@@ -5,21 +5,21 @@ import Testing
 @Suite struct RequestIDsTests {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    @Test func `names are short, plain and distinct`() {
+    @Test func `request IDs are short, plain and distinct`() {
         let ids = RequestIDs()
         let names = (0..<10_000).map { _ in ids.next() }
         #expect(Set(names).count == names.count)
         #expect(names.allSatisfy { $0.utf8.count == 15 && $0.utf8.allSatisfy { Self.digits.contains($0) } })
     }
 
-    @Test func `a name does not tell the next one`() {
+    @Test func `a request ID does not tell the next one`() {
         // What a stranger could do with names that are a counter behind a bijection that everybody can read in the sources.
         let names = { (ids: RequestIDs) in (0..<200).map { _ in Self.number(ids.next()) } }(RequestIDs())
         let steps = zip(names, names.dropFirst()).map { Self.unscrambled($1) &- Self.unscrambled($0) }
         #expect(Set(steps).count == steps.count)
     }
 
-    @Test func `every bit of a name varies`() {
+    @Test func `every bit of a request ID varies`() {
         let ids = RequestIDs()
         let names = (0..<2_000).map { _ in Array(ids.next().utf8).map { Self.digits.firstIndex(of: $0) ?? 0 } }
         for place in 0..<15 {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `two processes begin differently`() {
+    @Test func `two supplies of request IDs begin differently`() {
         #expect(RequestIDs().next() != RequestIDs().next())
     }
 

@@ -62,7 +62,7 @@ import ThumbnailPipeline
         #expect(third[.age] == nil)
     }
 
-    @Test func `15: a picture that lacks pixels says so`() async throws {
+    @Test func `15: a thumbnail of an incomplete image says so`() async throws {
         let image = EncodedImage.sample(.png)
         let thumbnail = Thumbnail(
             image: image, isIncomplete: true, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60),
@@ -167,7 +167,7 @@ import ThumbnailPipeline
         #expect(response.member("parameter") == "q")
     }
 
-    @Test func `a failure that passes says when to come back`() async {
+    @Test func `a failure that may pass says after how long to ask again`() async {
         let overloaded = StubError(status: .serviceUnavailable, code: "overloaded", category: .overload, retryAfter: 7)
         #expect(await Edge(StubThumbnails(make: { _ in throw overloaded })).respond(Self.target)[.retryAfter] == "7")
         let silent = StubError(status: .serviceUnavailable, code: "overloaded", category: .overload)
@@ -226,7 +226,7 @@ import ThumbnailPipeline
     ]
 
     @Test(arguments: ends.indices)
-    func `a caller that has gone is counted as 499 and is no error of ours`(end: Int) async {
+    func `a request whose client has left is counted as 499, and is not logged as an error`(end: Int) async {
         for isDraining in [false, true] {
             let gate = Gate()
             let edge = Edge(
@@ -246,7 +246,7 @@ import ThumbnailPipeline
     }
 
     @Test(arguments: ends.indices)
-    func `without an access log a caller that has gone leaves no line`(end: Int) async {
+    func `without an access log a client that has left leaves no line`(end: Int) async {
         let gate = Gate()
         let edge = Edge(
             StubThumbnails(make: { _ in
@@ -258,7 +258,7 @@ import ThumbnailPipeline
         #expect(edge.log.lines.isEmpty)
     }
 
-    @Test func `43: a caller whose request the service cuts has not gone`() async {
+    @Test func `43: a request that the service cuts is not counted as one whose client has left`() async {
         let gate = Gate()
         let edge = Edge(
             StubThumbnails(make: { _ in
@@ -269,7 +269,7 @@ import ThumbnailPipeline
         #expect(response.status == .serviceUnavailable && response.code == "draining")
     }
 
-    @Test func `43: work that ends under a caller because the service does is no bug`() async {
+    @Test func `43: a request whose shared work ends with the service is refused as draining`() async {
         let edge = Edge(StubThumbnails(make: { _ in throw CancellationError() }))
         #expect(await edge.respond(Self.target).status == .internalServerError)
         let gate = Gate()

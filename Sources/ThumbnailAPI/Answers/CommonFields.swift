@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The fields that every answer of a listener carries, errors too.
+/// The fields that every answer of a listener has, errors included.
 struct CommonFields: Sendable {
-    /// Nothing that we send may run or load anything.
+    /// An answer may neither run nor load anything.
     static let strictPolicy = "default-src 'none'; sandbox"
-    /// The page loads its own files and talks to its own origin only.
+    /// The page loads its own files, and connects to its own origin only.
     static let pagePolicy =
         "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
         + "frame-ancestors 'none'; base-uri 'none'"
@@ -14,12 +14,12 @@ struct CommonFields: Sendable {
     /// Fields of the page.
     let page: HTTPFields
 
-    /// Fields of the public listener: what it serves may be embedded anywhere.
+    /// Fields of the public listener, whose answers any site may embed.
     init(allowOrigin: String?) {
         self.init(resourcePolicy: "cross-origin", allowOrigin: allowOrigin)
     }
 
-    /// Fields of the operators' listener: no other site may embed or read what it serves.
+    /// Fields of the operators' listener, whose answers no other site may embed or read.
     static let operators = CommonFields(resourcePolicy: "same-origin", allowOrigin: nil)
 
     private init(resourcePolicy: String, allowOrigin: String?) {
@@ -33,5 +33,15 @@ struct CommonFields: Sendable {
         }
         strict = fields(policy: Self.strictPolicy)
         page = fields(policy: Self.pagePolicy)
+    }
+}
+
+extension HTTPResponse {
+    /// A 200 with a text that no cache may keep, which adds its fields to the `common` ones.
+    static func uncached(_ text: String, mediaType: String, common: HTTPFields) -> HTTPResponse {
+        var fields = common
+        fields.append(.contentType, mediaType)
+        fields.append(.cacheControl, "no-store")
+        return HTTPResponse(status: .ok, headerFields: fields, body: .text(text))
     }
 }

@@ -10,16 +10,25 @@ enum Preconditions {
 
     /// Whether the client already has the representation, so that 304 is the answer.
     ///
-    /// `If-Modified-Since` counts only where there is no `If-None-Match` (section 13.1.3).
-    static func isNotModified(
-        _ fields: HTTPFields, eTag: String, lastModified: HTTPDate?
-    ) -> Bool {
+    /// `If-Modified-Since` counts only without `If-None-Match` (section 13.1.3).
+    static func isNotModified(_ fields: HTTPFields, eTag: String, lastModified: HTTPDate?) -> Bool {
         if let candidates = fields[.ifNoneMatch] { return matches(candidates, eTag: eTag) }
         guard let lastModified, let text = fields[.ifModifiedSince], let since = HTTPDate(text) else { return false }
         return lastModified <= since
     }
 
-    /// Weak comparison (section 8.8.3.2) against a list of entity tags, or `*`.
+    /// The answer to a request with these `fields`: the 200 in `response`, or a 304 in its place.
+    ///
+    /// The 304 has the fields that section 15.4.5 demands and those of all answers, but none that describes the body.
+    static func answer(
+        _ response: HTTPResponse, to fields: HTTPFields, eTag: String, lastModified: HTTPDate? = nil
+    ) -> HTTPResponse {
+        guard isNotModified(fields, eTag: eTag, lastModified: lastModified) else { return response }
+        let kept = response.headerFields.filter { $0.name != .contentType && $0.name != .contentDisposition }
+        return HTTPResponse(status: .notModified, headerFields: HTTPFields(kept), body: response.body)
+    }
+
+    /// Weak comparison (section 8.8.3.2) with a list of entity tags, or `*`.
     private static func matches(_ candidates: String, eTag: String) -> Bool {
         if candidates == eTag || candidates == "*" { return true }
         return HTTPSyntax.list(candidates).contains { $0 == eTag || $0.suffix(after: "W/").map { $0 == eTag } == true }

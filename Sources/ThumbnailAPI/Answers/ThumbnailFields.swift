@@ -7,23 +7,21 @@ struct ThumbnailFields: Sendable {
     private static let maximumCount = 19
     private let common: HTTPFields
 
-    /// Builds on the `common` fields.
+    /// Adds to the `common` fields.
     init(common: HTTPFields) {
         self.common = common
     }
 
-    /// The fields of a 304: those that RFC 9110 section 15.4.5 demands and those of all answers, without what describes the body.
-    static func notModified(_ fields: HTTPFields) -> HTTPFields {
-        HTTPFields(fields.filter { $0.name != .contentType && $0.name != .contentDisposition })
-    }
-
-    /// The fields of a 200 but those of the moment.
+    /// The fields of a 200 that do not depend on the moment.
     ///
     /// - Parameters:
-    ///   - thumbnail: What is answered.
-    ///   - prepared: What was asked.
-    ///   - secondsLeft: Seconds until the target expires, where it does: `max-age` ends with it.
-    func lasting(_ thumbnail: Thumbnail, prepared: PreparedQuery, secondsLeft: Int?) -> HTTPFields {
+    ///   - thumbnail: The thumbnail in the answer.
+    ///   - fileName: The name of the answer's file.
+    ///   - isNegotiated: Whether `Accept` chose the format.
+    ///   - secondsLeft: Seconds until the target expires, which `max-age` does not exceed; nil if it never expires.
+    func lasting(
+        _ thumbnail: Thumbnail, named fileName: FileName, isNegotiated: Bool, secondsLeft: Int?
+    ) -> HTTPFields {
         let format = thumbnail.image.format
         var fields = common
         fields.reserveCapacity(Self.maximumCount)
@@ -32,12 +30,55 @@ struct ThumbnailFields: Sendable {
         if thumbnail.isIncomplete { fields.append(.alulaIncomplete, "1") }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         fields.append(.cacheControl, CacheDirectives.text(thumbnail.freshness, secondsLeft: secondsLeft))
-        if prepared.isNegotiated { fields.append(.vary, "Accept") }
-        fields.append(
-            .contentDisposition, prepared.fileName.contentDisposition(fileExtension: format.fileExtension))
+        if isNegotiated { fields.append(.vary, "Accept") }
+        fields.append(.contentDisposition, fileName.contentDisposition(fileExtension: format.fileExtension))
         if !thumbnail.cacheStatus.isEmpty {
             fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
         }
         return fields
+    }
+}
+
+/// Writes `Cache-Control` of a thumbnail (RFC 9111 section 5.2.2).
+enum CacheDirectives {
+    /// The field's value.
+    ///
+    /// If a source says nothing about its lifetime, the answer says `public` alone: a cache in front then applies its own
+    /// default lifetime, as it would for the source itself. `no-cache` would have every view revalidated, and an invented
+    /// `max-age` would make the thumbnail fresher than its source. Only if the target expires does the answer say
+    /// `no-cache`, because a heuristic lifetime (section 4.2.2) could reach past the target's end.
+    ///
+    /// - Parameters:
+    ///   - freshness: What the source allows.
+    ///   - secondsLeft: Seconds until the target expires, which `max-age` does not exceed, even if `Age` would allow
+    ///     more; nil if it never expires.
+    static func text(_ freshness: Freshness, secondsLeft: Int?) -> String {
+        let prefix: String
+        switch freshness.storability {
+        case .none: return "no-store"
+        case .private: prefix = "private"
+        case .shared: prefix = "public"
+        }
+        guard let lifetime = freshness.lifetime else { return secondsLeft == nil ? prefix : "\(prefix), no-cache" }
+        return "\(prefix), max-age=\(max(0, min(lifetime, secondsLeft ?? lifetime)))"
+    }
+}
+
+/// Writes `Cache-Status` (RFC 9211).
+enum CacheStatusText {
+    /// One member for each layer, in order: `alula-result;fwd=uri-miss;stored, alula-decoded;hit`.
+    static func text(_ layers: [CacheLayerStatus]) -> String {
+        var text = ""
+        for layer in layers {
+            if !text.isEmpty { text += ", " }
+            text += layer.layer.rawValue
+            text += ";"
+            text += layer.outcome.rawValue
+            if let status = layer.forwardStatus { text += ";fwd-status=\(status)" }
+            if let seconds = layer.timeToLive { text += ";ttl=\(seconds)" }
+            if layer.isStored { text += ";stored" }
+            if layer.isCollapsed { text += ";collapsed" }
+        }
+        return text
     }
 }

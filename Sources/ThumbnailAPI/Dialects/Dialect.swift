@@ -2,26 +2,28 @@ package import HTTPTypes
 
 /// A grammar of request targets: one way to ask for images by URL.
 ///
-/// A dialect decides by a target and its `Accept` alone, and always in the same way: what it says of a target is remembered, and a
-/// target that comes again is neither judged nor read a second time. Called on event threads; must not block.
+/// A dialect decides by a target and its `Accept` alone, and always in the same way, because its decision is remembered: a target
+/// that comes again is neither judged nor read a second time. Called on event threads; must not block.
 package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
     var name: String { get }
 
-    /// Whether a raw target belongs to the dialect. Asked once for each request that is not remembered: must be cheap.
+    /// Whether a raw target belongs to the dialect.
+    ///
+    /// Asked for each request whose header was not recognised, so it must be cheap.
     func claim(on target: String) -> DialectClaim
 
-    /// Whether the target may be read: it is signed as the dialect demands, or no signature is demanded.
+    /// Whether the target may be read: it is signed as the dialect demands, or the dialect demands no signature.
     ///
-    /// Judged before anything else in the target.
+    /// Judged before the target is read.
     func isAuthentic(_ target: RequestedTarget) -> Bool
 
-    /// What the target asks for, the dialect's own defaults and negotiation included.
+    /// The query that the target stands for, with the dialect's own defaults and negotiation.
     ///
     /// - Throws: ``APIError`` for the first thing that is wrong.
     func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
 
-    /// The answer to a request for one of the dialect's targets that failed, in the dialect's own status and words.
+    /// The answer to a failed request for one of the dialect's targets, with the dialect's own status and words.
     func response(to problem: Problem) -> HTTPResponse
 }
 
@@ -32,17 +34,17 @@ extension Dialect {
 
 /// How surely a target belongs to a dialect.
 package enum DialectClaim: Sendable {
-    /// It belongs to another.
+    /// The target does not belong to the dialect.
     case none
-    /// It belongs to the dialect unless Alula serves something of its own there: the claim of a dialect at `/`.
+    /// The target belongs to the dialect unless it is one of Alula's own routes: the claim of a dialect at `/`.
     case remainder
-    /// It belongs to the dialect, whatever else Alula serves there.
+    /// The target belongs to the dialect, even if it is one of Alula's own routes.
     case certain
 }
 
-/// A dialect in which one source and many renditions of it can be named apart from each other.
+/// A dialect in which a source and a rendition of it can be named separately, as jobs name them.
 package protocol RenditionDialect: Dialect {
-    /// A target for a rendition of `source`, written in the one way in which the dialect writes targets.
+    /// The target for a rendition of `source`, in the dialect's one spelling of it.
     ///
     /// - Throws: ``APIError`` for the first thing that is wrong.
     func target(source: String, rendition: String) throws(APIError) -> String

@@ -1,13 +1,13 @@
 package import HTTPTypes
 package import Text
 
-/// All of a request that decides which image is asked for: what a dialect sees of it.
+/// The parts of a request that a dialect sees; they alone decide which image is requested.
 ///
-/// Also the key under which its reading is remembered, so a dialect can depend on nothing that the key lacks.
+/// Also the key under which the dialect's reading is remembered, so the reading cannot depend on anything else.
 package struct RequestedTarget: Hashable, Sendable {
     /// The request target as received.
     package let target: ExactText
-    /// The request's `Accept`, which counts if the target leaves the format open.
+    /// The request's `Accept`, which counts if the target does not fix the format.
     package let accept: ExactText?
 
     /// A target that came with `accept`.

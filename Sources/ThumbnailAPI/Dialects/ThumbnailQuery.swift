@@ -1,13 +1,13 @@
 package import Imaging
 package import ThumbnailPipeline
 
-/// All that a target says, in whatever dialect.
+/// What a target asks for, in any dialect.
 package struct ThumbnailQuery: Hashable, Sendable {
-    /// What is wanted of the pipeline.
+    /// The request to the pipeline.
     package var request: ThumbnailRequest
-    /// Colour of the picture that takes the place of a source that fails.
+    /// Colour of the placeholder that answers if the source fails; nil if the failure itself answers.
     package var placeholder: Color?
-    /// Unix seconds after which the target is worth nothing.
+    /// Unix seconds at which the target expires; nil if it never does.
     package var expires: Int?
 
     /// A query for `request`.
@@ -17,7 +17,7 @@ package struct ThumbnailQuery: Hashable, Sendable {
         self.expires = expires
     }
 
-    /// Whether the format is chosen by `Accept`.
+    /// Whether `Accept` chooses the format.
     package var isNegotiated: Bool {
         if case .negotiated = request.format { true } else { false }
     }

@@ -6,8 +6,8 @@ import Text
 package enum AcceptedFormats {
     /// The quality values, in thousandths, of the formats that are named explicitly; `*/*` and `image/*` name nothing.
     ///
-    /// A format refused with `q=0` is left out as if it were not named, and so is a member whose weight cannot be read.
-    /// Of a format named twice the higher weight counts.
+    /// A format that is refused with `q=0` is left out, and so is a member with a weight that cannot be read. If a format is
+    /// named twice, the higher weight counts.
     package static func qualities(_ accept: String?) -> [ImageFormat: Int] {
         guard let accept else { return [:] }
         var qualities: [ImageFormat: Int] = [:]
@@ -29,7 +29,7 @@ package enum AcceptedFormats {
         return 1_000
     }
 
-    /// `qvalue`: 0 or 1 with at most three decimals, which may be none even after the point.
+    /// `qvalue`, 0 to 1 with at most three decimals, in thousandths; no decimal need follow the point.
     private static func thousandths(_ text: String) -> Int? {
         ParameterGrammar.thousandths(text.hasSuffix(".") ? text + "0" : text, in: 0...1_000)
     }

@@ -1,6 +1,6 @@
 import Imaging
 
-/// Reads the values of single parameters; each returns nil for anything that the grammar does not allow.
+/// Reads and writes the values of single parameters; readers return nil for a value that the grammar does not allow.
 enum ParameterGrammar {
     /// Decimal digits without sign or leading zero, within `range`.
     static func integer(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
@@ -34,24 +34,38 @@ enum ParameterGrammar {
         }
     }
 
-    /// A gravity that needs no point.
+    /// A gravity other than a focal point.
     static func gravity(_ text: String) -> Gravity? { gravities.first { $0.name == text }?.gravity }
 
     /// The name of a gravity; nil for a focal point.
     static func name(of gravity: Gravity) -> String? { gravities.first { $0.gravity == gravity }?.name }
 
-    /// An output format that can be asked for.
+    /// A format that answers can be written in.
     static func format(_ text: String) -> ImageFormat? {
         ImageFormat(rawValue: text).flatMap { $0.isWritten ? $0 : nil }
     }
 
-    /// The text of a number of thousandths, without needless zeros: 1500 is `1.5`.
+    /// The text of a number of thousandths, without trailing zeros: 1500 is `1.5`.
     static func text(thousandths: Int) -> String {
         guard thousandths % 1_000 != 0 else { return String(thousandths / 1_000) }
         var decimals = String(thousandths % 1_000 + 1_000).dropFirst()
         while decimals.last == "0" { decimals.removeLast() }
         return "\(thousandths / 1_000).\(decimals)"
     }
+
+    /// The name of a source as received, which must not be empty or too long; whether it is a URL is judged elsewhere.
+    ///
+    /// - Throws: ``APIError/badURL(_:)`` if the name is empty or too long.
+    static func source(_ text: String) throws(APIError) -> String {
+        guard !text.isEmpty else { throw .badURL("The source's URL is empty.") }
+        guard text.utf8.count <= longestSource else {
+            throw .badURL("The source's URL is longer than \(longestSource) bytes.")
+        }
+        return text
+    }
+
+    /// Longest name of a source, in bytes after percent-decoding.
+    private static let longestSource = 2_048
 
     private static let zero = UInt8(ascii: "0")
     private static func isDigit(_ byte: UInt8) -> Bool { (zero...UInt8(ascii: "9")).contains(byte) }

@@ -1,4 +1,4 @@
-/// Percent-encoding of query values (RFC 3986 section 2.1); a plus is a plus.
+/// Percent-encoding of query values (RFC 3986 section 2.1); a plus does not stand for a space.
 enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
@@ -39,7 +39,7 @@ enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    static func isUnreserved(_ byte: UInt8) -> Bool {
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

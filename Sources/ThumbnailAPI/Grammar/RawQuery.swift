@@ -9,7 +9,7 @@ struct RawQuery {
     /// The parameters in order; an empty query has none.
     let items: [Item]
 
-    /// Cuts the query of `target`: what follows its first `?`.
+    /// Cuts the query of `target`, which follows its first `?`.
     init(target: String) {
         let bytes = Array(target.utf8)
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < bytes.count else {
@@ -43,6 +43,6 @@ struct RawQuery {
         return result
     }
 
-    /// Characters of a name that an error repeats.
+    /// Most characters of a parameter's name that an error repeats.
     static let longestQuotedName = 64
 }

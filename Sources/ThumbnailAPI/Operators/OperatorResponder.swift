@@ -5,50 +5,42 @@ package import Telemetry
 import Text
 package import ThumbnailPipeline
 
-/// Answers the operators' listener: metrics, state, caches and downloads.
+/// Answers the requests of the operators' listener: metrics, status, caches, downloads and jobs.
 ///
-/// Called on that listener's event thread; what takes longer is promised. What changes something is logged; what only looks, in debug logs alone.
+/// Called on that listener's event thread; answers that take longer are promised. Requests that change something are logged,
+/// others only at the debug level.
 package final class OperatorResponder: RequestResponder {
-    private let configuration: APIConfiguration
-    private let control: any ServiceControlling
-    private let prefetching: any Prefetching
+    private let service: OperatedService
+    private let sites: OperatorSites
     private let reader: PrefetchReader
     private let workers: WorkerPool
-    private let lifecycle: ServiceLifecycle
-    private let metricsText: @Sendable () -> String
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let requestIDs = RequestIDs()
     private let common = CommonFields.operators.strict
 
-    /// Shows and controls the service behind `control`.
+    /// Shows and controls `service`.
     ///
     /// - Parameters:
-    ///   - configuration: Its version is shown, and its sites are served.
-    ///   - control: The running service.
-    ///   - prefetching: Makes thumbnails ahead of their readers.
-    ///   - workers: Where bodies are read, which takes longer than an event thread may.
-    ///   - lifecycle: How far it is on its way out.
-    ///   - metricsText: All metrics in Prometheus' text format.
-    ///   - logger: Where requests are logged.
-    ///   - timekeeper: What the uptime is told by.
+    ///   - service: The running service.
+    ///   - sites: The names of the listener, and the sites that may write to it.
+    ///   - reader: Reads the bodies of jobs.
+    ///   - workers: The threads that read bodies, because that takes longer than an event thread may.
+    ///   - logger: Logs the requests.
+    ///   - timekeeper: The clock for the uptime.
     package init(
-        configuration: APIConfiguration, control: any ServiceControlling, prefetching: any Prefetching,
-        workers: WorkerPool, lifecycle: ServiceLifecycle, metricsText: @escaping @Sendable () -> String, logger: Logger,
+        service: OperatedService, sites: OperatorSites, reader: PrefetchReader, workers: WorkerPool, logger: Logger,
         timekeeper: any Timekeeper
     ) {
-        self.configuration = configuration
-        self.control = control
-        self.prefetching = prefetching
-        reader = PrefetchReader(configuration.nativeDialect)
+        self.service = service
+        self.sites = sites
+        self.reader = reader
         self.workers = workers
-        self.lifecycle = lifecycle
-        self.metricsText = metricsText
         self.logger = logger
         self.timekeeper = timekeeper
     }
 
-    /// The answer to a valid request; what waits for a disk or a worker is promised.
+    /// The answer to a valid request; one that waits for the disk or a worker thread is promised.
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
         let requestID = requestIDs.next()
         let route = OperatorRoute(target: request.target)
@@ -56,7 +48,7 @@ package final class OperatorResponder: RequestResponder {
             self.finish(result, request, route, requestID: requestID)
         }
         do {
-            if !route.isHealth, let objection = configuration.operatorSites.objection(to: request) {
+            if !route.isHealth, let objection = sites.objection(to: request) {
                 throw APIError(objection)
             }
             guard route != .none else { throw APIError.noSuchRoute }
@@ -74,12 +66,12 @@ package final class OperatorResponder: RequestResponder {
         }
     }
 
-    /// Longest body in bytes that a request with this head may have; a method that the route does not know is refused for itself.
+    /// Longest body in bytes that a request with this header may have; the method is judged later.
     package func maximumBodyLength(of request: HTTPRequest) -> Int {
         OperatorRoute(target: request.target).maximumBodyLength
     }
 
-    /// The answer to a request that never became one; the connection closes after it.
+    /// The answer to a request that the server refused; the connection closes after it.
     package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
         let requestID = requestIDs.next()
         var response = Problem(refusal.error, requestID: requestID, common: common).response
@@ -91,34 +83,34 @@ package final class OperatorResponder: RequestResponder {
         to request: HTTPRequest, _ route: OperatorRoute, requestID: String
     ) throws -> HTTPResponse {
         switch route {
-        case .metrics: return answer(metricsText(), mediaType: "text/plain; version=0.0.4; charset=utf-8")
+        case .metrics: return answer(service.metricsText(), mediaType: "text/plain; version=0.0.4; charset=utf-8")
         case .status: return answer(json: status)
-        case .cache: return answer(json: .object(control.cacheUsage.map { ($0.name, .cacheUsage($0.usage)) }))
-        case .downloads: return answer(json: .array(control.downloads.map { .download($0) }))
+        case .cache: return answer(json: .object(service.control.cacheUsage.map { ($0.name, .cacheUsage($0.usage)) }))
+        case .downloads: return answer(json: .array(service.control.downloads.map { .download($0) }))
         case .download(let receipt):
-            guard control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
+            guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
             return HTTPResponse(status: .noContent, headerFields: common)
-        case .ready: return HealthAnswer.ready(lifecycle, requestID: requestID, common: common)
+        case .ready: return HealthAnswer.ready(service.lifecycle, requestID: requestID, common: common)
         case .live, .prefetch, .prefetchJob, .none: return HealthAnswer.live(common: common)
         }
     }
 
     private var status: JSONValue {
-        let activity = control.activity
+        let activity = service.control.activity
         return .object([
-            ("version", .string(configuration.version)),
-            ("uptimeSeconds", .int(Int((timekeeper.now - lifecycle.startedAt).components.seconds))),
-            ("draining", .bool(!lifecycle.isReady)),
+            ("version", .string(service.version)),
+            ("uptimeSeconds", .int(Int((timekeeper.now - service.lifecycle.startedAt).components.seconds))),
+            ("draining", .bool(!service.lifecycle.isReady)),
             ("activeDownloads", .int(activity.activeDownloads)),
             ("queuedDownloads", .int(activity.queuedDownloads)),
             ("activeRenders", .int(activity.activeRenders)),
-            ("origins", .array(control.origins.map(JSONValue.origin))),
+            ("origins", .array(service.control.origins.map(JSONValue.origin))),
         ])
     }
 
     private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         let targets = try await workers.run { [reader] _ in try reader.targets(in: request) }
-        let job = try await prefetching.begin(targets)
+        let job = try await service.prefetching.begin(targets)
         var response = answer(json: .prefetchJob(job))
         response.status = .accepted
         response.headerFields.append(.location, "/prefetch/\(job.id)")
@@ -126,16 +118,16 @@ package final class OperatorResponder: RequestResponder {
     }
 
     private func job(_ id: String) async throws -> HTTPResponse {
-        guard let status = await prefetching.status(of: id) else { throw APIError.noSuchJob }
+        guard let status = await service.prefetching.status(of: id) else { throw APIError.noSuchJob }
         return answer(json: .prefetchStatus(status))
     }
 
     private func removed(_ source: String?) async throws -> JSONValue {
-        if let source { return .removedEntries(try await control.remove(source: ExactText(source))) }
-        return .removedEntries(await control.removeAll())
+        if let source { return .removedEntries(try await service.control.remove(source: ExactText(source))) }
+        return .removedEntries(await service.control.removeAll())
     }
 
-    /// The source that a removal is about; nil for all.
+    /// The source to remove; nil for all sources.
     private func source(in target: String) throws(APIError) -> String? {
         var source: String?
         for item in try RawQuery(target: target).decoded() {
@@ -143,7 +135,7 @@ package final class OperatorResponder: RequestResponder {
                 throw APIError.unknownParameter(String(item.name.prefix(RawQuery.longestQuotedName)))
             }
             guard source == nil else { throw APIError.badParameter("url", "The parameter is given twice.") }
-            source = try SourceGrammar.source(item.value)
+            source = try ParameterGrammar.source(item.value)
         }
         return source
     }
@@ -162,7 +154,7 @@ package final class OperatorResponder: RequestResponder {
         case .failure(let error):
             let error: any ServiceError =
                 error is CancellationError
-                ? lifecycle.cancellation ?? .draining
+                ? service.lifecycle.cancellation ?? .draining
                 : error as? any ServiceError ?? APIError.unexpected("\(type(of: error)): \(error)")
             response = Problem(error, requestID: requestID, common: common).response
             if error.code == APIError.methodNotAllowed.code {
@@ -180,10 +172,7 @@ package final class OperatorResponder: RequestResponder {
     }
 
     private func answer(_ text: String, mediaType: String) -> HTTPResponse {
-        var fields = common
-        fields.append(.contentType, mediaType)
-        fields.append(.cacheControl, "no-store")
-        return HTTPResponse(status: .ok, headerFields: fields, body: .text(text))
+        .uncached(text, mediaType: mediaType, common: common)
     }
 
     private func log(
@@ -203,5 +192,31 @@ package final class OperatorResponder: RequestResponder {
                 "path": .string(SourceLabel.text(String(path))), "status": .int(response.status.code),
                 "error": .string(error?.code ?? ""), "detail": .string(error?.logDetail ?? ""),
             ])
+    }
+}
+
+/// The running service, as its operators see and control it.
+package struct OperatedService: Sendable {
+    /// The version of the service.
+    let version: String
+    /// Shows and controls caches, downloads and origins.
+    let control: any ServiceControlling
+    /// Runs the jobs that make thumbnails before they are requested.
+    let prefetching: any Prefetching
+    /// How far the shutdown has come.
+    let lifecycle: ServiceLifecycle
+    /// All metrics in Prometheus' text format.
+    let metricsText: @Sendable () -> String
+
+    /// The service of these parts.
+    package init(
+        version: String, control: any ServiceControlling, prefetching: any Prefetching, lifecycle: ServiceLifecycle,
+        metricsText: @escaping @Sendable () -> String
+    ) {
+        self.version = version
+        self.control = control
+        self.prefetching = prefetching
+        self.lifecycle = lifecycle
+        self.metricsText = metricsText
     }
 }

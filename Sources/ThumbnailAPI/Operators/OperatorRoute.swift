@@ -1,23 +1,23 @@
 import HTTPTypes
 import Text
 
-/// What the operators' listener serves.
+/// A route of the operators' listener.
 enum OperatorRoute: Equatable {
     case metrics
     case status
     case cache
     case downloads
-    /// One caller's wait, by its receipt.
+    /// The wait of one request for a download, by its receipt.
     case download(receipt: String)
-    /// Where jobs are begun.
+    /// The route that begins jobs.
     case prefetch
-    /// One job, by its name.
+    /// One job, by its ID.
     case prefetchJob(id: String)
     case live
     case ready
     case none
 
-    /// The route of a raw target: its path must be written exactly so.
+    /// The route of a raw target; only the exact spelling of a path counts.
     init(target: String) {
         let path = target.prefix(before: UInt8(ascii: "?"))
         switch path {
@@ -39,7 +39,7 @@ enum OperatorRoute: Equatable {
         }
     }
 
-    /// What follows `prefix`, when that is one segment.
+    /// The rest of a path after `prefix`; nil unless it is one segment.
     private static func member(of prefix: String, _ path: Substring) -> String? {
         guard let rest = path.suffix(after: prefix), !rest.isEmpty, !rest.utf8.contains(UInt8(ascii: "/")) else {
             return nil
@@ -47,13 +47,13 @@ enum OperatorRoute: Equatable {
         return String(rest)
     }
 
-    /// Whether it tells what anybody may know, by whatever name it is asked.
+    /// Whether the route is a health check, which is answered under any name of the listener.
     var isHealth: Bool { self == .live || self == .ready }
 
-    /// Longest body in bytes that the route takes; 0 where it takes none.
+    /// Longest body in bytes that the route takes; 0 if it takes none.
     var maximumBodyLength: Int { self == .prefetch ? PrefetchReader.longestBody : 0 }
 
-    /// The methods that the route knows.
+    /// The methods that the route supports.
     var methods: [HTTPRequest.Method] {
         switch self {
         case .metrics, .status, .downloads, .prefetchJob, .live, .ready: [.get, .head]

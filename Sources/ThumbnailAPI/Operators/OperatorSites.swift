@@ -2,33 +2,34 @@ import Downloading
 package import HTTPTypes
 import Telemetry
 
-/// The names that the operators' listener answers to, and whom it takes writes from.
+/// The names that the operators' listener answers to, and the sites that may write to it.
 ///
-/// A page of any site can make its own name resolve to this machine. The browser of somebody who can reach the listener then reads
-/// and writes here as if it were that site (DNS rebinding), and nothing but `Host` tells. An address cannot be made to lie so.
-/// A write needs no rebinding, for browsers send it without asking first; they say for which site they do.
+/// A site can make its own name resolve to this machine. Then the browser of a user who can reach the listener reads and writes
+/// here for pages of that site (DNS rebinding), and only `Host` shows it. A request for an address is safe, because no site
+/// controls where an address leads. A write needs no rebinding, because browsers send it without asking first; they name the site
+/// that they send it for.
 package struct OperatorSites: Sendable {
     /// Why a request is not served.
     package enum Objection: Equatable {
-        /// `Host` is a name that is not ours.
+        /// `Host` is none of the listener's names.
         case unknownHost(String)
-        /// A write that a browser sends for another site, which is named as the browser named it.
+        /// A browser sent the write for this other site, which it named so.
         case otherSite(String)
     }
 
-    /// Any name is ours.
+    /// Stands for all names.
     package static let anyName = "*"
 
     private let names: Set<[UInt8]>
     private let acceptsAnyName: Bool
 
-    /// Addresses, `localhost` and these names, in any case; `*` is any name.
+    /// A listener that answers to addresses, to `localhost` and to these names, in any case; `*` stands for all names.
     package init(names: [String] = []) {
         self.names = Set(([Self.localhost] + names).map { Self.canonical($0.utf8[...]) })
         acceptsAnyName = names.contains { $0.utf8.elementsEqual(Self.anyName.utf8) }
     }
 
-    /// Whether a text can be a member of the names: `*`, or a host name without a port.
+    /// Whether a text can be one of the names: `*`, or a host name without a port.
     package static func isName(_ text: String) -> Bool {
         if text.utf8.elementsEqual(anyName.utf8) { return true }
         return !text.isEmpty && text.utf8.count <= 253 && text.utf8.first != UInt8(ascii: ".")
@@ -40,12 +41,12 @@ package struct OperatorSites: Sendable {
             }
     }
 
-    /// What speaks against serving a request; nil when nothing does.
+    /// Why a request is not served; nil if it is.
     ///
-    /// Without `Host` there is no browser: HTTP/1.0, which alone may do without.
+    /// A request without `Host` is HTTP/1.0, which no browser sends.
     package func objection(to request: HTTPRequest) -> Objection? {
         let host = request.headerFields[.host]
-        if let host, !isOurs(host) { return .unknownHost(host) }
+        if let host, !isKnown(host) { return .unknownHost(host) }
         guard request.method != .get, request.method != .head else { return nil }
         if let site = request.headerFields[.secFetchSite],
             !["same-origin", "none"].contains(where: { site.utf8.elementsEqual($0.utf8) })
@@ -56,13 +57,13 @@ package struct OperatorSites: Sendable {
         return nil
     }
 
-    private func isOurs(_ host: String) -> Bool {
+    private func isKnown(_ host: String) -> Bool {
         guard !acceptsAnyName else { return true }
         guard let authority = Authority(host.utf8[...]) else { return false }
         return authority.isAddress || names.contains(Self.canonical(authority.host))
     }
 
-    /// Whether an origin is the one that `host` belongs to; by which scheme this listener is reached is not known here.
+    /// Whether an origin has this `host`; the scheme is not compared, because the listener does not know which one reaches it.
     private func isSame(_ origin: String, as host: String?) -> Bool {
         let defaultPorts = ["http://": 80, "https://": 443]
         guard let scheme = defaultPorts.first(where: { origin.utf8.starts(with: $0.key.utf8) }), let host,
@@ -74,7 +75,7 @@ package struct OperatorSites: Sendable {
 
     private static let localhost = "localhost"
 
-    /// In lower case, and without the dot that ends an absolute name.
+    /// A host name in lower case, without the dot that ends an absolute name.
     private static func canonical(_ host: Substring.UTF8View) -> [UInt8] {
         var bytes = host.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
         if bytes.count > 1, bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
@@ -88,7 +89,7 @@ private struct Authority {
     let port: Int?
     let isAddress: Bool
 
-    /// Nil for what has another form.
+    /// Nil if the text has another form.
     init?(_ text: Substring.UTF8View) {
         let end: Substring.UTF8View.Index
         if text.first == UInt8(ascii: "[") {

@@ -2,7 +2,7 @@ import JSON
 import ThumbnailPipeline
 
 extension JSONValue {
-    /// How full a cache is.
+    /// The usage of a cache.
     static func cacheUsage(_ usage: CacheUsage) -> JSONValue {
         .object([
             ("bytes", .int(usage.bytes)), ("capacity", .int(usage.capacity)), ("preferred", .int(usage.preferred)),
@@ -10,7 +10,7 @@ extension JSONValue {
         ])
     }
 
-    /// What a removal took away.
+    /// The entries that a removal removed.
     static func removedEntries(_ removed: RemovedEntries) -> JSONValue {
         .object([("entries", .int(removed.entries)), ("bytes", .int(removed.bytes))])
     }
@@ -20,7 +20,7 @@ extension JSONValue {
         .object([("id", .string(job.id)), ("survivesRestart", .bool(job.survivesRestart))])
     }
 
-    /// How far a job has come.
+    /// The progress of a job.
     static func prefetchStatus(_ status: PrefetchStatus) -> JSONValue {
         .object([
             ("total", .int(status.total)), ("done", .int(status.done)), ("failed", .int(status.failed)),
@@ -28,7 +28,7 @@ extension JSONValue {
         ])
     }
 
-    /// What is known of an origin.
+    /// The health of an origin.
     static func origin(_ origin: OriginStatus) -> JSONValue {
         .object([
             ("origin", .string(origin.origin)), ("state", .string(origin.state.rawValue)),

@@ -19,7 +19,7 @@ package struct PrefetchReader: Sendable {
         self.dialect = dialect
     }
 
-    /// The targets of the thumbnails that a request wants, in its order, as they are written down: without line ends.
+    /// The targets of all thumbnails in a job's request, in its order, in the spelling in which they are stored: without line ends.
     ///
     /// - Throws: ``APIError`` that names the first thing that is wrong by its JSON Pointer (RFC 6901).
     func targets(in request: HTTPRequest) throws(APIError) -> [String] {
@@ -33,38 +33,31 @@ package struct PrefetchReader: Sendable {
             throw .badBody("", "The body is no JSON: \(error.reason), at byte \(error.offset).")
         }
         let sources = try Self.elements(try Self.members(value, "", ["sources"]), "sources", "")
-        var targets: [String] = []
-        var bytes = 0
-        for (number, source) in sources.enumerated() {
-            try read(source, "/sources/\(number)", into: &targets, &bytes)
-        }
-        return targets
+        var job = JobTargets()
+        for (number, source) in sources.enumerated() { try read(source, "/sources/\(number)", into: &job) }
+        return job.targets
     }
 
-    /// The request that a target which was written down stands for; nil where it is none any more.
+    /// The request of a stored target; nil if the target is no longer valid.
     package func request(target: String) -> ThumbnailRequest? {
         (try? dialect.query(in: RequestedTarget(target)))?.request
     }
 
-    private func read(
-        _ source: JSONValue, _ place: String, into targets: inout [String], _ bytes: inout Int
-    ) throws(APIError) {
+    private func read(_ source: JSONValue, _ place: String, into job: inout JobTargets) throws(APIError) {
         let members = try Self.members(source, place, ["url", "renditions"])
         guard case .string(let url)? = members["url"] else { throw .badBody(place + "/url", "Must be a text.") }
         let renditions = try Self.elements(members, "renditions", place)
         for (number, rendition) in renditions.enumerated() {
             let place = "\(place)/renditions/\(number)"
             guard case .string(let text) = rendition else { throw .badBody(place, "Must be a text.") }
-            guard targets.count < Self.mostItems else {
+            guard job.targets.count < Self.mostItems else {
                 throw .badBody(place, "A job has at most \(Self.mostItems) thumbnails.")
             }
-            let target = try target(url: url, rendition: text, place)
-            bytes += target.utf8.count
-            guard bytes <= Self.longestTargets else {
+            job.append(try target(url: url, rendition: text, place))
+            guard job.byteCount <= Self.longestTargets else {
                 throw .badBody(
                     place, "A job's thumbnails have targets of at most \(Self.longestTargets) bytes together.")
             }
-            targets.append(target)
         }
     }
 
@@ -77,7 +70,7 @@ package struct PrefetchReader: Sendable {
         }
     }
 
-    /// An object's members, all of which are known by name.
+    /// The members of an object, which has no others than the `known` ones.
     private static func members(
         _ value: JSONValue, _ place: String, _ known: Set<ExactText>
     ) throws(APIError) -> [ExactText: JSONValue] {
@@ -88,7 +81,7 @@ package struct PrefetchReader: Sendable {
         return members
     }
 
-    /// A member that is an array of something.
+    /// The elements of a member that is an array and not empty.
     private static func elements(
         _ members: [ExactText: JSONValue], _ name: String, _ place: String
     ) throws(APIError) -> [JSONValue] {
@@ -96,5 +89,17 @@ package struct PrefetchReader: Sendable {
             throw .badBody("\(place)/\(name)", "Must be a list that is not empty.")
         }
         return elements
+    }
+}
+
+/// The targets of a job, as far as its body was read.
+private struct JobTargets {
+    private(set) var targets: [String] = []
+    /// Bytes of all targets together.
+    private(set) var byteCount = 0
+
+    mutating func append(_ target: String) {
+        targets.append(target)
+        byteCount += target.utf8.count
     }
 }

@@ -75,9 +75,10 @@ struct Service: Sendable {
         PipelineGauges(of: pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
 
+        let prefetchReader = PrefetchReader(settings.api.nativeDialect)
         prefetcher = Prefetcher(
             configuration: settings.prefetch, thumbnails: pipeline,
-            reading: PrefetchReader(settings.api.nativeDialect).request,
+            reading: prefetchReader.request,
             isBusy: { [downloader, lanes] in downloader.queuedRequestCount > 0 || lanes.waitingCount > 0 },
             store: disk, logger: logger, timekeeper: time)
         prefetcher.resume()
@@ -88,10 +89,11 @@ struct Service: Sendable {
             metrics: apiMetrics,
             timekeeper: time)
         let operatorResponder = OperatorResponder(
-            configuration: settings.api, control: PipelineControl(of: pipeline), prefetching: prefetcher,
-            workers: lanes.small,
-            lifecycle: lifecycle,
-            metricsText: { registry.prometheusText }, logger: logger, timekeeper: time)
+            service: OperatedService(
+                version: settings.api.version, control: PipelineControl(of: pipeline), prefetching: prefetcher,
+                lifecycle: lifecycle, metricsText: { registry.prometheusText }),
+            sites: settings.api.operatorSites, reader: prefetchReader, workers: lanes.small, logger: logger,
+            timekeeper: time)
         operatorServer = try HTTPServer(
             configuration: settings.operatorListener, responder: operatorResponder, logger: logger)
         publicServer = try HTTPServer(

@@ -20,7 +20,7 @@ import ThumbnailPipeline
             (Freshness(), 100, "public, no-cache"),
             (Freshness(storability: .none), 100, "no-store"),
         ] as [(Freshness, Int?, String)])
-    func `nothing lives longer than its source or its target`(
+    func `an answer stays fresh no longer than its source and its target`(
         freshness: Freshness, secondsLeft: Int?, value: String
     ) {
         #expect(CacheDirectives.text(freshness, secondsLeft: secondsLeft) == value)

@@ -4,7 +4,7 @@ import ThumbnailPipeline
 @testable import ThumbnailAPI
 
 @Suite struct FieldTextTests {
-    @Test func `cache layers are told in order with what they did`() {
+    @Test func `cache layers are written in order, each with its outcome`() {
         let text = CacheStatusText.text([
             CacheLayerStatus(.result, .uriMiss, isCollapsed: true, isStored: true),
             CacheLayerStatus(.decoded, .varyMiss, isStored: true), CacheLayerStatus(.source, .hit),
@@ -15,7 +15,7 @@ import ThumbnailPipeline
         #expect(CacheStatusText.text([CacheLayerStatus(.source, .request)]) == "alula-source;fwd=request")
     }
 
-    @Test func `a layer tells what the next one answered, and how stale its own answer is`() {
+    @Test func `a layer has the next one's status and its own remaining lifetime`() {
         let layers = [
             CacheLayerStatus(.result, .hit), CacheLayerStatus(.source, .stale, isStored: true, forwardStatus: 304),
         ]

@@ -36,7 +36,7 @@ import ThumbnailPipeline
         #expect(edge.thumbnails.requests.last?.options.width == 20)
     }
 
-    @Test func `a certain claim goes before the page, and before a claim on what is left`() async {
+    @Test func `a certain claim goes before Alula's own page, and before a claim on the remaining targets`() async {
         let rest = TinyDialect(at: "/", claiming: .remainder)
         let query = TinyDialect(at: "/?url=")
         let edge = Edge { $0.otherDialects = [rest, query] }
@@ -74,7 +74,7 @@ import ThumbnailPipeline
         #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="tiny",status="502"} 2"#))
     }
 
-    @Test func `a target that comes again is neither judged nor read again, in whatever dialect`() throws {
+    @Test func `a repeated target is neither judged nor read again, in any dialect`() throws {
         let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 7), place: AnswerPlace())
         let edge = Edge(StubThumbnails(cached: cached)) {
             $0.accessLog = false

@@ -38,7 +38,7 @@ import ThumbnailPipeline
         #expect(try isPrepared(queries, "/a"))
     }
 
-    @Test func `targets that look the same are not taken for each other`() throws {
+    @Test func `targets that only compare equal as strings are kept apart`() throws {
         let queries = PreparedQueries()
         #expect(try isPrepared(queries, "/K"))
         #expect("/K" == "/\u{212a}", "the Kelvin sign is equal to a K as Swift compares strings")
@@ -48,7 +48,7 @@ import ThumbnailPipeline
         #expect(try isPrepared(queries, "/a", accept: "image/webp\u{37e}q=1"))
     }
 
-    @Test func `entries are bounded, and what is used stays`() throws {
+    @Test func `entries are bounded, and those in use stay`() throws {
         let queries = PreparedQueries(maximumEntries: 10, maximumBytes: 1 << 20)
         _ = try isPrepared(queries, "/hot")
         for index in 0..<1_000 {

@@ -15,7 +15,7 @@ import ThumbnailPipeline
         #expect(query == ThumbnailQuery(request: ThumbnailRequest(source: "https://example.com/a.jpg")))
     }
 
-    @Test func `every parameter reaches its place`() throws {
+    @Test func `every parameter sets its option`() throws {
         let query = try parse(
             "url=shop:a/b.png&w=300&h=16384&fit=cover&enlarge=1&dpr=1.25&gravity=focal&fx=0.5&fy=0.125"
                 + "&background=FfFaF0&format=webp&q=80&page=3&animated=0&placeholder=silver&expires=4102444800"
@@ -52,7 +52,7 @@ import ThumbnailPipeline
         #expect(error?.code == "bad_url")
     }
 
-    @Test func `an open format takes what Accept names`() throws {
+    @Test func `without a format, Accept chooses it`() throws {
         let query = try parse("url=x:y&format=auto", accept: "image/webp;q=0.5, */*")
         #expect(query.request.format == .negotiated([.webp: 500]))
         #expect(query.isNegotiated)
@@ -107,7 +107,7 @@ import ThumbnailPipeline
         #expect(throws: APIError.missingParameter("fy")) { try parse("url=x:y&gravity=focal&fx=0") }
     }
 
-    @Test func `the ends of every range are inside`() throws {
+    @Test func `the ends of every range are allowed`() throws {
         #expect(try parse("url=x:y&w=1&h=16384&q=1&dpr=0.5").request.options.devicePixelRatio == 500)
         #expect(try parse("url=x:y&q=100&dpr=8.000").request.options.devicePixelRatio == 8_000)
         let focal = try parse("url=x:y&gravity=focal&fx=1.000&fy=0").request.options.gravity

@@ -23,11 +23,12 @@ import ThumbnailPipeline
     private func respond(
         _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: String = ""
     ) async -> HTTPResponse {
-        var configuration = APIConfiguration()
-        configuration.version = "1.2.3"
+        let service = OperatedService(
+            version: "1.2.3", control: control, prefetching: prefetching, lifecycle: lifecycle,
+            metricsText: { "up 1\n" })
         let responder = OperatorResponder(
-            configuration: configuration, control: control, prefetching: prefetching, workers: workers,
-            lifecycle: lifecycle, metricsText: { "up 1\n" }, logger: Logger(level: .info, sink: log), timekeeper: time)
+            service: service, sites: OperatorSites(), reader: PrefetchReader(NativeDialect()), workers: workers,
+            logger: Logger(level: .info, sink: log), timekeeper: time)
         let request = HTTPRequest(method: method, target: target, headerFields: fields, body: Array(body.utf8))
         switch responder.respond(to: request) {
         case .now(let response): return response
@@ -45,7 +46,7 @@ import ThumbnailPipeline
         #expect(response[.crossOriginResourcePolicy] == "same-origin")
     }
 
-    @Test func `the status tells what is going on`() async {
+    @Test func `the status shows the work under way and the origins`() async {
         time.advance(by: .seconds(65))
         let text =
             #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"origins":["#
@@ -56,7 +57,7 @@ import ThumbnailPipeline
         #expect(await respond("/status").text == #"{"version":"1.2.3","uptimeSeconds":60,"draining":true,"# + text)
     }
 
-    @Test func `caches are told one by one`() async {
+    @Test func `the usage of each cache is shown`() async {
         #expect(
             await respond("/cache").text
                 == #"{"decoded":{"bytes":1,"capacity":2,"preferred":3,"entries":4},"#
@@ -90,7 +91,7 @@ import ThumbnailPipeline
                 + #""receivedBytes":0,"expectedBytes":7,"ageSeconds":0.5,"receipts":[]}]"#)
     }
 
-    @Test func `22: a receipt cancels once, an unknown one is a 404 and harms nobody`() async {
+    @Test func `22: a receipt cancels once; an unknown one is a 404 and cancels nothing`() async {
         let first = await respond("/downloads/r1", method: .delete)
         #expect(first.status == .noContent)
         #expect(first.body.count == 0)
@@ -101,7 +102,7 @@ import ThumbnailPipeline
         #expect(control.waiting == ["r2"])
     }
 
-    @Test func `what changes something is logged`() async {
+    @Test func `requests that change something are logged`() async {
         _ = await respond("/status")
         #expect(log.lines.isEmpty)
         _ = await respond("/cache?url=http%3A%2F%2Fh%2Fsecret", method: .delete)
@@ -114,18 +115,18 @@ import ThumbnailPipeline
         ("/downloads", "DELETE", "GET, HEAD"),
         ("/downloads/r1", "GET", "DELETE"), ("/status", "OPTIONS", "GET, HEAD"), ("/health/live", "PUT", "GET, HEAD"),
     ])
-    func `other methods are told which there are`(target: String, method: String, allow: String) async {
+    func `other methods are refused with an Allow field`(target: String, method: String, allow: String) async {
         let response = await respond(target, method: HTTPRequest.Method(rawValue: method))
         #expect(response.status == .methodNotAllowed)
         #expect(response[.allow] == allow)
     }
 
     @Test(arguments: ["/", "/thumbnail?url=x:y", "/prefetch/", "/downloads/", "/downloads/a/b", "/openapi.yaml"])
-    func `other paths are nothing`(target: String) async {
+    func `other paths are 404`(target: String) async {
         #expect(await respond(target).code == "no_such_route")
     }
 
-    @Test func `health is told here, too`() async {
+    @Test func `health checks are answered here, too`() async {
         #expect(await respond("/health/live").status == .ok)
         #expect(await respond("/health/ready").status == .ok)
         lifecycle.beginDraining()
@@ -183,7 +184,7 @@ import ThumbnailPipeline
         #expect(prefetching.jobs.isEmpty)
     }
 
-    @Test func `a job must be sent as JSON, for a page in a browser cannot do that unasked`() async {
+    @Test func `a job must be sent as JSON, which a page in a browser cannot do without asking first`() async {
         let body = #"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#
         #expect(await prefetch(body, type: "application/json; charset=utf-8").status == .accepted)
         for type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", nil] {
@@ -191,7 +192,7 @@ import ThumbnailPipeline
         }
     }
 
-    @Test func `a job has no more thumbnails than it may`() async {
+    @Test func `a job with too many thumbnails is refused`() async {
         func body(_ count: Int) -> String {
             let renditions = (0..<count).map { "\"w=\($0 % 999 + 1)\"" }.joined(separator: ",")
             return #"{"sources":[{"url":"http://h/a","renditions":["# + renditions + "]}]}"
@@ -200,7 +201,7 @@ import ThumbnailPipeline
         #expect(await prefetch(body(10_001)).member("parameter") == "/sources/0/renditions/10000")
     }
 
-    @Test func `a short body cannot stand for more than it may by repeating a long URL`() async {
+    @Test func `a short body that repeats a long URL is refused if its targets are too long together`() async {
         let url = "http://h/" + String(repeating: "a", count: 1_900)
         let renditions = (1...999).map { "\"w=\($0)\"" }.joined(separator: ",")
         let response = await prefetch("{\"sources\":[{\"url\":\"\(url)\",\"renditions\":[\(renditions)]}]}")
@@ -208,7 +209,7 @@ import ThumbnailPipeline
         #expect(response.member("parameter")?.hasPrefix("/sources/0/renditions/5") == true)
     }
 
-    @Test func `a body is read by the workers, not where the request came in`() async throws {
+    @Test func `a worker thread reads the body of a job, not the event thread`() async throws {
         let gate = ThreadGate()
         defer { gate.open() }
         let holding = Task { [workers] in try await workers.run { _ in gate.pass() } }
@@ -228,7 +229,7 @@ import ThumbnailPipeline
         ("/downloads/r1", "DELETE"), ("/prefetch", "POST"), ("/prefetch/job1", "GET"), ("/other", "GET"),
         ("/cache", "POST"),
     ])
-    func `a name that is not ours is served nothing but health`(target: String, method: String) async {
+    func `under an unknown name only health checks are served`(target: String, method: String) async {
         let response = await respond(
             target, method: HTTPRequest.Method(rawValue: method), fields: [.host: "rebound.example:9091"])
         #expect(response.status == .forbidden && response.code == "cross_site")
@@ -258,7 +259,7 @@ import ThumbnailPipeline
         #expect(log.lines.last?["detail"] == "site h")
     }
 
-    @Test func `a job that the service's end cuts short is told so`() async {
+    @Test func `a job that is cut by the shutdown is refused as draining`() async {
         let lifecycle = lifecycle
         let answer = Task {
             lifecycle.beginCutting()
@@ -268,7 +269,7 @@ import ThumbnailPipeline
         #expect(await answer.value.code == "draining")
     }
 
-    @Test func `a job whose client leaves before it was read is not begun, and no fault of ours`() async {
+    @Test func `a job whose client leaves before it is read is not begun, and not logged as an error`() async {
         let answer = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return await self.prefetch(#"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#)
@@ -278,7 +279,7 @@ import ThumbnailPipeline
         #expect(log.lines.allSatisfy { $0.level != .error })
     }
 
-    @Test func `a job is told by its name`() async {
+    @Test func `the progress of a job is shown under its ID`() async {
         let response = await respond("/prefetch/job1")
         #expect(response.text == #"{"total":5,"done":2,"failed":1,"left":2}"#)
         #expect(await respond("/prefetch/other").code == "no_such_job")

@@ -31,7 +31,7 @@ import Testing
         #expect(objection(.get, host, names: ["alula.internal"]) == .unknownHost(host))
     }
 
-    @Test func `names that are configured are served, in any case`() {
+    @Test func `configured names are served, in any case of letters`() {
         let names = ["alula.internal", "Alula-2"]
         for host in ["alula.internal", "ALULA.internal:9091", "alula-2", "alula.internal.", "localhost", "10.0.0.1"] {
             #expect(objection(.get, host, names: names) == nil)
@@ -40,7 +40,7 @@ import Testing
         #expect(objection(.get, "", names: ["*"]) == nil)
     }
 
-    @Test func `without Host there is no browser`() {
+    @Test func `a request without Host is served`() {
         #expect(objection(.get, nil) == nil)
     }
 
@@ -75,17 +75,17 @@ import Testing
         #expect(objection(.delete, "localhost:9091", [.origin: origin], names: ["*"]) == .otherSite(origin))
     }
 
-    @Test func `two origins are not one`() {
+    @Test func `a request with two origins is refused`() {
         let fields: HTTPFields = [.origin: "http://localhost:9091", .origin: "http://rebound.example"]
         #expect(objection(.delete, "localhost:9091", fields) != nil)
     }
 
-    @Test func `tools that are no browsers may write`() {
+    @Test func `clients that send no browser's fields may write`() {
         #expect(objection(.delete, "localhost:9091") == nil)
         #expect(objection(.delete, "localhost:9091", [.secFetchSite: "none"]) == nil)
     }
 
-    @Test func `names have the form of names`() {
+    @Test func `a configured name must have the form of a host name`() {
         for name in ["*", "alula", "alula.internal", "a-b_c.example", "10.0.0.1"] {
             #expect(OperatorSites.isName(name))
         }

@@ -5,7 +5,7 @@ package struct NativeDialect: RenditionDialect {
     package let name = "thumbnail"
     private let signingKeys: [[UInt8]]
 
-    /// The dialect whose targets may be signed with any of `signingKeys`; with none, unsigned targets are read.
+    /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
     package init(signingKeys: [[UInt8]] = []) {
         self.signingKeys = signingKeys
     }

@@ -15,7 +15,7 @@ struct ThumbnailQueryReader {
     private var placeholder: Color?
     private var expires: Int?
 
-    /// Takes one parameter, percent-decoded.
+    /// Reads one parameter, which is percent-decoded.
     mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
         guard let parameter = ThumbnailParameter(name: name) else {
             throw .unknownParameter(String(name.prefix(RawQuery.longestQuotedName)))
@@ -24,7 +24,7 @@ struct ThumbnailQueryReader {
             throw .badParameter(name, "The parameter is given twice, by itself or by its other name.")
         }
         switch parameter {
-        case .url: source = try SourceGrammar.source(value)
+        case .url: source = try ParameterGrammar.source(value)
         case .width: options.width = try side(value, name)
         case .height: options.height = try side(value, name)
         case .fit: options.fit = try require(Fit(rawValue: value), name, "Not a known fit.")
@@ -63,7 +63,7 @@ struct ThumbnailQueryReader {
         }
     }
 
-    /// The whole, with what `accept` adds where the format is open.
+    /// The query of all parameters; `accept` chooses the format if none fixes it.
     mutating func finish(accept: String?) throws(APIError) -> ThumbnailQuery {
         guard let source else { throw .missingParameter(ThumbnailParameter.url.rawValue) }
         if isFocal {

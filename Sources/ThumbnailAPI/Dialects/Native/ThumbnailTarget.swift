@@ -3,16 +3,18 @@ import Imaging
 import Text
 import ThumbnailPipeline
 
-/// The grammar of `/thumbnail` targets: reading and writing are inverse to each other.
+/// The grammar of `/thumbnail` targets: writing and reading are inverse to each other.
 package enum ThumbnailTarget {
     /// The path of the route.
     package static let path = "/thumbnail"
 
-    /// Reads the query of a raw target; signatures are ``URLSigner``'s, only their form is judged here.
+    /// Reads the query of a raw target.
+    ///
+    /// Only the form of a signature is judged here; ``URLSigner`` judges whether it is valid.
     ///
     /// - Parameters:
     ///   - target: The request target as received.
-    ///   - accept: The request's `Accept`, which counts where the target leaves the format open.
+    ///   - accept: The request's `Accept`, which counts if the target does not fix the format.
     /// - Throws: ``APIError`` for the first thing that is wrong, in the order of the query.
     package static func parse(_ target: String, accept: String?) throws(APIError) -> ThumbnailQuery {
         var reader = ThumbnailQueryReader()
@@ -25,7 +27,7 @@ package enum ThumbnailTarget {
 
     /// Writes a target that reads back as `query`: main names, one order, defaults left out.
     ///
-    /// The formats accepted by a negotiated request are no part of it, they travel in `Accept`; nor is the page of an
+    /// The formats that a negotiated request accepts are not written, because they stand in `Accept`. Nor is the page of an
     /// animated request, which has none.
     package static func generate(_ query: ThumbnailQuery) -> String {
         let options = query.request.options
@@ -57,5 +59,36 @@ package enum ThumbnailTarget {
         append(.placeholder, query.placeholder.map(ColorGrammar.text))
         append(.expires, query.expires.map(String.init))
         return target
+    }
+}
+
+/// A parameter of `/thumbnail`, by its main name.
+enum ThumbnailParameter: String, CaseIterable {
+    case url
+    case width = "w"
+    case height = "h"
+    case fit
+    case enlarge
+    case devicePixelRatio = "dpr"
+    case gravity
+    case focalX = "fx"
+    case focalY = "fy"
+    case background
+    case format
+    case quality = "q"
+    case page
+    case animated
+    case placeholder
+    case expires
+    case signature = "sig"
+
+    /// The parameter of this name or alias.
+    init?(name: String) {
+        switch name {
+        case "width": self = .width
+        case "height": self = .height
+        case "quality": self = .quality
+        default: self.init(rawValue: name)
+        }
     }
 }

@@ -4,7 +4,7 @@ package import Telemetry
 package struct APIMetrics: Sendable {
     /// `alula_requests_total{route,status}`; labels come from fixed sets.
     package let requests: CounterFamily
-    /// `alula_request_seconds`: from the head's arrival to the finished answer.
+    /// `alula_request_seconds`: from the header's arrival to the finished answer.
     package let seconds: Histogram
 
     /// Registers both metrics.

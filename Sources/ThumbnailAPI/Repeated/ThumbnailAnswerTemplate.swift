@@ -2,12 +2,12 @@ import Coordination
 import HTTPTypes
 import ThumbnailPipeline
 
-/// What the answers with one cached thumbnail have in common: kept beside it, because formatting dates and joining strings for each
-/// answer to a hot URL would cost more than all the rest of it.
+/// The fields that all answers with one cached thumbnail share, and the whole answer of the current second.
 ///
-/// Used on all event threads.
+/// Kept beside the thumbnail, because to format dates and join strings for each answer to a hot URL would cost more than the rest of
+/// the answer. Used on all event threads.
 final class ThumbnailAnswerTemplate: Sendable {
-    /// The lasting fields, to be continued with those of the moment.
+    /// The fields that do not depend on the moment; answers continue them.
     let fields: HTTPFields
     private let eTag: String
     private let lastModified: HTTPDate?
@@ -27,14 +27,16 @@ final class ThumbnailAnswerTemplate: Sendable {
         isNegotiated = prepared.isNegotiated
     }
 
-    /// Whether nothing has changed that the fields are made of; the format is the cached result's own.
+    /// Whether the fields are still right: the facts that they tell have not changed.
+    ///
+    /// The format cannot change, because it is the cached result's own.
     private func fits(_ thumbnail: Thumbnail, _ prepared: PreparedQuery) -> Bool {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
             && isNegotiated == prepared.isNegotiated && fileName == prepared.fileName
     }
 
-    /// The template beside `thumbnail`; made with `make` where there is none yet, or one of other facts.
+    /// The template beside `thumbnail`; if there is none yet, or its facts have changed, one with the fields that `make` gives.
     static func template(
         for thumbnail: Thumbnail, _ prepared: PreparedQuery, at place: AnswerPlace, make: () -> HTTPFields
     ) -> ThumbnailAnswerTemplate {
@@ -44,7 +46,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         return made
     }
 
-    /// The whole answer at this `second` since 1970, the same for everybody in it.
+    /// The whole answer at this `second` since 1970, which all requests within the second share.
     func response(age: Int?, second: Int, make: () -> HTTPResponse) -> RecurringResponse {
         let known = recurring.withLock { $0?.age == age && $0?.second == second ? $0?.response : nil }
         if let known { return known }

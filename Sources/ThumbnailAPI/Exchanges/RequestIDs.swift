@@ -1,15 +1,16 @@
 import Coordination
 import Glibc
 
-/// Makes the names of requests: random, because a waiting caller's receipt is the same, and whoever guesses it could cancel the wait.
+/// Makes request IDs.
 ///
-/// The system is asked for many names' worth at once: a call of it for each would cost more than all else that a name takes.
+/// IDs are random, because an ID is also the receipt of its request's wait: a client that could guess it could cancel the wait.
+/// The random bits for many IDs come from one system call, because a call for each ID would cost more than the rest of its making.
 final class RequestIDs: Sendable {
-    /// Characters of a name, which hold 75 random bits; Swift stores no longer text without an allocation.
+    /// Characters of an ID, which hold 75 random bits; Swift stores no longer text without an allocation.
     static let length = 15
 
     private struct Supply {
-        /// As many bytes as one call may ask for.
+        /// As many bytes as one system call can give.
         var words = InlineArray<32, UInt64>(repeating: 0)
         var position = 32
 
@@ -29,13 +30,13 @@ final class RequestIDs: Sendable {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private let supply = Locked(Supply())
 
-    /// The next name.
+    /// The next ID.
     func next() -> String {
         let (first, second) = supply.withLock { $0.next() }
         return unsafe String(unsafeUninitializedCapacity: Self.length) { buffer in
             var bits = first
             for index in 0..<Self.length {
-                // Twelve digits are in one word.
+                // One word holds twelve digits.
                 if index == 12 { bits = second }
                 unsafe buffer[index] = Self.digits[Int(bits & 31)]
                 bits >>= 5

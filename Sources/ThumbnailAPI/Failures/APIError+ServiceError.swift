@@ -86,7 +86,7 @@ extension APIError: ServiceError {
         }
     }
 
-    /// Whose fault it is.
+    /// The kind of failure, by its cause.
     package var category: ErrorCategory {
         switch self {
         case .badSignature, .expired, .crossSite: .policy
@@ -108,6 +108,6 @@ extension APIError: ServiceError {
         }
     }
 
-    /// Seconds after which another process may answer.
+    /// Seconds after which another process may answer the same request.
     package var retryAfter: Int? { status == .serviceUnavailable ? 1 : nil }
 }

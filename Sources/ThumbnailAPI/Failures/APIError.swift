@@ -1,28 +1,29 @@
 import HTTPTypes
 
-/// What the edge itself refuses, before or instead of the pipeline.
+/// A failure of a request that this module finds, before or instead of the pipeline.
 package enum APIError: Error, Equatable {
-    /// A parameter that must be there is not.
+    /// A required parameter is missing.
     case missingParameter(String)
     /// A parameter of this name does not exist.
     case unknownParameter(String)
-    /// A parameter's value is not what its grammar allows, or contradicts another; the reason is for the client.
+    /// The grammar does not allow a parameter's value, or the value contradicts another one; the reason is for the client.
     case badParameter(String, String)
     /// The source's URL cannot be one; the reason is for the client.
     case badURL(String)
-    /// The signature is missing or not ours.
+    /// The signature is missing, or made with none of the keys.
     case badSignature
     /// The time in `expires` has passed.
     case expired
-    /// A browser asks for another site, or under a name that is not ours; the reason is for the client, the detail for the log.
+    /// A browser sent the request for another site, or to a name that is none of the listener's. The reason is for the client,
+    /// the detail for the log.
     case crossSite(reason: String, detail: String)
     /// Nothing is served at this path.
     case noSuchRoute
-    /// The path does not know the method.
+    /// The path does not support the method.
     case methodNotAllowed
-    /// Not HTTP as RFC 9112 has it.
+    /// The request is not HTTP as RFC 9112 defines it.
     case badRequest
-    /// The request's head took too long.
+    /// The request's header took too long.
     case requestTimeout
     /// The request target is too long.
     case targetTooLong
@@ -30,19 +31,19 @@ package enum APIError: Error, Equatable {
     case fieldsTooLarge
     /// The service is about to end.
     case draining
-    /// Whoever asked has gone away; nobody reads this answer.
+    /// The client has left, so no client reads this answer.
     case clientGone
     /// The request took longer than it may.
     case deadlineExceeded
-    /// A body is expected, and its length not announced.
+    /// A body is expected, but its length is not announced.
     case lengthRequired
-    /// The body is longer than may be.
+    /// The body is too long.
     case bodyTooLarge
-    /// The body is not said to be JSON.
+    /// `Content-Type` does not say that the body is JSON.
     case unsupportedMediaType
-    /// The body is not what its route takes; where, as a JSON Pointer, and the reason for the client.
+    /// The body is not what its route takes: the place, as a JSON Pointer, and the reason for the client.
     case badBody(String, String)
-    /// There is no job of this name, or no more.
+    /// There is no job with this ID, or no longer.
     case noSuchJob
     /// No caller waits under this receipt.
     case noSuchReceipt
@@ -51,7 +52,7 @@ package enum APIError: Error, Equatable {
 }
 
 extension HTTPRefusal {
-    /// The refusal as this edge words it.
+    /// The refusal as a failure of this module.
     var error: APIError {
         switch self {
         case .badRequest: .badRequest

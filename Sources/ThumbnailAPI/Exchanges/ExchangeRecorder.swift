@@ -3,6 +3,18 @@ import HTTPTypes
 import Telemetry
 import ThumbnailPipeline
 
+/// The facts of one request on the public listener that its log line and metrics tell.
+struct Exchange: Sendable {
+    /// The request's ID, sent as `X-Request-Id`; it is also the receipt of the request's wait.
+    let requestID: String
+    /// When the request's header was complete, by the monotonic clock.
+    let startedAt: Duration
+    /// The method; nil if the server refused the request before it was read.
+    let method: HTTPRequest.Method?
+    /// The route of the request's target.
+    let route: PublicRoute
+}
+
 /// Ends every exchange of the public listener: the last fields, the metrics and the log line.
 struct ExchangeRecorder: Sendable {
     /// Whether each exchange has a log line.
@@ -22,11 +34,11 @@ struct ExchangeRecorder: Sendable {
     /// Completes `response` and records it.
     ///
     /// - Parameters:
-    ///   - response: What is answered.
-    ///   - exchange: What it answers.
+    ///   - response: The answer, without the last fields.
+    ///   - exchange: The request.
     ///   - timings: The steps for `Server-Timing`.
     ///   - source: The thumbnail's source as the client named it.
-    ///   - error: What went wrong, where something did.
+    ///   - error: What went wrong; nil if nothing did.
     func finish(
         _ response: HTTPResponse, _ exchange: Exchange, timings: [StepTiming] = [], source: String? = nil,
         error: (any ServiceError)? = nil
@@ -45,7 +57,7 @@ struct ExchangeRecorder: Sendable {
         return response
     }
 
-    /// Records an exchange whose answer has nothing of its own.
+    /// Records an exchange whose answer is the same for other requests.
     func count(_ status: HTTPResponse.Status, _ route: PublicRoute, since start: Duration) {
         metrics.record(route: route, status: status.code, seconds: (timekeeper.now - start).seconds)
     }
@@ -71,8 +83,34 @@ struct ExchangeRecorder: Sendable {
 }
 
 extension ServiceError {
-    /// Whether an operator who wants no line for each request wants one for this: not for what its client has given up.
+    /// Whether a request that fails so is logged without an access log: not if its client has given it up.
     fileprivate var needsExplanation: Bool {
         category == .internal || (logDetail != nil && category != .cancelled)
+    }
+}
+
+/// Writes `Server-Timing`: the steps, then all of the time as `total`, in milliseconds.
+enum ServerTimingText {
+    /// The field's value in answers that are sent many times unchanged; each takes far less than a millisecond.
+    static let ofHits = "total;dur=0"
+
+    /// The field's value, from measured steps and the time since the request arrived.
+    static func text(_ steps: [StepTiming], total: Duration) -> String {
+        var text = ""
+        for step in steps { append(step.name, step.duration, to: &text) }
+        append("total", total, to: &text)
+        return text
+    }
+
+    private static func append(_ name: String, _ duration: Duration, to text: inout String) {
+        let parts = duration.components
+        let microseconds = max(0, parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000)
+        if !text.isEmpty { text += ", " }
+        text += name
+        text += ";dur="
+        text += String(microseconds / 1_000)
+        text += "."
+        // Three decimals: the digits after a leading 1.
+        text += String(microseconds % 1_000 + 1_000).dropFirst()
     }
 }

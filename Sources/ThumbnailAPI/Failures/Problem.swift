@@ -2,11 +2,11 @@ package import HTTPTypes
 import JSON
 package import ThumbnailPipeline
 
-/// A failure that is to be answered.
+/// A failed request, with all that its answer tells.
 package struct Problem: Sendable {
     /// What went wrong.
     package let error: any ServiceError
-    /// The name of the request that failed.
+    /// The ID of the failed request.
     package let requestID: String
     /// The header fields that all answers have.
     package let common: HTTPFields
@@ -20,8 +20,8 @@ package struct Problem: Sendable {
 
     /// The answer as `application/problem+json` (RFC 9457).
     ///
-    /// `type` is `about:blank`, so `title` names the status (section 4.2.1); what tells failures apart is `code`.
-    /// No cache may keep a failure: it would outlive its cause, and the service itself remembers what is worth it.
+    /// `type` is `about:blank`, so `title` names the status (section 4.2.1); `code` distinguishes failures. No cache may keep a
+    /// failure, because it would outlive its cause; the service itself remembers the failures that are worth it.
     package var response: HTTPResponse {
         var members: [(String, JSONValue)] = [
             ("type", .string("about:blank")), ("title", .string(Self.title(of: error.status))),

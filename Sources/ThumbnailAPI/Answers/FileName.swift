@@ -4,21 +4,21 @@ struct FileName: Sendable, Equatable {
     private let plain: String
     private let extended: String?
 
-    /// Takes the name from `source`: the last path segment without query, fragment and extension, freed of all that could
-    /// leave the header field, mean something to a file system or deceive a reader.
+    /// Takes the name from `source`: the last path segment without query, fragment and extension, and without characters
+    /// that could end the header field, mean something to a file system or deceive a reader.
     init(source: String) {
         let segment = Self.lastSegment(of: source.utf8)
         let decoded = PercentEncoding.decode(segment[...]) ?? String(decoding: segment, as: UTF8.self)
         let stem = Self.withoutExtension(decoded.unicodeScalars)
         let kept = stem.prefix(Self.longest).filter(Self.isHarmless)
         let ascii = kept.map { $0.isASCII ? Character($0) : "_" }
-        let isWorthless = !ascii.contains { $0.isLetter || $0.isNumber }
+        let isMeaningless = !ascii.contains { $0.isLetter || $0.isNumber }
         let hasMore = kept.contains { !$0.isASCII }
-        plain = isWorthless ? "image" : String(ascii)
+        plain = isMeaningless ? "image" : String(ascii)
         extended = hasMore ? PercentEncoding.encode(String(String.UnicodeScalarView(kept))) : nil
     }
 
-    /// The value of `Content-Disposition` for a file of this extension; names beyond ASCII come as RFC 8187 has them, too.
+    /// The value of `Content-Disposition` for a file of this extension; names beyond ASCII are also given in RFC 8187's form.
     func contentDisposition(fileExtension: String) -> String {
         let value = "inline; filename=\"\(plain).\(fileExtension)\""
         return extended.map { "\(value); filename*=UTF-8''\($0).\(fileExtension)" } ?? value

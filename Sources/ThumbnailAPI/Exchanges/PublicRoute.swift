@@ -1,0 +1,100 @@
+import HTTPTypes
+import Telemetry
+import Text
+
+/// A route of the public listener.
+enum PublicRoute: Sendable {
+    /// Images, requested in a dialect.
+    case images(ImageRoute)
+    case live
+    case ready
+    case document
+    case page
+    case pageStyle
+    case pageScript
+    /// No route, or a request that the server refused before it was read.
+    case none
+
+    /// The value of `Allow`: no public route changes anything.
+    static let allow = "GET, HEAD"
+
+    /// The route of a raw target that is none of a dialect's; only the exact spelling of a path counts.
+    init(ownTarget target: String) {
+        self =
+            switch target.prefix(before: UInt8(ascii: "?")) {
+            case "/health/live": .live
+            case "/health/ready": .ready
+            case "/openapi.yaml": .document
+            case "/": .page
+            case "/page.css": .pageStyle
+            case "/page.js": .pageScript
+            default: .none
+            }
+    }
+
+    /// The route's name in metrics and log lines.
+    var label: String {
+        switch self {
+        case .images(let route): route.dialect.name
+        case .live: "live"
+        case .ready: "ready"
+        case .document: "openapi"
+        case .page: "page"
+        case .pageStyle: "page_css"
+        case .pageScript: "page_js"
+        case .none: "none"
+        }
+    }
+
+    /// Whether images are requested here.
+    var servesImages: Bool {
+        if case .images = self { true } else { false }
+    }
+
+    /// The answer to a request that failed, in the words of the route's dialect.
+    func response(to problem: Problem) -> HTTPResponse {
+        guard case .images(let route) = self else { return problem.response }
+        return route.dialect.response(to: problem)
+    }
+}
+
+/// Finds the route of a target on the public listener: a dialect's, or one of Alula's own.
+struct PublicRoutes: Sendable {
+    private let images: [ImageRoute]
+
+    /// The routes with these dialects, which are asked in this order.
+    init(_ dialects: [any Dialect], metrics: APIMetrics) {
+        images = dialects.map { ImageRoute($0, metrics: metrics) }
+    }
+
+    /// The route of a raw target, which depends on its text alone.
+    func route(of target: String) -> PublicRoute {
+        var remainder: ImageRoute?
+        for route in images {
+            switch route.dialect.claim(on: target) {
+            case .none: continue
+            case .remainder: remainder = remainder ?? route
+            case .certain: return .images(route)
+            }
+        }
+        let own = PublicRoute(ownTarget: target)
+        guard case .none = own, let remainder else { return own }
+        return .images(remainder)
+    }
+}
+
+/// The route of a dialect on the public listener.
+///
+/// A class, because each exchange and each remembered target holds one.
+final class ImageRoute: Sendable {
+    /// The dialect that reads the route's targets.
+    let dialect: any Dialect
+    /// Counts answers with status 200; looked up once, because these are the most frequent.
+    let successes: Counter
+
+    /// The route of `dialect`.
+    init(_ dialect: any Dialect, metrics: APIMetrics) {
+        self.dialect = dialect
+        successes = metrics.requests.counter(dialect.name, "200")
+    }
+}

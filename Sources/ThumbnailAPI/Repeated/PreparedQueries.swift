@@ -1,0 +1,82 @@
+import Coordination
+import Text
+import ThumbnailPipeline
+
+/// Remembers targets that were read and found authentic, so that a hot URL is parsed once.
+///
+/// Only valid targets are remembered; whether one has expired is judged for each request. Two generations bound their number:
+/// when the young generation is full, the old one is dropped and the young one takes its place; an entry that is found in the
+/// old one moves to the young one. Used on all event threads.
+final class PreparedQueries: Sendable {
+    private struct State {
+        var young: [RequestedTarget: PreparedQuery] = [:]
+        var old: [RequestedTarget: PreparedQuery] = [:]
+        var youngBytes = 0
+    }
+
+    private let maximumEntries: Int
+    private let maximumBytes: Int
+    private let state = Locked(State())
+
+    /// Remembers at most twice `maximumEntries` targets, which take at most about twice `maximumBytes`.
+    init(maximumEntries: Int = 4_096, maximumBytes: Int = 2 << 20) {
+        self.maximumEntries = maximumEntries
+        self.maximumBytes = maximumBytes
+    }
+
+    /// How many targets are remembered.
+    var count: Int { state.withLock { $0.young.count + $0.old.count } }
+
+    /// The query that is remembered for exactly this target and `Accept`, else the one that `prepare` makes.
+    func query(
+        for key: RequestedTarget, prepare: () throws(APIError) -> PreparedQuery
+    ) throws(APIError) -> PreparedQuery {
+        let known = state.withLock { state -> PreparedQuery? in
+            if let entry = state.young[key] { return entry }
+            guard let entry = state.old[key] else { return nil }
+            insert(entry, for: key, into: &state)
+            return entry
+        }
+        if let known { return known }
+        let made = try prepare()
+        state.withLock { insert(made, for: key, into: &$0) }
+        return made
+    }
+
+    private func insert(_ entry: PreparedQuery, for key: RequestedTarget, into state: inout State) {
+        // An estimate: the source, the file name and the answer's fields repeat parts of the target.
+        let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + 1_024
+        if state.young.count >= maximumEntries || state.youngBytes + bytes > maximumBytes {
+            state.old = state.young
+            state.young = [:]
+            state.youngBytes = 0
+        }
+        if state.young.updateValue(entry, forKey: key) == nil { state.youngBytes += bytes }
+    }
+}
+
+/// A target that was read and found authentic, with the values that each of its answers needs.
+final class PreparedQuery: Sendable {
+    /// The route of the target.
+    let route: ImageRoute
+    /// The query in the target.
+    let query: ThumbnailQuery
+    /// The request in the query, with its source resolved.
+    let recurring: RecurringRequest
+    /// Unix seconds at which the target expires; nil if it never does.
+    let expires: Int?
+    /// Whether `Accept` chooses the format.
+    let isNegotiated: Bool
+    /// The name of the answer's file, without its extension.
+    let fileName: FileName
+
+    /// Prepares the answers to `query`, which was read at `route`; `request` is its request with the source resolved.
+    init(_ query: ThumbnailQuery, _ request: RecurringRequest, at route: ImageRoute) {
+        self.route = route
+        self.query = query
+        expires = query.expires
+        isNegotiated = query.isNegotiated
+        recurring = request
+        fileName = FileName(source: query.request.source.string)
+    }
+}
