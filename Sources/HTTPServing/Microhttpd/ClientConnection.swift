@@ -44,8 +44,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private let occupant = Atomic<Occupant>(.none)
     private let shared = Locked(Shared())
     private let consumedBytes = Atomic<Int>(0)
-    /// Event thread only.
-    private var rememberedHeader = RememberedHeader()
+    /// Event thread only, like the target of the last recurring answer beside it.
+    private var rememberedHeader: RememberedHeader?
+    private var recurringTarget: String?
     /// Watch thread only.
     private var unfinishedHeader = UnfinishedHeader()
     /// When the watch thread first saw the header that is being received.
@@ -68,7 +69,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     func receive(target: UnsafePointer<CChar>, length: Int) {
         let maximum = context.configuration.maximumTargetLength
         step = unsafe .lineReceived(
-            ReceivedTarget(target, length: length, maximumLength: maximum, known: rememberedHeader.target))
+            ReceivedTarget(target, length: length, maximumLength: maximum, known: rememberedHeader?.target))
     }
 
     /// A header has arrived, its request is complete, or the connection was resumed; false closes the connection.
@@ -128,7 +129,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private func accept(_ header: ReceivedHeader, _ target: ReceivedTarget) -> Bool {
         consumedBytes.wrappingAdd(header.size, ordering: .releasing)
         guard occupy(for: .request) else { return false }
-        if target.isKnown, let response = rememberedHeader.response(to: header) {
+        if target.isKnown, let response = rememberedHeader?.response(to: header) {
             step = .recognised(response)
             return true
         }
@@ -161,12 +162,21 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         switch context.responder.respond(to: request) {
         case .now(let response): return send(response, isLast: context.isDraining)
         case .again(let response, let answer):
-            if let header { rememberedHeader.note(header, of: request, answeredBy: answer) }
+            if let header { remember(header, of: request, answeredBy: answer) }
             return send(response)
         case .later(let work):
             suspend(until: work)
             return true
         }
+    }
+
+    /// Remembers a header when its target is requested the second time in a row: most are never repeated.
+    private func remember(_ header: ReceivedHeader, of request: HTTPRequest, answeredBy answer: any RecurringAnswer) {
+        guard request.target == recurringTarget else {
+            recurringTarget = request.target
+            return
+        }
+        rememberedHeader = RememberedHeader(header, target: request.target, answer: answer)
     }
 
     private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {

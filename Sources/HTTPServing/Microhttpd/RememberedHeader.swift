@@ -1,44 +1,32 @@
 import HTTPTypes
 
-/// The header that a connection repeats, with its answer, so that the next one with the same bytes is not parsed.
+/// The header of a request that had a recurring answer, so that the next one with the same bytes is not parsed.
 ///
 /// Headers with the same bytes mean the same. Clients that repeat a hot URL are proxies and pipelines, whose
-/// connections last and whose headers do not change. A header is remembered when its target is requested the second
-/// time in a row: most are never repeated. See docs/decisions/014-the-hot-path.md.
-struct RememberedHeader {
-    private struct Entry {
-        /// Kept apart, because the library changes the target in its buffer.
-        let target: String
-        let bytes: [UInt8]
-        let answer: any RecurringAnswer
-    }
-
+/// connections last and whose headers do not change. See docs/decisions/014-the-hot-path.md.
+///
+/// A class, because its connection reads it for each request: one reference costs less than a copy of its parts.
+final class RememberedHeader {
     /// Headers are seldom larger; a connection remembers no more than this many bytes.
     private static let maximumSize = 2_048
 
-    private var entry: Entry?
-    private var lastTarget: String?
+    /// The target, because the library changes it in its buffer.
+    let target: String
+    private let bytes: [UInt8]
+    private let answer: any RecurringAnswer
 
-    /// The target of the remembered header; nil if none is remembered.
-    var target: String? { entry?.target }
-
-    /// The answer to a header with the remembered target; nil if its other bytes differ, or if it has to be read again.
-    func response(to header: ReceivedHeader) -> RecurringResponse? {
-        guard let entry, unsafe entry.bytes.withUnsafeBufferPointer({ unsafe $0.isSame(as: header.bytes) }) else {
-            return nil
-        }
-        return entry.answer.response()
+    /// Copies a header without a body; nil if it is too large to be remembered.
+    init?(_ header: ReceivedHeader, target: String, answer: any RecurringAnswer) {
+        guard header.size <= Self.maximumSize else { return nil }
+        self.target = target
+        self.answer = answer
+        bytes = unsafe Array(header.bytes)
     }
 
-    /// Notes that `request` has a recurring answer, and copies its header if its target came twice in a row.
-    mutating func note(_ header: ReceivedHeader, of request: HTTPRequest, answeredBy answer: any RecurringAnswer) {
-        guard request.target == lastTarget else {
-            lastTarget = request.target
-            return
-        }
-        entry =
-            header.size <= Self.maximumSize
-            ? unsafe Entry(target: request.target, bytes: Array(header.bytes), answer: answer) : nil
+    /// The answer to a header with the same target; nil if its other bytes differ, or if it has to be read again.
+    func response(to header: ReceivedHeader) -> RecurringResponse? {
+        guard unsafe bytes.withUnsafeBufferPointer({ unsafe $0.isSame(as: header.bytes) }) else { return nil }
+        return answer.response()
     }
 }
 
