@@ -1,9 +1,13 @@
+package import Text
+
 /// The settings of both listeners' routes.
 package struct APIConfiguration: Sendable {
     /// Keys with which targets may be signed, several for rotation; without keys, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
     /// The dialects besides Alula's own, in the order in which they are asked whether a target belongs to them.
     package var otherDialects: [any Dialect] = []
+    /// Names of dialects that are served without keys of their own although there are ``signingKeys``.
+    package var unsignedDialects: Set<ExactText> = []
     /// The value of `Access-Control-Allow-Origin` in public answers; nil for no such field.
     package var allowOrigin: String?
     /// Whether a client's `Cache-Control` counts; if it does, any client can force fetches from origins.
@@ -19,6 +23,14 @@ package struct APIConfiguration: Sendable {
 
     /// The default settings.
     package init() {}
+
+    /// All dialects, Alula's own first.
+    var dialects: [any Dialect] { [nativeDialect] + otherDialects }
+
+    /// Whether the targets of `dialect` may be served: it demands signatures, or none are demanded of it.
+    func isOpen(_ dialect: any Dialect) -> Bool {
+        signingKeys.isEmpty || dialect.hasSigningKeys || unsignedDialects.contains(ExactText(dialect.name))
+    }
 
     /// Alula's own dialect with the keys of this configuration.
     package var nativeDialect: NativeDialect { NativeDialect(signingKeys: signingKeys) }

@@ -22,7 +22,8 @@ package final class PublicResponder: RequestResponder {
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper
     ) {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
-        routes = PublicRoutes([configuration.nativeDialect] + configuration.otherDialects, metrics: metrics)
+        routes = PublicRoutes(
+            configuration.dialects.map { ImageRoute($0, isOpen: configuration.isOpen($0), metrics: metrics) })
         recorder = ExchangeRecorder(
             isLoggingAll: configuration.accessLog, logger: logger, metrics: metrics, timekeeper: timekeeper)
         self.thumbnails = ThumbnailResponder(

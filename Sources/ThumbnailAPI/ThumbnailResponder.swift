@@ -68,7 +68,7 @@ final class ThumbnailResponder: Sendable {
         for target: RequestedTarget, at route: ImageRoute
     ) throws(APIError) -> PreparedQuery {
         try queries.query(for: target) { () throws(APIError) in
-            guard route.dialect.isAuthentic(target) else { throw .badSignature }
+            guard route.isOpen, route.dialect.isAuthentic(target) else { throw .badSignature }
             let query = try route.dialect.query(in: target)
             return PreparedQuery(query, thumbnails.resolved(query.request), at: route)
         }

@@ -8,6 +8,12 @@ package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
     var name: String { get }
 
+    /// Whether the dialect has signing keys of its own.
+    ///
+    /// A dialect without keys is closed while the service has signing keys, unless the configuration names it: it must not open
+    /// what the keys close.
+    var hasSigningKeys: Bool { get }
+
     /// Whether a raw target belongs to the dialect.
     ///
     /// Asked for each request whose header was not recognised, so it must be cheap.

@@ -62,9 +62,9 @@ enum PublicRoute: Sendable {
 struct PublicRoutes: Sendable {
     private let images: [ImageRoute]
 
-    /// The routes with these dialects, which are asked in this order.
-    init(_ dialects: [any Dialect], metrics: APIMetrics) {
-        images = dialects.map { ImageRoute($0, metrics: metrics) }
+    /// The routes of these dialects, which are asked in this order.
+    init(_ images: [ImageRoute]) {
+        self.images = images
     }
 
     /// The route of a raw target, which depends on its text alone.
@@ -89,12 +89,15 @@ struct PublicRoutes: Sendable {
 final class ImageRoute: Sendable {
     /// The dialect that reads the route's targets.
     let dialect: any Dialect
+    /// Whether the dialect's targets may be served; if not, all of them are refused like one with a wrong signature.
+    let isOpen: Bool
     /// Counts answers with status 200; looked up once, because these are the most frequent.
     let successes: Counter
 
     /// The route of `dialect`.
-    init(_ dialect: any Dialect, metrics: APIMetrics) {
+    init(_ dialect: any Dialect, isOpen: Bool, metrics: APIMetrics) {
         self.dialect = dialect
+        self.isOpen = isOpen
         successes = metrics.requests.counter(dialect.name, "200")
     }
 }

@@ -57,6 +57,24 @@ import ThumbnailPipeline
         #expect(await edge.respond("/thumbnail?url=x:y").code == "bad_signature")
     }
 
+    @Test func `a dialect without keys opens nothing that signing keys close, unless it is named`() async {
+        let keyless = TinyDialect(hasSigningKeys: false)
+        func edge(keys: [[UInt8]], unsigned: Set<ExactText> = []) -> Edge {
+            Edge {
+                $0.otherDialects = [keyless]
+                $0.signingKeys = keys
+                $0.unsignedDialects = unsigned
+            }
+        }
+        let keys = [[UInt8](0..<32)]
+        let response = await edge(keys: keys).respond(Self.target)
+        #expect(response.status == .forbidden && response.text == "tiny bad_signature")
+        #expect(await edge(keys: keys, unsigned: ["thumbor"]).respond(Self.target).status == .forbidden)
+        #expect(keyless.readingCount == 0)
+        #expect(await edge(keys: keys, unsigned: ["tiny"]).respond(Self.target).status == .ok)
+        #expect(await edge(keys: []).respond(Self.target).status == .ok)
+    }
+
     @Test func `a dialect negotiates and words failures itself`() async {
         let failing = StubThumbnails(make: { _ in throw StubError() })
         let edge = edge(failing)

@@ -9,7 +9,7 @@ import ThumbnailPipeline
     private static let request = ThumbnailRequest(source: "x:y")
     private static let query = PreparedQuery(
         ThumbnailQuery(request: request), StubThumbnails().resolved(request),
-        at: ImageRoute(NativeDialect(), metrics: APIMetrics(registry: MetricsRegistry())))
+        at: ImageRoute(NativeDialect(), isOpen: true, metrics: APIMetrics(registry: MetricsRegistry())))
 
     /// Asks for a target; whether it had to be prepared.
     private func isPrepared(_ queries: PreparedQueries, _ target: String, accept: String? = nil) throws -> Bool {

@@ -11,12 +11,14 @@ final class TinyDialect: RenditionDialect {
     let name = "tiny"
     private let place: String
     private let placeClaim: DialectClaim
+    let hasSigningKeys: Bool
     private let readings = Locked(0)
 
     /// The dialect of targets that begin with `place`.
-    init(at place: String = "/t/", claiming placeClaim: DialectClaim = .certain) {
+    init(at place: String = "/t/", claiming placeClaim: DialectClaim = .certain, hasSigningKeys: Bool = true) {
         self.place = place
         self.placeClaim = placeClaim
+        self.hasSigningKeys = hasSigningKeys
     }
 
     /// How many targets were read.

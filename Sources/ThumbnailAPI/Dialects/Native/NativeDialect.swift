@@ -5,6 +5,8 @@ package struct NativeDialect: RenditionDialect {
     package let name = "thumbnail"
     private let signingKeys: [[UInt8]]
 
+    package var hasSigningKeys: Bool { !signingKeys.isEmpty }
+
     /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
     package init(signingKeys: [[UInt8]] = []) {
         self.signingKeys = signingKeys
