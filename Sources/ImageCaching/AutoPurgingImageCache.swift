@@ -129,12 +129,19 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     }
 }
 
-/// A key that knows which source its value was made from.
+/// A key that knows which sources its value was made from.
 public protocol SourceKeyed: Hashable, Sendable {
     /// What identifies a source.
     associatedtype Source: Hashable & Sendable
     /// The source of the value under this key.
     var source: Source { get }
+    /// Sources that the value was made from as well.
+    var additionalSources: [Source] { get }
+}
+
+extension SourceKeyed {
+    /// None.
+    @inlinable public var additionalSources: [Source] { [] }
 }
 
 /// A cache's contents and counts; sizes in bytes.

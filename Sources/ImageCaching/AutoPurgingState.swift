@@ -58,6 +58,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
         guard cost <= capacity else { return (false, victims) }
         slots[key] = recency.insertAtFront(Entry(key: key, value: value, cost: cost))
         keysBySource[key.source, default: []].insert(key)
+        for source in key.additionalSources { keysBySource[source, default: []].insert(key) }
         usage += cost
         purge(sparing: key, into: &victims)
         return (true, victims)
@@ -68,9 +69,14 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
         removals.increment()
         let entry = recency.remove(slot)
         usage -= entry.cost
-        keysBySource[key.source]?.remove(key)
-        if keysBySource[key.source]?.isEmpty == true { keysBySource[key.source] = nil }
+        forget(key, of: key.source)
+        for source in key.additionalSources { forget(key, of: source) }
         return entry.value
+    }
+
+    @inlinable mutating func forget(_ key: Key, of source: Key.Source) {
+        keysBySource[source]?.remove(key)
+        if keysBySource[source]?.isEmpty == true { keysBySource[source] = nil }
     }
 
     @inlinable func hasAny(from source: Key.Source) -> Bool { keysBySource[source] != nil }

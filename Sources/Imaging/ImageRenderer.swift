@@ -7,15 +7,24 @@ package enum ImageRenderer {
     ///
     /// The same pixels and plan make the same bytes, on any thread and by any codec.
     ///
-    /// - Parameter codec: Writes what is encoded in one step.
+    /// - Parameters:
+    ///   - image: The pixels that the steps begin with.
+    ///   - additions: The pixels of additional sources, as many as the plan has decodes for.
+    ///   - plan: What is done.
+    ///   - token: Says when to stop.
+    ///   - codec: Writes what is encoded in one step.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
     package static func render(
-        _ image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec = InProcessCodec()
+        _ image: DecodedImage, additions: [DecodedImage] = [], plan: RenderPlan, token: WorkToken,
+        codec: any ImageCodec = InProcessCodec()
     ) throws -> EncodedImage {
+        precondition(additions.count == plan.additions.count, "the plan is for another number of images")
         try token.check()
         defer { extendLifetime(token) }
+        // Steps that are computed with the encoding may read them until then.
+        defer { extendLifetime(additions) }
         func rendered(_ image: DecodedImage, _ plan: RenderPlan) throws -> EncodedImage {
-            try renderPixels(of: image, plan: plan, token: token, codec: codec)
+            try renderPixels(of: image, additions, plan: plan, token: token, codec: codec)
         }
         guard case .planar = image.layout else { return try rendered(image, plan) }
         let (target, rest) = PlanarLane.part(of: plan, for: image)
@@ -46,12 +55,12 @@ package enum ImageRenderer {
     }
 
     private static func renderPixels(
-        of image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
+        of image: DecodedImage, _ additions: [DecodedImage], plan: RenderPlan, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         VipsError.forget()
         do {
             return try unsafe image.pixels.withUnsafeBytes { bytes throws in
-                try unsafe render(bytes, of: image, plan: plan, token: token, codec: codec)
+                try unsafe render(bytes, of: image, additions, plan: plan, token: token, codec: codec)
             }
         } catch let error as VipsError {
             try token.check()
@@ -62,7 +71,7 @@ package enum ImageRenderer {
     /// A result of one colour.
     ///
     /// - Parameter codec: Writes what is encoded in one step.
-    /// - Throws: As ``render(_:plan:token:codec:)``.
+    /// - Throws: As ``render(_:additions:plan:token:codec:)``.
     package static func placeholder(
         color: Color, size: PixelSize, format: ImageFormat, token: WorkToken, codec: any ImageCodec = InProcessCodec()
     ) throws -> EncodedImage {
@@ -85,12 +94,12 @@ package enum ImageRenderer {
     }
 
     private static func render(
-        _ bytes: UnsafeRawBufferPointer, of image: DecodedImage, plan: RenderPlan, token: WorkToken,
-        codec: any ImageCodec
+        _ bytes: UnsafeRawBufferPointer, of image: DecodedImage, _ additions: [DecodedImage], plan: RenderPlan,
+        token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         let frameBytes = bytes.count / image.frames
         let frames = plan.isAnimated ? image.frames : 1
-        var composer = FrameComposer(plan: plan, token: token)
+        var composer = FrameComposer(plan: plan, token: token, additions: additions)
         var results: [VipsImage] = []
         for frame in 0..<frames {
             try token.check()
@@ -128,9 +137,9 @@ private struct FrameComposer {
     private let plan: RenderPlan
     private var contexts: [StepContext]
 
-    init(plan: RenderPlan, token: WorkToken) {
+    init(plan: RenderPlan, token: WorkToken, additions: [DecodedImage]) {
         self.plan = plan
-        contexts = plan.steps.map { _ in StepContext(token: token) }
+        contexts = plan.steps.map { _ in StepContext(token: token, additions: additions) }
     }
 
     /// The finished frame, not computed yet.

@@ -214,15 +214,31 @@ struct AutoPurgingImageCacheTests {
         #expect(cache.value(for: VariantKey("c", 1)) { $0.name == "c" }?.name == "c")
         #expect(cache.statistics.hits == 1)
     }
+
+    @Test func `what is made from several sources goes with any of them, and is counted once`() {
+        for removed in ["a", "b", "c"] {
+            let cache = cache()
+            let key = VariantKey("a", 1, additionalSources: ["b", "c", "a"])
+            cache.add(Picture(name: "a", bytes: 10), for: key)
+            cache.add(Picture(name: "d", bytes: 1), for: VariantKey("d", 1))
+            #expect(cache.hasAny(from: removed))
+            let gone = cache.removeAll(from: removed)
+            #expect(gone.entries == 1 && gone.bytes == 10)
+            #expect(!cache.contains(key) && cache.memoryUsage == 1)
+            #expect(["a", "b", "c"].allSatisfy { !cache.hasAny(from: $0) })
+        }
+    }
 }
 
 private struct VariantKey: SourceKeyed {
     let source: String
     let variant: Int
+    let additionalSources: [String]
 
-    init(_ source: String, _ variant: Int) {
+    init(_ source: String, _ variant: Int, additionalSources: [String] = []) {
         self.source = source
         self.variant = variant
+        self.additionalSources = additionalSources
     }
 }
 

@@ -46,7 +46,7 @@ final class StubThumbnails: ThumbnailServing {
     var placeholders: [Color] { state.withLock { $0.placeholders } }
 
     func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
-        RecurringRequest(request, source: .failure(.malformed))
+        RecurringRequest(request, sources: .failure(SourceURLError.malformed))
     }
 
     func cachedThumbnail(for recurring: RecurringRequest) -> Thumbnail? {

@@ -64,4 +64,42 @@ struct ClientFreshnessTests {
         #expect(told.storability == storability)
         #expect(told.lifetime != 900)
     }
+
+    private static func told(
+        ofBoth image: HTTPFields, _ other: HTTPFields, isFromCache: Bool = true, maximum: Int? = nil
+    ) -> Freshness {
+        let date = HTTPDate(secondsSince1970: received)
+        func source(_ fields: HTTPFields) -> SourceFreshness {
+            SourceFreshness(status: 200, headerFields: fields, requestedAt: date, receivedAt: date)
+        }
+        var bounds = ClientMaxAge()
+        bounds.maximum = maximum
+        return Freshness(
+            leastOf: PerSource((source(image), isFromCache), additional: [(source(other), true)]), at: received + 5,
+            bounds: bounds)
+    }
+
+    @Test func `of two sources the less fresh one counts, in either order`() {
+        let long: HTTPFields = [.cacheControl: "max-age=100"]
+        let short: HTTPFields = [.cacheControl: "max-age=30"]
+        #expect(Self.told(ofBoth: long, short) == Freshness(lifetime: 30, age: 5))
+        #expect(Self.told(ofBoth: short, long) == Freshness(lifetime: 30, age: 5))
+        // What is left counts, not the lifetime.
+        let old: HTTPFields = [.cacheControl: "max-age=100", .age: "80"]
+        #expect(Self.told(ofBoth: old, short) == Freshness(lifetime: 100, age: 85))
+        // A source that says nothing counts as an hour.
+        #expect(Self.told(ofBoth: long, [:]) == Freshness(lifetime: 100, age: 5))
+        #expect(Self.told(ofBoth: [.cacheControl: "max-age=7200"], [:]) == Freshness(lifetime: nil, age: 5))
+    }
+
+    @Test func `of two sources the stricter one says who may store the answer`() {
+        let open: HTTPFields = [.cacheControl: "max-age=30"]
+        let closed: HTTPFields = [.cacheControl: "private, max-age=100"]
+        #expect(Self.told(ofBoth: open, closed) == Freshness(storability: .private, lifetime: 30, age: 5))
+        #expect(Self.told(ofBoth: closed, open) == Freshness(storability: .private, lifetime: 30, age: 5))
+        #expect(Self.told(ofBoth: closed, [.cacheControl: "no-store"]).storability == .none)
+        // The operator's bounds are for what all may store.
+        #expect(Self.told(ofBoth: open, closed, maximum: 10).lifetime == 30)
+        #expect(Self.told(ofBoth: open, open, maximum: 10) == Freshness(lifetime: 10, age: nil))
+    }
 }

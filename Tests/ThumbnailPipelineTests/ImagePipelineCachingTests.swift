@@ -215,7 +215,7 @@ struct ImagePipelineCachingTests {
         try fixture.requireDownload(callers: 1)
         let losing = Gate()
         let loser = Task {
-            try await fixture.pipeline.renders.value(for: key) {
+            try await fixture.sharedRenders.value(for: key) {
                 await losing.pass()
                 throw PipelineError.sourceNeeded
             }

@@ -44,7 +44,7 @@ struct PipelineCachesTests {
             let key = DecodeKey(source: source.identity, validator: source.validator, plan: plan)
             #expect(caches.keep(pixels, for: key, of: record))
         }
-        #expect(caches.keep(result, for: try resultKey(source), of: record))
+        #expect(caches.keep(result, for: try resultKey(source), of: PerSource(record)))
     }
 
     private func record(_ source: Source) throws -> SourceRecord { try SourceRecord(source.head, bytes: source.bytes) }
@@ -158,7 +158,7 @@ struct PipelineCachesTests {
         try fill(source)
         let record = try record(source)
         caches.removeAll(from: source.identity)
-        #expect(!caches.keep(result, for: try resultKey(source), of: record))
+        #expect(!caches.keep(result, for: try resultKey(source), of: PerSource(record)))
         #expect(entries == [0, 0, 0])
     }
 
@@ -171,7 +171,7 @@ struct PipelineCachesTests {
             let isRemoved = Locked(false)
             let keeping = Task.detached {
                 while !isRemoved.withLock({ $0 }) {
-                    for key in keys { _ = caches.keep(result, for: key, of: record) }
+                    for key in keys { _ = caches.keep(result, for: key, of: PerSource(record)) }
                     await Task.yield()
                 }
             }

@@ -115,6 +115,33 @@ final class PipelineDiskTests {
         }
     }
 
+    @Test(arguments: [nil, "http://example.com/a", "http://example.com/mark"] as [ExactText?])
+    func `a result of two sources survives a restart, but not the removal of either`(removed: ExactText?) async throws {
+        func serve(_ fixture: PipelineFixture) {
+            fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=100", eTag: "\"1\"")
+            fixture.origin.serve(ImageFixture.png.bytes, at: "/mark", cacheControl: "max-age=100", eTag: "\"2\"")
+        }
+        let first = try await life { fixture in
+            serve(fixture)
+            return try await fixture.thumbnail(of: .marked())
+        }
+        try await life { fixture in
+            serve(fixture)
+            if let removed { _ = try await fixture.control.remove(source: removed) }
+            let second = try await fixture.thumbnail(of: .marked())
+            #expect(second.eTag == first.eTag)
+            #expect(fixture.origin.loads == (removed == nil ? 0 : 1))
+            #expect(fixture.renders == (removed == nil ? 0 : 1))
+        }
+        try await life { fixture in
+            #expect(try await fixture.thumbnail(of: .marked()).statusTexts == ["alula-result hit"])
+            #expect(fixture.renders == 0)
+            // The image alone is another result.
+            _ = try await fixture.thumbnail()
+            #expect(fixture.renders == 1)
+        }
+    }
+
     @Test func `31: what was replaced does not come back`() async throws {
         let old = try await fill()
         let new = try await life { fixture in

@@ -71,7 +71,7 @@ extension PixelSize {
     /// Longest side of an image between two steps: libvips' own limit.
     fileprivate static let maximumSide = 10_000_000
 
-    fileprivate func check(frames: Int, maximumPixels: Int) throws(ImagingError) {
+    func check(frames: Int, maximumPixels: Int) throws(ImagingError) {
         guard width > 0, height > 0 else { throw .cannotDecode(detail: "an image of \(self)") }
         guard max(width, height) <= PixelSize.maximumSide, area <= maximumPixels / frames else {
             throw .tooManyPixels(self, frames: frames)

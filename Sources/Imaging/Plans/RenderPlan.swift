@@ -5,6 +5,8 @@
 package struct RenderPlan: Hashable, Sendable {
     /// What is decoded.
     package let decode: DecodePlan
+    /// What is decoded of the request's additional sources, in their order.
+    package var additions: [DecodePlan] = []
     /// A frame of the source, upright and as large as its header says.
     package private(set) var source: FrameShape
     /// The steps of the render, in order.
@@ -62,7 +64,10 @@ extension RenderPlan {
     ///
     /// The texts are spelled out: if they followed the names of types and properties, a renaming would lose every result on disk.
     /// A change that makes other bytes must change a text; no other change may.
-    package var keyTexts: [String] { [decode.keyText] + steps.map(\.keyText) + ["\(format.rawValue) \(quality)"] }
+    package var keyTexts: [String] {
+        [decode.keyText] + steps.map(\.keyText) + ["\(format.rawValue) \(quality)"]
+            + additions.map { "addition \($0.keyText)" }
+    }
 }
 
 extension DecodePlan {

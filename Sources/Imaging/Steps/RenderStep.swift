@@ -54,10 +54,13 @@ protocol PlanarStep: RenderStep {
 package struct StepContext {
     /// Tells whether to stop; a step that computes pixels asks it.
     let token: WorkToken
+    /// The pixels of the request's additional sources, in the order of ``RenderPlan/additions``.
+    package let additions: [DecodedImage]
     private var decision: Any?
 
-    init(token: WorkToken) {
+    init(token: WorkToken, additions: [DecodedImage] = []) {
         self.token = token
+        self.additions = additions
     }
 
     /// The result of `decide` for the first frame, and the same value for all later frames.

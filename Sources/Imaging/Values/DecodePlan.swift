@@ -25,6 +25,15 @@ package struct DecodePlan: Hashable, Sendable {
         self.incompleteImages = incompleteImages
     }
 
+    /// A plan for the first page of a source that a step uses besides the image, in full size.
+    ///
+    /// - Throws: ``ImagingError`` for a source that the limits exclude.
+    package init(ofAddition header: ImageHeader, limits: ImagingLimits) throws(ImagingError) {
+        self.init(incompleteImages: limits.incompleteImages)
+        try header.storedSize.check(frames: 1, maximumPixels: limits.maximumSourcePixels)
+        try ImageDecoder.check(header, plan: self, limits: limits)
+    }
+
     /// How many frames of a file are decoded.
     package func frames(of header: ImageHeader) -> Int { isAnimated ? min(header.frames, mostFrames) : 1 }
 

@@ -1,16 +1,16 @@
 import Coordination
 
-/// Whether misses may go on: the one place that says no, before any work was done for them.
+/// Decides whether misses may go on: the one place that refuses them, before any work is done for them.
 ///
-/// What runs out is time on the worker threads, so misses are judged by how long they would wait for one, each in the lane that its
-/// price puts it in. A burst is taken in whole as long as all of it is served within ``maximumDelay``. Where jobs have been waiting all
-/// the time for that long, more come than can be done: then half of it is the bound, so that those who are let in are served soon, the
-/// workers never idle, and the queue is short when the flood ends. Hits, and what needs no worker of its own, never come here.
+/// Time on the worker threads is scarce, so a miss is judged by how long it would wait for one, in the lane of its price. A burst is
+/// admitted as a whole if all of it is served within ``maximumDelay``. If jobs have been waiting without a break for that long, more
+/// come than can be done. Then half of it is the bound: admitted misses are served soon, the threads never idle, and the queue is short
+/// when the flood ends. Hits, and misses that need no thread of their own, are not judged here.
 struct MissAdmission: Sendable {
     private let lanes: WorkLanes
     private let maximumDelay: Duration
 
-    /// Judges by what waits in `lanes`, where nobody is to wait longer than `maximumDelay`.
+    /// Judges by what waits in `lanes`; no miss is to wait longer than `maximumDelay`.
     init(lanes: WorkLanes, maximumDelay: Duration) {
         self.lanes = lanes
         self.maximumDelay = maximumDelay
@@ -31,7 +31,7 @@ struct MissAdmission: Sendable {
         return WorkerPool.Full(delay: backlog.delay)
     }
 
-    /// Lets a miss go on, or not.
+    /// Lets a miss go on, or refuses it.
     ///
     /// - Throws: `WorkerPool.Full`.
     func admit(to lane: WorkLanes.Lane) throws(WorkerPool.Full) {

@@ -4,13 +4,13 @@ import Imaging
 /// Where images are worked on: small work on as many threads as there are workers, dear work on some of its own, in turns.
 ///
 /// However much dear work is asked for, it takes none of the threads that small work needs, and holds memory only for as many pieces
-/// as have a turn. That holds with a single worker, too: there are two threads then, which share a processor.
+/// as have a turn. This is so even with a single worker: there are two threads then, which share a processor.
 package struct WorkLanes: Sendable {
     /// A lane of work.
     package enum Lane: Sendable, CaseIterable {
-        /// Done in a moment, as thumbnails are.
+        /// Priced below ``Duration/isDear``, as thumbnails are.
         case small
-        /// Takes long by its price.
+        /// Priced above.
         case dear
     }
 
@@ -18,7 +18,7 @@ package struct WorkLanes: Sendable {
     package let small: WorkerPool
     /// The threads of dear work, one for each turn.
     package let dear: WorkerPool
-    /// Whose turn it is to do dear work.
+    /// Gives dear work its turns.
     package let turns: Turnstile
 
     /// Lanes over these threads.
@@ -27,7 +27,7 @@ package struct WorkLanes: Sendable {
     ///   - small: Threads for small work.
     ///   - dear: Threads for dear work.
     ///   - maximumWaiting: Pieces of dear work that may wait for their turn.
-    ///   - timekeeper: What waits are told by.
+    ///   - timekeeper: Measures waits.
     package init(
         small: WorkerPool, dear: WorkerPool, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()
     ) {

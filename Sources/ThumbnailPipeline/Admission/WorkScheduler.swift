@@ -1,13 +1,14 @@
 import Coordination
+import Imaging
 
-/// When work on an image gets its turn.
+/// Decides when work on an image gets its turn.
 struct WorkScheduler: Sendable {
     let lanes: WorkLanes
     let admission: MissAdmission
 
-    /// Runs `body` at once where the work is small, and else when it is its turn.
+    /// Runs `body` at once if the work is small, and else when it is its turn.
     ///
-    /// - Parameter patience: Bound on the wait for a turn or a worker; nil for what the lane grants, which `body` is told.
+    /// - Parameter patience: Bound on the wait for a turn or a worker, which is passed to `body`; nil for what the lane grants.
     /// - Throws: `WorkerPool.Full`, or what `body` throws.
     func run<Value: Sendable>(
         _ price: WorkPrice, patience: Duration?, _ body: (_ patience: Duration) async throws -> Value
@@ -15,8 +16,33 @@ struct WorkScheduler: Sendable {
         let bound = patience ?? admission.patience(in: price.lane)
         guard price.lane == .dear else { return try await body(bound) }
         return try await lanes.turns.run(price: price.sum, patience: bound) {
-            // Its small half waits among its like, behind nobody who came later.
+            // The small parts of dear work wait in the small lane, behind nothing that came later.
             try await body(patience ?? admission.patience(in: .small))
         }
     }
+}
+
+/// The time that it takes to make a result of what is there.
+struct WorkPrice: Equatable {
+    /// The decode of each source; zero if its pixels are there, or are being made for others.
+    let decodes: PerSource<Duration>
+    /// The render after them.
+    let render: Duration
+
+    /// A price of these parts.
+    init(decodes: PerSource<Duration>, render: Duration) {
+        self.decodes = decodes
+        self.render = render
+    }
+
+    /// The price of a plain image.
+    init(of plan: RenderPlan, ofPlain color: Color) {
+        self.init(decodes: PerSource(.zero), render: plan.timePrice(ofPlain: color))
+    }
+
+    /// The time of all parts together.
+    var sum: Duration { decodes.reduce(render, +) }
+
+    /// The lane that the work belongs to: that of its dearest part.
+    var lane: WorkLanes.Lane { render.isDear || decodes.contains(where: \.isDear) ? .dear : .small }
 }

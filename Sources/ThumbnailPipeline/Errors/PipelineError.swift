@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// What goes wrong between the rooms.
+/// Failures of the pipeline itself.
 enum PipelineError: Error, Equatable {
     /// The source's bytes are needed after all; the caller fetches them and tries again.
     case sourceNeeded
     /// A placeholder of the request's box would exceed the limits.
     case placeholderTooLarge
-    /// As many jobs are under way as may be.
+    /// As many prefetch jobs are under way as are allowed.
     case tooManyPrefetchJobs
 }
 

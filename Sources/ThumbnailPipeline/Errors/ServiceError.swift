@@ -1,8 +1,8 @@
 package import HTTPTypes
 
-/// A failure that knows what to tell the client and whether an operator should hear of it.
+/// A failure that says what the client is told, and what the log.
 ///
-/// Each module's errors conform here, so that Imaging knows nothing of HTTP and the responder needs no switch.
+/// Each module's errors conform in this folder, so that Imaging needs no HTTP and the responder no switch.
 package protocol ServiceError: Error {
     /// The answer's status.
     var status: HTTPResponse.Status { get }
@@ -12,7 +12,7 @@ package protocol ServiceError: Error {
     var publicMessage: String { get }
     /// What only the log may say; nil when `publicMessage` says all.
     var logDetail: String? { get }
-    /// Whose fault it is: a bounded label.
+    /// Where the fault lies: a bounded label.
     var category: ErrorCategory { get }
     /// The offending parameter of the request.
     var parameter: String? { get }
@@ -22,7 +22,7 @@ package protocol ServiceError: Error {
     var retryAfter: Int? { get }
 }
 
-/// Whose fault a failure is.
+/// Where the fault of a failure lies.
 package enum ErrorCategory: String, Sendable {
     case request, policy, origin, image, overload, timeout, cancelled, `internal`
 }

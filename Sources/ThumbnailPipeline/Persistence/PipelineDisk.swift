@@ -6,10 +6,13 @@ package import Text
 
 /// The disk below the memory caches: sources, what is known of them, and results.
 ///
-/// A source is kept as two entries, its bytes and its record, because a confirmation changes the record alone. Bytes count only
+/// A source is kept as two entries, its bytes and its record, because a confirmation changes the record alone. Bytes are used only
 /// beside a record of their own version.
+///
+/// A result of several sources is found under the image. For each additional source a small entry, the voucher, stands beside it under
+/// that source's name: it is removed with that source, and the result is used only as long as all its vouchers are there.
 package struct PipelineDisk: Sendable {
-    /// Changes with what the entries' heads hold.
+    /// Changes with the layout of the entries' heads.
     package static let contentVersion = 2
 
     let store: DiskStore
@@ -48,7 +51,12 @@ package struct PipelineDisk: Sendable {
 
     /// Keeps a result.
     func keep(_ result: RenderedImage, for key: ResultKey) {
-        store.store(result.entry, for: self.key(key))
+        let entry = result.entry
+        store.store(entry, for: self.key(key))
+        // After the result, so that a voucher never stands beside an older one.
+        for voucher in vouchers(of: key) {
+            store.store(DiskEntry(head: entry.head, body: SharedBytes([UInt8]())), for: voucher)
+        }
     }
 
     /// What is known of a source.
@@ -66,7 +74,11 @@ package struct PipelineDisk: Sendable {
 
     /// A result.
     func result(for key: ResultKey) async -> RenderedImage? {
-        await store.entry(for: self.key(key)).flatMap { RenderedImage($0) }
+        guard let entry = await store.entry(for: self.key(key)) else { return nil }
+        for voucher in vouchers(of: key) {
+            guard await store.entry(for: voucher)?.head == entry.head else { return nil }
+        }
+        return RenderedImage(entry)
     }
 
     /// Removes a source and all made from it, before anything else is done.
@@ -87,14 +99,29 @@ package struct PipelineDisk: Sendable {
     }
 
     private func key(_ key: ResultKey) -> DiskKey {
+        DiskKey(.result, name: name(of: key), source: name(of: key.source))
+    }
+
+    private func vouchers(of key: ResultKey) -> [DiskKey] {
+        guard !key.additional.isEmpty else { return [] }
+        let name = name(of: key)
+        return key.additional.enumerated().map { index, version in
+            var writer = RecordWriter()
+            writer.write("voucher")
+            writer.write(index)
+            return DiskKey(.result, name: name + writer.bytes, source: self.name(of: version.source))
+        }
+    }
+
+    private func name(of key: ResultKey) -> [UInt8] {
         var writer = RecordWriter()
         writer.write(engine)
         let texts = key.plan.keyTexts
         writer.write(texts.count)
         for text in texts { writer.write(text) }
-        return DiskKey(
-            .result, name: name(of: key.source) + writer.bytes + key.validator.written,
-            source: name(of: key.source))
+        return key.additional.reduce(name(of: key.source) + writer.bytes + key.validator.written) { name, version in
+            name + self.name(of: version.source) + version.validator.written
+        }
     }
 
     private func key(_ share: DiskShare, _ identity: SourceIdentity) -> DiskKey {

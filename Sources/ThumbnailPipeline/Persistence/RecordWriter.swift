@@ -18,7 +18,7 @@ struct RecordWriter {
     }
 }
 
-/// Reads what ``RecordWriter`` has written; nil where the bytes are none of its.
+/// Reads what ``RecordWriter`` has written; nil if the bytes are not from it.
 struct RecordReader {
     private let bytes: [UInt8]
     private var place = 0

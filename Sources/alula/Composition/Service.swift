@@ -69,9 +69,11 @@ struct Service: Sendable {
             budget: budget)
         lanes = Self.lanes(settings, time: time)
         pipeline = ImagePipeline(
-            configuration: pipelineSettings, downloader: downloader, caches: caches, lanes: lanes,
-            codec: sandbox ?? InProcessCodec(), metrics: PipelineMetrics(registry: registry), timekeeper: time,
-            budget: budget)
+            configuration: pipelineSettings, downloader: downloader, caches: caches,
+            resources: WorkResources(
+                lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
+                metrics: PipelineMetrics(registry: registry)),
+            timekeeper: time)
         PipelineGauges(of: pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
 

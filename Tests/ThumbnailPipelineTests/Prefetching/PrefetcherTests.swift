@@ -276,7 +276,7 @@ private final class Maker: ThumbnailServing {
     }
 
     func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
-        RecurringRequest(request, source: .failure(.malformed))
+        RecurringRequest(request, sources: .failure(SourceURLError.malformed))
     }
 
     func cachedThumbnail(for request: RecurringRequest) -> Thumbnail? { nil }

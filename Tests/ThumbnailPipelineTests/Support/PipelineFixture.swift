@@ -77,8 +77,10 @@ final class PipelineFixture: Sendable {
                 onThreadExit: { ImageLibrary.endThread() }),
             maximumWaiting: maximumQueued, timekeeper: time.clock)
         pipeline = ImagePipeline(
-            configuration: configuration, downloader: downloader, caches: caches, lanes: lanes, codec: codec,
-            metrics: PipelineMetrics(registry: registry), timekeeper: time, budget: budget)
+            configuration: configuration, downloader: downloader, caches: caches,
+            resources: WorkResources(
+                lanes: lanes, codec: codec, budget: budget, metrics: PipelineMetrics(registry: registry)),
+            timekeeper: time)
         control = PipelineControl(of: pipeline)
         PipelineGauges(of: pipeline).register(in: registry)
         origin.serve(Pictures.jpeg)
@@ -130,16 +132,19 @@ final class PipelineFixture: Sendable {
 
     /// How many callers wait for the render of this width.
     func renderWaiters(width: Int = 20) -> Int {
-        key(width).map { pipeline.renders.waiterCount(for: $0) } ?? 0
+        key(width).map { sharedRenders.waiterCount(for: $0) } ?? 0
     }
 
     /// How many renders wait for the decode that this width needs.
     func decodeWaiters(width: Int = 20) -> Int {
-        key(width).map { pipeline.decodes.waiterCount(for: $0.decodeKey) } ?? 0
+        key(width).map { sharedDecodes.waiterCount(for: $0.decodeKey) } ?? 0
     }
 
+    var sharedRenders: SharedTasks<ResultKey, Render> { pipeline.maker.atHand.renders }
+    var sharedDecodes: SharedTasks<DecodeKey, DecodedImage> { pipeline.maker.decoder.shared }
+
     /// Renders and decodes that are shared at this moment.
-    var sharedWorkCount: Int { pipeline.renders.count + pipeline.decodes.count }
+    var sharedWorkCount: Int { sharedRenders.count + sharedDecodes.count }
 
     /// The key of the result of this width, if its source is fresh.
     func key(_ width: Int) -> ResultKey? {

@@ -1,0 +1,288 @@
+package import Coordination
+import DiskCaching
+package import Downloading
+import ImageCaching
+import Imaging
+import Memory
+
+/// The three caches in memory, the disk below them, and the records that tie results and pixels to the sources they were made from.
+package final class PipelineCaches: SourceCaching {
+    let decoded: AutoPurgingImageCache<DecodeKey, DecodedImage>
+    let results: AutoPurgingImageCache<ResultKey, RenderedImage>
+    private let sources: AutoPurgingImageCache<SourceKey, SourceBody>
+    private let records: AutoPurgingImageCache<SourceKey, SourceRecord>
+    private let timekeeper: any Timekeeper
+    private let disk: PipelineDisk?
+    private let changes = Locked(SourceChanges())
+
+    /// Bytes of records, about: some 30,000 sources whose pixels or results may still be there.
+    private static let recordCapacity = 32 << 20
+
+    /// Caches that are empty in memory.
+    package init(configuration: PipelineConfiguration, disk: PipelineDisk? = nil, timekeeper: any Timekeeper) {
+        decoded = AutoPurgingImageCache(
+            memoryCapacity: configuration.decodedCacheCapacity,
+            preferredMemoryUsageAfterPurge: configuration.decodedCachePreferred, cost: \.byteCount)
+        results = AutoPurgingImageCache(
+            memoryCapacity: configuration.resultCacheCapacity,
+            preferredMemoryUsageAfterPurge: configuration.resultCachePreferred, cost: \.cost)
+        sources = AutoPurgingImageCache(
+            memoryCapacity: configuration.sourceCacheMemory,
+            preferredMemoryUsageAfterPurge: configuration.sourceCacheMemory / 10 * 9, cost: \.bytes.count)
+        records = AutoPurgingImageCache(
+            memoryCapacity: Self.recordCapacity, preferredMemoryUsageAfterPurge: Self.recordCapacity / 10 * 9,
+            cost: \.head.byteCount)
+        self.timekeeper = timekeeper
+        self.disk = disk
+    }
+
+    /// What is known of a source, with its bytes if they are here.
+    package func stored(for identity: SourceIdentity) -> StoredSource? {
+        guard let record = knownRecord(for: identity) else {
+            // Counted as the miss that it is.
+            _ = sources.value(for: SourceKey(source: identity))
+            return nil
+        }
+        return StoredSource(head: record.head, bytes: bytes(of: record))
+    }
+
+    /// The bytes that a record tells of, while they are here.
+    func bytes(of record: SourceRecord) -> SharedBytes? {
+        // Two transfers of one source may end at once: bytes that are not those of the record are of no use.
+        sources.value(for: SourceKey(source: record.identity)) { $0.validator == record.validator }?.bytes
+    }
+
+    /// Keeps a fetched source whose image has a readable header and whose origin lets a shared cache store it.
+    ///
+    /// If the bytes are not the same as before, all that was made from the old ones is removed.
+    package func store(_ source: Source) {
+        changes.withLock { $0.note(source.identity) }
+        let key = SourceKey(source: source.identity)
+        let old = records.value(for: key)
+        let found = try? SourceRecord(source.head, bytes: source.bytes)
+        // What came from one target instead of an image says nothing about the image that came from other targets of the source.
+        if found == nil, source.identity.sharesTargets { return }
+        guard source.head.freshness.storability == .shared, let record = found else {
+            if old != nil || disk != nil { removeAll(from: source.identity) }
+            return
+        }
+        // What lacked pixels may come whole under the same entity tag.
+        if let old, old.validator != record.validator || old.incompleteUntil != nil {
+            removeAll(from: source.identity)
+        }
+        records.add(record, for: key)
+        sources.add(SourceBody(validator: source.validator, bytes: source.bytes), for: key)
+        disk?.keep(record)
+        disk?.keep(source.bytes, of: record)
+    }
+
+    /// Replaces what is known of a source whose origin has confirmed it; removes what may not be kept any more.
+    package func refresh(_ head: SourceHead) {
+        changes.withLock { $0.note(head.identity) }
+        guard head.freshness.storability == .shared else {
+            removeAll(from: head.identity)
+            return
+        }
+        let key = SourceKey(source: head.identity)
+        guard let old = records.value(for: key), old.validator == head.validator else { return }
+        let record = SourceRecord(head, header: old.header, incompleteUntil: old.incompleteUntil)
+        records.add(record, for: key)
+        if record.incompleteUntil == nil { disk?.keep(record) }
+    }
+
+    /// Keeps a source that lacks pixels, and all made from it, in memory alone and no longer than until `end`.
+    ///
+    /// Then it is fetched without a condition, as if it were unknown: the rest of it may come under the same entity tag.
+    func limit(_ record: SourceRecord, until end: Duration) {
+        guard let known = knownRecord(for: record.identity), known.validator == record.validator,
+            known.incompleteUntil == nil
+        else { return }
+        changes.withLock { $0.note(record.identity) }
+        records.add(
+            SourceRecord(known.head, header: known.header, incompleteUntil: end),
+            for: SourceKey(source: record.identity))
+        disk?.removeAll(from: record.identity)
+    }
+
+    /// Whether there is a disk.
+    package var hasSlowerLayer: Bool { disk != nil }
+
+    /// Looks for a source on the disk; if it is found, it is in memory as well when this returns, fresh or stale.
+    package func retrieve(_ identity: SourceIdentity) async -> Source? {
+        guard let disk, let record = await restoredRecord(for: identity), let bytes = await disk.bytes(of: record),
+            isCurrent(record)
+        else { return nil }
+        sources.add(SourceBody(validator: record.validator, bytes: bytes), for: SourceKey(source: identity))
+        return Source(head: record.head, bytes: bytes)
+    }
+
+    /// What is known of a source, fresh or stale, by memory or else by the disk.
+    func restoredRecord(for identity: SourceIdentity) async -> SourceRecord? {
+        if let known = knownRecord(for: identity) { return known }
+        guard let disk else { return nil }
+        let ticket = changes.withLock { $0.begin(identity) }
+        defer { changes.withLock { $0.end(ticket) } }
+        guard let found = await disk.record(of: identity) else { return nil }
+        if let known = knownRecord(for: identity) { return known }
+        guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return nil }
+        records.add(found, for: SourceKey(source: identity))
+        if changes.withLock({ $0.isUnchanged(since: ticket) }) { return found }
+        // A removal or a newer version came in between: nothing is better than what it removed.
+        records.remove(SourceKey(source: identity))
+        return nil
+    }
+
+    /// What is known of the sources, each as by ``restoredRecord(for:)``.
+    func restoredRecords(for sources: PerSource<SourceIdentity>) async -> PerSource<SourceRecord?> {
+        var records = PerSource(await restoredRecord(for: sources.image))
+        for identity in sources.additional { records.additional.append(await restoredRecord(for: identity)) }
+        return records
+    }
+
+    /// A result from the disk, which is in memory as well when this returns.
+    func restoredResult(for key: ResultKey, of records: PerSource<SourceRecord>) async -> RenderedImage? {
+        guard let result = await disk?.result(for: key) else { return nil }
+        _ = keep(result, for: key, while: { self.isCurrent(records) }, in: results)
+        return result
+    }
+
+    /// Changes whenever a result is removed or something else becomes known of a source.
+    var generation: Int { results.removalCount &+ records.removalCount }
+
+    /// Forgets a source and all made from it.
+    package func remove(_ identity: SourceIdentity) { removeAll(from: identity) }
+
+    /// What is known of a source that is fresh, else nil.
+    func record(for identity: SourceIdentity) -> SourceRecord? {
+        guard let record = knownRecord(for: identity), record.freshness.isFresh(at: timekeeper.secondsSince1970) else {
+            return nil
+        }
+        return record
+    }
+
+    /// What is known of the sources if all of them are fresh, else nil.
+    func records(for sources: PerSource<SourceIdentity>) -> PerSource<SourceRecord>? {
+        guard let image = record(for: sources.image) else { return nil }
+        guard !sources.additional.isEmpty else { return PerSource(image) }
+        let additional = sources.additional.compactMap(record(for:))
+        return additional.count == sources.additional.count ? PerSource(image, additional: additional) : nil
+    }
+
+    /// What is known of a source, fresh or stale.
+    func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
+        guard let record = records.value(for: SourceKey(source: identity)) else { return nil }
+        guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }
+        removeAll(from: identity)
+        return nil
+    }
+
+    /// Whether the source's origin lets a shared cache keep it and it is still the one that is kept.
+    func isCurrent(_ record: SourceRecord) -> Bool {
+        record.freshness.storability == .shared
+            && knownRecord(for: record.identity)?.validator == record.validator
+    }
+
+    /// Whether this is so for all sources of a result.
+    func isCurrent(_ records: PerSource<SourceRecord>) -> Bool { records.allSatisfy { isCurrent($0) } }
+
+    /// Whether pixels or results of the source are here: proof that it can be decoded in some way.
+    func hasMadeAny(from source: SourceIdentity) -> Bool {
+        decoded.hasAny(from: source) || results.hasAny(from: source)
+    }
+
+    /// Whether the bytes of the source are kept.
+    func isStored(_ record: SourceRecord) -> Bool {
+        isCurrent(record) && sources.contains(SourceKey(source: record.identity))
+    }
+
+    /// Keeps pixels while their source is current; whether they were admitted.
+    @discardableResult
+    func keep(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
+        keep(image, for: key, while: { self.isCurrent(record) }, in: decoded)
+    }
+
+    /// Keeps a result while all its sources are current; whether it was admitted.
+    func keep(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
+        let isKept = keep(result, for: key, while: { self.isCurrent(records) }, in: results)
+        guard let disk, !result.isIncomplete, isCurrent(records) else { return isKept }
+        disk.keep(result, for: key)
+        // As in memory: a removal that was done on the disk before the result came is noticed here.
+        for record in records where !isCurrent(record) { disk.removeAll(from: record.identity) }
+        return true
+    }
+
+    private func keep<Key, Value>(
+        _ value: Value, for key: Key, while isCurrent: () -> Bool, in cache: AutoPurgingImageCache<Key, Value>
+    ) -> Bool {
+        guard isCurrent(), cache.add(value, for: key) else { return false }
+        // A removal takes the record first: one that was done in the cache before the value came is noticed here.
+        if isCurrent() { return true }
+        cache.remove(key)
+        return false
+    }
+
+    /// Makes room in memory: returns the bytes that were given up.
+    package func purge(_ step: MemoryBudget.Purge) -> Int {
+        switch step {
+        case .preferred: decoded.purgeToPreferred() + results.purgeToPreferred() + sources.purgeToPreferred()
+        case .empty: decoded.purgeEverything()
+        }
+    }
+
+    /// Removes a source and all made from it; on the disk later.
+    @discardableResult
+    func removeAll(from identity: SourceIdentity) -> RemovedEntries {
+        let removed = removeFromMemory(identity)
+        disk?.removeAll(from: identity)
+        return removed
+    }
+
+    /// Removes a source and all made from it; what was in memory and on the disk.
+    func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
+        let removed = removeFromMemory(identity)
+        return Self.sum([removed, await disk?.removedAll(from: identity) ?? RemovedEntries()])
+    }
+
+    /// Empties everything; what was in memory and on the disk.
+    func removedEverything() async -> RemovedEntries {
+        let removed = removeAllFromMemory()
+        return Self.sum([removed, await disk?.removedEverything() ?? RemovedEntries()])
+    }
+
+    private func removeFromMemory(_ identity: SourceIdentity) -> RemovedEntries {
+        changes.withLock { $0.note(identity) }
+        records.removeAll(from: identity)
+        return Self.sum([
+            decoded.removeAll(from: identity), results.removeAll(from: identity), sources.removeAll(from: identity),
+        ])
+    }
+
+    private func removeAllFromMemory() -> RemovedEntries {
+        changes.withLock { $0.noteAll() }
+        records.removeAll()
+        return Self.sum([decoded.removeAll(), results.removeAll(), sources.removeAll()])
+    }
+
+    /// Figures by cache name, in the contract's order; the disk's shares only if there is a disk.
+    var figures: [(name: String, figures: CacheFigures)] {
+        let memory = [("decoded", decoded.statistics), ("result", results.statistics), ("source", sources.statistics)]
+        let shares = disk?.store.statistics.shares ?? [:]
+        let names: [(String, DiskShare)] = [("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record)]
+        return memory.map { ($0.0, CacheFigures($0.1)) }
+            + names.compactMap { name, share in shares[share].map { (name, CacheFigures($0)) } }
+    }
+
+    /// The state of the disk cache; nil without one.
+    var diskStatistics: DiskStatistics? { disk?.store.statistics }
+
+    private static func sum(_ removed: [RemovedEntries]) -> RemovedEntries {
+        sum(removed.map { (entries: $0.entries, bytes: $0.bytes) })
+    }
+
+    private static func sum(_ removed: [(entries: Int, bytes: Int)]) -> RemovedEntries {
+        removed.reduce(into: RemovedEntries()) { total, part in
+            total.entries += part.entries
+            total.bytes += part.bytes
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Downloading
+
+extension Freshness {
+    /// Seconds for which an answer made from a source that lacks pixels may be kept, here and elsewhere.
+    static let longestOfIncomplete = 60
+
+    /// What clients are told of an answer made from a source with this freshness.
+    ///
+    /// Without bounds it is the source's own lifetime with its age. If a bound takes effect, `max-age` counts from now, and no
+    /// age goes with it. What is `private` or `no-store` stays so.
+    ///
+    /// - Parameters:
+    ///   - source: What the origin said.
+    ///   - now: The wall clock's seconds since 1970.
+    ///   - isFromCache: Whether the answer was made without asking the origin.
+    ///   - bounds: The operator's.
+    init(_ source: SourceFreshness, at now: Int, isFromCache: Bool, bounds: ClientMaxAge) {
+        self.init(source, at: now, isFromCache: isFromCache)
+        bound(by: bounds)
+    }
+
+    /// What clients are told of an answer made from several sources: it is as fresh as the least fresh of them, and may be stored by
+    /// those that may store all of them.
+    ///
+    /// - Parameters:
+    ///   - sources: What the origins said, and whether the answer was made without asking them.
+    ///   - now: The wall clock's seconds since 1970.
+    ///   - bounds: The operator's.
+    init(
+        leastOf sources: PerSource<(freshness: SourceFreshness, isFromCache: Bool)>, at now: Int, bounds: ClientMaxAge
+    ) {
+        var least = sources.image
+        var storability = Storability(least.freshness.storability)
+        for source in sources.additional {
+            storability = storability.stricter(Storability(source.freshness.storability))
+            if source.freshness.clientLifetime(at: now) < least.freshness.clientLifetime(at: now) { least = source }
+        }
+        self.init(least.freshness, at: now, isFromCache: least.isFromCache)
+        self.storability = storability
+        bound(by: bounds)
+    }
+
+    /// What the source itself says.
+    private init(_ source: SourceFreshness, at now: Int, isFromCache: Bool) {
+        let age = source.age(at: now)
+        storability = Storability(source.storability)
+        self.age = isFromCache || age > 0 ? age : nil
+        lifetime = source.storability == .unstated ? 0 : source.isLifetimeKnown ? source.lifetime : nil
+    }
+
+    /// Applies the operator's bounds to what shared caches may store.
+    private mutating func bound(by bounds: ClientMaxAge) {
+        guard storability == .shared, bounds != ClientMaxAge() else { return }
+        let remaining = remaining
+        let bounded = bounds.fixed ?? Self.bound(remaining, by: bounds)
+        guard bounded != remaining else { return }
+        (lifetime, age) = (bounded, nil)
+    }
+
+    /// Lets nobody keep the answer for more than so many seconds from now; if that takes effect no age goes with it.
+    mutating func limit(to seconds: Int) {
+        guard storability != .none else { return }
+        if let remaining, remaining <= seconds { return }
+        (lifetime, age) = (seconds, nil)
+    }
+
+    /// Seconds of freshness that are left; nil if nothing is said about it.
+    private var remaining: Int? { lifetime.map { max(0, $0 - (age ?? 0)) } }
+
+    private static func bound(_ remaining: Int?, by bounds: ClientMaxAge) -> Int? {
+        guard let remaining else { return bounds.minimum ?? bounds.maximum }
+        return min(max(remaining, bounds.minimum ?? remaining), bounds.maximum ?? .max)
+    }
+}
+
+extension SourceFreshness {
+    /// Seconds for which a client may use the source at `now`; by this cache's own choice if the origin says nothing.
+    fileprivate func clientLifetime(at now: Int) -> Int {
+        storability == .unstated ? -age(at: now) : remainingLifetime(at: now)
+    }
+}
+
+extension Freshness.Storability {
+    init(_ storability: SourceStorability) {
+        switch storability {
+        case .shared, .unstated: self = .shared
+        case .private: self = .private
+        case .none: self = .none
+        }
+    }
+
+    /// What both allow.
+    fileprivate func stricter(_ other: Self) -> Self {
+        switch (self, other) {
+        case (.none, _), (_, .none): .none
+        case (.private, _), (_, .private): .private
+        case (.shared, .shared): .shared
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package import HTTPTypes
+package import Imaging
+
+/// A finished thumbnail with what an answer has to say about it.
+package struct Thumbnail: Sendable {
+    /// The image.
+    package let image: EncodedImage
+    /// Whether a source lacked pixels, which are grey then, or coarse.
+    package let isIncomplete: Bool
+    /// Strong entity tag of the image's bytes, with its quotes.
+    package let eTag: String
+    /// When the latest of the sources was changed; nil if one of them does not say.
+    package let lastModified: HTTPDate?
+    /// How long and by whom the answer may be stored.
+    package let freshness: Freshness
+    /// One member per cache layer that was asked, in the order of the contract.
+    package let cacheStatus: [CacheLayerStatus]
+    /// How long the steps took, for `Server-Timing`.
+    package let timings: [StepTiming]
+    /// Where the cached result keeps what answers have in common; nil if it came from no cache.
+    package let place: AnswerPlace?
+
+    /// A thumbnail ready to be answered.
+    package init(
+        image: EncodedImage, isIncomplete: Bool = false, eTag: String, lastModified: HTTPDate?, freshness: Freshness,
+        cacheStatus: [CacheLayerStatus], timings: [StepTiming], place: AnswerPlace? = nil
+    ) {
+        self.place = place
+        self.image = image
+        self.isIncomplete = isIncomplete
+        self.eTag = eTag
+        self.lastModified = lastModified
+        self.freshness = freshness
+        self.cacheStatus = cacheStatus
+        self.timings = timings
+    }
+}
+
+/// What `Cache-Control` and `Age` of an answer are made of.
+package struct Freshness: Hashable, Sendable {
+    /// What the source allows others to do.
+    package enum Storability: Hashable, Sendable {
+        /// Anyone may store it.
+        case shared
+        /// `Cache-Control: private`
+        case `private`
+        /// `Cache-Control: no-store`
+        case none
+    }
+
+    /// Who may store the answer.
+    package var storability: Storability
+    /// Seconds for which the answer is fresh from its own birth (RFC 9111 section 4.2.1); nil if nothing is said about it.
+    package var lifetime: Int?
+    /// Seconds since the origin made or confirmed the source (RFC 9111 section 4.2.3); nil if it came from no cache.
+    package var age: Int?
+
+    /// The freshness of an answer.
+    package init(storability: Storability = .shared, lifetime: Int? = nil, age: Int? = nil) {
+        self.storability = storability
+        self.lifetime = lifetime
+        self.age = age
+    }
+}
+
+/// One layer's member of `Cache-Status` (RFC 9211).
+package struct CacheLayerStatus: Hashable, Sendable {
+    /// A cache of the service.
+    package enum Layer: String, Sendable, Hashable {
+        case result = "alula-result"
+        case decoded = "alula-decoded"
+        case source = "alula-source"
+    }
+
+    /// What the layer did (RFC 9211 sections 2.1 and 2.2).
+    package enum Outcome: String, Sendable, Hashable {
+        case hit = "hit"
+        case uriMiss = "fwd=uri-miss"
+        case varyMiss = "fwd=vary-miss"
+        case stale = "fwd=stale"
+        case request = "fwd=request"
+    }
+
+    /// Which layer.
+    package var layer: Layer
+    /// Hit, or why it went further.
+    package var outcome: Outcome
+    /// The request joined another's work.
+    package var isCollapsed: Bool
+    /// The request filled this layer.
+    package var isStored: Bool
+    /// What the next layer outward answered, if that is not simply its success.
+    package var forwardStatus: Int?
+    /// Seconds until what was found is stale; given if it is negative.
+    package var timeToLive: Int?
+
+    /// A member for `layer`.
+    package init(
+        _ layer: Layer, _ outcome: Outcome, isCollapsed: Bool = false, isStored: Bool = false,
+        forwardStatus: Int? = nil, timeToLive: Int? = nil
+    ) {
+        self.layer = layer
+        self.outcome = outcome
+        self.isCollapsed = isCollapsed
+        self.isStored = isStored
+        self.forwardStatus = forwardStatus
+        self.timeToLive = timeToLive
+    }
+}
+
+/// How long one step took.
+package struct StepTiming: Hashable, Sendable {
+    /// The metric name: a token.
+    package let name: String
+    /// The time it took.
+    package let duration: Duration
+
+    /// A measured step.
+    package init(_ name: String, _ duration: Duration) {
+        self.name = name
+        self.duration = duration
+    }
+}

@@ -1,0 +1,127 @@
+import Coordination
+import DiskCaching
+import Downloading
+package import Telemetry
+
+/// The metrics that are read from the pipeline's parts at each scrape: caches, downloads under way, activity.
+package struct PipelineGauges: Sendable {
+    private let control: PipelineControl
+    private let downloader: ImageDownloader
+    private let caches: PipelineCaches
+    private let lanes: WorkLanes
+    private let budget: MemoryBudget
+
+    /// Reads the parts of `pipeline`.
+    package init(of pipeline: ImagePipeline) {
+        control = PipelineControl(of: pipeline)
+        downloader = pipeline.downloader
+        caches = pipeline.caches
+        lanes = pipeline.resources.lanes
+        budget = pipeline.resources.budget
+    }
+
+    /// Registers all of them.
+    package func register(in registry: MetricsRegistry) {
+        registry.gauge("alula_downloads_active", help: "Running transfers.") {
+            [([], Double(control.activity.activeDownloads))]
+        }
+        registry.gauge("alula_downloads_queued", help: "Transfers waiting for a slot.") {
+            [([], Double(control.activity.queuedDownloads))]
+        }
+        registry.gauge("alula_queue_seconds", help: "Time that a miss would wait for a worker.") {
+            [([], lanes.small.backlog.delay.seconds)]
+        }
+        registry.gauge("alula_dear_queue_seconds", help: "Time that dear work would wait for its turn.") {
+            [([], lanes.turns.backlog.delay.seconds)]
+        }
+        registry.gauge("alula_dear_active", help: "Pieces of dear work that have their turn.") {
+            [([], Double(lanes.turns.turnCount))]
+        }
+        registry.gauge("alula_active", help: "1 while work visibly goes on.") {
+            [([], downloader.isActive ? 1 : 0)]
+        }
+        registerOrigins(in: registry)
+        registerCaches(in: registry)
+        registerMemory(in: registry)
+    }
+
+    private func registerMemory(in registry: MetricsRegistry) {
+        registry.gauge("alula_memory_budget_bytes", help: "Memory that sources, pixels, results and work may take.") {
+            [([], Double(budget.limit))]
+        }
+        registry.gauge("alula_memory_bytes", help: "Memory that is held, or reserved for work.", labels: "state") {
+            let statistics = budget.statistics
+            return [(["held"], Double(statistics.living)), (["reserved"], Double(statistics.reserved))]
+        }
+        registry.gauge("alula_memory_waiting", help: "Transfers and renders that wait for memory.") {
+            [([], Double(budget.statistics.waiting))]
+        }
+        registry.gauge("alula_memory_refusals_total", help: "Waits for memory in vain.", isCounter: true) {
+            [([], Double(budget.statistics.refusals))]
+        }
+        registry.gauge(
+            "alula_memory_purges_total", help: "Purges for want of memory, by what was emptied.", labels: "step",
+            isCounter: true
+        ) {
+            let purges = budget.statistics.purges
+            return MemoryBudget.Purge.allCases.map { ([$0.rawValue], Double(purges[$0, default: 0])) }
+        }
+    }
+
+    private func registerOrigins(in registry: MetricsRegistry) {
+        registry.gauge("alula_origins", help: "Origins asked lately, by what is known of them.", labels: "state") {
+            let states = control.origins.map(\.state)
+            return OriginStatus.State.allCases.map { state in
+                ([state.rawValue], Double(states.count { $0 == state }))
+            }
+        }
+        registry.gauge("alula_origin_suspensions_total", help: "Suspensions of origins.", isCounter: true) {
+            [([], Double(downloader.originHealth.suspensions))]
+        }
+    }
+
+    private func registerCaches(in registry: MetricsRegistry) {
+        func each(_ value: @escaping @Sendable (CacheFigures) -> Int) -> MetricsRegistry.Reader {
+            { caches.figures.map { ([$0.name], Double(value($0.figures))) } }
+        }
+        registry.gauge("alula_cache_bytes", help: "Bytes in use.", labels: "cache", read: each(\.usage.bytes))
+        registry.gauge(
+            "alula_cache_capacity_bytes", help: "Bytes above which a purge begins.", labels: "cache",
+            read: each(\.usage.capacity))
+        registry.gauge("alula_cache_entries", help: "Entries.", labels: "cache", read: each(\.usage.entries))
+        registry.gauge(
+            "alula_cache_evicted_bytes_total", help: "Bytes taken by purges.", labels: "cache", isCounter: true,
+            read: each(\.evictedBytes))
+        registry.gauge(
+            "alula_cache_requests_total", help: "Look-ups.", labels: "cache", "result", isCounter: true
+        ) {
+            caches.figures.flatMap {
+                [([$0.name, "hit"], Double($0.figures.hits)), ([$0.name, "miss"], Double($0.figures.misses))]
+            }
+        }
+        if caches.hasSlowerLayer { registerDisk(in: registry) }
+    }
+
+    private func registerDisk(in registry: MetricsRegistry) {
+        registry.gauge(
+            "alula_disk_cache_working", help: "1 while the disk cache is in use, 0 while it is done without."
+        ) {
+            [([], caches.diskStatistics?.isWorking == true ? 1 : 0)]
+        }
+        registry.gauge("alula_disk_cache_note_bytes", help: "Bytes of notes on prefetch jobs, beside the shares.") {
+            [([], Double(caches.diskStatistics?.noteUsage ?? 0))]
+        }
+        registry.gauge(
+            "alula_disk_cache_failures_total", help: "What went wrong with the disk cache.", labels: "kind",
+            isCounter: true
+        ) {
+            guard let statistics = caches.diskStatistics else { return [] }
+            return [
+                (["file"], Double(statistics.failures)), (["damaged_file"], Double(statistics.damagedFiles)),
+                (["lost_file"], Double(statistics.lostFiles)),
+                (["damaged_entry"], Double(statistics.damagedEntries)),
+                (["dropped_write"], Double(statistics.droppedWrites)),
+            ]
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package import Text
+
+/// What operators may see and do.
+package protocol ServiceControlling: Sendable {
+    /// Running transfers, queued transfers, running renders.
+    var activity: ServiceActivity { get }
+    /// Usage of the caches by name, in the order `decoded`, `result`, `source`.
+    var cacheUsage: [(name: String, usage: CacheUsage)] { get }
+    /// One entry for each transfer under way or waiting.
+    var downloads: [DownloadStatus] { get }
+    /// The origins asked lately, by name.
+    var origins: [OriginStatus] { get }
+    /// Empties all caches; what was removed.
+    func removeAll() async -> RemovedEntries
+    /// Removes a source, all made from it and remembered failures; what was removed.
+    ///
+    /// - Throws: A ``ServiceError`` when `source` is no URL.
+    func remove(source: ExactText) async throws -> RemovedEntries
+    /// Cancels one caller's wait; false when no caller waits under this receipt.
+    func cancel(receipt: String) -> Bool
+}
+
+/// Work under way.
+package struct ServiceActivity: Sendable, Equatable {
+    /// Running transfers.
+    package var activeDownloads: Int
+    /// Transfers waiting for a slot.
+    package var queuedDownloads: Int
+    /// Decodes and renders on the workers.
+    package var activeRenders: Int
+
+    /// A snapshot.
+    package init(activeDownloads: Int, queuedDownloads: Int, activeRenders: Int) {
+        self.activeDownloads = activeDownloads
+        self.queuedDownloads = queuedDownloads
+        self.activeRenders = activeRenders
+    }
+}
+
+/// What is known of an origin.
+package struct OriginStatus: Sendable, Equatable {
+    /// What its transfers have shown.
+    package enum State: String, Sendable, CaseIterable {
+        /// No transfer has said anything yet.
+        case unknown
+        /// The last transfer that said anything succeeded.
+        case reachable
+        /// It failed.
+        case notReachable = "not_reachable"
+        /// So many failed that the origin is not asked for a while.
+        case suspended
+    }
+
+    /// Scheme, host and port.
+    package var origin: String
+    package var state: State
+    /// How long requests will be refused at least.
+    package var retryAfterSeconds: Double?
+
+    /// A snapshot.
+    package init(origin: String, state: State, retryAfterSeconds: Double?) {
+        self.origin = origin
+        self.state = state
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+}
+
+/// One transfer as operators see it.
+package struct DownloadStatus: Sendable, Equatable {
+    package var url: String
+    package var host: String
+    /// Running, else queued.
+    package var isRunning: Bool
+    package var receivedBytes: Int
+    package var expectedBytes: Int?
+    package var ageSeconds: Double
+    /// One per waiting caller, in order of arrival.
+    package var receipts: [String]
+
+    /// A snapshot.
+    package init(
+        url: String, host: String, isRunning: Bool, receivedBytes: Int, expectedBytes: Int?, ageSeconds: Double,
+        receipts: [String]
+    ) {
+        self.url = url
+        self.host = host
+        self.isRunning = isRunning
+        self.receivedBytes = receivedBytes
+        self.expectedBytes = expectedBytes
+        self.ageSeconds = ageSeconds
+        self.receipts = receipts
+    }
+}

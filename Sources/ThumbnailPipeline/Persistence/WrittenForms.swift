@@ -1,0 +1,129 @@
+import DiskCaching
+import Downloading
+import HTTPTypes
+import Imaging
+
+/// How what is known of a source is written down; freshness is read from the fields again.
+extension SourceRecord {
+    /// The record as bytes, without the identity, which is the key.
+    var written: [UInt8] {
+        var writer = RecordWriter()
+        writer.write(head.url)
+        writer.write(head.status)
+        writer.write(head.validator)
+        writer.write(head.headerFields)
+        writer.write(head.selectingFields)
+        writer.write(head.requestedAt.secondsSince1970)
+        writer.write(head.receivedAt.secondsSince1970)
+        writer.write(header)
+        return writer.bytes
+    }
+
+    /// The record of `identity` that `bytes` were written from; nil if they were not.
+    convenience init?(_ bytes: [UInt8], of identity: SourceIdentity) {
+        var reader = RecordReader(bytes)
+        guard let url = reader.text(), let status = reader.int(), let validator = reader.validator(),
+            let headerFields = reader.fields(), let selectingFields = reader.fields(),
+            let requestedAt = reader.int(), let receivedAt = reader.int(), let header = reader.imageHeader(),
+            reader.isAtEnd
+        else { return nil }
+        let head = SourceHead(
+            identity: identity, url: url, status: status, validator: validator, headerFields: headerFields,
+            selectingFields: selectingFields, requestedAt: HTTPDate(secondsSince1970: requestedAt),
+            receivedAt: HTTPDate(secondsSince1970: receivedAt))
+        self.init(head, header: header)
+    }
+}
+
+/// How a result is written down: the file as it is, and what an answer says about it.
+extension RenderedImage {
+    /// The result as an entry.
+    var entry: DiskEntry {
+        var writer = RecordWriter()
+        writer.write(image.format.rawValue)
+        writer.write(image.size.width)
+        writer.write(image.size.height)
+        writer.write(eTag)
+        return DiskEntry(head: writer.bytes, body: image.bytes)
+    }
+
+    /// The result that `entry` was written from; nil if it was not.
+    init?(_ entry: DiskEntry) {
+        var reader = RecordReader(entry.head)
+        guard let format = reader.text().flatMap({ ImageFormat(rawValue: $0) }), let width = reader.int(),
+            let height = reader.int(), let eTag = reader.text(), reader.isAtEnd
+        else { return nil }
+        self.init(
+            EncodedImage(bytes: entry.body, format: format, size: PixelSize(width: width, height: height)), eTag: eTag)
+    }
+}
+
+extension SourceValidator {
+    /// The validator as bytes.
+    var written: [UInt8] {
+        var writer = RecordWriter()
+        writer.write(self)
+        return writer.bytes
+    }
+}
+
+extension RecordWriter {
+    fileprivate mutating func write(_ validator: SourceValidator) {
+        switch validator {
+        case .entityTag(let tag):
+            write(true)
+            write(tag)
+        case .digest(let digest):
+            write(false)
+            write(digest)
+        }
+    }
+
+    fileprivate mutating func write(_ fields: HTTPFields) {
+        write(fields.count)
+        for field in fields {
+            write(field.name.rawName)
+            write(field.value)
+        }
+    }
+
+    fileprivate mutating func write(_ header: ImageHeader) {
+        write(header.format.rawValue)
+        for number in [
+            header.storedSize.width, header.storedSize.height, header.decodedArea, header.orientation, header.bands,
+            header.bitDepth, header.frames, header.profileByteCount,
+        ] {
+            write(number)
+        }
+        for flag in [header.hasAlpha, header.isProgressive, header.isChromaSubsampled] { write(flag) }
+    }
+}
+
+extension RecordReader {
+    fileprivate mutating func validator() -> SourceValidator? {
+        guard let isTag = flag(), let text = text() else { return nil }
+        return isTag ? .entityTag(text) : .digest(text)
+    }
+
+    fileprivate mutating func fields() -> HTTPFields? {
+        guard let count = count() else { return nil }
+        var fields = HTTPFields()
+        for _ in 0..<count {
+            guard let name = text().flatMap({ HTTPField.Name($0) }), let value = text() else { return nil }
+            fields.append(name, value)
+        }
+        return fields
+    }
+
+    fileprivate mutating func imageHeader() -> ImageHeader? {
+        guard let format = text().flatMap({ ImageFormat(rawValue: $0) }), let width = int(), let height = int(),
+            let decodedArea = int(), let orientation = int(), let bands = int(), let bitDepth = int(),
+            let frames = int(), let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
+            let isChromaSubsampled = flag()
+        else { return nil }
+        return ImageHeader(
+            format: format, storedSize: PixelSize(width: width, height: height), decodedArea: decodedArea,
+            orientation: orientation, bands: bands, bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha,
+            isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount)
+    }
+}

@@ -1,0 +1,60 @@
+package import DiskCaching
+package import ImageCaching
+
+/// What a cache holds and has done, in memory or on the disk; sizes in bytes.
+package struct CacheFigures: Sendable, Equatable {
+    /// How full it is.
+    package let usage: CacheUsage
+    /// Look-ups that found their key, and those that did not.
+    package let hits, misses: Int
+    /// Bytes taken to make room.
+    package let evictedBytes: Int
+
+    /// The figures of a cache in memory.
+    package init(_ statistics: CacheStatistics) {
+        usage = CacheUsage(
+            bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.preferred,
+            entries: statistics.entries)
+        hits = statistics.hits
+        misses = statistics.misses
+        evictedBytes = statistics.evictedBytes
+    }
+
+    /// The figures of a share of the disk, which is filled to its capacity.
+    package init(_ statistics: DiskShareStatistics) {
+        usage = CacheUsage(
+            bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.capacity,
+            entries: statistics.entries)
+        hits = statistics.hits
+        misses = statistics.misses
+        evictedBytes = statistics.evictedBytes
+    }
+}
+
+/// How full a cache is, in bytes.
+package struct CacheUsage: Sendable, Equatable {
+    package var bytes: Int
+    package var capacity: Int
+    package var preferred: Int
+    package var entries: Int
+
+    /// A snapshot.
+    package init(bytes: Int, capacity: Int, preferred: Int, entries: Int) {
+        self.bytes = bytes
+        self.capacity = capacity
+        self.preferred = preferred
+        self.entries = entries
+    }
+}
+
+/// What a removal took away.
+package struct RemovedEntries: Sendable, Equatable {
+    package var entries: Int
+    package var bytes: Int
+
+    /// Counts of removed entries and their bytes.
+    package init(entries: Int = 0, bytes: Int = 0) {
+        self.entries = entries
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,93 @@
+import Downloading
+import ImageCaching
+import Imaging
+
+/// One version of a source.
+struct SourceVersion: Hashable, Sendable {
+    let source: SourceIdentity
+    let validator: SourceValidator
+}
+
+/// What makes two decoded images the same: the source's bytes, the page and the level.
+struct DecodeKey: SourceKeyed {
+    let source: SourceIdentity
+    let validator: SourceValidator
+    let plan: DecodePlan
+}
+
+/// What makes two results the same: the bytes of all sources, and all that decides pixels and encoding.
+struct ResultKey: SourceKeyed {
+    let source: SourceIdentity
+    let validator: SourceValidator
+    /// The versions of the additional sources.
+    let additional: [SourceVersion]
+    let plan: RenderPlan
+    private let hash: Int
+
+    /// The key of a plan for sources in these versions; hashed here, once.
+    init(
+        source: SourceIdentity, validator: SourceValidator, additional: [SourceVersion] = [], plan: RenderPlan
+    ) {
+        precondition(additional.count == plan.additions.count, "the plan is for another number of sources")
+        self.source = source
+        self.validator = validator
+        self.additional = additional
+        self.plan = plan
+        var hasher = Hasher()
+        hasher.combine(source)
+        hasher.combine(validator)
+        hasher.combine(additional)
+        hasher.combine(plan)
+        hash = hasher.finalize()
+    }
+
+    /// Hashes the sources' versions and the plan.
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+    var additionalSources: [SourceIdentity] { additional.map(\.source) }
+
+    /// The decoded image that the steps begin with.
+    var decodeKey: DecodeKey { DecodeKey(source: source, validator: validator, plan: plan.decode) }
+
+    /// The decoded images of all sources.
+    var decodeKeys: PerSource<DecodeKey> {
+        PerSource(
+            decodeKey,
+            additional: zip(additional, plan.additions).map {
+                DecodeKey(source: $0.source, validator: $0.validator, plan: $1)
+            })
+    }
+}
+
+extension ResultKey {
+    /// The result that a request means, given what is known of its sources.
+    ///
+    /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude.
+    init(
+        for request: ThumbnailRequest, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
+    ) throws {
+        let record = records.image
+        let format = request.format.format(
+            own: record.header.format, hasAlpha: record.header.hasAlpha, automatic: configuration.automaticFormats)
+        var plan = try RenderPlan(
+            options: request.options, format: format, source: record.header, limits: configuration.limits,
+            light: configuration.light)
+        guard !records.additional.isEmpty else {
+            self.init(source: record.identity, validator: record.validator, plan: plan)
+            return
+        }
+        plan.additions = try zip(request.additional, records.additional).map { named, record in
+            try AdditionalSourceError.attributing(to: named.role) {
+                try DecodePlan(ofAddition: record.header, limits: configuration.limits)
+            }
+        }
+        self.init(
+            source: record.identity, validator: record.validator, additional: records.additional.map(\.version),
+            plan: plan)
+    }
+}
+
+/// Sources are kept one for each identity.
+struct SourceKey: SourceKeyed {
+    let source: SourceIdentity
+}

@@ -1,0 +1,52 @@
+import Downloading
+import HTTPTypes
+import Imaging
+import Memory
+
+/// What is known of a source besides its bytes: enough to find what was made from it, and to ask its origin whether it has changed.
+final class SourceRecord: Sendable {
+    let head: SourceHead
+    let header: ImageHeader
+    /// Until when, by the service's clock, an image that lacks pixels is kept; nil for one that is whole as far as is known.
+    let incompleteUntil: Duration?
+
+    /// Joins what the origin said and what the image's own header says.
+    init(_ head: SourceHead, header: ImageHeader, incompleteUntil: Duration? = nil) {
+        self.head = head
+        self.header = header
+        self.incompleteUntil = incompleteUntil
+    }
+
+    /// Reads the image's header.
+    convenience init(_ head: SourceHead, bytes: SharedBytes) throws(ImagingError) {
+        self.init(head, header: try ImageHeader.inspect(bytes))
+    }
+
+    var identity: SourceIdentity { head.identity }
+    var validator: SourceValidator { head.validator }
+    var freshness: SourceFreshness { head.freshness }
+    var version: SourceVersion { SourceVersion(source: identity, validator: validator) }
+}
+
+/// The bytes of one version of a source.
+struct SourceBody: Sendable {
+    let validator: SourceValidator
+    let bytes: SharedBytes
+}
+
+extension PerSource where Value == SourceRecord {
+    /// When the latest of the sources was changed; nil if one of them does not say.
+    var lastModified: HTTPDate? {
+        var latest = image.head.lastModified
+        for record in additional {
+            guard let known = latest, let other = record.head.lastModified else { return nil }
+            latest = Swift.max(known, other)
+        }
+        return latest
+    }
+
+    /// Whether these are the same objects as `others`.
+    func areSame(as others: Self) -> Bool {
+        image === others.image && additional.elementsEqual(others.additional) { $0 === $1 }
+    }
+}

@@ -1,0 +1,62 @@
+package import HTTPTypes
+package import Text
+
+/// A source that a request names besides its image, for a step that uses its pixels.
+package struct AdditionalSource: Hashable, Sendable {
+    /// What the source is used for.
+    package enum Role: String, Hashable, Sendable {
+        /// An image that is laid on the result.
+        case watermark
+    }
+
+    /// What the source is used for.
+    package var role: Role
+    /// The source as the client named it, like ``ThumbnailRequest/source``.
+    package var source: ExactText
+
+    /// A source for `role`.
+    package init(_ role: Role, source: ExactText) {
+        self.role = role
+        self.source = source
+    }
+}
+
+/// The failure of an additional source: its own error, which names the role as the offending parameter.
+package struct AdditionalSourceError: ServiceError {
+    /// What the source was to be used for.
+    package let role: AdditionalSource.Role
+    /// Its failure.
+    package let underlying: any ServiceError
+
+    package var status: HTTPResponse.Status { underlying.status }
+    package var code: String { underlying.code }
+    package var publicMessage: String { underlying.publicMessage }
+    package var logDetail: String? { underlying.logDetail }
+    package var category: ErrorCategory { underlying.category }
+    package var parameter: String? { role.rawValue }
+    package var upstreamStatus: Int? { underlying.upstreamStatus }
+    package var retryAfter: Int? { underlying.retryAfter }
+
+    /// Runs `body` for the source of this role; nil stands for the image, which is given its errors as they are.
+    ///
+    /// - Throws: What `body` throws, as an ``AdditionalSourceError`` if the source is at fault and not the service.
+    static func attributing<Value>(to role: AdditionalSource.Role?, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw attributed(error, to: role) }
+    }
+
+    /// Does the same for what takes its time.
+    static func attributing<Value>(
+        to role: AdditionalSource.Role?, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do { return try await body() } catch { throw attributed(error, to: role) }
+    }
+
+    private static func attributed(_ error: any Error, to role: AdditionalSource.Role?) -> any Error {
+        guard let role, let error = error as? any ServiceError else { return error }
+        switch error.category {
+        case .request, .policy, .origin, .image, .timeout:
+            return AdditionalSourceError(role: role, underlying: error)
+        case .overload, .cancelled, .internal: return error
+        }
+    }
+}

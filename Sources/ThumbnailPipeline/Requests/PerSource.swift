@@ -1,0 +1,59 @@
+/// One value for each source of a request: the first belongs to the image, the others to the additional sources in the request's order.
+///
+/// A request almost always has one source. Its value lies here without an array of its own.
+package struct PerSource<Value> {
+    /// The value of the image.
+    package var image: Value
+    /// The values of the additional sources.
+    package var additional: [Value]
+
+    /// These values.
+    package init(_ image: Value, additional: [Value] = []) {
+        self.image = image
+        self.additional = additional
+    }
+
+    /// What `transform` makes of each value.
+    package func mapValues<New, Failure: Error>(
+        _ transform: (Value) throws(Failure) -> New
+    ) throws(Failure) -> PerSource<New> {
+        let image = try transform(image)
+        guard !additional.isEmpty else { return PerSource<New>(image) }
+        return PerSource<New>(image, additional: try additional.map(transform))
+    }
+
+    /// The values if none is nil.
+    package func complete<Wrapped>() -> PerSource<Wrapped>? where Value == Wrapped? {
+        guard let image, !additional.contains(where: { $0 == nil }) else { return nil }
+        return PerSource<Wrapped>(image, additional: additional.compactMap(\.self))
+    }
+}
+
+extension PerSource: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { additional.count + 1 }
+    package subscript(position: Int) -> Value { position == 0 ? image : additional[position - 1] }
+}
+
+extension PerSource where Value: Sendable {
+    /// What `transform` makes of each value; all are worked on at the same time.
+    ///
+    /// The first failure cancels the others and is thrown. A single value is worked on by the calling task.
+    func mapSideBySide<New: Sendable>(
+        _ transform: @escaping @Sendable (_ index: Int, _ value: Value) async throws -> New
+    ) async throws -> PerSource<New> {
+        guard !additional.isEmpty else { return PerSource<New>(try await transform(0, image)) }
+        return try await withThrowingTaskGroup(of: (Int, New).self) { group in
+            for (index, value) in enumerated() {
+                group.addTask { (index, try await transform(index, value)) }
+            }
+            var made = [New?](repeating: nil, count: count)
+            for try await (index, value) in group { made[index] = value }
+            let complete = made.compactMap(\.self)
+            return PerSource<New>(complete[0], additional: Array(complete.dropFirst()))
+        }
+    }
+}
+
+extension PerSource: Sendable where Value: Sendable {}
+extension PerSource: Equatable where Value: Equatable {}

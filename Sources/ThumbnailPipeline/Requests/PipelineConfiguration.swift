@@ -1,0 +1,62 @@
+package import Imaging
+
+/// Bounds and choices of the pipeline; sizes in bytes.
+package struct PipelineConfiguration: Sendable {
+    /// Decoded pixels: a purge begins above the first and stops at or below the second.
+    package var decodedCacheCapacity = 100 << 20
+    package var decodedCachePreferred = 60 << 20
+    /// Encoded results, likewise.
+    package var resultCacheCapacity = 64 << 20
+    package var resultCachePreferred = 48 << 20
+    /// Encoded sources.
+    package var sourceCacheMemory = 20 << 20
+    /// How long it is remembered that a source cannot be decoded.
+    package var failureMemory = Duration.seconds(5)
+    /// Formats that `format=auto` may choose by `Accept`, best first.
+    package var automaticFormats: [ImageFormat] = [.webp]
+    /// What pixels are mixed by when images are made smaller.
+    package var light = ResamplingLight.gamma
+    /// Bounds on how long clients may use an answer.
+    package var clientMaxAge = ClientMaxAge()
+    /// Bounds on sources and results.
+    package var limits = ImagingLimits()
+    /// Time that a whole request has: here it orders waiting downloads, and bounds how long work on a fetched source may wait.
+    package var requestTimeout: Duration = .seconds(15)
+    /// How long a miss may wait for a worker thread before any work is done for it.
+    package var maximumQueueDelay: Duration = .milliseconds(1_500)
+    /// Bound on one decode or render.
+    package var decodeTimeout: Duration = .seconds(8)
+
+    /// The defaults of the contract.
+    package init() {}
+
+    /// Makes the caches in memory smaller, each in proportion, if together they could take more than `most` bytes.
+    ///
+    /// - Returns: Whether that was so.
+    @discardableResult
+    package mutating func fitCaches(within most: Int) -> Bool {
+        let sum = Double(decodedCacheCapacity) + Double(resultCacheCapacity) + Double(sourceCacheMemory)
+        guard sum > Double(most) else { return false }
+        let share = Double(most) / sum
+        func shrink(_ bytes: inout Int) { bytes = Int(Double(bytes) * share) }
+        shrink(&decodedCacheCapacity)
+        shrink(&decodedCachePreferred)
+        shrink(&resultCacheCapacity)
+        shrink(&resultCachePreferred)
+        shrink(&sourceCacheMemory)
+        return true
+    }
+}
+
+/// Bounds that an operator sets on how long clients may use an answer; in seconds from its arrival there.
+package struct ClientMaxAge: Hashable, Sendable {
+    /// Answers are fresh for at least this long.
+    package var minimum: Int?
+    /// Answers are fresh for at most this long.
+    package var maximum: Int?
+    /// Answers are fresh for just this long, whatever their source says.
+    package var fixed: Int?
+
+    /// No bounds: what the source says.
+    package init() {}
+}

@@ -1,0 +1,80 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import Memory
+
+/// The sources that one caller has waited for.
+struct Fetch: Sendable {
+    let sources: PerSource<FetchedSource>
+
+    var records: PerSource<SourceRecord> { sources.mapValues(\.record) }
+    var bytes: PerSource<SharedBytes?> { sources.mapValues(\.bytes) }
+    var isFromCache: PerSource<Bool> { sources.mapValues(\.isFromCache) }
+
+    /// The first source whose origin was asked, if any was; it stands for all of them in what the answer says of the source cache.
+    private var shown: FetchedSource { sources.first { !$0.isFromCache } ?? sources.image }
+    var status: CacheLayerStatus { shown.status }
+    var timings: [StepTiming] { shown.timings }
+
+    /// How long work on the sources may wait; nil for what its lane grants.
+    ///
+    /// What was fetched for this caller is not given up as long as there is time.
+    var patience: Duration? {
+        sources.contains { !$0.isFromCache } ? sources.map(\.timeLeft).min() : nil
+    }
+}
+
+/// A source that one caller has waited for.
+struct FetchedSource: Sendable {
+    /// The bytes; nil if it was enough to know that the source is unchanged.
+    let bytes: SharedBytes?
+    let record: SourceRecord
+    let status: CacheLayerStatus
+    let timings: [StepTiming]
+    /// What is left of the caller's time.
+    let timeLeft: Duration
+    /// Whether the source came without asking its origin.
+    var isFromCache: Bool { status.outcome == .hit }
+
+    /// - Parameters:
+    ///   - delivery: What the downloader handed over.
+    ///   - record: What was read from it.
+    ///   - isStored: Whether the source cache keeps it.
+    ///   - now: The wall clock's seconds since 1970.
+    ///   - duration: How long the caller waited, queueing included.
+    ///   - timeLeft: How long it may wait still.
+    init(
+        delivery: Delivery, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
+    ) {
+        self.timeLeft = timeLeft
+        bytes = delivery.bytes
+        self.record = record
+        let exchange = delivery.exchange
+        let timeToLive = record.freshness.remainingLifetime(at: now)
+        status = CacheLayerStatus(
+            .source, exchange.map { CacheLayerStatus.Outcome($0.reason) } ?? .hit,
+            isCollapsed: delivery.origin == .joined, isStored: delivery.origin == .started && isStored,
+            forwardStatus: exchange.flatMap { $0.hasFailed || $0.status == 304 ? $0.status : nil },
+            timeToLive: delivery.origin == .cache && timeToLive < 0 ? timeToLive : nil)
+        guard let transfer = exchange?.timings, delivery.origin != .cache else {
+            timings = []
+            return
+        }
+        timings = [
+            StepTiming("dns", transfer.dns), StepTiming("connect", transfer.connect),
+            StepTiming("tls", transfer.tls), StepTiming("ttfb", transfer.firstByte),
+            StepTiming("transfer", transfer.total), StepTiming("source", duration),
+        ]
+    }
+}
+
+extension CacheLayerStatus.Outcome {
+    init(_ reason: OriginExchange.Reason) {
+        switch reason {
+        case .unknown: self = .uriMiss
+        case .otherVariant: self = .varyMiss
+        case .stale: self = .stale
+        case .requested: self = .request
+        }
+    }
+}

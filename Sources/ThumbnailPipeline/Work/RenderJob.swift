@@ -1,0 +1,70 @@
+import Coordination
+import Imaging
+import Memory
+
+/// What a render is made from.
+struct RenderJob: Sendable {
+    let key: ResultKey
+    let records: PerSource<SourceRecord>
+    /// What the sources are used for; nil for the image.
+    let roles: PerSource<AdditionalSource.Role?>
+    /// The sources' files; nil for those that are not at hand.
+    let bytes: PerSource<SharedBytes?>
+    /// Bound on the wait for a turn or a worker; nil for what the lane grants.
+    let patience: Duration?
+
+    /// A job for a request.
+    init(
+        _ key: ResultKey, for request: ThumbnailRequest, records: PerSource<SourceRecord>,
+        bytes: PerSource<SharedBytes?>? = nil, patience: Duration? = nil
+    ) {
+        self.key = key
+        self.records = records
+        roles = request.roles
+        self.bytes = bytes ?? records.mapValues { _ in nil }
+        self.patience = patience
+    }
+
+    /// The decode of each source.
+    var decodes: PerSource<DecodeJob> {
+        let keys = key.decodeKeys
+        func decode(_ index: Int) -> DecodeJob {
+            DecodeJob(key: keys[index], record: records[index], bytes: bytes[index])
+        }
+        return PerSource(decode(0), additional: keys.indices.dropFirst().map(decode))
+    }
+}
+
+/// What decoded pixels are made from.
+struct DecodeJob: Sendable {
+    let key: DecodeKey
+    let record: SourceRecord
+    /// The source's file; nil if it is not at hand.
+    let bytes: SharedBytes?
+
+    /// Bytes of memory that the decode takes.
+    var price: Int { record.header.price(of: key.plan, fileByteCount: bytes?.count ?? 0) }
+}
+
+/// What one render did.
+struct Render: Sendable {
+    let result: RenderedImage
+    var isStored = false
+    /// Whether it was made before, and came from the disk.
+    var isFromDisk = false
+    /// What the decoded cache said; nil if it was not asked.
+    var decoded: CacheLayerStatus?
+    var timings: [StepTiming] = []
+}
+
+/// A render and how one caller came by it.
+struct SharedRender: Sendable {
+    let render: Render
+    let origin: SharedTasks<ResultKey, Render>.Origin
+
+    var resultStatus: CacheLayerStatus {
+        CacheLayerStatus(
+            .result, origin == .cache || render.isFromDisk ? .hit : .uriMiss, isCollapsed: origin == .joined,
+            isStored: origin == .started && render.isStored)
+    }
+}

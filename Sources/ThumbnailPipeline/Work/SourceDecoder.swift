@@ -1,0 +1,110 @@
+import Coordination
+import ImageCaching
+import Imaging
+import Memory
+
+/// Decodes sources: each at a level once for all renders that want its pixels.
+struct SourceDecoder: Sendable {
+    /// The pixels of all sources of a render, and how the render came by them.
+    struct Pixels {
+        let images: PerSource<DecodedImage>
+        /// Started if one of the decodes was, else joined if one was, else from the cache.
+        let origin: Origin
+    }
+
+    typealias Origin = SharedTasks<DecodeKey, DecodedImage>.Origin
+
+    let configuration: PipelineConfiguration
+    let resources: WorkResources
+    let caches: PipelineCaches
+    let broken: BrokenSources
+    let timekeeper: any Timekeeper
+    let shared = SharedTasks<DecodeKey, DecodedImage>()
+
+    /// The pixels of all sources of a job, from the cache or from decodes, which run at the same time.
+    ///
+    /// - Parameters:
+    ///   - patience: Bound on the wait for a worker.
+    ///   - rooms: Memory for the decodes; nil if there was nothing to decode when it was reserved.
+    /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are not there, the failure of a decode.
+    func pixels(
+        for job: RenderJob, patience: Duration, rooms: PerSource<MemoryReservation?>
+    ) async throws -> Pixels {
+        let decodes = job.decodes
+        let roles = job.roles
+        let found = try await decodes.mapSideBySide { index, decode in
+            try await AdditionalSourceError.attributing(to: roles[index]) {
+                try await image(for: decode, patience: patience, room: rooms[index])
+            }
+        }
+        let origins = found.lazy.map(\.origin)
+        return Pixels(
+            images: found.mapValues(\.image),
+            origin: origins.contains(.started) ? .started : origins.contains(.joined) ? .joined : .cache)
+    }
+
+    /// The pixels of all sources of a job, decoded for this job alone.
+    func unsharedPixels(
+        for job: RenderJob, patience: Duration, rooms: PerSource<MemoryReservation?>
+    ) async throws -> PerSource<DecodedImage> {
+        let roles = job.roles
+        return try await job.decodes.mapSideBySide { index, decode in
+            try await AdditionalSourceError.attributing(to: roles[index]) {
+                guard let bytes = decode.bytes else { throw PipelineError.sourceNeeded }
+                return try await self.decode(bytes, for: decode, patience: patience, room: rooms[index])
+            }
+        }
+    }
+
+    private func image(
+        for job: DecodeJob, patience: Duration, room: MemoryReservation?
+    ) async throws -> (image: DecodedImage, origin: Origin) {
+        let (image, origin) = try await shared.value(
+            for: job.key, cached: { caches.decoded.value(for: job.key) }
+        ) {
+            guard let bytes = job.bytes ?? caches.bytes(of: job.record) else { throw PipelineError.sourceNeeded }
+            let image = try await decode(bytes, for: job, patience: patience, room: room)
+            caches.keep(image, for: job.key, of: job.record)
+            return image
+        }
+        return (image, origin)
+    }
+
+    private func decode(
+        _ bytes: SharedBytes, for job: DecodeJob, patience: Duration, room: MemoryReservation?
+    ) async throws -> DecodedImage {
+        let (key, record, limits) = (job.key, job.record, configuration.limits)
+        // Nothing was reserved if the pixels were there a moment ago.
+        let room =
+            try room
+            ?? resources.budget.reserveNow(record.header.price(of: key.plan, fileByteCount: bytes.count))
+        defer { room.release() }
+        let moment = broken.moment
+        do {
+            let start = timekeeper.now
+            let price = record.header.timePrice(of: key.plan, fileByteCount: bytes.count)
+            let image = try await resources.lanes.workers(for: price).run(
+                timeLimit: configuration.decodeTimeout, patience: patience
+            ) { [codec = resources.codec] token in
+                try codec.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
+            }
+            resources.metrics.decoded(record.header.format, in: timekeeper.now - start)
+            broken.forget(key.plan, of: key.source)
+            if image.isIncomplete, caches.isCurrent(record) {
+                caches.limit(record, until: timekeeper.now + .seconds(Freshness.longestOfIncomplete))
+            }
+            return image
+        } catch let error as ImagingError {
+            if caches.isCurrent(record) {
+                broken.remember(error, key.plan, of: record, since: moment)
+                // What cannot be decoded is no image worth keeping: the origin is asked again, but not at once for every request. If
+                // only a later frame is broken, or animating is too much, the rest of it is worth keeping; so is a source of which
+                // some decode has succeeded.
+                if key.plan.isFirstPage, error.isFaultOfSource, !caches.hasMadeAny(from: key.source) {
+                    caches.removeAll(from: key.source)
+                }
+            }
+            throw error
+        }
+    }
+}

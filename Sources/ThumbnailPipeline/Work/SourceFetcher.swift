@@ -1,0 +1,73 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import Imaging
+
+/// One caller's request on its way.
+struct Call: Sendable {
+    let request: ThumbnailRequest
+    /// The identities of the request's sources.
+    let sources: PerSource<SourceIdentity>
+    /// What the caller asks of the caches.
+    let directives: RequestCacheControl
+    /// The name of the caller's wait for its downloads.
+    let receipt: String
+
+    /// The same once more, with nothing asked of the caches but what forbids a download.
+    var again: Call {
+        var directives = RequestCacheControl.none
+        directives.onlyIfCached = self.directives.onlyIfCached
+        return Call(request: request, sources: sources, directives: directives, receipt: receipt)
+    }
+}
+
+/// Waits for the sources of a call: for all of them at the same time, under one receipt and one deadline.
+struct SourceFetcher: Sendable {
+    let downloader: ImageDownloader
+    let caches: PipelineCaches
+    let broken: BrokenSources
+    /// Time that the whole request has.
+    let timeLimit: Duration
+    let timekeeper: any Timekeeper
+
+    /// The sources, as they may be used for this caller; nil if one came without bytes and nothing else is known of it any more.
+    ///
+    /// - Parameter needsBytes: Of which sources the bytes are wanted; else it is enough to know that they are unchanged.
+    /// - Throws: The failure of one source, which cancels this caller's wait for the others.
+    func fetch(for call: Call, needsBytes: PerSource<Bool>) async throws -> Fetch? {
+        let start = timekeeper.now
+        let roles = call.request.roles
+        let sources = try await call.sources.mapSideBySide { index, identity in
+            try await AdditionalSourceError.attributing(to: roles[index]) {
+                try await fetch(identity, for: call, needsBytes: needsBytes[index], since: start)
+            }
+        }
+        return sources.complete().map { Fetch(sources: $0) }
+    }
+
+    private func fetch(
+        _ identity: SourceIdentity, for call: Call, needsBytes: Bool, since start: Duration
+    ) async throws -> FetchedSource? {
+        let moment = broken.moment
+        let delivery = try await downloader.download(
+            SourceRequest(identity: identity, directives: call.directives, needsBytes: needsBytes),
+            receipt: call.receipt, deadline: start + timeLimit)
+        let record: SourceRecord
+        if let known = caches.knownRecord(for: identity), known.validator == delivery.head.validator {
+            record = SourceRecord(delivery.head, header: known.header)
+        } else if let bytes = delivery.bytes {
+            do throws(ImagingError) {
+                record = try SourceRecord(delivery.head, bytes: bytes)
+            } catch {
+                if !call.directives.noStore { broken.remember(error, of: delivery.head, since: moment) }
+                throw error
+            }
+        } else {
+            return nil
+        }
+        let duration = timekeeper.now - start
+        return FetchedSource(
+            delivery: delivery, record: record, isStored: !call.directives.noStore && caches.isStored(record),
+            now: timekeeper.secondsSince1970, duration: duration, timeLeft: timeLimit - duration)
+    }
+}

@@ -1,0 +1,116 @@
+import Coordination
+import ImageCaching
+import Imaging
+import Memory
+
+/// Makes results: each once for all callers that ask for it, from pixels that are decoded once for all renders.
+///
+/// A render is shared by result key. It looks on the disk, waits for its turn if it is dear, reserves memory for itself and its
+/// decodes, has the sources decoded, and renders on a worker thread.
+struct ThumbnailMaker: Sendable {
+    let configuration: PipelineConfiguration
+    let resources: WorkResources
+    let caches: PipelineCaches
+    let decoder: SourceDecoder
+    let scheduler: WorkScheduler
+    let memory: WorkMemory
+    let atHand: WorkAtHand
+    let timekeeper: any Timekeeper
+
+    /// Renders with what is in memory; nil if that was evicted meanwhile.
+    func resultIfAtHand(_ job: RenderJob) async throws -> SharedRender? {
+        do {
+            return try await shared(job)
+        } catch PipelineError.sourceNeeded {
+            return nil
+        }
+    }
+
+    /// Renders with the sources at hand; work that others began without them, and lost, is begun again.
+    func result(_ job: RenderJob) async throws -> SharedRender {
+        while true {
+            do {
+                return try await shared(job)
+            } catch PipelineError.sourceNeeded {
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    /// A result that neither comes from a cache nor goes into one.
+    func unsharedResult(_ job: RenderJob) async throws -> Render {
+        let price = WorkPrice(of: job.key, job.records) { job.bytes[$0]?.count ?? 0 }
+        return try await scheduler.run(price, patience: job.patience) { patience in
+            let rooms = try await memory.reserve(for: job) { _ in false }
+            defer { rooms.render.release() }
+            let start = timekeeper.now
+            let images = try await decoder.unsharedPixels(for: job, patience: patience, rooms: rooms.decodes)
+            let decoded = timekeeper.now
+            let result = try await render(images, for: job)
+            return Render(
+                result: result, decoded: CacheLayerStatus(.decoded, .request),
+                timings: [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)])
+        }
+    }
+
+    private func shared(_ job: RenderJob) async throws -> SharedRender {
+        let cached = { caches.results.value(for: job.key).map { Render(result: $0) } }
+        let (render, origin) = try await atHand.renders.value(for: job.key, cached: cached) {
+            try await self.render(job)
+        }
+        return SharedRender(render: render, origin: origin)
+    }
+
+    private func render(_ job: RenderJob) async throws -> Render {
+        if let result = await caches.restoredResult(for: job.key, of: job.records) {
+            return Render(result: result, isFromDisk: true)
+        }
+        let price = atHand.price(of: job.key, job.records, bytes: job.bytes)
+        return try await scheduler.run(price, patience: job.patience) { patience in
+            try await renderInTurn(job, patience: patience)
+        }
+    }
+
+    private func renderInTurn(_ job: RenderJob, patience: Duration) async throws -> Render {
+        let rooms = try await memory.reserve(for: job, isDecoded: atHand.isDecoded)
+        defer { rooms.render.release() }
+        let start = timekeeper.now
+        let pixels = try await decoder.pixels(for: job, patience: patience, rooms: rooms.decodes)
+        let origin = pixels.origin
+        let decoded = timekeeper.now
+        let result = try await render(
+            pixels.images, for: job, priority: origin == .started ? .finishing : .starting,
+            patience: origin == .cache ? patience : nil)
+        let end = timekeeper.now
+        let isStored = caches.keep(result, for: job.key, of: job.records)
+        return Render(
+            result: result, isStored: isStored,
+            decoded: CacheLayerStatus(
+                .decoded, origin == .cache ? .hit : .uriMiss, isCollapsed: origin == .joined,
+                isStored: origin == .started && job.key.decodeKeys.allSatisfy { caches.decoded.contains($0) }),
+            timings: (origin == .cache ? [] : [StepTiming("decode", decoded - start)])
+                + [StepTiming("render", end - decoded)])
+    }
+
+    /// Goes before decodes if it ends what its own decode has begun: others could keep decodes waiting for ever.
+    ///
+    /// Waits without a bound if a decode was done for it.
+    private func render(
+        _ images: PerSource<DecodedImage>, for job: RenderJob, priority: WorkerPool.Priority = .finishing,
+        patience: Duration? = nil
+    ) async throws -> RenderedImage {
+        let plan = job.key.plan
+        let start = timekeeper.now
+        let workers = resources.lanes.workers(for: plan.timePrice(of: job.records.image.header))
+        let result = try await workers.run(
+            priority: priority, timeLimit: configuration.decodeTimeout, patience: patience
+        ) { [codec = resources.codec] token in
+            RenderedImage(
+                try ImageRenderer.render(
+                    images.image, additions: images.additional, plan: plan, token: token, codec: codec),
+                isIncomplete: images.contains(where: \.isIncomplete))
+        }
+        resources.metrics.rendered(plan.format, in: timekeeper.now - start)
+        return result
+    }
+}

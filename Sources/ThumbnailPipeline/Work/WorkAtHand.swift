@@ -1,0 +1,55 @@
+import Coordination
+import ImageCaching
+import Imaging
+import Memory
+
+/// What is there of a result already, and the price of the rest of the work.
+struct WorkAtHand: Sendable {
+    let caches: PipelineCaches
+    let decodes: SharedTasks<DecodeKey, DecodedImage>
+    let renders = SharedTasks<ResultKey, Render>()
+
+    /// Whether the result can be had, as things stand, without the sources' bytes.
+    func isWithinReach(_ key: ResultKey) -> Bool { needsNoWorker(key) || key.decodeKeys.allSatisfy(isDecoded) }
+
+    /// Whether the result is there, though a source may be stale, or is being made for other callers.
+    func needsNoWorker(_ key: ResultKey) -> Bool { caches.results.contains(key) || renders.contains(key) }
+
+    /// Whether pixels are there, or are being made for other renders.
+    func isDecoded(_ key: DecodeKey) -> Bool { caches.decoded.contains(key) || decodes.contains(key) }
+
+    /// Of which sources the bytes are needed to make the result, as things stand.
+    func bytesNeeded(for key: ResultKey) -> PerSource<Bool> {
+        let isThere = needsNoWorker(key)
+        return key.decodeKeys.mapValues { !isThere && !isDecoded($0) }
+    }
+
+    /// The time that it takes to make a result, as things stand.
+    ///
+    /// - Parameter bytes: The sources' files, if they are at hand.
+    func price(
+        of key: ResultKey, _ records: PerSource<SourceRecord>, bytes: PerSource<SharedBytes?>? = nil
+    ) -> WorkPrice {
+        let keys = key.decodeKeys
+        return WorkPrice(of: key, records) { index in
+            if isDecoded(keys[index]) { return nil }
+            return (bytes?[index] ?? caches.bytes(of: records[index]))?.count ?? 0
+        }
+    }
+}
+
+extension WorkPrice {
+    /// The price of a result.
+    ///
+    /// - Parameter fileByteCount: Bytes of the file of a source, 0 if they are not known; nil if it need not be decoded.
+    init(of key: ResultKey, _ records: PerSource<SourceRecord>, decoding fileByteCount: (_ index: Int) -> Int?) {
+        let keys = key.decodeKeys
+        func decode(_ index: Int) -> Duration {
+            fileByteCount(index).map { records[index].header.timePrice(of: keys[index].plan, fileByteCount: $0) }
+                ?? .zero
+        }
+        self.init(
+            decodes: PerSource(decode(0), additional: keys.indices.dropFirst().map(decode)),
+            render: key.plan.timePrice(of: records.image.header))
+    }
+}

@@ -1,0 +1,49 @@
+import Coordination
+import Imaging
+import Memory
+
+/// The memory that work on an image reserves before it begins.
+struct WorkMemory: Sendable {
+    /// What is reserved for one render.
+    struct Rooms {
+        let render: MemoryReservation
+        /// For the decode of each source; nil if its pixels are here.
+        let decodes: PerSource<MemoryReservation?>
+    }
+
+    let budget: MemoryBudget
+
+    /// Memory for a render and for the decodes before it.
+    ///
+    /// All at once: a task that held a part while it waited for the rest could wait for another that does the same.
+    ///
+    /// - Parameter isDecoded: Whether pixels are here already.
+    /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for what could never fit, ``MemoryBudget/Full``.
+    func reserve(for job: RenderJob, isDecoded: (DecodeKey) -> Bool) async throws -> Rooms {
+        let plan = job.key.plan
+        let prices = job.decodes.mapValues { isDecoded($0.key) ? nil : $0.price }
+        var (sum, overflow) = (plan.price, false)
+        for case let price? in prices {
+            let (larger, isTooLarge) = sum.addingReportingOverflow(price)
+            (sum, overflow) = (larger, overflow || isTooLarge)
+        }
+        // A quarter is what the caches keep even when they are asked for room.
+        guard !overflow, sum <= budget.limit - budget.limit / 4 else {
+            let header = job.records.image.header
+            throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))
+        }
+        let room = try await budget.reserve(sum)
+        return Rooms(render: room, decodes: prices.mapValues { $0.map { room.split($0) } })
+    }
+
+    /// Memory for a plain image.
+    ///
+    /// - Throws: ``PipelineError/placeholderTooLarge``, ``MemoryBudget/Full``.
+    func reserve(forPlaceholder plan: RenderPlan) async throws -> MemoryReservation {
+        do {
+            return try await budget.reserve(plan.price)
+        } catch is MemoryBudget.NeverFits {
+            throw PipelineError.placeholderTooLarge
+        }
+    }
+}
