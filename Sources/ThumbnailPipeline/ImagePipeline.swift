@@ -183,12 +183,12 @@ package final class ImagePipeline: ThumbnailServing {
                 let render = hasAllBytes ? try await maker.result(job) : try await maker.resultIfAtHand(job)
                 if let render { return thumbnail(render, records, fetch: fetch) }
             }
-            // The sources are unchanged, but what was made from them has gone meanwhile.
+            // The sources are unchanged, but what was made from them has been evicted meanwhile.
             fetch = try await fetcher.fetch(for: call.again, needsBytes: call.sources.mapValues { _ in true })
         }
     }
 
-    /// A thumbnail that neither comes from a cache nor goes into one.
+    /// A thumbnail that neither is taken from a cache nor put into one.
     private func unstoredThumbnail(for call: Call) async throws -> Thumbnail {
         try admission.admit(to: .small)
         guard let fetch = try await fetcher.fetch(for: call, needsBytes: call.sources.mapValues { _ in true })

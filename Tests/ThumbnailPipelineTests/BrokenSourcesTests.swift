@@ -8,7 +8,7 @@ import Text
 
 @testable import ThumbnailPipeline
 
-/// Pictures that cannot be decoded, asked for again.
+/// SampleFiles that cannot be decoded, asked for again.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct BrokenSourcesTests {
     private func fails(_ fixture: PipelineFixture, width: Int = 20, cacheControl: String? = nil) async {
@@ -18,7 +18,7 @@ struct BrokenSourcesTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])
-    func `36: a broken picture is not downloaded again for everyone, for a while`(file: ImageFixture) async throws {
+    func `36: a broken image is not downloaded again for every request, for a while`(file: ImageFixture) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         for _ in 0..<3 { await fails(fixture) }
@@ -38,7 +38,7 @@ struct BrokenSourcesTests {
         await fails(fixture)
         await fails(fixture, cacheControl: "no-cache")
         #expect(fixture.origin.loads == 2)
-        fixture.origin.serve(Pictures.jpeg)
+        fixture.origin.serve(SampleFiles.jpeg)
         _ = try await fixture.thumbnail(cacheControl: "no-cache")
         _ = try await fixture.thumbnail(width: 11)
         #expect(fixture.origin.loads == 3)
@@ -65,7 +65,7 @@ struct BrokenSourcesTests {
         try await remove()
         gate.open()
         await #expect(throws: ImagingError.self) { try await task.value }
-        fixture.origin.serve(Pictures.jpeg)
+        fixture.origin.serve(SampleFiles.jpeg)
         _ = try await fixture.thumbnail()
         #expect(fixture.origin.loads == 3)
     }
@@ -73,16 +73,16 @@ struct BrokenSourcesTests {
     @Test(arguments: ["no-store", "private", "no-cache", "max-age=0"])
     func `36: it is remembered for no longer than its origin lets it be used`(control: String) async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.truncated, cacheControl: control)
+        fixture.origin.serve(SampleFiles.truncated, cacheControl: control)
         for _ in 0..<2 { await fails(fixture) }
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `36: what a no-store request finds is nobody else's`() async throws {
+    @Test func `36: a failure of a no-store request is not remembered for others`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.text)
+        fixture.origin.serve(SampleFiles.text)
         await fails(fixture, cacheControl: "no-store")
-        fixture.origin.serve(Pictures.jpeg)
+        fixture.origin.serve(SampleFiles.jpeg)
         _ = try await fixture.thumbnail()
         #expect(fixture.origin.loads == 2)
     }
@@ -129,7 +129,7 @@ struct BrokenSourcesTests {
                 SourceHead(
                     identity: SourceIdentity(url: try SourceURL(parsing: "http://example.com/a")),
                     validator: .entityTag(version), headerFields: [:], requestedAt: now, receivedAt: now),
-                bytes: Pictures.jpeg)
+                bytes: SampleFiles.jpeg)
         }
         let (old, new) = (try record("1"), try record("2"))
         func failure(_ page: Int, _ known: SourceRecord?) -> ImagingError? {

@@ -52,7 +52,7 @@ struct ClientFreshnessTests {
         #expect(told == Freshness(lifetime: lifetime, age: age))
     }
 
-    @Test func `a source that says nothing gets the bounds where there are any`() {
+    @Test func `a source that says nothing gets the bounds if there are any`() {
         #expect(Self.told([:], minimum: 50).lifetime == 50)
         #expect(Self.told([:], maximum: 50).lifetime == 50)
         #expect(Self.told([:], fixed: 50).lifetime == 50)
@@ -92,7 +92,7 @@ struct ClientFreshnessTests {
         #expect(Self.told(ofBoth: [.cacheControl: "max-age=7200"], [:]) == Freshness(lifetime: nil, age: 5))
     }
 
-    @Test func `of two sources the stricter one says who may store the answer`() {
+    @Test func `of two sources the stricter one says which caches may store the answer`() {
         let open: HTTPFields = [.cacheControl: "max-age=30"]
         let closed: HTTPFields = [.cacheControl: "private, max-age=100"]
         #expect(Self.told(ofBoth: open, closed) == Freshness(storability: .private, lifetime: 30, age: 5))

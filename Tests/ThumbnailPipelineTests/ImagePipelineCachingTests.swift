@@ -10,7 +10,7 @@ import Text
 
 @testable import ThumbnailPipeline
 
-/// What is answered from where, what the answer says of it, and that its bytes never depend on it.
+/// Which cache answers, what the answer says of it, and that its bytes never depend on it.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineCachingTests {
     private static let cold = [
@@ -29,7 +29,7 @@ struct ImagePipelineCachingTests {
 
     @Test func `42: the transfer's own times are handed on`() async throws {
         let fixture = try PipelineFixture()
-        var answer = PictureOrigin.Answer(bytes: Pictures.jpeg)
+        var answer = ScriptedOrigin.Answer(bytes: SampleFiles.jpeg)
         answer.timings.dns = .milliseconds(1)
         answer.timings.connect = .milliseconds(2)
         answer.timings.tls = .milliseconds(3)
@@ -152,7 +152,7 @@ struct ImagePipelineCachingTests {
         #expect(tags.count == 4)
     }
 
-    @Test func `wishes that lead to one picture share one result`() async throws {
+    @Test func `requests that lead to the same image share one result`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail(width: 20, format: .negotiated([:]))
         let named = try await fixture.thumbnail(width: 20, format: .fixed(.jpeg))

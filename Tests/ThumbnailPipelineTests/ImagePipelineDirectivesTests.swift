@@ -11,11 +11,11 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineDirectivesTests {
     @Test(arguments: ["no-cache", "max-age=0"])
-    func `31: no-cache reaches the origin, and the new picture replaces the old`(control: String) async throws {
+    func `31: no-cache reaches the origin, and the new image replaces the old`(control: String) async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=3600")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         let old = try await fixture.thumbnail()
-        fixture.origin.serve(Pictures.other, cacheControl: "max-age=3600")
+        fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=3600")
         #expect(try await fixture.thumbnail().eTag == old.eTag)
         let new = try await fixture.thumbnail(cacheControl: control)
         #expect(new.eTag != old.eTag)
@@ -25,9 +25,9 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
     }
 
-    @Test func `31: no-cache of an unchanged picture costs a question and no work`() async throws {
+    @Test func `31: no-cache of an unchanged image costs a conditional request and no work`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=3600", eTag: "\"1\"")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600", eTag: "\"1\"")
         let first = try await fixture.thumbnail()
         let second = try await fixture.thumbnail(cacheControl: "no-cache")
         #expect(second.statusTexts == ["alula-result hit", "alula-source fwd=request 304 stored"])
@@ -64,7 +64,7 @@ struct ImagePipelineDirectivesTests {
 
     @Test func `32: only-if-cached with only the source cached is answered`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         _ = try await fixture.thumbnail()
         fixture.caches.decoded.removeAll()
         fixture.caches.results.removeAll()
@@ -90,7 +90,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
         let stored = try await fixture.thumbnail()
         #expect(stored.eTag == first.eTag)
-        fixture.origin.serve(Pictures.other)
+        fixture.origin.serve(SampleFiles.other)
         #expect(try await fixture.thumbnail(cacheControl: "no-store").eTag != first.eTag)
         #expect(try await fixture.thumbnail().eTag == first.eTag)
         #expect(fixture.origin.loads == 3)
@@ -98,7 +98,7 @@ struct ImagePipelineDirectivesTests {
 
     @Test func `34: max-stale is served stale without contact, and says so`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         _ = try await fixture.thumbnail()
         fixture.time.clock.advance(by: .seconds(15))
         let stale = try await fixture.thumbnail(cacheControl: "max-stale=5")
@@ -114,7 +114,7 @@ struct ImagePipelineDirectivesTests {
 
     @Test func `34: a source that varies by anything is asked about each time`() async throws {
         let fixture = try PipelineFixture()
-        var answer = PictureOrigin.Answer(bytes: Pictures.jpeg)
+        var answer = ScriptedOrigin.Answer(bytes: SampleFiles.jpeg)
         answer.fields = [.vary: "*", .cacheControl: "max-age=3600", .eTag: "\"1\""]
         fixture.origin.serve(answer, at: "/a")
         _ = try await fixture.thumbnail()
@@ -127,7 +127,7 @@ struct ImagePipelineDirectivesTests {
 
     @Test func `a caller's limits of age and freshness are kept`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=100")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=100")
         _ = try await fixture.thumbnail()
         fixture.time.clock.advance(by: .seconds(50))
         _ = try await fixture.thumbnail(cacheControl: "max-age=50, min-fresh=50")

@@ -16,7 +16,7 @@ struct ImagePipelineFreshnessTests {
         control: String, storability: Freshness.Storability
     ) async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: control)
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: control)
         for load in 1...2 {
             let thumbnail = try await fixture.thumbnail()
             #expect(thumbnail.freshness.storability == storability)
@@ -32,17 +32,17 @@ struct ImagePipelineFreshnessTests {
 
     @Test func `an origin that turns private takes what was stored with it`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         _ = try await fixture.thumbnail()
         fixture.time.clock.advance(by: .seconds(10))
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "private")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "private")
         _ = try await fixture.thumbnail()
         #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
     }
 
     @Test func `no-cache is asked for each time, and what was made of the same bytes is used again`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "no-cache")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-cache")
         let first = try await fixture.thumbnail()
         #expect(first.statusTexts.last == "alula-source fwd=uri-miss stored")
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
@@ -57,7 +57,7 @@ struct ImagePipelineFreshnessTests {
 
     @Test func `no-cache requests at once are one hit all the same`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "no-cache")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-cache")
         let gate = fixture.origin.hold()
         let callers = (1...3).map { fixture.start(width: 10 * $0, receipt: "\($0)") }
         try fixture.requireDownload(callers: 3)
@@ -70,7 +70,7 @@ struct ImagePipelineFreshnessTests {
         async throws
     {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         _ = try await fixture.thumbnail(width: 20)
         fixture.time.clock.advance(by: .seconds(10))
         let thumbnail = try await fixture.thumbnail(width: 30)
@@ -85,11 +85,11 @@ struct ImagePipelineFreshnessTests {
 
     @Test func `changed bytes are shown, and nothing made from the old ones stays`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10", eTag: "\"1\"")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10", eTag: "\"1\"")
         let old = try await fixture.thumbnail(width: 20)
         _ = try await fixture.thumbnail(width: 4)
         #expect(fixture.caches.figures.map(\.figures.usage.entries) == [2, 2, 1])
-        fixture.origin.serve(Pictures.other, cacheControl: "max-age=10", eTag: "\"2\"")
+        fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=10", eTag: "\"2\"")
         #expect(try await fixture.thumbnail(width: 20).eTag == old.eTag)
         fixture.time.clock.advance(by: .seconds(10))
         let new = try await fixture.thumbnail(width: 20)
@@ -99,11 +99,11 @@ struct ImagePipelineFreshnessTests {
 
     @Test func `a decode of bytes that have changed meanwhile is served and not kept`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "no-cache", eTag: "\"1\"")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-cache", eTag: "\"1\"")
         let hold = await fixture.holdWorkers()
         let old = fixture.start(receipt: "1")
         try await fixture.workersWaitedFor(1)
-        fixture.origin.serve(Pictures.other, cacheControl: "no-cache", eTag: "\"2\"")
+        fixture.origin.serve(SampleFiles.other, cacheControl: "no-cache", eTag: "\"2\"")
         let new = fixture.start(receipt: "2")
         try await fixture.workersWaitedFor(2)
         hold.release()
@@ -115,7 +115,7 @@ struct ImagePipelineFreshnessTests {
 
     @Test func `Last-Modified and the age on arrival are handed on`() async throws {
         let fixture = try PipelineFixture()
-        var answer = PictureOrigin.Answer(bytes: Pictures.jpeg)
+        var answer = ScriptedOrigin.Answer(bytes: SampleFiles.jpeg)
         answer.fields[.lastModified] = "Sun, 06 Nov 1994 08:49:37 GMT"
         answer.fields[.age] = "9223372036854775807"
         fixture.origin.serve(answer, at: "/a")
@@ -150,14 +150,14 @@ struct ImagePipelineFreshnessTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])
-    func `29: what cannot be decoded is never cached, and the mended picture shows when that has been forgotten`(
+    func `29: a broken source is never cached, and is fetched anew when its failure is forgotten`(
         file: ImageFixture
     ) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
         #expect(await fixture.caches.removedEverything() == RemovedEntries())
-        fixture.origin.serve(Pictures.jpeg)
+        fixture.origin.serve(SampleFiles.jpeg)
         fixture.time.clock.advance(by: .seconds(5))
         #expect(try await fixture.thumbnail().image.size.width == 20)
         #expect(fixture.origin.loads == 2)
@@ -165,12 +165,12 @@ struct ImagePipelineFreshnessTests {
 
     @Test func `the failure of old bytes does not take the new ones away`() async throws {
         let fixture = try PipelineFixture(workerCount: 1)
-        fixture.origin.serve(Pictures.truncated, cacheControl: "max-age=10", eTag: "\"1\"")
+        fixture.origin.serve(SampleFiles.truncated, cacheControl: "max-age=10", eTag: "\"1\"")
         let hold = await fixture.holdWorkers()
         let old = fixture.start(receipt: "1")
         try await fixture.workersWaitedFor(1)
         fixture.time.clock.advance(by: .seconds(10))
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10", eTag: "\"2\"")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10", eTag: "\"2\"")
         let new = fixture.start(receipt: "2")
         try await fixture.workersWaitedFor(2)
         hold.release()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// What decodes and renders pay before they begin.
+/// The memory that decodes and renders reserve before they begin.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineMemoryTests {
     @Test func `a source that could never fit is refused before a worker sees it`() async throws {
@@ -32,7 +32,7 @@ struct ImagePipelineMemoryTests {
         try #require(await eventually(within: .patience) { fixture.budget.statistics.reserved == 0 })
     }
 
-    @Test func `who waits in vain is told to come again`() async throws {
+    @Test func `a request that waits for memory in vain is answered 503`() async throws {
         let fixture = try PipelineFixture(memoryLimit: 4 << 20)
         let held = try await fixture.budget.reserve(4 << 20)
         let request = fixture.start()
@@ -42,13 +42,13 @@ struct ImagePipelineMemoryTests {
         fixture.time.clock.advance(by: .seconds(5))
         let error = await #expect(throws: MemoryBudget.Full.self) { try await request.value }
         #expect(error?.status == .serviceUnavailable && error?.code == "overloaded" && error?.retryAfter == 1)
-        // Not the picture's fault: it stays, and serves the next.
+        // The source is not at fault: it stays, and serves the next request.
         held.release()
         #expect(try await fixture.thumbnail().image.format == .jpeg)
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `what is decoded already pays for the render alone`() async throws {
+    @Test func `if the pixels are there, memory is reserved for the render alone`() async throws {
         let fixture = try PipelineFixture(memoryLimit: 4 << 20)
         _ = try await fixture.thumbnail(width: 20)
         let plan = try #require(fixture.key(21)).plan

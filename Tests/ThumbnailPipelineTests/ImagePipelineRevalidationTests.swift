@@ -17,7 +17,7 @@ struct ImagePipelineRevalidationTests {
         _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) async throws -> PipelineFixture {
         let fixture = try PipelineFixture(staleAllowances: allowances, configure)
-        fixture.origin.serve(Pictures.jpeg, cacheControl: control, eTag: "\"1\"")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: control, eTag: "\"1\"")
         _ = try await fixture.thumbnail()
         return fixture
     }
@@ -48,7 +48,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
     }
 
-    @Test func `33: one conditional request serves all who wait`() async throws {
+    @Test func `33: one conditional request serves all waiting requests`() async throws {
         let fixture = try await Self.fixture("max-age=10")
         fixture.time.clock.advance(by: .seconds(10))
         let gate = fixture.origin.hold()
@@ -62,7 +62,7 @@ struct ImagePipelineRevalidationTests {
     }
 
     @Test func `33: a 304 does without the bytes while there is something made from them`() async throws {
-        let fixture = try await Self.fixture("max-age=10") { $0.sourceCacheMemory = Pictures.jpeg.count - 1 }
+        let fixture = try await Self.fixture("max-age=10") { $0.sourceCacheMemory = SampleFiles.jpeg.count - 1 }
         fixture.time.clock.advance(by: .seconds(10))
         let hit = try await fixture.thumbnail()
         #expect(hit.statusTexts == ["alula-result hit", "alula-source fwd=stale 304"])
@@ -82,7 +82,7 @@ struct ImagePipelineRevalidationTests {
     @Test func `33: what was evicted while its source was asked about is made from bytes that are fetched then`()
         async throws
     {
-        let fixture = try await Self.fixture("max-age=10") { $0.sourceCacheMemory = Pictures.jpeg.count - 1 }
+        let fixture = try await Self.fixture("max-age=10") { $0.sourceCacheMemory = SampleFiles.jpeg.count - 1 }
         fixture.time.clock.advance(by: .seconds(10))
         let gate = fixture.origin.hold()
         let caller = fixture.start()
@@ -98,7 +98,7 @@ struct ImagePipelineRevalidationTests {
     @Test func `33: a 200 takes all that was made from the old source`() async throws {
         let fixture = try await Self.fixture("max-age=10")
         _ = try await fixture.thumbnail(width: 4)
-        fixture.origin.serve(Pictures.other, cacheControl: "max-age=10", eTag: "\"2\"")
+        fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=10", eTag: "\"2\"")
         fixture.time.clock.advance(by: .seconds(10))
         let new = try await fixture.thumbnail()
         #expect(new.statusTexts.last == "alula-source fwd=stale stored")
@@ -141,10 +141,10 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `35: a new picture found in the background is shown from then on`() async throws {
+    @Test func `35: a new image found in the background is served from then on`() async throws {
         let fixture = try await Self.fixture("max-age=10, stale-while-revalidate=30")
         let old = try await fixture.thumbnail()
-        fixture.origin.serve(Pictures.other, cacheControl: "max-age=10", eTag: "\"2\"")
+        fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=10", eTag: "\"2\"")
         fixture.time.clock.advance(by: .seconds(10))
         #expect(try await fixture.thumbnail().eTag == old.eTag)
         await fixture.downloadEnds.reached(2)
@@ -178,7 +178,7 @@ struct ImagePipelineRevalidationTests {
         #expect(try await fixture.thumbnail().statusTexts.last == "alula-source fwd=stale 304 stored")
     }
 
-    @Test func `35: not past its window, not where the source forbids it, not when the caller wants the origin's word`()
+    @Test func `35: not past its window, not if the source forbids it, not if the caller wants the origin asked`()
         async throws
     {
         for (control, request, seconds) in [
@@ -230,7 +230,7 @@ struct ImagePipelineRevalidationTests {
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }
         #expect(fixture.origin.loads == 2)
         fixture.origin.fail(with: nil)
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "no-store")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-store")
         _ = try await fixture.thumbnail(cacheControl: "no-cache")
         _ = try await fixture.thumbnail()
         #expect(fixture.origin.loads == 4)

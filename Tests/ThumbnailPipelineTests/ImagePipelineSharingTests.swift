@@ -8,7 +8,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// What is shared with whom: conformance 14, 15, 22 to 24 and 26 through the whole pipeline.
+/// Which requests share work: conformance 14, 15, 22 to 24 and 26 through the whole pipeline.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineSharingTests {
     @Test func `14: two hundred simultaneous requests make one hit, one decode and one render`() async throws {
@@ -158,12 +158,12 @@ struct ImagePipelineSharingTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `26: whoever comes at the end of a fetch, decode or render makes no second one`() async throws {
+    @Test func `26: a request that comes at the end of a fetch, decode or render makes no second one`() async throws {
         let fixture = try PipelineFixture()
         let count = 1_000
         for index in 0..<count {
             let path = "/\(index)"
-            fixture.origin.serve(Pictures.tiny, at: path)
+            fixture.origin.serve(SampleFiles.tiny, at: path)
             let callers = (1...4).map { caller in
                 Task {
                     for _ in 1..<caller { await Task.yield() }
@@ -178,7 +178,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.sharedWorkCount == 0)
     }
 
-    @Test func `22: a cancelled receipt answers its caller 409 and harms nobody else`() async throws {
+    @Test func `22: a cancelled receipt answers its caller 409 and no other`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let first = fixture.start(receipt: "1")
@@ -197,7 +197,8 @@ struct ImagePipelineSharingTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `36: a failure is shared by all who wait, remembered, and forgotten after a while`() async throws {
+    @Test func `36: a failure is shared by all waiting requests, remembered, and forgotten after a while`() async throws
+    {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .timedOut)
         let gate = fixture.origin.hold()

@@ -15,7 +15,7 @@ import Text
 struct ImagePipelineTests {
     @Test func `the quick look finds fresh results and nothing else`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
         let thumbnail = try await fixture.thumbnail()
         fixture.time.clock.advance(by: .seconds(4))
@@ -70,7 +70,7 @@ struct ImagePipelineTests {
 
     @Test func `a page behind the last is refused, from the origin and from the cache alike`() async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.animation)
+        fixture.origin.serve(SampleFiles.animation)
         var request = ThumbnailRequest.path()
         request.options.page = ImageFixture.frames
         for _ in 1...2 {
@@ -129,7 +129,7 @@ struct ImagePipelineTests {
         let caller = fixture.start()
         try await fixture.workersWaitedFor(1)
         let removed = try await fixture.control.remove(source: "http://example.com/a")
-        #expect(removed == RemovedEntries(entries: 1, bytes: Pictures.jpeg.count))
+        #expect(removed == RemovedEntries(entries: 1, bytes: SampleFiles.jpeg.count))
         hold.release()
         #expect(
             try await caller.value.statusTexts == [
@@ -148,7 +148,7 @@ struct ImagePipelineTests {
         #expect(usage.map(\.usage.preferred) == [60 << 20, 48 << 20, 18 << 20])
         #expect(usage[0].usage.bytes == 64 * 48 * 3)
         #expect(usage[1].usage.bytes >= thumbnail.image.bytes.count)
-        #expect(usage[2].usage.bytes == Pictures.jpeg.count)
+        #expect(usage[2].usage.bytes == SampleFiles.jpeg.count)
         for (name, usage) in usage {
             #expect(fixture.metric("alula_cache_bytes{cache=\"\(name)\"}") == usage.bytes)
             #expect(fixture.metric("alula_cache_capacity_bytes{cache=\"\(name)\"}") == usage.capacity)

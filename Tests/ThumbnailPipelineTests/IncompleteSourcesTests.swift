@@ -6,7 +6,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// Pictures that lack pixels, where they are served.
+/// Images that lack pixels, if the settings let them be served.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct IncompleteSourcesTests {
     private static let whole = ImageFixture.photo(width: 160, height: 120)

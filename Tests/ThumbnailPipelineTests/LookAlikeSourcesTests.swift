@@ -29,8 +29,8 @@ struct LookAlikeSourcesTests {
     @Test(arguments: pairs)
     func `each is fetched, decoded and answered for itself`(pair: Pair) async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, at: pair.first.fetched, cacheControl: "max-age=100")
-        fixture.origin.serve(Pictures.other, at: pair.second.fetched, cacheControl: "max-age=100")
+        fixture.origin.serve(SampleFiles.jpeg, at: pair.first.fetched, cacheControl: "max-age=100")
+        fixture.origin.serve(SampleFiles.other, at: pair.second.fetched, cacheControl: "max-age=100")
         let first = try await fixture.thumbnail(pair.first.written)
         #expect(fixture.pipeline.cachedThumbnail(for: .path(pair.second.written)) == nil)
         let second = try await fixture.thumbnail(pair.second.written)
@@ -50,12 +50,12 @@ struct LookAlikeSourcesTests {
     @Test(arguments: pairs)
     func `a failure of one is none of the other's`(pair: Pair) async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.truncated, at: pair.first.fetched, cacheControl: "max-age=100")
-        fixture.origin.serve(Pictures.jpeg, at: pair.second.fetched, cacheControl: "max-age=100")
+        fixture.origin.serve(SampleFiles.truncated, at: pair.first.fetched, cacheControl: "max-age=100")
+        fixture.origin.serve(SampleFiles.jpeg, at: pair.second.fetched, cacheControl: "max-age=100")
         await #expect(throws: (any Error).self) { try await fixture.thumbnail(pair.first.written) }
         #expect(try await fixture.thumbnail(pair.second.written).image.size.width == 20)
         let others = try PipelineFixture()
-        others.origin.serve(Pictures.jpeg, at: pair.second.fetched, cacheControl: "max-age=100")
+        others.origin.serve(SampleFiles.jpeg, at: pair.second.fetched, cacheControl: "max-age=100")
         await #expect(throws: DownloadError.notFound(404)) { try await others.thumbnail(pair.first.written) }
         #expect(try await others.thumbnail(pair.second.written).image.size.width == 20)
     }
@@ -63,8 +63,8 @@ struct LookAlikeSourcesTests {
     @Test(arguments: pairs)
     func `a removal of one leaves the other`(pair: Pair) async throws {
         let fixture = try PipelineFixture()
-        fixture.origin.serve(Pictures.jpeg, at: pair.first.fetched, cacheControl: "max-age=100")
-        fixture.origin.serve(Pictures.other, at: pair.second.fetched, cacheControl: "max-age=100")
+        fixture.origin.serve(SampleFiles.jpeg, at: pair.first.fetched, cacheControl: "max-age=100")
+        fixture.origin.serve(SampleFiles.other, at: pair.second.fetched, cacheControl: "max-age=100")
         _ = try await (fixture.thumbnail(pair.first.written), fixture.thumbnail(pair.second.written))
         let removed = try await fixture.control.remove(source: "http://example.com\(pair.first.written)")
         #expect(removed.entries > 0)
@@ -79,8 +79,8 @@ struct LookAlikeSourcesTests {
         for isSecondLife in [false, true] {
             let fixture = try PipelineFixture(diskFolder: folder.path)
             if !isSecondLife {
-                fixture.origin.serve(Pictures.jpeg, at: pair.first.fetched, cacheControl: "max-age=100")
-                fixture.origin.serve(Pictures.other, at: pair.second.fetched, cacheControl: "max-age=100")
+                fixture.origin.serve(SampleFiles.jpeg, at: pair.first.fetched, cacheControl: "max-age=100")
+                fixture.origin.serve(SampleFiles.other, at: pair.second.fetched, cacheControl: "max-age=100")
             }
             for path in [pair.first.written, pair.second.written] {
                 eTags.append(try await fixture.thumbnail(path).eTag)

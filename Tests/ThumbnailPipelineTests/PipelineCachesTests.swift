@@ -21,7 +21,7 @@ struct PipelineCachesTests {
     }
 
     private func source(
-        _ path: String = "/img", _ bytes: SharedBytes = Pictures.jpeg, version: String = "1",
+        _ path: String = "/img", _ bytes: SharedBytes = SampleFiles.jpeg, version: String = "1",
         cacheControl: String? = nil
     ) throws -> Source {
         var fields = HTTPFields()
@@ -86,7 +86,8 @@ struct PipelineCachesTests {
     }
 
     @Test(arguments: ["private", "no-store"])
-    func `34: what its origin wants nobody to store is not stored, and takes the old with it`(control: String) throws {
+    func `34: a source that its origin forbids to store is not stored, and removes the old one`(control: String) throws
+    {
         let forbidden = try source(cacheControl: control)
         caches.store(forbidden)
         #expect(entries == [0, 0, 0])
@@ -97,9 +98,9 @@ struct PipelineCachesTests {
         #expect(caches.record(for: forbidden.identity) == nil)
     }
 
-    @Test func `29: what is no picture is not stored, and takes the old with it`() throws {
+    @Test func `29: bytes that are no image are not stored, and remove the old source`() throws {
         try fill(try source())
-        let text = try source("/img", Pictures.text, version: "2")
+        let text = try source("/img", SampleFiles.text, version: "2")
         caches.store(text)
         #expect(entries == [0, 0, 0])
         #expect(caches.stored(for: text.identity) == nil)
@@ -107,7 +108,7 @@ struct PipelineCachesTests {
 
     @Test func `other bytes take with them what was made from the old`() throws {
         try fill(try source(version: "1"))
-        let new = try source("/img", Pictures.other, version: "2")
+        let new = try source("/img", SampleFiles.other, version: "2")
         caches.store(new)
         #expect(entries == [0, 0, 1])
         #expect(caches.stored(for: new.identity)?.head.validator == new.validator)
@@ -185,7 +186,7 @@ struct PipelineCachesTests {
 
     @Test func `bytes too large for the source cache are not stored, though what they are is known`() throws {
         var configuration = PipelineConfiguration()
-        configuration.sourceCacheMemory = Pictures.jpeg.count - 1
+        configuration.sourceCacheMemory = SampleFiles.jpeg.count - 1
         let caches = PipelineCaches(configuration: configuration, timekeeper: clock)
         let source = try source()
         caches.store(source)
@@ -196,7 +197,7 @@ struct PipelineCachesTests {
     }
 
     @Test func `two transfers of one source that end at once never leave bytes under another's record`() async throws {
-        let sources = [try source(version: "1"), try source("/img", Pictures.other, version: "2")]
+        let sources = [try source(version: "1"), try source("/img", SampleFiles.other, version: "2")]
         for _ in 0..<300 {
             await withTaskGroup { group in
                 for source in sources { group.addTask { for _ in 0..<10 { caches.store(source) } } }

@@ -37,7 +37,7 @@ final class PipelineDiskTests {
 
     private func fill(cacheControl: String = "max-age=100", eTag: String? = "\"1\"") async throws -> Thumbnail {
         try await life { fixture in
-            fixture.origin.serve(Pictures.jpeg, cacheControl: cacheControl, eTag: eTag)
+            fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl, eTag: eTag)
             return try await fixture.thumbnail()
         }
     }
@@ -74,7 +74,7 @@ final class PipelineDiskTests {
         for round in 1...2 {
             try await life { fixture in
                 fixture.time.clock.advance(by: .seconds(20 * round))
-                fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=10", eTag: "\"1\"")
+                fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10", eTag: "\"1\"")
                 _ = try await fixture.thumbnail()
                 #expect(fixture.origin.loads == 1 && fixture.origin.confirmations == 1)
                 #expect(fixture.decodes == 0)
@@ -105,7 +105,7 @@ final class PipelineDiskTests {
         _ = try await fill()
         try await life { fixture in
             fixture.time.clock.advance(by: .seconds(200))
-            fixture.origin.serve(Pictures.other, cacheControl: "no-store", eTag: "\"2\"")
+            fixture.origin.serve(SampleFiles.other, cacheControl: "no-store", eTag: "\"2\"")
             _ = try await fixture.thumbnail()
             _ = try await fixture.thumbnail("/a", width: 9)
         }
@@ -118,7 +118,7 @@ final class PipelineDiskTests {
     @Test(arguments: [nil, "http://example.com/a", "http://example.com/mark"] as [ExactText?])
     func `a result of two sources survives a restart, but not the removal of either`(removed: ExactText?) async throws {
         func serve(_ fixture: PipelineFixture) {
-            fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=100", eTag: "\"1\"")
+            fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=100", eTag: "\"1\"")
             fixture.origin.serve(ImageFixture.png.bytes, at: "/mark", cacheControl: "max-age=100", eTag: "\"2\"")
         }
         let first = try await life { fixture in
@@ -146,7 +146,7 @@ final class PipelineDiskTests {
         let old = try await fill()
         let new = try await life { fixture in
             fixture.time.clock.advance(by: .seconds(200))
-            fixture.origin.serve(Pictures.other, cacheControl: "max-age=1000", eTag: "\"2\"")
+            fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=1000", eTag: "\"2\"")
             return try await fixture.thumbnail()
         }
         #expect(old.eTag != new.eTag)
@@ -160,14 +160,14 @@ final class PipelineDiskTests {
     @Test func `11: what an operator removes is gone after a restart as well`() async throws {
         _ = try await fill()
         try await life { fixture in
-            fixture.origin.serve(Pictures.jpeg, at: "/b", cacheControl: "max-age=100")
+            fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=100")
             _ = try await fixture.thumbnail("/b")
             let removed = try await fixture.control.remove(source: "http://example.com/a")
             // The record, the bytes and the result, though memory knew nothing of them.
             #expect(removed.entries == 3)
         }
         try await life { fixture in
-            fixture.origin.serve(Pictures.jpeg, at: "/b", cacheControl: "max-age=100")
+            fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=100")
             _ = try await fixture.thumbnail("/b")
             #expect(fixture.origin.loads == 0)
             _ = try await fixture.thumbnail()
@@ -175,7 +175,7 @@ final class PipelineDiskTests {
             _ = await fixture.control.removeAll()
         }
         try await life { fixture in
-            fixture.origin.serve(Pictures.jpeg, at: "/b", cacheControl: "max-age=100")
+            fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=100")
             _ = try await fixture.thumbnail("/b")
             #expect(fixture.origin.loads == 1)
         }
@@ -218,7 +218,7 @@ final class PipelineDiskTests {
         let record = try SourceRecord(
             SourceHead(
                 identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now),
-            bytes: Pictures.jpeg)
+            bytes: SampleFiles.jpeg)
         func disk(_ digests: [ExactText: String]) -> PipelineDisk {
             PipelineDisk(store: store, engine: "test", policy: "any", originDigests: digests)
         }
@@ -238,7 +238,7 @@ final class PipelineDiskTests {
             $0.decodedCacheCapacity = 0
             $0.decodedCachePreferred = 0
         }
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=100", eTag: "\"1\"")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=100", eTag: "\"1\"")
         let first = try await fixture.thumbnail()
         let again = try await fixture.thumbnail()
         #expect(again.eTag == first.eTag && again.statusTexts == ["alula-result hit"])

@@ -21,7 +21,7 @@ struct SeveralSourcesTests {
         _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) throws -> PipelineFixture {
         let fixture = try PipelineFixture(memoryLimit: memoryLimit, configure)
-        fixture.origin.serve(Pictures.jpeg, cacheControl: image, eTag: "\"a\"")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: image, eTag: "\"a\"")
         fixture.origin.serve(Self.mark, at: "/mark", cacheControl: mark, eTag: "\"mark\"")
         return fixture
     }
@@ -65,7 +65,7 @@ struct SeveralSourcesTests {
 
     @Test func `requests at the same time share the transfers and decodes of both sources`() async throws {
         let fixture = try Self.fixture()
-        fixture.origin.serve(Pictures.other, at: "/b", cacheControl: "max-age=100", eTag: "\"b\"")
+        fixture.origin.serve(SampleFiles.other, at: "/b", cacheControl: "max-age=100", eTag: "\"b\"")
         let gate = fixture.origin.hold()
         let callers = (1...10).map { number in
             Task {
@@ -210,8 +210,8 @@ struct SeveralSourcesTests {
         source: String, code: String, category: ErrorCategory, status: Int
     ) async throws {
         let fixture = try Self.fixture()
-        fixture.origin.serve(Pictures.text, at: "/text", cacheControl: "max-age=100")
-        fixture.origin.serve(Pictures.truncated, at: "/cut", cacheControl: "max-age=100")
+        fixture.origin.serve(SampleFiles.text, at: "/text", cacheControl: "max-age=100")
+        fixture.origin.serve(SampleFiles.truncated, at: "/cut", cacheControl: "max-age=100")
         let request = ThumbnailRequest.path("/a", mark: source)
         _ = try await fixture.thumbnail()
         var loads: [Int] = []
@@ -227,7 +227,7 @@ struct SeveralSourcesTests {
 
     @Test func `a failure of the image is the image's, and the second source is kept`() async throws {
         let fixture = try Self.fixture()
-        fixture.origin.serve(Pictures.truncated, cacheControl: "max-age=100", eTag: "\"cut\"")
+        fixture.origin.serve(SampleFiles.truncated, cacheControl: "max-age=100", eTag: "\"cut\"")
         for _ in 1...2 {
             let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail(of: .marked()) }
             #expect(error?.code == "cannot_decode" && error?.parameter == nil)
@@ -246,7 +246,7 @@ struct SeveralSourcesTests {
         let hold = try await fixture.holdWorkers()
         let caller = Task { try await fixture.thumbnail(of: .marked()) }
         try await fixture.workersWaitedFor(2)
-        let decodes = zip(records, zip(key.decodeKeys, [Pictures.jpeg, Self.mark])).map { record, decode in
+        let decodes = zip(records, zip(key.decodeKeys, [SampleFiles.jpeg, Self.mark])).map { record, decode in
             record.header.price(of: decode.0.plan, fileByteCount: decode.1.count)
         }
         #expect(fixture.budget.statistics.reserved == key.plan.price + decodes.reduce(0, +))

@@ -19,7 +19,7 @@ struct SourceChangesTests {
         #expect(changes.isUnchanged(since: later))
     }
 
-    @Test func `a change of all is everybody's`() throws {
+    @Test func `a change of all sources is told to all readers`() throws {
         var changes = SourceChanges()
         let ticket = changes.begin(try identity("/a"))
         changes.noteAll()
@@ -28,7 +28,7 @@ struct SourceChangesTests {
         #expect(changes.isUnchanged(since: later))
     }
 
-    @Test func `only sources that somebody reads are counted`() throws {
+    @Test func `only sources that are being read are counted`() throws {
         var changes = SourceChanges()
         for number in 0..<100 { changes.note(try identity("/\(number)")) }
         #expect(changes.count == 0)

@@ -15,7 +15,7 @@ package final class PipelineCaches: SourceCaching {
     private let disk: PipelineDisk?
     private let changes = Locked(SourceChanges())
 
-    /// Bytes of records, about: some 30,000 sources whose pixels or results may still be there.
+    /// Capacity for records in bytes: about 30,000 sources whose pixels or results may still be there.
     private static let recordCapacity = 32 << 20
 
     /// Caches that are empty in memory.
@@ -39,14 +39,14 @@ package final class PipelineCaches: SourceCaching {
     /// What is known of a source, with its bytes if they are here.
     package func stored(for identity: SourceIdentity) -> StoredSource? {
         guard let record = knownRecord(for: identity) else {
-            // Counted as the miss that it is.
+            // Counts the miss.
             _ = sources.value(for: SourceKey(source: identity))
             return nil
         }
         return StoredSource(head: record.head, bytes: bytes(of: record))
     }
 
-    /// The bytes that a record tells of, while they are here.
+    /// The bytes of the version that a record describes, while they are here.
     func bytes(of record: SourceRecord) -> SharedBytes? {
         // Two transfers of one source may end at once: bytes that are not those of the record are of no use.
         sources.value(for: SourceKey(source: record.identity)) { $0.validator == record.validator }?.bytes
@@ -176,7 +176,7 @@ package final class PipelineCaches: SourceCaching {
         return nil
     }
 
-    /// Whether the source's origin lets a shared cache keep it and it is still the one that is kept.
+    /// Whether the source's origin lets a shared cache keep it, and this version is still the one that is kept.
     func isCurrent(_ record: SourceRecord) -> Bool {
         record.freshness.storability == .shared
             && knownRecord(for: record.identity)?.validator == record.validator
@@ -195,13 +195,13 @@ package final class PipelineCaches: SourceCaching {
         isCurrent(record) && sources.contains(SourceKey(source: record.identity))
     }
 
-    /// Keeps pixels while their source is current; whether they were admitted.
+    /// Keeps pixels while their source is current; returns whether they were admitted.
     @discardableResult
     func keep(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
         keep(image, for: key, while: { self.isCurrent(record) }, in: decoded)
     }
 
-    /// Keeps a result while all its sources are current; whether it was admitted.
+    /// Keeps a result while all its sources are current; returns whether it was admitted.
     func keep(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
         let isKept = keep(result, for: key, while: { self.isCurrent(records) }, in: results)
         guard let disk, !result.isIncomplete, isCurrent(records) else { return isKept }
@@ -229,7 +229,7 @@ package final class PipelineCaches: SourceCaching {
         }
     }
 
-    /// Removes a source and all made from it; on the disk later.
+    /// Removes a source and all made from it, from memory at once and from the disk later; returns what was in memory.
     @discardableResult
     func removeAll(from identity: SourceIdentity) -> RemovedEntries {
         let removed = removeFromMemory(identity)
@@ -237,13 +237,13 @@ package final class PipelineCaches: SourceCaching {
         return removed
     }
 
-    /// Removes a source and all made from it; what was in memory and on the disk.
+    /// Removes a source and all made from it; returns what was in memory and on the disk.
     func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
         let removed = removeFromMemory(identity)
         return Self.sum([removed, await disk?.removedAll(from: identity) ?? RemovedEntries()])
     }
 
-    /// Empties everything; what was in memory and on the disk.
+    /// Empties everything; returns what was in memory and on the disk.
     func removedEverything() async -> RemovedEntries {
         let removed = removeAllFromMemory()
         return Self.sum([removed, await disk?.removedEverything() ?? RemovedEntries()])

@@ -42,9 +42,9 @@ struct SourceChanges {
         readers[ticket.source] = entry.count > 0 ? entry : nil
     }
 
-    /// A source changes in memory for good: it is stored, confirmed or removed.
+    /// Notes that a source has changed in memory: it is stored, confirmed or removed.
     mutating func note(_ source: SourceIdentity) { readers[source]?.change += 1 }
 
-    /// All sources change.
+    /// Notes that all sources have changed.
     mutating func noteAll() { era += 1 }
 }

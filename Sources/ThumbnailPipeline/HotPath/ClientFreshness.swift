@@ -6,8 +6,8 @@ extension Freshness {
 
     /// What clients are told of an answer made from a source with this freshness.
     ///
-    /// Without bounds it is the source's own lifetime with its age. If a bound takes effect, `max-age` counts from now, and no
-    /// age goes with it. What is `private` or `no-store` stays so.
+    /// Without bounds it is the source's own lifetime with its age. If a bound takes effect, `max-age` counts from now, without an age.
+    /// What is `private` or `no-store` stays so.
     ///
     /// - Parameters:
     ///   - source: What the origin said.
@@ -19,8 +19,8 @@ extension Freshness {
         bound(by: bounds)
     }
 
-    /// What clients are told of an answer made from several sources: it is as fresh as the least fresh of them, and may be stored by
-    /// those that may store all of them.
+    /// What clients are told of an answer made from several sources: it is as fresh as the least fresh of them, and only caches that may
+    /// store all of them may store it.
     ///
     /// - Parameters:
     ///   - sources: What the origins said, and whether the answer was made without asking them.
@@ -57,7 +57,7 @@ extension Freshness {
         (lifetime, age) = (bounded, nil)
     }
 
-    /// Lets nobody keep the answer for more than so many seconds from now; if that takes effect no age goes with it.
+    /// Lets no cache keep the answer for more than so many seconds from now; if that shortens its lifetime, the age is dropped.
     mutating func limit(to seconds: Int) {
         guard storability != .none else { return }
         if let remaining, remaining <= seconds { return }

@@ -11,7 +11,7 @@ package struct Thumbnail: Sendable {
     package let eTag: String
     /// When the latest of the sources was changed; nil if one of them does not say.
     package let lastModified: HTTPDate?
-    /// How long and by whom the answer may be stored.
+    /// How long the answer may be stored, and in which caches.
     package let freshness: Freshness
     /// One member per cache layer that was asked, in the order of the contract.
     package let cacheStatus: [CacheLayerStatus]

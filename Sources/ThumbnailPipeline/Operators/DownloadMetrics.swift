@@ -3,7 +3,7 @@ package import Telemetry
 
 /// Counts what the downloader reports, under the contract's names.
 package enum DownloadMetrics {
-    /// Registers the metrics; the observer that feeds them.
+    /// Registers the metrics; returns the observer that counts them.
     package static func observer(registry: MetricsRegistry) -> DownloadObserver {
         let outcomes = registry.counters("alula_downloads_total", help: "Transfers ended.", labels: "outcome")
         let collapsed = registry.counter("alula_downloads_collapsed_total", help: "Requests that joined a transfer.")

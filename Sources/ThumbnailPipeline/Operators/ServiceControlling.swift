@@ -10,13 +10,13 @@ package protocol ServiceControlling: Sendable {
     var downloads: [DownloadStatus] { get }
     /// The origins asked lately, by name.
     var origins: [OriginStatus] { get }
-    /// Empties all caches; what was removed.
+    /// Empties all caches; returns what was removed.
     func removeAll() async -> RemovedEntries
-    /// Removes a source, all made from it and remembered failures; what was removed.
+    /// Removes a source, all made from it and remembered failures; returns what was removed.
     ///
-    /// - Throws: A ``ServiceError`` when `source` is no URL.
+    /// - Throws: A ``ServiceError`` if `source` is no URL.
     func remove(source: ExactText) async throws -> RemovedEntries
-    /// Cancels one caller's wait; false when no caller waits under this receipt.
+    /// Cancels one caller's wait; returns false if no caller waits under this receipt.
     func cancel(receipt: String) -> Bool
 }
 
@@ -69,12 +69,12 @@ package struct OriginStatus: Sendable, Equatable {
 package struct DownloadStatus: Sendable, Equatable {
     package var url: String
     package var host: String
-    /// Running, else queued.
+    /// Whether the transfer is running; else it is queued.
     package var isRunning: Bool
     package var receivedBytes: Int
     package var expectedBytes: Int?
     package var ageSeconds: Double
-    /// One per waiting caller, in order of arrival.
+    /// One for each waiting caller, in order of arrival.
     package var receipts: [String]
 
     /// A snapshot.

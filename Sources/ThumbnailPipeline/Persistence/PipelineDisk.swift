@@ -16,11 +16,11 @@ package struct PipelineDisk: Sendable {
     package static let contentVersion = 2
 
     let store: DiskStore
-    /// What makes results: another release or library may encode the same plan to other bytes.
+    /// The release and libraries that make results: others may encode the same plan to other bytes.
     private let engine: String
-    /// What sources were allowed when they were fetched: under other rules they are fetched, and judged, again.
+    /// The rules by which sources were allowed when they were fetched: under other rules they are fetched and judged again.
     private let policy: String
-    /// What the named origins are, by name: what was fetched from another one under the same name is another source.
+    /// Digests of the named origins' settings, by name: what was fetched from another origin under the same name is another source.
     private let originDigests: [ExactText: String]
 
     /// The disk cache in `store`.
@@ -64,7 +64,7 @@ package struct PipelineDisk: Sendable {
         await store.entry(for: key(.record, identity)).flatMap { SourceRecord($0.head, of: identity) }
     }
 
-    /// The bytes of the version that a record tells of.
+    /// The bytes of the version that a record describes.
     func bytes(of record: SourceRecord) async -> SharedBytes? {
         guard let entry = await store.entry(for: key(.source, record.identity)),
             entry.head == record.validator.written
@@ -86,13 +86,13 @@ package struct PipelineDisk: Sendable {
         store.removeAll(from: name(of: identity))
     }
 
-    /// Removes a source and all made from it; what it was.
+    /// Removes a source and all made from it; returns what was removed.
     func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
         let removed = await store.removedAll(from: name(of: identity))
         return RemovedEntries(entries: removed.entries, bytes: removed.bytes)
     }
 
-    /// Removes everything; what it was.
+    /// Removes everything; returns what was removed.
     func removedEverything() async -> RemovedEntries {
         let removed = await store.removedEverything()
         return RemovedEntries(entries: removed.entries, bytes: removed.bytes)

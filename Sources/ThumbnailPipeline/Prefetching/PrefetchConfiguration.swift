@@ -8,9 +8,9 @@ package struct PrefetchConfiguration: Sendable {
     package var memory = Duration.seconds(3_600)
     /// How long one thumbnail may take.
     package var timeLimit = Duration.seconds(15)
-    /// How often a thumbnail that was refused for want of room is tried.
+    /// How often a thumbnail is tried that was refused because the service had too much to do.
     package var attempts = 5
-    /// How long it waits for the service to have nothing better to do, before it looks again.
+    /// While the service is busy: the time after which the prefetcher looks again.
     package var pause = Duration.milliseconds(25)
     /// Least time between two notes of a job's progress.
     package var noteInterval = Duration.seconds(1)

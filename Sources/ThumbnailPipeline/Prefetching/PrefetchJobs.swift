@@ -1,8 +1,8 @@
 import Text
 
-/// The jobs and how far they have come: a plain value; the prefetcher keeps it under its lock and does what it says.
+/// The jobs and their progress: a plain value; the prefetcher keeps it under its lock and performs what it returns.
 struct PrefetchJobs {
-    /// What has become of a thumbnail; the raw value is how it is written down.
+    /// The outcome of a thumbnail; the raw value is written to the disk.
     enum Outcome: UInt8 {
         case left = 0x2e
         case done = 0x64
@@ -21,7 +21,7 @@ struct PrefetchJobs {
         /// Whether nothing of it is assigned yet.
         var isHeld: Bool
         var outcomes: [Outcome]
-        /// The first that nobody has been assigned.
+        /// The first target that has not been assigned.
         var next = 0
         var done = 0
         var failed = 0
@@ -41,7 +41,7 @@ struct PrefetchJobs {
         self.configuration = configuration
     }
 
-    /// Takes a job in, and forgets those for it whose time is over, or which have ended and whose room it needs.
+    /// Admits a job, and forgets jobs that ended long ago; if there is still no room, also the oldest that has ended.
     ///
     /// - Parameters:
     ///   - id: Its name.
@@ -112,7 +112,7 @@ struct PrefetchJobs {
         return isDue ? job.outcomes.map(\.rawValue) : nil
     }
 
-    /// How far a job has come; one whose time is over is not there any more.
+    /// The progress of a job; nil if there is none of that name, or if it ended too long ago.
     func status(of id: ExactText, at now: Duration) -> PrefetchStatus? {
         guard let job = jobs[id], job.endedAt.map({ now - $0 < configuration.memory }) ?? true else { return nil }
         return PrefetchStatus(total: job.targets.count, done: job.done, failed: job.failed)

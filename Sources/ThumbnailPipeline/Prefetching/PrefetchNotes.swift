@@ -1,7 +1,7 @@
 import DiskCaching
 import Text
 
-/// How jobs are written down: one note with the targets, one with what has become of them.
+/// Writes jobs down: one note with the targets, one with their outcomes.
 struct PrefetchNotes: Sendable {
     /// A job as it was written down.
     struct Job {
@@ -28,7 +28,7 @@ struct PrefetchNotes: Sendable {
         ])
     }
 
-    /// Writes down what has become of a job's thumbnails, by and by, where the job is written down.
+    /// Writes down the outcomes of a job's thumbnails, later, if the job itself is written down.
     func note(_ outcomes: [UInt8], of id: String) {
         store.replaceLater(DiskNote(name: Self.outcomeName(id), bytes: outcomes))
     }

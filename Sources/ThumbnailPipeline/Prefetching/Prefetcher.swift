@@ -4,16 +4,16 @@ import HTTPTypes
 package import Telemetry
 import Text
 
-/// Makes thumbnails ahead of their readers, a few at a time, and only while nobody waits for anything else.
+/// Makes thumbnails before clients ask for them, a few at a time, and only while no client's work is queued.
 ///
-/// A thumbnail is begun when no render and no download of a reader's is queued; what it makes is found in the caches afterwards.
-/// Where there is a disk, jobs are written down before they begin and go on after a restart.
+/// A thumbnail is begun when no render and no download is queued; its result is found in the caches afterwards. If there is a disk, jobs
+/// are written down before they begin and go on after a restart.
 package final class Prefetcher: Prefetching {
     private struct State {
         var jobs: PrefetchJobs
         var runners: [Int: Task<Void, Never>] = [:]
         var lastRunner = 0
-        /// Under way while the jobs of an earlier process are looked for.
+        /// Runs while the jobs of an earlier process are read.
         var resumption: Task<Void, Never>?
         var isStopped = false
     }
@@ -32,11 +32,11 @@ package final class Prefetcher: Prefetching {
     /// - Parameters:
     ///   - configuration: Its bounds.
     ///   - thumbnails: Makes the thumbnails.
-    ///   - request: What a target asks for; nil where it is none.
-    ///   - isBusy: Whether readers wait for something.
-    ///   - store: Where jobs are written down; nil where nothing is.
-    ///   - logger: Told why a thumbnail was given up, on the level for developers.
-    ///   - timekeeper: The time.
+    ///   - request: Reads a target; gives nil if it is not valid.
+    ///   - isBusy: Whether clients' work is queued.
+    ///   - store: Keeps notes of jobs; nil without a disk.
+    ///   - logger: Logs, on the debug level, why a thumbnail was given up.
+    ///   - timekeeper: The clock.
     package init(
         configuration: PrefetchConfiguration, thumbnails: any ThumbnailServing,
         reading request: @escaping @Sendable (String) -> ThumbnailRequest?, isBusy: @escaping @Sendable () -> Bool,
@@ -73,7 +73,7 @@ package final class Prefetcher: Prefetching {
         return state.withLock { $0.jobs.status(of: ExactText(id), at: timekeeper.now) }
     }
 
-    /// Goes on with the jobs that were written down by an earlier process; whoever asks for jobs waits until they are known.
+    /// Goes on with the jobs that were written down by an earlier process; calls about jobs wait until these are known.
     package func resume() {
         guard let notes else { return }
         state.withLock { $0.resumption = Task.detached { self.takeUp(await notes.jobs(), of: notes) } }
@@ -150,7 +150,7 @@ package final class Prefetcher: Prefetching {
                 guard attempt < configuration.attempts, let wait = (error as? any ServiceError)?.retryAfter else {
                     return .failed
                 }
-                // Readers' requests are told the same.
+                // Clients are given the same time.
                 let end = timekeeper.now + .seconds(wait)
                 guard (try? await timekeeper.sleep(until: end)) != nil else { return nil }
             }

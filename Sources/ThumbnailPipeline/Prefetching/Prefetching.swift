@@ -1,6 +1,6 @@
 /// A job that has begun.
 package struct PrefetchJob: Sendable, Equatable {
-    /// The name that it is watched by.
+    /// The name under which its progress is asked for.
     package let id: String
     /// Whether it is written down, and goes on after a restart.
     package let survivesRestart: Bool

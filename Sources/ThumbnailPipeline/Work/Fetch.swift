@@ -11,7 +11,7 @@ struct Fetch: Sendable {
     var bytes: PerSource<SharedBytes?> { sources.mapValues(\.bytes) }
     var isFromCache: PerSource<Bool> { sources.mapValues(\.isFromCache) }
 
-    /// The first source whose origin was asked, if any was; it stands for all of them in what the answer says of the source cache.
+    /// The source that `Cache-Status` and `Server-Timing` tell of: the first whose origin was asked, else the image.
     private var shown: FetchedSource { sources.first { !$0.isFromCache } ?? sources.image }
     var status: CacheLayerStatus { shown.status }
     var timings: [StepTiming] { shown.timings }

@@ -37,7 +37,7 @@ struct ThumbnailMaker: Sendable {
         }
     }
 
-    /// A result that neither comes from a cache nor goes into one.
+    /// A result that neither is taken from a cache nor put into one.
     func unsharedResult(_ job: RenderJob) async throws -> Render {
         let price = WorkPrice(of: job.key, job.records) { job.bytes[$0]?.count ?? 0 }
         return try await scheduler.run(price, patience: job.patience) { patience in

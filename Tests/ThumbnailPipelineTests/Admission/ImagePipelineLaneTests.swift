@@ -58,7 +58,7 @@ struct ImagePipelineLaneTests {
 
     @Test func `a flood of small work does not keep dear work out`() async throws {
         let fixture = try PipelineFixture(codec: codec)
-        fixture.origin.serve(Pictures.jpeg, cacheControl: "max-age=60")
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
         // Its pixels are there.
         _ = try await fixture.thumbnail(width: nil)
         let hold = await fixture.holdWorkers()
@@ -70,7 +70,7 @@ struct ImagePipelineLaneTests {
     @Test func `a dear decode has its turn as well, and what it leaves is small`() async throws {
         let fixture = try PipelineFixture()
         // A file whose bytes alone take long, as far as its price tells.
-        let file = Pictures.jpeg.array + [UInt8](repeating: 0, count: 32 << 20)
+        let file = SampleFiles.jpeg.array + [UInt8](repeating: 0, count: 32 << 20)
         fixture.origin.serve(SharedBytes(file), cacheControl: "max-age=60")
         let (gate, waiting) = try fixture.occupyTurns()
         let first = fixture.start(width: 20)
@@ -86,7 +86,7 @@ struct ImagePipelineLaneTests {
         for task in busy { try await task.value }
     }
 
-    @Test func `a placeholder is made once for all who want it, and kept`() async throws {
+    @Test func `a placeholder is made once for all requests that want it, and kept`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         let color = Color(red: 255, green: 0, blue: 0)
         func ask(_ color: Color = color, width: Int = 300) -> Task<EncodedImage, any Error> {
@@ -106,7 +106,7 @@ struct ImagePipelineLaneTests {
         #expect(codec.begunCount == 3)
     }
 
-    @Test func `colours that look alike where there is no alpha make one placeholder`() async throws {
+    @Test func `colours that are equal without alpha make one placeholder`() async throws {
         let fixture = try PipelineFixture()
         let request = ThumbnailRequest.path("/gone", width: 10, format: .fixed(.jpeg))
         let clear = try await fixture.pipeline.placeholder(for: request, color: .transparent)
@@ -172,7 +172,7 @@ extension PipelineFixture {
 
     /// Asks for so many dear results: one has its turn and is being encoded, the others wait for theirs.
     fileprivate func startDear(_ count: Int, _ codec: HeldCodec) async throws -> [Task<Thumbnail, any Error>] {
-        origin.serve(Pictures.jpeg, cacheControl: "max-age=60")
+        origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
         // All of them wait for one transfer, so that each may wait for its turn as long as its time lasts.
         let gate = origin.hold()
         let tasks = (0..<count).map { number in Task.immediate { try await self.dear(number) } }

@@ -43,7 +43,7 @@ struct ImagePipelineOverloadTests {
         for task in waiting { _ = try await task.value }
     }
 
-    @Test func `another size of what is decoded is refused where it would wait`() async throws {
+    @Test func `another size of a decoded image is refused if it would wait`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail(width: 20)
         let (hold, waiting) = try await fixture.overload()
@@ -98,7 +98,7 @@ struct ImagePipelineOverloadTests {
 extension PipelineFixture {
     /// Holds the workers, and lets jobs wait for them that keep them busy for two seconds.
     ///
-    /// With `loading`, two of them are renders of the picture at `/a`: 30 and 31 pixels wide.
+    /// With `loading`, two of them are renders of the image at `/a`: 30 and 31 pixels wide.
     fileprivate func overload(
         loading: Bool = true
     ) async throws -> (hold: WorkerHold, waiting: [Task<Void, any Error>]) {

@@ -12,7 +12,7 @@ struct MissAdmissionTests {
     @Test(arguments: [
         // A queue that was empty a moment ago holds a burst.
         (Duration.zero, Duration.seconds(1)), (.seconds(1), .seconds(1)),
-        // One that has stood for as long as anybody may wait holds too much.
+        // A queue that has stood for the longest allowed wait is too long.
         (.seconds(1) + .nanoseconds(1), .milliseconds(500)), (.seconds(60), .milliseconds(500)),
     ])
     func `a queue that stands is kept half as long as one that holds a burst`(age: Duration, patience: Duration) {
@@ -36,7 +36,7 @@ struct MissAdmissionTests {
         #expect(workers.queuedCount == 21)
         #expect(admission.refusal(in: .small) == WorkerPool.Full(delay: .milliseconds(1_050)))
         #expect(throws: WorkerPool.Full.self) { try admission.admit(to: .small) }
-        // From now on the flood has lasted for longer than anybody is to wait.
+        // From now on the flood has lasted longer than the longest allowed wait.
         time.advance(by: .seconds(1))
         #expect(admission.patience(in: .small) == .seconds(1))
         time.advance(by: .nanoseconds(1))

@@ -12,7 +12,7 @@ struct RenderOrderTests {
     @Test func `renders from cached pixels do not go before a decode that came earlier`() async throws {
         let codec = WatchedCodec()
         let fixture = try PipelineFixture(workerCount: 1, codec: codec)
-        fixture.origin.serve(Pictures.jpeg, at: "/b")
+        fixture.origin.serve(SampleFiles.jpeg, at: "/b")
         _ = try await fixture.thumbnail()
         let hold = await fixture.holdWorkers()
         func start(_ path: String, width: Int) -> Task<Thumbnail, any Error> {

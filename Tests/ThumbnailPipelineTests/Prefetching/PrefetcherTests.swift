@@ -140,7 +140,7 @@ final class PrefetcherTests: Sendable {
         #expect(await settled(prefetcher, id)?.done == 1)
     }
 
-    @Test func `a job goes on after a restart where there is a disk`() async throws {
+    @Test func `a job goes on after a restart if there is a disk`() async throws {
         let before = try store()
         let first = prefetcher(store: before)
         maker.fail("/b")
@@ -188,7 +188,7 @@ final class PrefetcherTests: Sendable {
         await after.close(timeLimit: .patience)
     }
 
-    @Test func `a job of an earlier process is known as soon as somebody asks, however slow the disk`() async throws {
+    @Test func `a job of an earlier process is known at the first question, however slow the disk`() async throws {
         let before = try store()
         isBusy.withLock { $0 = true }
         let first = prefetcher(store: before)

@@ -1,7 +1,7 @@
 import Coordination
 import TestSupport
 
-/// A hand-cranked clock that can run something of the test's whenever the pipeline looks at it: a way to be between two steps.
+/// A hand-cranked clock that runs a closure of the test when the pipeline reads it: the test can act between two steps.
 final class HookedTimekeeper: Timekeeper {
     let clock = ManualTimekeeper()
     private let hook = Locked<(@Sendable () -> Void)?>(nil)

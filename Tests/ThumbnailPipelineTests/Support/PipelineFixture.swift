@@ -13,7 +13,7 @@ import Testing
 /// A pipeline with real imaging over an origin that the test scripts.
 final class PipelineFixture: Sendable {
     let time = HookedTimekeeper()
-    let origin: PictureOrigin
+    let origin: ScriptedOrigin
     let caches: PipelineCaches
     let store: DiskStore?
     let downloader: ImageDownloader
@@ -30,7 +30,7 @@ final class PipelineFixture: Sendable {
     private let workerCount: Int
     private let holds = Locked<[WorkerHold]>([])
 
-    /// A pipeline over `workerCount` threads, whose origin serves the picture of quarters at `/a`.
+    /// A pipeline over `workerCount` threads, whose origin serves the image of quarters at `/a`.
     ///
     /// With a folder it has a disk cache there, whose results are made by `engine`.
     init(
@@ -42,7 +42,7 @@ final class PipelineFixture: Sendable {
         self.workerCount = workerCount
         var configuration = PipelineConfiguration()
         configure(&configuration)
-        origin = PictureOrigin(timekeeper: time)
+        origin = ScriptedOrigin(timekeeper: time)
         store = try diskFolder.map { [time] folder throws(DiskStoreError) in
             try DiskStore(
                 DiskStoreConfiguration(
@@ -83,7 +83,7 @@ final class PipelineFixture: Sendable {
             timekeeper: time)
         control = PipelineControl(of: pipeline)
         PipelineGauges(of: pipeline).register(in: registry)
-        origin.serve(Pictures.jpeg)
+        origin.serve(SampleFiles.jpeg)
     }
 
     deinit {
@@ -156,7 +156,7 @@ final class PipelineFixture: Sendable {
         return ResultKey(source: identity, validator: record.validator, plan: plan)
     }
 
-    /// The value of a metric by its line's beginning, 0 where there is none.
+    /// The value of the metric whose line begins with `name`, 0 without such a line.
     func metric(_ name: String) -> Int {
         let line = registry.prometheusText.split(separator: "\n").first { $0.hasPrefix(name + " ") }
         return line.flatMap { Int($0.dropFirst(name.utf8.count + 1)) } ?? 0
@@ -172,7 +172,7 @@ extension Duration {
 }
 
 /// Files that many tests want, made once.
-enum Pictures {
+enum SampleFiles {
     static let jpeg = ImageFixture.jpeg.bytes
     static let other = ImageFixture.jpegGreyRamp.bytes
     static let truncated = ImageFixture.jpegTruncated.bytes

@@ -4,9 +4,9 @@ import Memory
 
 /// A codec that tells what it has encoded, or fails.
 final class WatchedCodec: ImageCodec {
-    /// Sizes of the pictures, in the order in which they came.
+    /// Sizes of the images, in the order in which they came.
     let encoded = Locked<[PixelSize]>([])
-    /// What comes of the next picture to be encoded, if anything.
+    /// The failure of the next encode; nil if it succeeds.
     let fault = Locked<(any Error)?>(nil)
     /// Decodes as nil, and encodes by the width of the image, in the order in which they came.
     let work = Locked<[Int?]>([])

@@ -4,8 +4,8 @@ import HTTPTypes
 import Memory
 import TestSupport
 
-/// An origin that answers by path as the test says, and counts.
-final class PictureOrigin: DataLoading {
+/// An origin that answers each path as the test says, and counts transfers.
+final class ScriptedOrigin: DataLoading {
     /// What a path is answered with.
     struct Answer: Sendable {
         var bytes: SharedBytes
@@ -36,7 +36,7 @@ final class PictureOrigin: DataLoading {
     /// Waits until so many transfers were cancelled.
     func cancellations(_ count: Int) async { await cancels.reached(count) }
 
-    /// Answers `path` with a picture from now on; every other path is not found.
+    /// Answers `path` with an image from now on; every other path is not found.
     func serve(_ bytes: SharedBytes, at path: String = "/a", cacheControl: String? = nil, eTag: String? = nil) {
         var answer = Answer(bytes: bytes)
         answer.fields[.cacheControl] = cacheControl
