@@ -219,8 +219,8 @@ struct AutoPurgingImageCacheTests {
         for removed in ["a", "b", "c"] {
             let cache = cache()
             let key = VariantKey("a", 1, additionalSources: ["b", "c", "a"])
-            cache.add(Picture(name: "a", bytes: 10), for: key)
-            cache.add(Picture(name: "d", bytes: 1), for: VariantKey("d", 1))
+            cache.add(StoredImage(name: "a", bytes: 10), for: key)
+            cache.add(StoredImage(name: "d", bytes: 1), for: VariantKey("d", 1))
             #expect(cache.hasAny(from: removed))
             let gone = cache.removeAll(from: removed)
             #expect(gone.entries == 1 && gone.bytes == 10)

@@ -243,7 +243,7 @@ struct SeveralSourcesTests {
         let records = try #require(fixture.caches.records(for: try fixture.pipeline.resolved(.marked()).sources.get()))
         fixture.caches.decoded.removeAll()
         fixture.caches.results.removeAll()
-        let hold = try await fixture.holdWorkers()
+        let hold = await fixture.holdWorkers()
         let caller = Task { try await fixture.thumbnail(of: .marked()) }
         try await fixture.workersWaitedFor(2)
         let decodes = zip(records, zip(key.decodeKeys, [SampleFiles.jpeg, Self.mark])).map { record, decode in
