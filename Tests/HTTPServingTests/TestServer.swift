@@ -44,7 +44,8 @@ struct TestServer: RequestResponder {
 
     /// Starts a server with other settings, which answers with `answer`, else with what it was asked, and counts headers.
     static func start(
-        configured configure: (inout HTTPServerConfiguration) -> Void = { _ in }, counting headers: EventCounter = EventCounter(),
+        configured configure: (inout HTTPServerConfiguration) -> Void = { _ in },
+        counting headers: EventCounter = EventCounter(),
         timedBy timekeeper: any Timekeeper = SystemTimekeeper(),
         answering answer: (@Sendable (HTTPRequest) -> HTTPAnswer)? = nil
     ) throws -> HTTPServer {
