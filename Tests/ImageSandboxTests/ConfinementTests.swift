@@ -9,16 +9,23 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ConfinementTests {
-    private static func start() throws -> WorkerProcess {
-        let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 30, processorSeconds: 60)
-        var launch = WorkerLaunch(executable: BuiltExecutable.alula, limits: limits)
-        launch.timeLimit = .seconds(60)
-        return try launch.start()
+    /// How a worker starts.
+    enum Start: CaseIterable {
+        case program, copy
+
+        /// Starts a worker; if it is a copy, its template has ended.
+        func worker() throws -> WorkerProcess {
+            let launch = WorkerLaunch.ofTests
+            guard self == .copy else { return try launch.start() }
+            let template = try launch.startTemplate()
+            defer { template.end() }
+            return try launch.start(copying: template)
+        }
     }
 
-    @Test(arguments: ForbiddenAction.allCases)
-    func `a forbidden action fails, or ends the worker`(action: ForbiddenAction) throws {
-        let worker = try Self.start()
+    @Test(arguments: ForbiddenAction.allCases, Start.allCases)
+    func `a forbidden action fails, or ends the worker`(action: ForbiddenAction, start: Start) throws {
+        let worker = try start.worker()
         guard worker.protections.isSandbox else {
             _ = worker.end()
             return
@@ -40,8 +47,9 @@ struct ConfinementTests {
         .executableMemory: "mmap", .removePages: "madvise",
     ]
 
-    @Test func `a worker has few threads, however many it wants`() throws {
-        let worker = try Self.start()
+    @Test(arguments: Start.allCases)
+    func `a worker has few threads, however many it wants`(start: Start) throws {
+        let worker = try start.worker()
         defer { _ = worker.end() }
         try #require(worker.protections.isSupervised)
         #expect(worker.attempt(.startThreads) == .finished(error: EAGAIN))
@@ -65,10 +73,11 @@ struct ConfinementTests {
         #expect(end.cause == causes[end] ?? .crash)
     }
 
-    @Test func `a worker inherits neither descriptors nor secrets`() throws {
+    @Test(arguments: Start.allCases)
+    func `a worker inherits neither descriptors nor secrets`(start: Start) throws {
         unsafe setenv("ALULA_SECRET_OF_A_TEST", "secret", 1)
         defer { unsafe unsetenv("ALULA_SECRET_OF_A_TEST") }
-        let worker = try Self.start()
+        let worker = try start.worker()
         defer { _ = worker.end() }
         let open = (0..<256).filter { unsafe access("/proc/\(worker.id)/fd/\($0)", F_OK) == 0 }
         #expect(open == [0, 1, 2, 3])
@@ -76,11 +85,12 @@ struct ConfinementTests {
         #expect(environment.contains("SWIFT_BACKTRACE") && !environment.contains("SECRET"))
     }
 
-    @Test func `a worker ends with the thread that started it`() async throws {
+    @Test(arguments: Start.allCases)
+    func `a worker ends with the thread that started it`(start: Start) async throws {
         let worker = Locked<WorkerProcess?>(nil)
         let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
         _ = pool.submit { _ in
-            let started = try? Self.start()
+            let started = try? start.worker()
             worker.withLock { $0 = started }
         }
         #expect(await eventually(within: .seconds(60)) { worker.withLock { $0 } != nil })
@@ -94,11 +104,8 @@ struct ConfinementTests {
     @Test func `a worker without the required protections is not used`() throws {
         var required = Protections.offered
         required.landlockVersion += 1
-        let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 30, processorSeconds: 60)
-        var launch = WorkerLaunch(executable: BuiltExecutable.alula, limits: limits)
-        launch.timeLimit = .seconds(60)
         let roster = try WorkerRoster(
-            SandboxConfiguration(launch: launch, parallelism: 1), workerCount: 1, life: .decoder, atLeast: required,
+            SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 1, life: .decoder, atLeast: required,
             metrics: SandboxMetrics(registry: MetricsRegistry()), logger: .silent)
         defer { roster.shutDown() }
         #expect(throws: WorkerLaunch.Failure.self) { try roster.blockingFirst() }

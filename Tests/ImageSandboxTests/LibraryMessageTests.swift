@@ -51,11 +51,8 @@ struct LibraryMessageTests {
         let roster: WorkerRoster
 
         init() throws {
-            let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 30, processorSeconds: 60)
-            var launch = WorkerLaunch(executable: BuiltExecutable.alula, limits: limits)
-            launch.timeLimit = .seconds(60)
             roster = try WorkerRoster(
-                SandboxConfiguration(launch: launch, parallelism: 1), workerCount: 1, life: .decoder,
+                SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 1, life: .decoder,
                 metrics: SandboxMetrics(registry: registry), logger: Logger(level: .debug, sink: sink))
         }
     }

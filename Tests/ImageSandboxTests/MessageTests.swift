@@ -11,6 +11,7 @@ struct MessageTests {
                 hasNoNewPrivileges: true, hasSystemCallFilter: false, isSupervised: true, hasLimits: true,
                 landlockVersion: 7)),
         .supervised, .notStarted("arguments"), .failed(""), .attempted(13), .encoded(byteCount: 1 << 33), .noRoom,
+        .prepared, .copied(4_194_303), .copied(-1),
         .decoded(
             WorkerAnswer.ClaimedImage(
                 description: DecodedDescription(size: PixelSize(width: 70_000, height: 2), bands: 4, loop: 5),

@@ -131,6 +131,16 @@ final class SandboxFixture: Sendable {
     }
 }
 
+extension WorkerLaunch {
+    /// Workers of the built executable, with time enough for a debug build on a busy machine.
+    static let ofTests: WorkerLaunch = {
+        let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 30, processorSeconds: 60)
+        var launch = WorkerLaunch(executable: BuiltExecutable.alula, limits: limits)
+        launch.timeLimit = .seconds(60)
+        return launch
+    }()
+}
+
 /// The first 64 KiB of a kernel file; nil if it is missing.
 func contents(_ path: String) -> String? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

@@ -55,6 +55,26 @@ int CLinux_spawn_worker(
     return error;
 }
 
+pid_t CLinux_copy_process(int socket)
+{
+    const long flags = CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD;
+    const pid_t parent = getppid();
+    int *number;
+    long process;
+    // The C library keeps its thread's number where the kernel clears it in the end. As after fork, the copy must find its own there.
+    if (prctl(PR_GET_TID_ADDRESS, &number, 0, 0, 0) != 0)
+        return -1;
+    // Which of the last two arguments is that address depends on the processor; the kernel ignores the other.
+    process = syscall(SYS_clone, flags, NULL, NULL, number, number);
+    if (process != 0)
+        return (pid_t) process;
+    // If the parent ended before this call, no signal comes.
+    if (CLinux_die_with_parent() != 0 || getppid() != parent || setpgid(0, 0) != 0 || dup2(socket, CLinux_worker_socket) < 0)
+        _exit(71);
+    close(socket);
+    return 0;
+}
+
 int CLinux_die_with_parent(void)
 {
     return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

@@ -1,3 +1,4 @@
+package import Glibc
 package import Imaging
 
 /// A message of a worker, of fixed size; the server checks every number in it.
@@ -18,6 +19,10 @@ package enum WorkerAnswer: Hashable, Sendable {
     case attempted(CInt)
     /// The message carries the descriptor at which the kernel asks about this worker from now on.
     case supervised
+    /// A template has started, and can make copies.
+    case prepared
+    /// A template has made a copy, which is this process; negative if it could not.
+    case copied(pid_t)
 
     /// What a worker claims to have decoded; not yet checked.
     package struct ClaimedImage: Hashable, Sendable {
@@ -40,7 +45,7 @@ package enum WorkerAnswer: Hashable, Sendable {
 
     private enum Kind: UInt8 {
         case ready = 1
-        case notStarted, decoded, encoded, failed, noRoom, attempted, supervised
+        case notStarted, decoded, encoded, failed, noRoom, attempted, supervised, prepared, copied
     }
 
     /// The answer as bytes.
@@ -67,6 +72,10 @@ package enum WorkerAnswer: Hashable, Sendable {
             writer.put(Kind.attempted.rawValue)
             writer.put(error)
         case .supervised: writer.put(Kind.supervised.rawValue)
+        case .prepared: writer.put(Kind.prepared.rawValue)
+        case .copied(let process):
+            writer.put(Kind.copied.rawValue)
+            writer.put(process)
         }
         return writer.finish()
     }
@@ -87,6 +96,8 @@ package enum WorkerAnswer: Hashable, Sendable {
             case .noRoom: .noRoom
             case .attempted: reader.number(CInt.self).map { .attempted($0) }
             case .supervised: .supervised
+            case .prepared: .prepared
+            case .copied: reader.number(pid_t.self).map { .copied($0) }
             }
         guard let answer else { return nil }
         self = answer

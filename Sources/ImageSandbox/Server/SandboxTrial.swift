@@ -1,3 +1,5 @@
+import Telemetry
+
 /// Has a worker try what the kernel must deny it.
 package enum SandboxTrial {
     /// The result of a trial.
@@ -16,7 +18,9 @@ package enum SandboxTrial {
     package static func outcome(
         of action: ForbiddenAction, _ launch: WorkerLaunch
     ) throws(WorkerLaunch.Failure) -> Outcome {
-        let worker = try launch.start()
+        var spawner = WorkerSpawner(launch, logger: .silent)
+        defer { spawner.end() }
+        let worker = try spawner.start()
         let attempt = worker.attempt(action)
         let end = worker.end()
         return switch attempt {

@@ -29,23 +29,14 @@ package struct WorkerLaunch: Sendable {
 
     /// Starts a worker and waits until it is ready; the worker ends with the calling thread.
     ///
+    /// - Parameter template: The process that the worker is to be a copy of; if nil, the worker is a program of its own.
     /// - Throws: ``Failure``.
-    func start() throws(Failure) -> WorkerProcess {
-        let (ours, theirs): (MessageSocket, MessageSocket)
-        do {
-            (ours, theirs) = try MessageSocket.pair()
-        } catch {
-            throw Failure(description: "\(error)")
+    func start(copying template: WorkerTemplate? = nil) throws(Failure) -> WorkerProcess {
+        let (id, ours) = try connected { theirs throws(Failure) in
+            guard let template else { return try spawn(theirs, limits.arguments) }
+            guard let copy = template.copy(theirs) else { throw Failure(description: "the template made no copy") }
+            return copy
         }
-        var id: pid_t = 0
-        let error = unsafe Self.withStrings([executable, SandboxWorker.command] + limits.arguments) { arguments in
-            unsafe Self.withStrings(Self.environment) { environment in
-                unsafe CLinux_spawn_worker(executable, arguments, environment, theirs.descriptor, &id)
-            }
-        }
-        guard error == 0 else { throw Failure(description: "posix_spawn: error \(error)") }
-        // With this copy of the worker's end closed, the connection ends when the worker does.
-        _ = consume theirs
         var supervisor: Supervisor?
         let answer: WorkerAnswer?
         do {
@@ -57,13 +48,57 @@ package struct WorkerLaunch: Sendable {
         switch answer {
         case .ready(let protections) where protections.isSupervised == (supervisor != nil):
             return WorkerProcess(
-                id: id, socket: ours, supervisor: supervisor, protections: protections, spareMemory: spareMemory)
+                id: id, socket: ours, supervisor: supervisor, protections: protections, spareMemory: spareMemory,
+                template: template)
         case .notStarted(let reason):
             _ = WorkerProcess(id: id, socket: ours).end()
             throw Failure(description: "a worker cannot start: \(reason)")
         default:
             throw Failure(description: "a worker was not ready: it \(WorkerProcess(id: id, socket: ours).end())")
         }
+    }
+
+    /// Starts a template and waits until it is prepared; it ends with the calling thread.
+    ///
+    /// - Throws: ``Failure``.
+    func startTemplate() throws(Failure) -> WorkerTemplate {
+        let (id, socket) = try connected { theirs throws(Failure) in
+            try spawn(theirs, limits.arguments + [TemplateProcess.argument])
+        }
+        let isInTime = socket.wait(milliseconds: CInt(timeLimit.seconds * 1_000))
+        let answer = isInTime ? WorkerAnswer(socket.receive(count: WorkerAnswer.byteCount)) : nil
+        if answer == .prepared { return WorkerTemplate(id: id, socket: socket) }
+        let end = WorkerEnd(killing: id)
+        guard case .notStarted(let reason) = answer else {
+            throw Failure(description: "a template was not prepared: it \(end)")
+        }
+        throw Failure(description: "a template cannot start: \(reason)")
+    }
+
+    /// Creates a connection and has `start` start a process at its other end; returns the process and this end.
+    private func connected(
+        _ start: (_ theirs: MessageSocket) throws(Failure) -> pid_t
+    ) throws(Failure) -> (pid_t, MessageSocket) {
+        let (ours, theirs): (MessageSocket, MessageSocket)
+        do {
+            (ours, theirs) = try MessageSocket.pair()
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+        // This copy of the process's end is closed on return, so that the connection ends when the process does.
+        return (try start(theirs), ours)
+    }
+
+    /// Starts the executable with `socket` as its socket.
+    private func spawn(_ socket: MessageSocket, _ arguments: [String]) throws(Failure) -> pid_t {
+        var id: pid_t = 0
+        let error = unsafe Self.withStrings([executable, SandboxWorker.command] + arguments) { arguments in
+            unsafe Self.withStrings(Self.environment) { environment in
+                unsafe CLinux_spawn_worker(executable, arguments, environment, socket.descriptor, &id)
+            }
+        }
+        guard error == 0 else { throw Failure(description: "posix_spawn: error \(error)") }
+        return id
     }
 
     /// The first answer of a worker, after it has sent its supervisor's descriptor if it has one.

@@ -13,6 +13,8 @@ final class WorkerProcess: @unchecked Sendable {
     let protections: Protections
     /// Decides about the worker's system calls; nil if the kernel decides alone.
     let supervisor: Supervisor?
+    /// The process of which the worker is a copy; nil if it is a program of its own.
+    let template: WorkerTemplate?
     /// When the worker was started.
     let start = SystemTimekeeper().now
     /// The worker's CPU time at the end of its last request.
@@ -31,8 +33,9 @@ final class WorkerProcess: @unchecked Sendable {
     /// Takes over a started process; the owner must call ``end()``.
     init(
         id: pid_t, socket: MessageSocket, supervisor: Supervisor? = nil, protections: Protections = .none,
-        spareMemory: Int = 0
+        spareMemory: Int = 0, template: WorkerTemplate? = nil
     ) {
+        self.template = template
         self.spareMemory = spareMemory
         self.id = id
         self.socket = socket
@@ -191,12 +194,7 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// Kills the process if it still runs, and waits for its end; returns how it ended.
-    func end() -> WorkerEnd {
-        kill(id, SIGKILL)
-        var status: CInt = 0
-        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
-        return WorkerEnd(status: status)
-    }
+    func end() -> WorkerEnd { WorkerEnd(killing: id) }
 
     /// Whether the worker keeps so much memory that the next image might lack it.
     ///
@@ -268,6 +266,14 @@ final class WorkerProcess: @unchecked Sendable {
 enum WorkerEnd: Hashable, CustomStringConvertible {
     case exited(CInt)
     case killed(signal: CInt)
+
+    /// Kills a child process if it still runs, and waits for its end.
+    init(killing process: pid_t) {
+        kill(process, SIGKILL)
+        var status: CInt = 0
+        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+        self.init(status: status)
+    }
 
     /// Reads a status of `waitpid`.
     init(status: CInt) {

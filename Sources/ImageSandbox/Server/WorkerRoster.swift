@@ -112,7 +112,8 @@ final class WorkerRoster: Sendable {
             return
         }
         worker.rest()
-        let age = life.age(of: worker)
+        // An attacker who knows the addresses of one copy knows those of all.
+        let age = max(life.age(of: worker), worker.template?.isExposed == true ? 1 : 0)
         let isReplaced = state.withLock { state in
             guard !state.isStopped else { return true }
             // If no other worker is idle, an old one stays for up to twice its life.
@@ -139,6 +140,7 @@ final class WorkerRoster: Sendable {
     /// Kills a worker that did something forbidden, and logs it.
     func expel(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause, _ reason: String) {
         report(worker, cause, reason)
+        worker.template?.expose()
         dismiss(worker, cause)
     }
 
@@ -153,6 +155,7 @@ final class WorkerRoster: Sendable {
     func reap(_ worker: WorkerProcess) -> WorkerEnd {
         let end = worker.end()
         metrics.ended(end.cause)
+        if [.crash, .violation].contains(end.cause) { worker.template?.expose() }
         if end.cause == .violation {
             report(worker, .violation, "it tried a system call")
         } else {
@@ -188,9 +191,11 @@ final class WorkerRoster: Sendable {
     }
 
     private func work() {
+        var spawner = WorkerSpawner(configuration.launch, logger: logger)
+        defer { spawner.end() }
         while let action = nextAction() {
             switch action {
-            case .start: start()
+            case .start: start(by: &spawner)
             case .reap(let worker): _ = worker.end()
             case .watch(let workers, let time): watch(workers, until: time)
             }
@@ -214,8 +219,8 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    private func start() {
-        let result = Result { () throws(WorkerLaunch.Failure) in try startProtected() }
+    private func start(by spawner: inout WorkerSpawner) {
+        let result = Result { () throws(WorkerLaunch.Failure) in try startProtected(by: &spawner) }
         let isFirstFailure = state.withLock { state in
             let isFirst = state.delay == Self.shortestDelay
             switch result {
@@ -239,8 +244,10 @@ final class WorkerRoster: Sendable {
     }
 
     /// Starts a worker and checks that it has the required protections.
-    private func startProtected() throws(WorkerLaunch.Failure) -> WorkerProcess {
-        let worker = try configuration.launch.start()
+    private func startProtected(
+        by spawner: inout WorkerSpawner
+    ) throws(WorkerLaunch.Failure) -> WorkerProcess {
+        let worker = try spawner.start()
         let required = requirement ?? (try? state.withLock { $0.first }?.get())
         guard let required, !worker.protections.isAtLeast(required) else { return worker }
         _ = worker.end()

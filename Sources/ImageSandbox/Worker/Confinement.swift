@@ -6,20 +6,27 @@ import Imaging
 
 /// Gives up, step by step, all that a worker does not need.
 enum Confinement {
-    /// Starts the image library and confines this process for good; returns what is in force.
+    /// Starts the image library, before this process is confined or makes copies of itself.
+    ///
+    /// - Throws: An error of the image library; the process is of no use then.
+    static func prepare() throws {
+        _ = CLinux_die_with_parent()
+        preferForOutOfMemoryKill()
+        try ImageLibrary.startDecoding()
+    }
+
+    /// Confines this process, which is prepared, for good; returns what is in force.
     ///
     /// - Throws: An error of the image library; the process is of no use then.
     static func confine(_ limits: WorkerLimits, socket: CInt) throws -> Protections {
         var protections = Protections.none
-        _ = CLinux_die_with_parent()
-        preferForOutOfMemoryKill()
-        try ImageLibrary.startDecoding()
         // The limit on memory counts from here; `/proc` can still be read to learn how much is in use.
         protections.hasLimits = limits.enforce()
         protections.hasNoNewPrivileges = CLinux_set_no_new_privileges() == 0
         // This thread is the only one so far. Threads that libraries start later inherit its restrictions.
         if CLinux_landlock_deny_all() == 0 { protections.landlockVersion = Int(CLinux_landlock_version()) }
         try WarmUp.run()
+        CLinux_return_free_memory()
         protections.isSupervised = CSeccompShim_confine_supervised(socket, Self.handOver) == 0
         protections.hasSystemCallFilter = protections.isSupervised || CSeccompShim_confine_alone(socket) == 0
         return protections

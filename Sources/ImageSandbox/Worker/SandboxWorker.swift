@@ -13,15 +13,19 @@ package enum SandboxWorker {
     ///
     /// Never returns.
     ///
-    /// - Parameter arguments: The arguments after the command, written by ``WorkerLimits/arguments``.
+    /// - Parameter arguments: The arguments after the command, written by ``WorkerLimits/arguments``; behind them
+    ///   ``TemplateProcess/argument`` for a template.
     package static func run(_ arguments: [String]) -> Never {
         let socket = MessageSocket(adopting: CInt(CLinux_worker_socket))
-        guard let limits = WorkerLimits(arguments) else {
+        let isTemplate = arguments.last == TemplateProcess.argument
+        guard let limits = WorkerLimits(isTemplate ? arguments.dropLast() : arguments) else {
             _ = socket.write(WorkerAnswer.notStarted("arguments").message)
             exit(64)
         }
-        CLinux_note_processors()
         do {
+            try Confinement.prepare()
+            if isTemplate { TemplateProcess.copy(socket) }
+            CLinux_note_processors()
             let protections = try Confinement.confine(limits, socket: socket.descriptor)
             _ = socket.write(WorkerAnswer.ready(protections).message)
         } catch {

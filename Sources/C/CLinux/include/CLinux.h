@@ -42,6 +42,15 @@ enum { CLinux_worker_socket = 3 };
 int CLinux_spawn_worker(
     const char *path, char *const *arguments, char *const *environment, int socket, pid_t *process);
 
+/// Returns the memory to the kernel that the allocator keeps for later, except that of other threads' caches.
+void CLinux_return_free_memory(void);
+
+/// Copies this process, which must have one thread, as another child of its parent, in a process group of its own.
+///
+/// The copy ends with the thread that started this process. `socket`, which is not ``CLinux_worker_socket``, becomes that in the copy. Returns
+/// the copy's process, 0 in the copy, or -1 with errno.
+pid_t CLinux_copy_process(int socket);
+
 /// Makes the kernel kill this process when the thread that started it ends. 0, or -1 with errno.
 int CLinux_die_with_parent(void);
 

@@ -1,0 +1,105 @@
+import Coordination
+import Glibc
+import Telemetry
+
+/// A process that has started all libraries and seen nothing from outside; workers are copies of it.
+///
+/// A copy starts in a fraction of the time of a new program, and shares all memory that neither process changes. All copies of a template
+/// have the same addresses, so a template is replaced when an attacker may know them, and at times before that.
+///
+/// One thread uses a template, which ends with that thread; any thread may call ``expose()``.
+final class WorkerTemplate: Sendable {
+    /// The process.
+    let id: pid_t
+    private let socket: MessageSocket
+    private let start = SystemTimekeeper().now
+    private let state = Locked((copies: 0, isExposed: false))
+
+    /// Largest number of copies, and longest life.
+    static let mostCopies = 64
+    static let longestLife = Duration.seconds(3_600)
+    /// Milliseconds that a copy may take; it took less than one.
+    private static let timeLimit: CInt = 1_000
+
+    /// Takes over a process that has answered that it is prepared; the owner must call ``end()``.
+    init(id: pid_t, socket: MessageSocket) {
+        self.id = id
+        self.socket = socket
+    }
+
+    /// Makes a copy whose socket is `end`, and returns its process; nil if the template does not answer.
+    func copy(_ end: MessageSocket) -> pid_t? {
+        guard socket.send(TemplateProcess.request, [end.descriptor]), socket.wait(milliseconds: Self.timeLimit),
+            case .copied(let process) = WorkerAnswer(socket.receive(count: WorkerAnswer.byteCount)), process > 0
+        else { return nil }
+        state.withLock { $0.copies += 1 }
+        return process
+    }
+
+    /// Notes that an attacker may know the addresses, because a worker crashed or did something forbidden.
+    func expose() { state.withLock { $0.isExposed = true } }
+
+    /// Whether an attacker may know the addresses of all copies.
+    var isExposed: Bool { state.withLock { $0.isExposed } }
+
+    /// Number of copies so far.
+    var copies: Int { state.withLock { $0.copies } }
+
+    /// Whether another template must make the next copy.
+    var isSpent: Bool {
+        isExposed || copies >= Self.mostCopies || SystemTimekeeper().now - start > Self.longestLife
+    }
+
+    /// Kills the process if it still runs, and waits for its end.
+    func end() { _ = WorkerEnd(killing: id) }
+}
+
+/// Starts workers as copies of a template, or as programs of their own if there is no template.
+///
+/// One thread uses it, with which the template and the workers end.
+struct WorkerSpawner {
+    private let launch: WorkerLaunch
+    private let logger: Logger
+    private(set) var template: WorkerTemplate?
+    /// When a template may be started after one failed.
+    private var nextTemplate = Duration.zero
+    private static let pauseAfterFailure = Duration.seconds(60)
+
+    /// Starts nothing yet.
+    init(_ launch: WorkerLaunch, logger: Logger) {
+        self.launch = launch
+        self.logger = logger
+    }
+
+    /// Starts a worker and waits until it is ready.
+    ///
+    /// - Throws: ``WorkerLaunch/Failure``.
+    mutating func start() throws(WorkerLaunch.Failure) -> WorkerProcess {
+        if template?.isSpent == true { end() }
+        let now = SystemTimekeeper().now
+        if now >= nextTemplate {
+            do throws(WorkerLaunch.Failure) {
+                let template: WorkerTemplate
+                if let current = self.template {
+                    template = current
+                } else {
+                    template = try launch.startTemplate()
+                    self.template = template
+                }
+                return try launch.start(copying: template)
+            } catch {
+                logger.warning("a worker process starts without a template", ["reason": .string(error.description)])
+                // A template that was killed is replaced at once; one that never worked probably never will.
+                if template?.copies ?? 0 == 0 { nextTemplate = now + Self.pauseAfterFailure }
+                end()
+            }
+        }
+        return try launch.start()
+    }
+
+    /// Ends the template; its copies stay.
+    mutating func end() {
+        template?.end()
+        template = nil
+    }
+}

@@ -1,0 +1,28 @@
+import CLinux
+import Glibc
+
+/// What a template process does: it makes copies of itself, each of which becomes a worker.
+enum TemplateProcess {
+    /// The last argument of a template.
+    static let argument = "template"
+    /// The server's request for a copy; it carries the copy's socket.
+    static let request: [UInt8] = [1]
+
+    /// Makes a copy of this process for each request; returns in the copies only, whose socket has taken the place of `socket`.
+    ///
+    /// A process with several threads makes none, since a copy has only the thread that made it.
+    static func copy(_ socket: MessageSocket) {
+        guard CLinux_thread_count(getpid()) == 1 else {
+            _ = socket.write(WorkerAnswer.notStarted("it has several threads").message)
+            _exit(70)
+        }
+        var isHeard = socket.write(WorkerAnswer.prepared.message)
+        while isHeard, let (_, descriptors) = socket.nextMessage(count: request.count), let end = descriptors.first {
+            let process = CLinux_copy_process(end)
+            if process == 0 { return }
+            close(end)
+            isHeard = socket.write(WorkerAnswer.copied(process).message)
+        }
+        _exit(0)
+    }
+}
