@@ -130,9 +130,10 @@ package struct WorkerLaunch: Sendable {
     /// The worker's environment; it has nothing of the service's own, which may hold secrets, but the library path.
     private static var environment: [String] {
         // A worker that crashes must end at once, and cannot start a backtracer.
-        // Address space is limited, so the allocator must return what it does not use.
+        // Address space is limited, so the allocator must return what it does not use. A template may not have threads.
         // Requests already run in parallel. libgomp would start a thread for each processor, and end the process if it got fewer.
-        var variables = ["SWIFT_BACKTRACE=enable=no", "MALLOC_CONF=narenas:1,retain:false", "OMP_NUM_THREADS=1"]
+        let allocation = "narenas:1,retain:false,background_thread:false,dirty_decay_ms:500"
+        var variables = ["SWIFT_BACKTRACE=enable=no", "MALLOC_CONF=\(allocation)", "OMP_NUM_THREADS=1"]
         if let path = unsafe getenv("LD_LIBRARY_PATH") {
             variables.append("LD_LIBRARY_PATH=\(unsafe String(cString: path))")
         }
