@@ -9,29 +9,7 @@
 #define JPEG_INTERNALS
 #include <jpeglib.h>
 
-struct CPlanarShimJPEGReader {
-    // The first member: a pointer to it is also a pointer to the reader.
-    struct jpeg_decompress_struct codec;
-    struct jpeg_error_mgr errors;
-    struct jpeg_source_mgr source;
-    struct jpeg_progress_mgr progress;
-    jmp_buf escape;
-    CPlanarShimWatch watch;
-    CPlanarShimStatus status;
-    JOCTET *profile;
-    CPlanarShimJPEGDetail detail;
-    /// libjpeg's own functions, which `start_scan` and `consume` replace and call.
-    void (*library_start_scan)(j_decompress_ptr);
-    int (*library_consume)(j_decompress_ptr);
-    /// The scan that `consume` saw last, and whether it is skipped.
-    int scan, skips_scan;
-    /// Components whose DC coefficients have been read, a bit each.
-    unsigned seen;
-    /// Whether the file ended within or after its scans, without an end marker.
-    int has_no_end;
-    int lacks_pixels;
-    char text[CPlanarShim_text_size];
-};
+#include "JPEGReader.h"
 
 static void fail(j_common_ptr codec)
 {
@@ -111,6 +89,8 @@ CPlanarShimJPEGReader *CPlanarShim_jpeg_open(const void *bytes, size_t count, CP
     CPlanarShimJPEGReader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return NULL;
+    reader->bytes = bytes;
+    reader->count = count;
     reader->watch = watch;
     reader->codec.err = jpeg_std_error(&reader->errors);
     reader->errors.error_exit = fail;
@@ -170,15 +150,15 @@ CPlanarShimStatus CPlanarShim_jpeg_read_header(CPlanarShimJPEGReader *reader, CP
     return CPlanarShimDone;
 }
 
-/// Whether the current scan of a progressive image changes what is visible at this detail.
+/// Whether the current scan of a progressive image changes what is visible at this detail, or a later scan that does cannot be read without
+/// it: a scan that adds a bit also has bits for the coefficients outside of the detail.
 static int is_needed(const struct jpeg_decompress_struct *codec, CPlanarShimJPEGDetail detail)
 {
-    return !codec->progressive_mode || codec->Ss == 0
+    return !codec->progressive_mode || codec->Ss == 0 || codec->Al >= detail.least_bits_before
         || (codec->Ss <= detail.highest_start && (codec->Ah == 0 || codec->Ah >= detail.least_bits_before));
 }
 
-/// Moves to the marker after a scan's data; returns 0 if the file ends before one.
-static int skip_scan_data(struct jpeg_source_mgr *source)
+int CPlanarShim_skip_scan_data(struct jpeg_source_mgr *source)
 {
     const JOCTET *byte = source->next_input_byte, *end = byte + source->bytes_in_buffer;
     while ((byte = memchr(byte, 0xFF, (size_t) (end - byte)))) {
@@ -212,7 +192,7 @@ static void begin_scan(CPlanarShimJPEGReader *reader)
     if (codec->Ss == 0 && codec->Ah == 0)
         for (index = 0; index < codec->comps_in_scan; index++)
             reader->seen |= 1u << codec->cur_comp_info[index]->component_index;
-    reader->skips_scan = !is_needed(codec, reader->detail) && skip_scan_data(codec->src);
+    reader->skips_scan = !is_needed(codec, reader->detail) && CPlanarShim_skip_scan_data(codec->src);
 }
 
 /// Reads a row of a scan, or skips the whole scan if it is not visible. libjpeg has read the scan's header by then, so an error in a header

@@ -1,6 +1,8 @@
 #ifndef CPlanarShim_H
 #define CPlanarShim_H
 
+#include <CFastJPEG.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -84,6 +86,11 @@ typedef struct {
 /// the file lacks are grey, or as earlier scans left them.
 CPlanarShimStatus CPlanarShim_jpeg_decode(
     CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail, const CPlanarShimPlanes *planes);
+
+/// Decodes into the same planes with CFastJPEG, if it knows the kind of file; `level` is 2, 4 or 8. The reader has read its header, and stays
+/// as it is: unless the outcome is "done" or "stopped", `CPlanarShim_jpeg_decode` can do the work.
+CFastJPEGOutcome CPlanarShim_jpeg_decode_fast(
+    const CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail, const CPlanarShimPlanes *planes);
 
 /// Decodes the image at the coarsest level and keeps no samples, only to find out whether it fails and whether it lacks pixels. The result
 /// is that of a decode at any level. The image may have four components.

@@ -1,0 +1,343 @@
+#include "HuffmanTables.h"
+#include "Layout.h"
+
+#include <stdlib.h>
+
+// Baseline images (T.81 annex F): each block has its mean's difference to the last block's, then its details.
+//
+// A detail's code says how many coefficients before it are zero, and the size of its value. Details of the corner are looked up one by one;
+// behind the corner's last, one look-up goes over as many codes as its window holds. The loops hold nothing but a reader, a place and
+// a step, and have no branch that depends on the data but the ones at their ends.
+
+enum {
+    /// Most blocks that are read before their samples are written: their corners stay in the nearest cache.
+    most_group = 240,
+};
+
+typedef struct {
+    const BlockTables *tables;
+    int16_t steps[most_corner];
+    int mean;
+} Part;
+
+typedef struct {
+    ScanData data;
+    UnitLayout layout;
+    BlockGrid grids[CFastJPEG_most_components];
+    Part parts[CFastJPEG_most_components];
+    BlockTables tables[CFastJPEG_most_components];
+    /// Units until the next restart marker, and how many markers there were.
+    int units_left;
+    unsigned restarts;
+    /// The tables of a group's blocks, and of one more.
+    const BlockTables *group[most_group + 1];
+    /// Their coefficients; where a mean would stand behind the last, values are stored that nobody needs.
+    int16_t corners[most_group * most_corner + 1];
+    /// Where in its block's corner the coefficient of a frequency goes, in the file's order.
+    uint8_t slots[256];
+} Baseline;
+
+/// Where reading a group has come to.
+typedef struct {
+    BitReader reader;
+    /// The frequency of the next coefficient of the block, in the file's order; 0 for the mean.
+    unsigned place;
+} Position;
+
+/// Reads a code that a table had no step for: `step` is what it had instead. "Code" for what cannot be.
+static __attribute__((noinline, cold)) CFastJPEGOutcome read_slowly(
+    Position *position, const BlockTables *tables, Step step, const uint8_t *slots, int16_t *corner)
+{
+    BitReader *reader = &position->reader;
+    unsigned place = position->place;
+    int symbol, run, size;
+    symbol = take_escaped(reader, place == 0 ? &tables->mean_codes : &tables->detail_codes, step);
+    if (symbol < 0)
+        return CFastJPEGCode;
+    if (place > 0 && symbol == end_of_block) {
+        position->place = block_end;
+        return CFastJPEGDone;
+    }
+    run = place == 0 ? 0 : symbol >> 4;
+    size = place == 0 ? symbol : symbol & 15;
+    if (size > (place == 0 ? most_mean_bits : most_detail_bits) || (place > 0 && size == 0 && symbol != sixteen_zeros)
+        || place + (unsigned) run >= coefficient_count)
+        return CFastJPEGCode;
+    corner[slots[place + (unsigned) run]] = (int16_t) extended(reader->bits, (unsigned) size);
+    drop(reader, (uint32_t) size);
+    place += (unsigned) run + 1;
+    position->place = place == coefficient_count ? block_end : place;
+    return CFastJPEGDone;
+}
+
+/// Goes on to the next piece, "end" if there is none.
+static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(ScanData *data, BitReader *reader)
+{
+    if (data->is_last)
+        return CFastJPEGEnd;
+    next_piece(data, reader);
+    return CFastJPEGDone;
+}
+
+/// Reads the corners of so many blocks, means as differences.
+static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
+    Baseline *baseline, BitReader *shared, int count, int level)
+{
+    const int area = corner_side(level) * corner_side(level);
+    const unsigned last = (unsigned) corner_last(level);
+    const BlockTables *const *next = baseline->group;
+    const uint8_t *slots = baseline->slots, *most = limit(&baseline->data);
+    int16_t *corner = baseline->corners, *end = corner + count * area;
+    BitReader reader = *shared;
+    for (; corner < end; corner += area) {
+        const BlockTables *tables = *next++;
+        unsigned place;
+        Step step;
+        if (__builtin_expect(reader.next > most, 0)) {
+            BitReader slow = reader;
+            if (go_on(&baseline->data, &slow) != CFastJPEGDone)
+                return CFastJPEGEnd;
+            most = limit(&baseline->data);
+            reader = slow;
+        }
+        if (level != 8)
+            memset(corner, 0, (size_t) area * sizeof *corner);
+        refill(&reader);
+        step = tables->means[reader.bits >> (64 - mean_window)];
+        corner[0] = step_value(step);
+        drop(&reader, step);
+        place = step_advance(step);
+        if (__builtin_expect(place != 1, 0))
+            goto odd;
+#define SINGLE_STEP \
+    step = tables->single[reader.bits >> (64 - single_window)]; \
+    place += step_advance(step); \
+    corner[slots[place - 1]] = step_value(step); \
+    drop(&reader, step); \
+    if (place > last) \
+        break;
+#define SKIPPING_STEP \
+    step = tables->skipping[reader.bits >> (64 - skipping_window)]; \
+    place += step_advance(step); \
+    drop(&reader, step); \
+    if (place >= coefficient_count) \
+        break;
+    more:
+        if (level != 8 && place <= last)
+            for (;;) {
+                SINGLE_STEP
+                SINGLE_STEP
+                SINGLE_STEP
+                SINGLE_STEP
+                refill(&reader);
+            }
+        if (place < coefficient_count) {
+            if (level != 8)
+                refill(&reader);
+            for (;;) {
+                SKIPPING_STEP
+                SKIPPING_STEP
+                refill(&reader);
+            }
+        }
+        if (__builtin_expect(place & coefficient_count, 0) && place != coefficient_count) {
+            // A code longer than the window, or too many at once for the end of the block.
+            Position slow;
+            CFastJPEGOutcome outcome;
+        odd:
+            slow = (Position) {reader, place - step_advance(step)};
+            slow.reader.count += step;
+            outcome = read_slowly(&slow, tables, place >= escape && slow.place + escape == place ? step : 0, slots, corner);
+            if (outcome != CFastJPEGDone)
+                return slow.reader.next - 8 > baseline->data.end ? CFastJPEGEnd : outcome;
+            reader = slow.reader;
+            place = slow.place;
+            if (place < coefficient_count) {
+                refill(&reader);
+                goto more;
+            }
+        }
+    }
+    *shared = reader;
+    return has_overrun(&baseline->data, &reader) ? CFastJPEGEnd : CFastJPEGDone;
+}
+
+#undef SINGLE_STEP
+#undef SKIPPING_STEP
+
+typedef CFastJPEGOutcome (*GroupReader)(Baseline *, BitReader *, int count);
+
+// `read_group` for each level, of a name that ends so, in which the compiler knows the level.
+#define GROUP_READERS(suffix, attributes) \
+    static attributes CFastJPEGOutcome read_group_8##suffix(Baseline *baseline, BitReader *reader, int count) \
+    { \
+        return read_group(baseline, reader, count, 8); \
+    } \
+    static attributes CFastJPEGOutcome read_group_4##suffix(Baseline *baseline, BitReader *reader, int count) \
+    { \
+        return read_group(baseline, reader, count, 4); \
+    } \
+    static attributes CFastJPEGOutcome read_group_2##suffix(Baseline *baseline, BitReader *reader, int count) \
+    { \
+        return read_group(baseline, reader, count, 2); \
+    }
+
+GROUP_READERS(, __attribute__((noinline)))
+#if defined(__x86_64__)
+// Shifts by any register instead of by one: the loops fit into the registers then.
+GROUP_READERS(_bmi2, __attribute__((noinline, target("bmi,bmi2"))))
+#endif
+
+static GroupReader group_reader(int level)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
+        return level == 8 ? read_group_8_bmi2 : level == 4 ? read_group_4_bmi2 : read_group_2_bmi2;
+#endif
+    return level == 8 ? read_group_8 : level == 4 ? read_group_4 : read_group_2;
+}
+
+/// Writes the samples of a group that begins at a unit; 0 if a mean is out of range.
+static inline __attribute__((always_inline)) int write_group(
+    Baseline *baseline, const CFastJPEGFrame *frame, int row, int column, int count, int level)
+{
+    const UnitLayout *layout = &baseline->layout;
+    const int side = corner_side(level), area = side * side;
+    int16_t *first = baseline->corners;
+    int part, unit, x, y, is_good = 1;
+    for (part = 0; part < layout->part_count; part++) {
+        const int across = layout->steps_across[part], down = layout->steps_down[part];
+        const CFastJPEGPlane *plane = &frame->components[layout->components[part]].plane;
+        const BlockGrid *grid = &baseline->grids[layout->components[part]];
+        const int16_t *steps = baseline->parts[part].steps;
+        const size_t stride = plane->stride;
+        int mean = baseline->parts[part].mean, begin = column * across;
+        uint8_t *samples = plane->samples + (size_t) (row * down * side) * stride + (size_t) (begin * side);
+        int16_t *corner = first;
+        // Rows of blocks that are whole, and blocks within them.
+        int whole_rows = plane->height / side - row * down, whole_columns = grid->across - begin;
+        for (unit = 0; unit < count; unit++) {
+            for (y = 0; y < down; y++)
+                for (x = unit * across; x < (unit + 1) * across; x++, corner += area) {
+                    mean += corner[0];
+                    is_good &= mean == (int16_t) mean;
+                    if (__builtin_expect(y < whole_rows && x < whole_columns, 1))
+                        write_corner(level, (int16_t) mean, corner, steps, samples + (size_t) (y * side) * stride + (size_t) (x * side), stride);
+                    else
+                        write_edge(plane, grid, level, begin + x, row * down + y, (int16_t) mean, corner, steps);
+                }
+            corner += (layout->block_count - across * down) * area;
+        }
+        baseline->parts[part].mean = mean;
+        first += across * down * area;
+    }
+    return is_good;
+}
+
+/// Writes a group; the compiler knows the level in each of the calls.
+static int write_group_at(
+    Baseline *baseline, const CFastJPEGFrame *frame, int row, int column, int count)
+{
+    if (frame->level == 8)
+        return write_group(baseline, frame, row, column, count, 8);
+    if (frame->level == 4)
+        return write_group(baseline, frame, row, column, count, 4);
+    return write_group(baseline, frame, row, column, count, 2);
+}
+
+/// Fills what the scan's components need.
+static CFastJPEGOutcome prepare(Baseline *baseline, const CFastJPEGFrame *frame, const CFastJPEGScan *scan)
+{
+    int index;
+    CFastJPEGOutcome outcome = lay_out_frame(frame, baseline->grids);
+    if (outcome != CFastJPEGDone)
+        return outcome;
+    if (scan->component_count != frame->component_count || scan->first != 0 || scan->last != 63 || scan->bits_before != 0
+        || scan->bits_after != 0)
+        return CFastJPEGScans;
+    outcome = lay_out_scan(frame, baseline->grids, scan, &baseline->layout);
+    if (outcome != CFastJPEGDone)
+        return outcome;
+    for (index = 0; index < scan->component_count; index++) {
+        Part *part = &baseline->parts[index];
+        int first = 0;
+        if (!corner_steps(scan->components[index].steps, frame->level, part->steps))
+            return CFastJPEGTables;
+        // Cb and Cr share tables, as a rule.
+        while (scan->components[first].dc.counts != scan->components[index].dc.counts
+            || scan->components[first].ac.counts != scan->components[index].ac.counts)
+            first++;
+        part->tables = &baseline->tables[first];
+        if (first == index
+            && !(fill_means(&baseline->tables[index], scan->components[index].dc)
+                && fill_details(&baseline->tables[index], scan->components[index].ac, 1)))
+            return CFastJPEGTables;
+    }
+    for (index = 0; index <= most_group; index++)
+        baseline->group[index] = baseline->parts[baseline->layout.blocks[index % baseline->layout.block_count].part].tables;
+    fill_slots(baseline->slots, sizeof baseline->slots, frame->level);
+    baseline->data.source = scan->data;
+    baseline->data.source_end = scan->end;
+    return CFastJPEGDone;
+}
+
+/// Units of the next group, which ends with the row, or before a restart marker; goes behind the marker if the group begins there.
+static CFastJPEGOutcome begin_group(Baseline *baseline, BitReader *reader, int column, int interval, int *count)
+{
+    const UnitLayout *layout = &baseline->layout;
+    int part;
+    *count = layout->across - column;
+    if (*count > most_group / layout->block_count)
+        *count = most_group / layout->block_count;
+    if (!interval)
+        return CFastJPEGDone;
+    if (baseline->units_left == 0) {
+        CFastJPEGOutcome outcome = restart(&baseline->data, reader, baseline->restarts++);
+        if (outcome != CFastJPEGDone)
+            return outcome;
+        baseline->units_left = interval;
+        for (part = 0; part < layout->part_count; part++)
+            baseline->parts[part].mean = 0;
+    }
+    if (*count > baseline->units_left)
+        *count = baseline->units_left;
+    baseline->units_left -= *count;
+    return CFastJPEGDone;
+}
+
+static CFastJPEGOutcome decode_rows(
+    Baseline *baseline, const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CFastJPEGWatch watch)
+{
+    const UnitLayout *layout = &baseline->layout;
+    GroupReader read = group_reader(frame->level);
+    BitReader reader = begin_reading(&baseline->data);
+    int row, column, count;
+    baseline->units_left = scan->restart_interval;
+    for (row = 0; row < layout->down; row++) {
+        if (watch.should_stop(watch.context))
+            return CFastJPEGStopped;
+        for (column = 0; column < layout->across; column += count) {
+            CFastJPEGOutcome outcome = begin_group(baseline, &reader, column, scan->restart_interval, &count);
+            if (outcome == CFastJPEGDone)
+                outcome = read(baseline, &reader, count * layout->block_count);
+            if (outcome != CFastJPEGDone)
+                return outcome;
+            if (!write_group_at(baseline, frame, row, column, count))
+                return CFastJPEGCode;
+        }
+    }
+    return CFastJPEGDone;
+}
+
+CFastJPEGOutcome CFastJPEG_decode(const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CFastJPEGWatch watch)
+{
+    Baseline *baseline = calloc(1, sizeof *baseline);
+    CFastJPEGOutcome outcome;
+    if (!baseline)
+        return CFastJPEGMemory;
+    outcome = prepare(baseline, frame, scan);
+    if (outcome == CFastJPEGDone)
+        outcome = decode_rows(baseline, frame, scan, watch);
+    free(baseline);
+    return outcome;
+}

@@ -1,0 +1,209 @@
+#ifndef BitReader_h
+#define BitReader_h
+
+#include "CFastJPEG.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+// The entropy-coded data of a scan as bits (T.81 section F.2.2.5).
+//
+// Data are copied in pieces, without the zeros that are stuffed behind bytes of 0xFF. Reading within a piece needs no test for markers:
+// whoever reads asks before each unit of blocks for as many bytes as a unit can have, and after it whether these were there.
+
+enum {
+    /// Longest code, and most bits of the value behind it.
+    most_code_bits = 16,
+    most_mean_bits = 11,
+    most_detail_bits = 10,
+    coefficient_count = 64,
+    most_blocks = 10,
+    /// More bytes than a block takes, whatever its codes, with those that are read ahead.
+    most_block_bytes = 256,
+    piece_size = 32 << 10,
+};
+_Static_assert(
+    (most_code_bits + most_mean_bits + (coefficient_count - 1) * (most_code_bits + most_detail_bits)) / 8 + 2 * 16
+        <= most_block_bytes,
+    "a block does not fit into what is read ahead");
+
+/// Where reading has come to: so many bits as the lowest six of `count` say precede the byte at `next`; they are the highest of `bits`.
+///
+/// Lower bits are zero, or those of `next` already. The higher bits of `count` mean nothing, so that whoever takes bits may subtract a
+/// number of which only the lowest six bits are theirs.
+typedef struct {
+    uint64_t bits;
+    const uint8_t *next;
+    uint32_t count;
+} BitReader;
+
+/// The data of one scan.
+typedef struct {
+    /// What is to be copied next, and the file's end.
+    const uint8_t *source, *source_end;
+    /// The end of the bytes in `piece`.
+    uint8_t *end;
+    /// Whether they are the last before a marker, at `source`, or before the file's end.
+    int is_last;
+    /// Bytes without stuffing, and room for what is read ahead and copied ahead.
+    uint8_t piece[piece_size + 2 * most_block_bytes];
+} ScanData;
+
+static inline uint64_t big_endian(const uint8_t *bytes)
+{
+    uint64_t value;
+    memcpy(&value, bytes, sizeof value);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    return value;
+}
+
+/// Makes sure of at least 56 bits.
+static inline void refill(BitReader *reader)
+{
+    reader->bits |= big_endian(reader->next) >> (reader->count & 63);
+    reader->next += (~reader->count & 63) >> 3;
+    reader->count |= 56;
+}
+
+/// Takes as many bits as the lowest six of `count` say.
+static inline void drop(BitReader *reader, uint32_t count)
+{
+    reader->bits <<= count & 63;
+    reader->count -= count;
+}
+
+/// Takes up to 16 bits, also none, of those that are there.
+static inline unsigned take(BitReader *reader, unsigned count)
+{
+    unsigned value = (unsigned) (reader->bits >> 1 >> (63 - count));
+    drop(reader, count);
+    return value;
+}
+
+/// The value that `size` bits from the highest of `bits` stand for (section F.2.2.1, "EXTEND"); 0 for none.
+static inline int extended(uint64_t bits, unsigned size)
+{
+    int value = (int) (bits >> 1 >> (63 - size));
+    int is_negative = (int) ~((int64_t) bits >> 63);
+    return value + (is_negative & (int) (1 - (1u << size)));
+}
+
+/// Bytes, whole or begun, that were read from the piece's beginning on.
+static inline const uint8_t *position(const BitReader *reader)
+{
+    return reader->next - ((reader->count & 63) >> 3);
+}
+
+/// Copies bytes until the piece is full, a marker follows, or the file ends.
+static inline void unstuff(ScanData *data)
+{
+    const uint8_t *from = data->source, *from_end = data->source_end;
+    uint8_t *to = data->end, *to_end = data->piece + piece_size;
+    data->is_last = 0;
+    while (to < to_end) {
+#if defined(__SSE2__)
+        // A whole register at a time, as far as there is no 0xFF.
+        while (from_end - from >= 16 && to < to_end) {
+            __m128i bytes = _mm_loadu_si128((const __m128i *) from);
+            unsigned marks = (unsigned) _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char) 0xFF)));
+            _mm_storeu_si128((__m128i *) to, bytes);
+            if (marks) {
+                unsigned count = (unsigned) __builtin_ctz(marks);
+                from += count, to += count;
+                break;
+            }
+            from += 16, to += 16;
+        }
+        if (to >= to_end)
+            break;
+#endif
+        if (from == from_end) {
+            data->is_last = 1;
+            break;
+        }
+        if (*from == 0xFF) {
+            if (from_end - from < 2 || from[1] != 0) {
+                data->is_last = 1;
+                break;
+            }
+            from++;
+            *to++ = 0xFF;
+            from++;
+            continue;
+        }
+        *to++ = *from++;
+    }
+    data->source = from;
+    data->end = to;
+    memset(to, 0, most_block_bytes);
+}
+
+/// Begins to read at `data->source`.
+static inline BitReader begin_reading(ScanData *data)
+{
+    data->end = data->piece;
+    unstuff(data);
+    return (BitReader) {0, data->piece, 0};
+}
+
+/// The same bits, at least 49 of them, found again from their number.
+static inline BitReader found_again(const BitReader *reader)
+{
+    unsigned count = reader->count & 63;
+    unsigned skipped = -count & 7;
+    const uint8_t *first = reader->next - (count + 7) / 8;
+    return (BitReader) {big_endian(first) << skipped, first + 7, 56 - skipped};
+}
+
+/// Goes on to the next piece; call it if less than a block may be left.
+static inline void next_piece(ScanData *data, BitReader *reader)
+{
+    unsigned kept = ((reader->count & 63) + 7) / 8;
+    const uint8_t *rest = reader->next - kept;
+    size_t count = (size_t) (data->end - rest);
+    memmove(data->piece, rest, count);
+    data->end = data->piece + count;
+    unstuff(data);
+    reader->next = data->piece + kept;
+    *reader = found_again(reader);
+}
+
+/// How far `next` may have gone when a block begins; behind it there is another piece, or the end.
+static inline const uint8_t *limit(const ScanData *data)
+{
+    return data->is_last ? data->end + 8 : data->end - most_block_bytes;
+}
+
+/// Whether more was read than there is.
+static inline int has_overrun(const ScanData *data, const BitReader *reader)
+{
+    return position(reader) > data->end;
+}
+
+/// Whether nothing is left but what fills up the last byte.
+static inline int has_ended(ScanData *data, BitReader *reader)
+{
+    if (!data->is_last)
+        next_piece(data, reader);
+    return data->is_last && position(reader) == data->end;
+}
+
+/// Goes behind the restart marker (section F.2.1.3.1) with the number `number`, which must follow what was read.
+static inline CFastJPEGOutcome restart(ScanData *data, BitReader *reader, unsigned number)
+{
+    if (!has_ended(data, reader))
+        return CFastJPEGEnd;
+    if (data->source_end - data->source < 2 || data->source[1] != 0xD0 + (number & 7))
+        return CFastJPEGRestart;
+    data->source += 2;
+    *reader = begin_reading(data);
+    return CFastJPEGDone;
+}
+
+#endif

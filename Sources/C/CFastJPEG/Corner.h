@@ -1,0 +1,214 @@
+#ifndef Corner_h
+#define Corner_h
+
+#include "CFastJPEG.h"
+
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+// The coefficients of the lowest frequencies of a block, a square of 1, 2 or 4 on a side, and the samples that they stand for.
+//
+// A sample is the mean of those that the whole inverse transform (T.81 section A.3.3) makes of these coefficients alone in its part of the block.
+// Over 4 or 2 samples the cosines' means are cosines' multiples again, so the square needs only a transform of its own size. All is in
+// fixed point: 13 bits for the factors, 2 between columns and rows.
+
+enum {
+    most_corner = 16,
+    factor_bits = 13,
+    kept_bits = 2,
+};
+
+/// Which squares are read at which level.
+static inline int corner_side(int level)
+{
+    return 8 / level;
+}
+
+static inline unsigned corner_area(int level)
+{
+    return (unsigned) (corner_side(level) * corner_side(level));
+}
+
+/// The last frequency, in the order of the file (section A.3.6), that is in the square of a level.
+static inline int corner_last(int level)
+{
+    return level == 8 ? 0 : level == 4 ? 4 : 24;
+}
+
+/// A sample of at most 10 bits about zero as one of 8 bits about 128; of more bits the lowest 10 count, as for libjpeg.
+static inline uint8_t sample(int value)
+{
+    value = ((value + 512) & 1023) - 512 + 128;
+    return (uint8_t) (value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+static inline int descaled(int64_t value, int bits)
+{
+    return (int) ((value + ((int64_t) 1 << (bits - 1))) >> bits);
+}
+
+static inline int16_t saturated(int value)
+{
+    return (int16_t) (value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
+}
+
+/// One sample from the mean alone.
+static inline void write_1(int mean, int step, uint8_t *samples)
+{
+    *samples = sample(descaled(mean * step, 3));
+}
+
+/// Twice the means of the odd cosine over the halves of a block, and of frequencies 1 to 3 over its quarters; frequency 2 has the same mean over
+/// all quarters but for its sign.
+enum {
+    one = 2 << factor_bits,
+    halves_1 = 14846,
+    outer_1 = 20995,
+    inner_1 = 8697,
+    both_2 = 15137,
+    outer_3 = 7373,
+    inner_3 = -17799,
+};
+
+// `write_2` and `write_4` make two by two and four by four samples from as many coefficients, of which the mean is given apart. They
+// multiply them by `steps` within 16 bits, transform columns into 16 bits that saturate, and then rows.
+
+#if defined(__SSE2__)
+
+/// The same two factors in turns.
+static inline __m128i factors(int first, int second)
+{
+    return _mm_set1_epi32((int) ((uint32_t) second << 16 | (uint16_t) first));
+}
+
+/// Rounded sums without so many of their lowest bits.
+static inline __m128i descaled_sums(__m128i sums, int shift)
+{
+    return _mm_srai_epi32(_mm_add_epi32(sums, _mm_set1_epi32(1 << (shift - 1))), shift);
+}
+
+/// Sixteen samples: of values that have more than 10 bits the lowest 10 count, and the limits of packing are those of samples.
+static inline __m128i samples_of(__m128i first, __m128i last)
+{
+    const __m128i half = _mm_set1_epi16(128);
+    first = _mm_srai_epi16(_mm_slli_epi16(first, 6), 6);
+    last = _mm_srai_epi16(_mm_slli_epi16(last, 6), 6);
+    return _mm_packus_epi16(_mm_add_epi16(first, half), _mm_add_epi16(last, half));
+}
+
+static inline void write_2(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+{
+    const __m128i sum = factors(one, halves_1), difference = factors(one, -halves_1);
+    __m128i values = _mm_insert_epi16(_mm_loadl_epi64((const __m128i *) corner), mean, 0);
+    int four;
+    values = _mm_mullo_epi16(values, _mm_loadl_epi64((const __m128i *) steps));
+    // Columns, each twice.
+    values = _mm_unpacklo_epi16(values, _mm_srli_epi64(values, 32));
+    values = _mm_madd_epi16(_mm_unpacklo_epi64(values, values), _mm_unpacklo_epi64(sum, difference));
+    values = descaled_sums(values, factor_bits - kept_bits + 1);
+    values = _mm_packs_epi32(values, values);
+    // Rows, each twice.
+    values = _mm_madd_epi16(_mm_unpacklo_epi32(values, values), _mm_unpacklo_epi32(sum, difference));
+    values = descaled_sums(values, factor_bits + kept_bits + 3 + 1);
+    values = _mm_packs_epi32(values, values);
+    four = _mm_cvtsi128_si32(samples_of(values, values));
+    memcpy(samples, &four, 2);
+    four = (int) ((uint32_t) four >> 16);
+    memcpy(samples + stride, &four, 2);
+}
+
+/// Four values each, of which two registers have two and two in turns: rows 0 and 1 of what they become, and rows 2 and 3.
+static inline void transform_4(__m128i even, __m128i odd, int shift, __m128i *upper, __m128i *lower)
+{
+    __m128i outer = _mm_madd_epi16(even, factors(one, both_2)), inner = _mm_madd_epi16(even, factors(one, -both_2));
+    __m128i wide = _mm_madd_epi16(odd, factors(outer_1, outer_3)), narrow = _mm_madd_epi16(odd, factors(inner_1, inner_3));
+    *upper = _mm_packs_epi32(
+        descaled_sums(_mm_add_epi32(outer, wide), shift), descaled_sums(_mm_add_epi32(inner, narrow), shift));
+    *lower = _mm_packs_epi32(
+        descaled_sums(_mm_sub_epi32(inner, narrow), shift), descaled_sums(_mm_sub_epi32(outer, wide), shift));
+}
+
+/// Columns of four rows, of which two registers have two each, as rows.
+static inline void transpose_4(__m128i *upper, __m128i *lower)
+{
+    __m128i even = _mm_unpacklo_epi16(*upper, *lower), odd = _mm_unpackhi_epi16(*upper, *lower);
+    *upper = _mm_unpacklo_epi16(even, odd);
+    *lower = _mm_unpackhi_epi16(even, odd);
+}
+
+static inline void write_4(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+{
+    const __m128i *from = (const __m128i *) corner, *by = (const __m128i *) steps;
+    __m128i upper = _mm_mullo_epi16(_mm_insert_epi16(_mm_loadu_si128(from), mean, 0), _mm_loadu_si128(by));
+    __m128i lower = _mm_mullo_epi16(_mm_loadu_si128(from + 1), _mm_loadu_si128(by + 1));
+    int row, four;
+    transform_4(
+        _mm_unpacklo_epi16(upper, lower), _mm_unpackhi_epi16(upper, lower), factor_bits - kept_bits + 1, &upper, &lower);
+    transpose_4(&upper, &lower);
+    transform_4(
+        _mm_unpacklo_epi16(upper, lower), _mm_unpackhi_epi16(upper, lower), factor_bits + kept_bits + 3 + 1, &upper, &lower);
+    transpose_4(&upper, &lower);
+    upper = samples_of(upper, lower);
+    for (row = 0; row < 4; row++, samples += stride) {
+        four = _mm_cvtsi128_si32(upper);
+        memcpy(samples, &four, sizeof four);
+        upper = _mm_srli_si128(upper, 4);
+    }
+}
+
+#else
+
+static inline void write_2(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+{
+    int c[4] = {(int16_t) (mean * steps[0])}, rows[4], index;
+    for (index = 1; index < 4; index++)
+        c[index] = (int16_t) (corner[index] * steps[index]);
+    for (index = 0; index < 2; index++) {
+        int64_t even = (int64_t) c[index] * one, odd = (int64_t) c[index + 2] * halves_1;
+        rows[index] = saturated(descaled(even + odd, factor_bits - kept_bits + 1));
+        rows[index + 2] = saturated(descaled(even - odd, factor_bits - kept_bits + 1));
+    }
+    for (index = 0; index < 2; index++, samples += stride) {
+        int64_t even = (int64_t) rows[2 * index] * one, odd = (int64_t) rows[2 * index + 1] * halves_1;
+        samples[0] = sample(descaled(even + odd, factor_bits + kept_bits + 3 + 1));
+        samples[1] = sample(descaled(even - odd, factor_bits + kept_bits + 3 + 1));
+    }
+}
+
+/// Four values, `step` apart, become four.
+static inline void transform_4(const int16_t *from, int step, int shift, int *to)
+{
+    int64_t outer = (int64_t) from[0] * one + (int64_t) from[2 * step] * both_2;
+    int64_t inner = (int64_t) from[0] * one - (int64_t) from[2 * step] * both_2;
+    int64_t wide = (int64_t) from[step] * outer_1 + (int64_t) from[3 * step] * outer_3;
+    int64_t narrow = (int64_t) from[step] * inner_1 + (int64_t) from[3 * step] * inner_3;
+    to[0] = saturated(descaled(outer + wide, shift));
+    to[1] = saturated(descaled(inner + narrow, shift));
+    to[2] = saturated(descaled(inner - narrow, shift));
+    to[3] = saturated(descaled(outer - wide, shift));
+}
+
+static inline void write_4(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+{
+    int16_t c[most_corner] = {(int16_t) (mean * steps[0])}, rows[most_corner];
+    int values[4], index, row;
+    for (index = 1; index < most_corner; index++)
+        c[index] = (int16_t) (corner[index] * steps[index]);
+    for (index = 0; index < 4; index++) {
+        transform_4(c + index, 4, factor_bits - kept_bits + 1, values);
+        for (row = 0; row < 4; row++)
+            rows[4 * row + index] = (int16_t) values[row];
+    }
+    for (row = 0; row < 4; row++, samples += stride) {
+        transform_4(rows + 4 * row, 1, factor_bits + kept_bits + 3 + 1, values);
+        for (index = 0; index < 4; index++)
+            samples[index] = sample(values[index]);
+    }
+}
+
+#endif
+
+#endif

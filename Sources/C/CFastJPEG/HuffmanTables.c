@@ -1,0 +1,126 @@
+#include "HuffmanTables.h"
+
+/// Reads the table of a file; 0 if libjpeg would not accept it.
+static int read_codes(Codes *codes, CFastJPEGCodes table)
+{
+    uint32_t code = 0;
+    int length, count = 0;
+    if (!table.counts)
+        return 0;
+    for (length = 1; length <= most_code_bits; length++) {
+        int of_length = table.counts[length - 1];
+        codes->places[length] = count - (int) code;
+        count += of_length;
+        code += (uint32_t) of_length;
+        // The code of ones alone is not given away (annex C.2).
+        if (count > 256 || (of_length && code >= 1u << length))
+            return 0;
+        codes->limits[length] = code << (most_code_bits - length);
+        code <<= 1;
+    }
+    codes->count = count;
+    memcpy(codes->symbols, table.symbols, sizeof codes->symbols);
+    return 1;
+}
+
+/// What a symbol says: bits of its value, coefficients gone forward, and whether it may stand in a baseline image.
+typedef struct {
+    unsigned size, advance;
+    int is_sound;
+} Meaning;
+
+static Meaning mean_meaning(int symbol)
+{
+    return (Meaning) {(unsigned) symbol, 1, symbol <= most_mean_bits};
+}
+
+static Meaning detail_meaning(int symbol)
+{
+    unsigned run = (unsigned) symbol >> 4, size = (unsigned) symbol & 15;
+    if (symbol == end_of_block)
+        return (Meaning) {0, block_end, 1};
+    return (Meaning) {size, run + 1, size <= most_detail_bits && (size > 0 || symbol == sixteen_zeros)};
+}
+
+/// Fills a table for windows of so many bits: those that begin with a code and its value.
+static void fill_steps(Step *steps, int window, const Codes *codes, Meaning (*meaning_of)(int symbol))
+{
+    int length, place = 0, entry = 0;
+    for (length = 1; length <= window; length++) {
+        int end = (int) (codes->limits[length] >> (most_code_bits - window));
+        while (entry < end) {
+            int symbol = codes->symbols[place++];
+            Meaning meaning = meaning_of(symbol);
+            int next = entry + (1 << (window - length));
+            unsigned bits = (unsigned) length + meaning.size;
+            for (; entry < next; entry++)
+                steps[entry] = meaning.is_sound && (int) bits <= window
+                    ? step_of(bits, meaning.advance, extended((uint64_t) entry << (64 - window) << length, meaning.size))
+                    : step_of(0, escape, length << 8 | symbol);
+        }
+    }
+    while (entry < 1 << window)
+        steps[entry++] = step_of(0, escape, 0);
+}
+
+/// Fills the table that skips: each entry joins the codes that are whole within the window.
+static void fill_skipping(uint16_t *skipping, const Codes *codes)
+{
+    // Of single codes: bits, coefficients gone forward, and the code's own bits.
+    struct {
+        uint8_t bits, advance, code_bits;
+    } single[1 << skipping_window];
+    unsigned window;
+    int length, place = 0, entry = 0;
+    for (length = 1; length <= skipping_window; length++) {
+        int end = (int) (codes->limits[length] >> (most_code_bits - skipping_window));
+        while (entry < end) {
+            Meaning meaning = detail_meaning(codes->symbols[place++]);
+            int next = entry + (1 << (skipping_window - length));
+            for (; entry < next; entry++) {
+                single[entry].bits = (uint8_t) (meaning.is_sound ? (unsigned) length + meaning.size : 0);
+                single[entry].advance = (uint8_t) (meaning.is_sound ? meaning.advance : escape);
+                single[entry].code_bits = (uint8_t) length;
+            }
+        }
+    }
+    for (; entry < 1 << skipping_window; entry++) {
+        single[entry].bits = 0;
+        single[entry].advance = escape;
+    }
+    for (window = 0; window < 1 << skipping_window; window++) {
+        unsigned bits = single[window].bits, advance = single[window].advance;
+        while (advance < coefficient_count && bits < skipping_window) {
+            unsigned next = window << bits & ((1 << skipping_window) - 1);
+            if (single[next].advance == escape || bits + single[next].code_bits > skipping_window
+                || advance + single[next].advance % block_end >= coefficient_count)
+                break;
+            bits += single[next].bits;
+            advance += single[next].advance;
+        }
+        skipping[window] = (uint16_t) step_of(bits, advance, 0);
+    }
+}
+
+int fill_means(BlockTables *tables, CFastJPEGCodes codes)
+{
+    int index;
+    if (!read_codes(&tables->mean_codes, codes))
+        return 0;
+    for (index = 0; index < tables->mean_codes.count; index++)
+        if (tables->mean_codes.symbols[index] > 15)
+            return 0;
+    fill_steps(tables->means, mean_window, &tables->mean_codes, mean_meaning);
+    return 1;
+}
+
+int fill_details(BlockTables *tables, CFastJPEGCodes codes, int is_used)
+{
+    if (!read_codes(&tables->detail_codes, codes))
+        return 0;
+    if (is_used) {
+        fill_steps(tables->single, single_window, &tables->detail_codes, detail_meaning);
+        fill_skipping(tables->skipping, &tables->detail_codes);
+    }
+    return 1;
+}

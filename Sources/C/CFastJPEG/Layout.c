@@ -1,0 +1,105 @@
+#include "Layout.h"
+
+static int quotient(int count, int divisor)
+{
+    return (count + divisor - 1) / divisor;
+}
+
+CFastJPEGOutcome lay_out_frame(const CFastJPEGFrame *frame, BlockGrid grids[CFastJPEG_most_components])
+{
+    int index, across, down;
+    if (frame->width < 1 || frame->height < 1 || frame->width > UINT16_MAX || frame->height > UINT16_MAX
+        || (frame->component_count != 1 && frame->component_count != 3)
+        || (frame->level != 2 && frame->level != 4 && frame->level != 8))
+        return CFastJPEGProcess;
+    across = frame->components[0].across;
+    down = frame->components[0].down;
+    for (index = 0; index < frame->component_count; index++) {
+        int own_across = frame->components[index].across, own_down = frame->components[index].down;
+        if (own_across < 1 || own_across > 4 || own_down < 1 || own_down > 4 || across % own_across || down % own_down)
+            return CFastJPEGSampling;
+        BlockGrid *grid = &grids[index];
+        grid->across = quotient(frame->width * own_across, 8 * across);
+        grid->down = quotient(frame->height * own_down, 8 * down);
+        grid->padded_across = quotient(frame->width, 8 * across) * own_across;
+        grid->padded_down = quotient(frame->height, 8 * down) * own_down;
+        const CFastJPEGPlane *plane = &frame->components[index].plane;
+        int side = corner_side(frame->level);
+        if (plane->height > grid->down * side || plane->stride % 4 || plane->stride < (size_t) (grid->across * side))
+            return CFastJPEGSampling;
+    }
+    return CFastJPEGDone;
+}
+
+CFastJPEGOutcome lay_out_scan(
+    const CFastJPEGFrame *frame, const BlockGrid grids[CFastJPEG_most_components], const CFastJPEGScan *scan,
+    UnitLayout *layout)
+{
+    int part, x, y, seen = 0;
+    memset(layout, 0, sizeof *layout);
+    if (scan->component_count < 1 || scan->component_count > frame->component_count)
+        return CFastJPEGScans;
+    for (part = 0; part < scan->component_count; part++) {
+        int component = scan->components[part].index;
+        if (component < 0 || component >= frame->component_count || seen & 1 << component)
+            return CFastJPEGScans;
+        seen |= 1 << component;
+        // The only component of a scan has units of one block.
+        int is_alone = scan->component_count == 1;
+        int across = is_alone ? 1 : frame->components[component].across;
+        int down = is_alone ? 1 : frame->components[component].down;
+        if (layout->block_count + across * down > most_blocks)
+            return CFastJPEGSampling;
+        for (y = 0; y < down; y++)
+            for (x = 0; x < across; x++)
+                layout->blocks[layout->block_count++] = (UnitBlock) {part, component, x, y};
+        layout->components[part] = component;
+        layout->steps_across[part] = across;
+        layout->steps_down[part] = down;
+        layout->across = is_alone ? grids[component].across : grids[component].padded_across / across;
+        layout->down = is_alone ? grids[component].down : grids[component].padded_down / down;
+    }
+    layout->part_count = scan->component_count;
+    return CFastJPEGDone;
+}
+
+int corner_steps(const uint16_t *steps, int level, int16_t corner[most_corner])
+{
+    const int side = corner_side(level);
+    int index;
+    if (!steps)
+        return 0;
+    for (index = 0; index < 64; index++)
+        if (steps[index] > UINT8_MAX)
+            return 0;
+    for (index = 0; index < side * side; index++)
+        corner[index] = (int16_t) steps[index / side * 8 + index % side];
+    return 1;
+}
+
+void fill_slots(uint8_t *slots, size_t count, int level)
+{
+    static const uint8_t of_2[] = {0, 1, 2, 4, 3};
+    static const uint8_t of_4[] = {0, 1, 4, 8, 5, 2, 3, 6, 9, 12, 16, 13, 10, 7, 16, 16, 16, 11, 14, 16, 16, 16, 16, 16, 15};
+    memset(slots, corner_side(level) * corner_side(level), count);
+    slots[0] = 0;
+    if (level == 4)
+        memcpy(slots, of_2, sizeof of_2);
+    if (level == 2)
+        memcpy(slots, of_4, sizeof of_4);
+}
+
+void write_edge(
+    const CFastJPEGPlane *plane, const BlockGrid *grid, int level, int column, int row, int mean,
+    const int16_t *corner, const int16_t *steps)
+{
+    const int side = corner_side(level);
+    uint8_t samples[most_corner];
+    int line;
+    if (column >= grid->across || row >= grid->down)
+        return;
+    write_corner(level, mean, corner, steps, samples, (size_t) side);
+    for (line = 0; line < side && row * side + line < plane->height; line++)
+        memcpy(plane->samples + (size_t) (row * side + line) * plane->stride + (size_t) (column * side),
+            samples + line * side, (size_t) side);
+}

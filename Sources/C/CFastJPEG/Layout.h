@@ -1,0 +1,66 @@
+#ifndef Layout_h
+#define Layout_h
+
+#include "BitReader.h"
+#include "Corner.h"
+
+// How the blocks of components lie in a scan and in planes (T.81 section A.2).
+
+/// A component's blocks.
+typedef struct {
+    /// Those that the image fills.
+    int across, down;
+    /// Those that scans of several components have, up to a whole unit.
+    int padded_across, padded_down;
+} BlockGrid;
+
+/// One block of a unit.
+typedef struct {
+    /// The component's place in the scan and in the frame.
+    int part, component;
+    /// Where the block is within the unit.
+    int x, y;
+} UnitBlock;
+
+/// The units of a scan.
+typedef struct {
+    int across, down;
+    int part_count, components[CFastJPEG_most_components];
+    int block_count;
+    UnitBlock blocks[most_blocks];
+    /// Blocks of each of the scan's components from one unit to the next.
+    int steps_across[CFastJPEG_most_components], steps_down[CFastJPEG_most_components];
+} UnitLayout;
+
+/// Whether the decoder knows a frame, with the blocks of its components; "done" if so.
+CFastJPEGOutcome lay_out_frame(const CFastJPEGFrame *frame, BlockGrid grids[CFastJPEG_most_components]);
+
+/// The units of a scan's components.
+CFastJPEGOutcome lay_out_scan(
+    const CFastJPEGFrame *frame, const BlockGrid grids[CFastJPEG_most_components], const CFastJPEGScan *scan,
+    UnitLayout *layout);
+
+/// The steps of the corner's coefficients; 0 if there are none, or none of 8 bits.
+int corner_steps(const uint16_t *steps, int level, int16_t corner[most_corner]);
+
+/// Where in the corner each frequency goes, in the order of the file; behind the corner's end those of which there is none.
+void fill_slots(uint8_t *slots, size_t count, int level);
+
+/// Writes the samples of a corner.
+static inline __attribute__((always_inline)) void write_corner(
+    int level, int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+{
+    if (level == 8)
+        write_1(mean, steps[0], samples);
+    else if (level == 4)
+        write_2(mean, corner, steps, samples, stride);
+    else
+        write_4(mean, corner, steps, samples, stride);
+}
+
+/// Writes those of a corner's samples that are within the plane, if any.
+void write_edge(
+    const CFastJPEGPlane *plane, const BlockGrid *grid, int level, int column, int row, int mean,
+    const int16_t *corner, const int16_t *steps);
+
+#endif

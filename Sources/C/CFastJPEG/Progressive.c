@@ -1,0 +1,529 @@
+#include "HuffmanTables.h"
+#include "Layout.h"
+
+#include <stdlib.h>
+
+// Progressive images (T.81 annex G): scans hold the means or a band of frequencies, or one more bit of them.
+//
+// Only the corners of blocks are kept. A scan that adds a bit to coefficients which are known already has a bit for each that is not zero, also
+// outside of the corner; so one bit a coefficient is kept of blocks that such a scan will be read of.
+
+enum { most_shift = 5, most_scans_bits = 13 };
+
+struct CFastJPEGProgression {
+    CFastJPEGFrame frame;
+    int highest_start, least_bits_before;
+    BlockGrid grids[CFastJPEG_most_components];
+    /// The corners of a component's blocks, a row of padded blocks behind the other; and which coefficients are not zero.
+    int16_t *corners[CFastJPEG_most_components];
+    uint64_t *nonzero[CFastJPEG_most_components];
+    int16_t steps[CFastJPEG_most_components][most_corner];
+    int has_steps[CFastJPEG_most_components];
+    /// Bits that a coefficient still lacks; -1 before its first scan.
+    int8_t lacking[CFastJPEG_most_components][coefficient_count];
+    // Of the scan that is being read:
+    ScanData data;
+    BitReader reader;
+    UnitLayout layout;
+    BlockTables tables[CFastJPEG_most_components];
+    int means[CFastJPEG_most_components];
+    /// Blocks that have ended before they began (section G.1.2.2).
+    int ended_blocks;
+    int units_left;
+    unsigned restarts;
+    /// As of baseline images; no corner's place behind the last.
+    uint8_t slots[coefficient_count];
+};
+
+CFastJPEGOutcome CFastJPEG_begin(
+    const CFastJPEGFrame *frame, int highest_start, int least_bits_before, CFastJPEGProgression **made)
+{
+    CFastJPEGProgression *progression = calloc(1, sizeof *progression);
+    CFastJPEGOutcome outcome;
+    int index;
+    *made = NULL;
+    if (!progression)
+        return CFastJPEGMemory;
+    progression->frame = *frame;
+    progression->highest_start = highest_start;
+    progression->least_bits_before = least_bits_before;
+    outcome = lay_out_frame(frame, progression->grids);
+    for (index = 0; index < frame->component_count && outcome == CFastJPEGDone; index++) {
+        const BlockGrid *grid = &progression->grids[index];
+        unsigned area = corner_area(frame->level);
+        size_t count = (size_t) grid->padded_across * (size_t) grid->padded_down * area;
+        progression->corners[index] = calloc(count, sizeof(int16_t));
+        if (!progression->corners[index])
+            outcome = CFastJPEGMemory;
+    }
+    if (outcome != CFastJPEGDone) {
+        CFastJPEG_close(progression);
+        return outcome;
+    }
+    memset(progression->lacking, -1, sizeof progression->lacking);
+    fill_slots(progression->slots, sizeof progression->slots, frame->level);
+    *made = progression;
+    return CFastJPEGDone;
+}
+
+void CFastJPEG_close(CFastJPEGProgression *progression)
+{
+    int index;
+    if (!progression)
+        return;
+    for (index = 0; index < CFastJPEG_most_components; index++) {
+        free(progression->corners[index]);
+        free(progression->nonzero[index]);
+    }
+    free(progression);
+}
+
+/// Judges a scan's header more strictly than libjpeg, which goes on after some faults, and notes what is known after it.
+static CFastJPEGOutcome judge(CFastJPEGProgression *progression, const CFastJPEGScan *scan)
+{
+    int part, frequency;
+    if (scan->first < 0 || scan->last < scan->first || scan->last >= coefficient_count || scan->bits_after < 0
+        || scan->bits_after > (scan->first == 0 ? most_scans_bits : most_shift)
+        || (scan->bits_before != 0 && scan->bits_before != scan->bits_after + 1)
+        || (scan->first == 0 ? scan->last != 0 : scan->component_count != 1))
+        return CFastJPEGScans;
+    for (part = 0; part < scan->component_count; part++) {
+        int component = scan->components[part].index;
+        int8_t *lacking = progression->lacking[component];
+        if (scan->first > 0 && lacking[0] < 0)
+            return CFastJPEGScans;
+        for (frequency = scan->first; frequency <= scan->last; frequency++) {
+            if (scan->bits_before == 0 ? lacking[frequency] >= 0 : lacking[frequency] != scan->bits_before)
+                return CFastJPEGScans;
+            lacking[frequency] = (int8_t) scan->bits_after;
+        }
+        if (!progression->has_steps[component]
+            && !corner_steps(scan->components[part].steps, progression->frame.level, progression->steps[component]))
+            return CFastJPEGTables;
+        progression->has_steps[component] = 1;
+    }
+    return CFastJPEGDone;
+}
+
+/// Whether the planes show a scan, or a later one that they show cannot be read without it.
+static int is_needed(const CFastJPEGProgression *progression, const CFastJPEGScan *scan)
+{
+    int last = corner_last(progression->frame.level);
+    if (scan->first == 0 || scan->bits_after >= progression->least_bits_before)
+        return 1;
+    return scan->first <= last && scan->first <= progression->highest_start
+        && (scan->bits_before == 0 || scan->bits_before >= progression->least_bits_before);
+}
+
+/// Reads the tables that a scan uses; those of one that is not read are only judged, as libjpeg does.
+static int prepare_tables(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int is_read)
+{
+    int part;
+    for (part = 0; part < scan->component_count; part++) {
+        BlockTables *tables = &progression->tables[part];
+        if (scan->first > 0) {
+            if (!fill_details(tables, scan->components[part].ac, is_read))
+                return 0;
+        } else if (scan->bits_before == 0 && !fill_means(tables, scan->components[part].dc))
+            return 0;
+    }
+    return 1;
+}
+
+/// What comes before the next blocks of a scan: a restart marker, and another piece of data if there may be less than a block of them.
+static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(CFastJPEGProgression *progression, int interval, BitReader *reader)
+{
+    if (interval && progression->units_left == 0) {
+        CFastJPEGOutcome outcome = restart(&progression->data, reader, progression->restarts++);
+        if (outcome != CFastJPEGDone)
+            return outcome;
+        progression->units_left = interval;
+        progression->ended_blocks = 0;
+        memset(progression->means, 0, sizeof progression->means);
+    }
+    if (reader->next > limit(&progression->data)) {
+        if (progression->data.is_last)
+            return CFastJPEGEnd;
+        next_piece(&progression->data, reader);
+    }
+    return CFastJPEGDone;
+}
+
+/// Whether `go_on` has something to do.
+static inline int is_due(const CFastJPEGProgression *progression, int interval, const BitReader *reader)
+{
+    return __builtin_expect((interval && progression->units_left == 0) || reader->next > limit(&progression->data), 0);
+}
+
+/// Where the blocks of a unit have their corners, and how far it is to those of the next unit.
+typedef struct {
+    int16_t *corners[most_blocks];
+    size_t steps[most_blocks];
+} UnitCorners;
+
+static UnitCorners first_corners(const CFastJPEGProgression *progression, int row)
+{
+    const UnitLayout *layout = &progression->layout;
+    const unsigned area = corner_area(progression->frame.level);
+    UnitCorners first;
+    int index;
+    for (index = 0; index < layout->block_count; index++) {
+        const UnitBlock *block = &layout->blocks[index];
+        size_t line = (size_t) (row * layout->steps_down[block->part] + block->y);
+        size_t across = (size_t) progression->grids[block->component].padded_across;
+        first.corners[index] = progression->corners[block->component] + (line * across + (size_t) block->x) * area;
+        first.steps[index] = (size_t) layout->steps_across[block->part] * area;
+    }
+    return first;
+}
+
+/// A row of units of means in their first scan (section G.1.2.1).
+static CFastJPEGOutcome read_means(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
+{
+    const UnitLayout *layout = &progression->layout;
+    const int shift = scan->bits_after, interval = scan->restart_interval, count = layout->block_count;
+    UnitCorners unit = first_corners(progression, row);
+    BitReader reader = progression->reader;
+    int column, index;
+    for (column = 0; column < layout->across; column++, progression->units_left--)
+        for (index = 0; index < count; index++) {
+            const int part = layout->blocks[index].part;
+            const BlockTables *tables = &progression->tables[part];
+            int value;
+            Step step;
+            if (is_due(progression, index == 0 ? interval : 0, &reader)) {
+                BitReader slow = reader;
+                CFastJPEGOutcome outcome = go_on(progression, index == 0 ? interval : 0, &slow);
+                if (outcome != CFastJPEGDone)
+                    return outcome;
+                reader = slow;
+            }
+            refill(&reader);
+            step = tables->means[reader.bits >> (64 - mean_window)];
+            value = step_value(step);
+            if (__builtin_expect(step_advance(step) == 1, 1))
+                drop(&reader, step);
+            else {
+                int size = take_escaped(&reader, &tables->mean_codes, step);
+                if (size < 0 || size > most_mean_bits)
+                    return has_overrun(&progression->data, &reader) ? CFastJPEGEnd : CFastJPEGCode;
+                value = extended(reader.bits, (unsigned) size);
+                drop(&reader, (uint32_t) size);
+            }
+            value += progression->means[part];
+            progression->means[part] = value;
+            if (value < INT16_MIN >> shift || value > INT16_MAX >> shift)
+                return CFastJPEGCode;
+            *unit.corners[index] = (int16_t) (value * (1 << shift));
+            unit.corners[index] += unit.steps[index];
+        }
+    progression->reader = reader;
+    return CFastJPEGDone;
+}
+
+/// A row of units of means in a later scan: one bit for each.
+static CFastJPEGOutcome refine_means(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
+{
+    const UnitLayout *layout = &progression->layout;
+    const int shift = scan->bits_after, interval = scan->restart_interval, count = layout->block_count;
+    UnitCorners unit = first_corners(progression, row);
+    BitReader reader = progression->reader;
+    int column, index;
+    for (column = 0; column < layout->across; column++, progression->units_left--) {
+        if (is_due(progression, interval, &reader)) {
+            BitReader slow = reader;
+            CFastJPEGOutcome outcome = go_on(progression, interval, &slow);
+            if (outcome != CFastJPEGDone)
+                return outcome;
+            reader = slow;
+        }
+        refill(&reader);
+        for (index = 0; index < count; index++) {
+            int16_t *mean = unit.corners[index];
+            *mean = (int16_t) (*mean | (int) take(&reader, 1) << shift);
+            unit.corners[index] += unit.steps[index];
+        }
+    }
+    progression->reader = reader;
+    return CFastJPEGDone;
+}
+
+/// Blocks that end with the current one, behind the code `symbol` for them; the current one is counted.
+static inline int take_ended_blocks(BitReader *reader, int symbol)
+{
+    unsigned bits = (unsigned) symbol >> 4;
+    return (1 << bits) + (int) take(reader, bits);
+}
+
+/// The first scan of a block's band of frequencies (section G.1.2.2).
+static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
+    CFastJPEGProgression *progression, const CFastJPEGScan *scan, BitReader *shared, int16_t *corner, uint64_t *nonzero)
+{
+    const BlockTables *tables = &progression->tables[0];
+    const unsigned last = (unsigned) scan->last, shift = (unsigned) scan->bits_after;
+    const unsigned last_single = nonzero ? last : (unsigned) corner_last(progression->frame.level);
+    const unsigned area = corner_area(progression->frame.level);
+    BitReader reader = *shared;
+    unsigned place = (unsigned) scan->first;
+    int16_t spare;
+    while (place <= last) {
+        refill(&reader);
+        int is_single = place <= last_single;
+        Step step = is_single ? tables->single[reader.bits >> (64 - single_window)]
+                              : tables->skipping[reader.bits >> (64 - skipping_window)];
+        unsigned run = step_advance(step) - 1;
+        int value = step_value(step);
+        if (__builtin_expect(step_advance(step) >= block_end && step_advance(step) < escape
+                && place + step_advance(step) - block_end <= last, 0)) {
+            drop(&reader, step);
+            break;
+        }
+        if (__builtin_expect(place + run > last, 0)) {
+            BitReader slow = reader;
+            int symbol = take_escaped(&slow, &tables->detail_codes, step_advance(step) == escape && is_single ? step : 0);
+            unsigned size = (unsigned) symbol & 15;
+            run = (unsigned) symbol >> 4;
+            if (symbol < 0 || size > most_detail_bits)
+                return has_overrun(&progression->data, &slow) ? CFastJPEGEnd : CFastJPEGCode;
+            if (size == 0 && run < 15) {
+                progression->ended_blocks = take_ended_blocks(&slow, symbol) - 1;
+                reader = slow;
+                break;
+            }
+            if (place + run > last)
+                return has_overrun(&progression->data, &slow) ? CFastJPEGEnd : CFastJPEGCode;
+            value = extended(slow.bits, size);
+            drop(&slow, size);
+            reader = slow;
+        } else
+            drop(&reader, step);
+        place += run;
+        if (is_single) {
+            unsigned slot = progression->slots[place];
+            int16_t *to = slot < area ? corner + slot : &spare;
+            *to = (int16_t) (value * (1 << shift));
+            if (nonzero)
+                *nonzero |= (uint64_t) (value != 0) << place;
+        }
+        place++;
+    }
+    *shared = reader;
+    return CFastJPEGDone;
+}
+
+/// Frequencies from one to another, a bit each.
+static inline uint64_t band(unsigned first, unsigned last)
+{
+    return UINT64_MAX << first & UINT64_MAX >> (coefficient_count - 1 - last);
+}
+
+/// Takes the next bit of those coefficients that were not zero before.
+static inline __attribute__((always_inline)) void refine_known(
+    CFastJPEGProgression *progression, BitReader *reader, uint64_t known, int16_t *corner, int one)
+{
+    const unsigned area = corner_area(progression->frame.level);
+    uint64_t inside = known & band(0, (unsigned) corner_last(progression->frame.level));
+    int outside = __builtin_popcountll(known ^ inside);
+    for (; inside; inside &= inside - 1) {
+        unsigned slot = progression->slots[__builtin_ctzll(inside)];
+        refill(reader);
+        if (take(reader, 1) && slot < area)
+            corner[slot] = (int16_t) (corner[slot] + (corner[slot] < 0 ? -one : one));
+    }
+    for (; outside > 0; outside -= 32) {
+        refill(reader);
+        drop(reader, outside < 32 ? (uint32_t) outside : 32);
+    }
+}
+
+/// A later scan of a block's band (section G.1.2.3).
+static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
+    CFastJPEGProgression *progression, const CFastJPEGScan *scan, BitReader *shared, int16_t *corner, uint64_t *nonzero)
+{
+    const BlockTables *tables = &progression->tables[0];
+    const int one = 1 << scan->bits_after;
+    const unsigned last = (unsigned) scan->last;
+    const unsigned area = corner_area(progression->frame.level);
+    const uint64_t known = *nonzero;
+    BitReader reader = *shared;
+    unsigned place = (unsigned) scan->first;
+    while (place <= last && progression->ended_blocks == 0) {
+        refill(&reader);
+        Step step = tables->single[reader.bits >> (64 - single_window)];
+        int run = (int) step_advance(step) - 1, value = step_value(step), zero;
+        if (step_advance(step) == block_end) {
+            drop(&reader, step);
+            progression->ended_blocks = 1;
+            break;
+        }
+        if (step_advance(step) == escape) {
+            int symbol = take_escaped(&reader, &tables->detail_codes, step);
+            int size = symbol & 15;
+            run = symbol >> 4;
+            if (symbol < 0 || size > 1)
+                return has_overrun(&progression->data, &reader) ? CFastJPEGEnd : CFastJPEGCode;
+            if (size == 0 && run < 15) {
+                progression->ended_blocks = take_ended_blocks(&reader, symbol);
+                break;
+            }
+            value = extended(reader.bits, (unsigned) size);
+            drop(&reader, (uint32_t) size);
+        } else
+            drop(&reader, step);
+        // The value goes where the run ends, of coefficients that were zero until now.
+        uint64_t zeros = ~known & band(place, last);
+        for (zero = 0; zero < run; zero++)
+            zeros &= zeros - 1;
+        if (!zeros || value < -1 || value > 1)
+            return has_overrun(&progression->data, &reader) ? CFastJPEGEnd : CFastJPEGCode;
+        unsigned to = (unsigned) __builtin_ctzll(zeros), slot = progression->slots[to];
+        refine_known(progression, &reader, known & band(place, to), corner, one);
+        if (slot < area)
+            corner[slot] = (int16_t) (value * one);
+        *nonzero |= (uint64_t) (value != 0) << to;
+        place = to + 1;
+    }
+    if (place <= last) {
+        refine_known(progression, &reader, known & band(place, last), corner, one);
+        progression->ended_blocks--;
+    }
+    *shared = reader;
+    return CFastJPEGDone;
+}
+
+/// A row of blocks of a scan of details, which has one component.
+static inline __attribute__((always_inline)) CFastJPEGOutcome read_blocks(
+    CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row, int is_refined, int is_noted)
+{
+    const int component = scan->components[0].index;
+    const unsigned area = corner_area(progression->frame.level);
+    const size_t first = (size_t) row * (size_t) progression->grids[component].padded_across;
+    int16_t *corner = progression->corners[component] + first * area;
+    uint64_t *nonzero = is_noted ? progression->nonzero[component] + first : NULL;
+    BitReader reader = progression->reader;
+    int column;
+    for (column = 0; column < progression->layout.across; column++, progression->units_left--) {
+        CFastJPEGOutcome outcome = CFastJPEGDone;
+        if (is_due(progression, scan->restart_interval, &reader)) {
+            BitReader slow = reader;
+            outcome = go_on(progression, scan->restart_interval, &slow);
+            if (outcome != CFastJPEGDone)
+                return outcome;
+            reader = slow;
+        }
+        if (is_refined)
+            outcome = refine_band(progression, scan, &reader, corner, nonzero);
+        else if (progression->ended_blocks > 0)
+            progression->ended_blocks--;
+        else
+            outcome = read_band(progression, scan, &reader, corner, nonzero);
+        if (outcome != CFastJPEGDone)
+            return outcome;
+        corner += area;
+        if (is_noted)
+            nonzero++;
+    }
+    progression->reader = reader;
+    return CFastJPEGDone;
+}
+
+static CFastJPEGOutcome read_details(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
+{
+    if (scan->bits_before)
+        return read_blocks(progression, scan, row, 1, 1);
+    if (scan->bits_after >= progression->least_bits_before)
+        return read_blocks(progression, scan, row, 0, 1);
+    return read_blocks(progression, scan, row, 0, 0);
+}
+
+/// Reads a scan's data; `*end` is where they end.
+static CFastJPEGOutcome read_data(
+    CFastJPEGProgression *progression, const CFastJPEGScan *scan, CFastJPEGWatch watch, const uint8_t **end)
+{
+    int row;
+    progression->data.source = scan->data;
+    progression->data.source_end = scan->end;
+    progression->reader = begin_reading(&progression->data);
+    memset(progression->means, 0, sizeof progression->means);
+    progression->ended_blocks = 0;
+    progression->units_left = scan->restart_interval;
+    progression->restarts = 0;
+    for (row = 0; row < progression->layout.down; row++) {
+        CFastJPEGOutcome outcome;
+        if (watch.should_stop(watch.context))
+            return CFastJPEGStopped;
+        if (scan->first > 0)
+            outcome = read_details(progression, scan, row);
+        else if (scan->bits_before)
+            outcome = refine_means(progression, scan, row);
+        else
+            outcome = read_means(progression, scan, row);
+        if (outcome != CFastJPEGDone)
+            return outcome;
+        if (has_overrun(&progression->data, &progression->reader))
+            return CFastJPEGEnd;
+    }
+    if (!has_ended(&progression->data, &progression->reader))
+        return CFastJPEGEnd;
+    *end = progression->data.source;
+    return CFastJPEGDone;
+}
+
+CFastJPEGOutcome CFastJPEG_read(
+    CFastJPEGProgression *progression, const CFastJPEGScan *scan, CFastJPEGWatch watch, const uint8_t **end)
+{
+    CFastJPEGOutcome outcome = lay_out_scan(&progression->frame, progression->grids, scan, &progression->layout);
+    int is_read;
+    *end = NULL;
+    if (outcome == CFastJPEGDone)
+        outcome = judge(progression, scan);
+    if (outcome != CFastJPEGDone)
+        return outcome;
+    is_read = is_needed(progression, scan);
+    if (!prepare_tables(progression, scan, is_read))
+        return CFastJPEGTables;
+    if (!is_read)
+        return CFastJPEGDone;
+    if (scan->first > 0 && (scan->bits_before || scan->bits_after >= progression->least_bits_before)) {
+        int component = scan->components[0].index;
+        const BlockGrid *grid = &progression->grids[component];
+        if (!progression->nonzero[component])
+            progression->nonzero[component] =
+                calloc((size_t) grid->padded_across * (size_t) grid->padded_down, sizeof(uint64_t));
+        if (!progression->nonzero[component])
+            return CFastJPEGMemory;
+    }
+    return read_data(progression, scan, watch, end);
+}
+
+CFastJPEGOutcome CFastJPEG_finish(CFastJPEGProgression *progression, CFastJPEGWatch watch)
+{
+    const int level = progression->frame.level, side = corner_side(level);
+    int index, row, column;
+    for (index = 0; index < progression->frame.component_count; index++)
+        if (progression->lacking[index][0] != 0)
+            return CFastJPEGScans;
+    for (index = 0; index < progression->frame.component_count; index++) {
+        const CFastJPEGPlane *plane = &progression->frame.components[index].plane;
+        const BlockGrid *grid = &progression->grids[index];
+        const int16_t *steps = progression->steps[index];
+        for (row = 0; row < grid->down; row++) {
+            const int16_t *corner =
+                progression->corners[index] + (size_t) row * (size_t) grid->padded_across * (size_t) (side * side);
+            uint8_t *samples = plane->samples + (size_t) (row * side) * plane->stride;
+            int is_whole = (row + 1) * side <= plane->height;
+            if (watch.should_stop(watch.context))
+                return CFastJPEGStopped;
+            for (column = 0; column < grid->across; column++, corner += side * side, samples += side)
+                if (!is_whole)
+                    write_edge(plane, grid, level, column, row, corner[0], corner, steps);
+                else if (level == 8)
+                    write_corner(8, corner[0], corner, steps, samples, plane->stride);
+                else if (level == 4)
+                    write_corner(4, corner[0], corner, steps, samples, plane->stride);
+                else
+                    write_corner(2, corner[0], corner, steps, samples, plane->stride);
+        }
+    }
+    return CFastJPEGDone;
+}

@@ -1,0 +1,42 @@
+#ifndef JPEGReader_h
+#define JPEGReader_h
+
+#include "CPlanarShim.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+/// libjpeg's reader of one file.
+struct CPlanarShimJPEGReader {
+    // The first member: a pointer to it is also a pointer to the reader.
+    struct jpeg_decompress_struct codec;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    struct jpeg_progress_mgr progress;
+    jmp_buf escape;
+    /// The file.
+    const JOCTET *bytes;
+    size_t count;
+    CPlanarShimWatch watch;
+    CPlanarShimStatus status;
+    JOCTET *profile;
+    CPlanarShimJPEGDetail detail;
+    /// libjpeg's own functions, which `start_scan` and `consume` replace and call.
+    void (*library_start_scan)(j_decompress_ptr);
+    int (*library_consume)(j_decompress_ptr);
+    /// The scan that `consume` saw last, and whether it is skipped.
+    int scan, skips_scan;
+    /// Components whose DC coefficients have been read, a bit each.
+    unsigned seen;
+    /// Whether the file ended within or after its scans, without an end marker.
+    int has_no_end;
+    int lacks_pixels;
+    char text[CPlanarShim_text_size];
+};
+
+/// Moves to the marker after a scan's data; returns 0 if the file ends before one.
+int CPlanarShim_skip_scan_data(struct jpeg_source_mgr *source);
+
+#endif
