@@ -44,7 +44,7 @@ let fuzzing: [Product] =
     : [
         .library(
             name: "Fuzzed", type: .static,
-            targets: ["Downloading", "HTTPTypes", "Imaging", "Memory", "Text", "ThumbnailAPI"])
+            targets: ["CJPEGReference", "Downloading", "HTTPTypes", "Imaging", "Memory", "Text", "ThumbnailAPI"])
     ]
 
 /// The allocator of the service, which the sanitizers bring one of their own for.
@@ -76,6 +76,8 @@ let package = Package(
         shim("CFastJPEG", flags: ["-O2"]),
         shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CWebP", "CZimg"]),
         shim("CPNGShim", ["CZlib"]),
+        // For tests and fuzz targets alone.
+        shim("CJPEGReference", ["CJPEG"], flags: ["-O2"]),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
 
@@ -88,7 +90,9 @@ let package = Package(
         module("Telemetry", ["Coordination", "JSON"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
-        module("Imaging", ["CPNGShim", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text"]),
+        module(
+            "Imaging",
+            ["CFastJPEG", "CPNGShim", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text"]),
         module(
             "ImageSandbox",
             ["CLinux", "CSeccompShim", "Coordination", "Crypto", "Imaging", "Memory", "Telemetry"]),
@@ -140,7 +144,7 @@ let package = Package(
         tests("TelemetryTests", ["Coordination", "Telemetry", "TestSupport"]),
         tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
         tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry", "TestSupport"]),
-        tests("ImagingTests", ["CVipsShim", "Coordination", "Imaging", "Memory", "TestSupport"]),
+        tests("ImagingTests", ["CJPEGReference", "CVipsShim", "Coordination", "Imaging", "Memory", "TestSupport"]),
         tests(
             "ImageSandboxTests",
             ["alula", "CLinux", "Coordination", "ImageSandbox", "Imaging", "Memory", "Telemetry", "TestSupport"]),

@@ -1,7 +1,7 @@
 // Measures the two lanes of Imaging beside each other: CPU milliseconds per image of decode and render, in turns within one run,
 // so that other load of the machine affects both.
 //
-// Usage: lanes [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--resample gamma|linear] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
+// Usage: lanes [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--resample gamma|linear] [--jpeg fast|libjpeg] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
 import Coordination
 import Glibc
 import Imaging
@@ -17,6 +17,7 @@ private struct Options {
     var margin: Double?
     var light = ResamplingLight.gamma
     var enlarge = false
+    var jpeg = JPEGDecoder.usual
     /// Whether every round has another width, so that nothing prepared for the previous one can be used.
     var isFresh = false
     var widths: [Int] = []
@@ -32,6 +33,7 @@ private struct Options {
             case "--rounds": rounds = rest.popFirst().flatMap { Int($0) } ?? rounds
             case "--margin": margin = rest.popFirst().flatMap { Double($0) }
             case "--resample": light = rest.popFirst().flatMap(ResamplingLight.init(rawValue:)) ?? light
+            case "--jpeg": jpeg = rest.popFirst().flatMap(JPEGDecoder.init(rawValue:)) ?? jpeg
             case "--fresh": isFresh = true
             case "--enlarge": enlarge = true
             case "--write": folder = rest.popFirst()
@@ -101,7 +103,8 @@ private func measure(_ name: String, number: Int, width: Int, options: Options) 
             let token = WorkToken()
             let start = processTime()
             let image = try ImageDecoder.decode(
-                source, header: header, plan: decode, limits: limits, token: token, lane: lane)
+                source, header: header, plan: decode, limits: limits, token: token, lane: lane,
+                jpeg: options.jpeg)
             let decoded = processTime()
             let result = try ImageRenderer.render(image, plan: plan, token: token)
             let end = processTime()

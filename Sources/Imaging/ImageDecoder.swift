@@ -8,11 +8,12 @@ package enum ImageDecoder {
     /// - Parameters:
     ///   - header: The file's header.
     ///   - lane: The lane that decodes what both lanes can decode; only measurements and comparisons choose.
+    ///   - jpeg: The decoder of JPEG planes; only measurements and comparisons choose.
     ///   - room: Makes the memory for the pixels.
     /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
-        lane: Lane = .usual, room: PlaneMemory.Maker = { PlaneMemory(count: $0) }
+        lane: Lane = .usual, jpeg: JPEGDecoder = .usual, room: PlaneMemory.Maker = { PlaneMemory(count: $0) }
     ) throws -> DecodedImage {
         try token.check()
         try check(header, plan: plan, limits: limits)
@@ -25,7 +26,7 @@ package enum ImageDecoder {
                 try reading.damage.repair?(trimmed, header, plan) ?? RepairedFile(bytes: trimmed, isIncomplete: false)
             var isIncomplete = file.isIncomplete
             if lane == .planar, let planes = reading.planes, PlanarLane.mayDecode(header, plan: plan) {
-                switch try planes.decode(file.bytes, header, plan, token, room) {
+                switch try planes.decode(file.bytes, header, plan, token, room, jpeg) {
                 case .decoded(let image): return image
                 case .judged(let lacksPixels): isIncomplete = isIncomplete || lacksPixels
                 }

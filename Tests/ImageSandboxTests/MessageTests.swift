@@ -50,6 +50,17 @@ struct MessageTests {
         #expect(WorkerRequest(request.message.dropLast()) == nil)
     }
 
+    @Test func `the decoder of a JPEG reads back as it was written`() {
+        let reasons: [JPEGDecoding?] = JPEGDecoding.Reason.allCases.map { .fallback($0) }
+        for decoding in reasons + [.fast, nil] {
+            var description = Self.planes
+            description.jpegDecoding = decoding
+            let answer = WorkerAnswer.decoded(
+                WorkerAnswer.ClaimedImage(description: description, pixelCount: 2_752, delayCount: 0, profileCount: 0))
+            #expect(WorkerAnswer(answer.message) == answer)
+        }
+    }
+
     @Test func `bytes that are not a message are refused`() {
         #expect(WorkerAnswer([UInt8](repeating: 0, count: WorkerAnswer.byteCount)) == nil)
         #expect(WorkerAnswer([UInt8](repeating: 255, count: WorkerAnswer.byteCount)) == nil)

@@ -120,6 +120,17 @@ struct SandboxedCodecTests {
         #expect(fixture.ends(.killed) == 0)
     }
 
+    @Test func `reduced JPEG images are counted by their decoder`() throws {
+        let fixture = try SandboxFixture()
+        let photo = ImageFixture.photo(width: 401, height: 303)
+        let cut = SharedBytes(Array(photo.array.dropLast(photo.count / 4)))
+        _ = try fixture.decode(photo, plan: DecodePlan(level: 1))
+        for level in [2, 8] { _ = try fixture.decode(photo, plan: DecodePlan(level: level)) }
+        _ = try fixture.decode(cut, plan: DecodePlan(level: 4, incompleteImages: .serve))
+        #expect(fixture.metric("alula_jpeg_fast_decodes_total") == 2)
+        #expect(fixture.metric("alula_jpeg_fallbacks_total{reason=\"end\"}") == 1)
+    }
+
     @Test func `an idle worker that is killed is replaced, and no image is tried twice`() async throws {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)

@@ -149,7 +149,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
             slow.reader.count += step;
             outcome = read_slowly(&slow, tables, place >= escape && slow.place + escape == place ? step : 0, slots, corner);
             if (outcome != CFastJPEGDone)
-                return slow.reader.next - 8 > baseline->data.end ? CFastJPEGEnd : outcome;
+                return has_overrun(&baseline->data, &slow.reader) ? CFastJPEGEnd : outcome;
             reader = slow.reader;
             place = slow.place;
             if (place < coefficient_count) {

@@ -9,6 +9,7 @@ extension MessageWriter {
         }
         put(description.range == .limited)
         put(description.isIncomplete)
+        put(description.jpegDecoding)
         put(UInt8(description.planes.count))
         for plane in description.planes {
             put(UInt32(plane.size.width))
@@ -18,16 +19,29 @@ extension MessageWriter {
     }
 }
 
+extension JPEGDecoding {
+    fileprivate static let all = [JPEGDecoding.fast] + Reason.allCases.map { .fallback($0) }
+}
+
+extension MessageWriter {
+    /// The place among all, counted from 1; 0 for none.
+    fileprivate mutating func put(_ decoding: JPEGDecoding?) {
+        put(UInt8(decoding.flatMap { JPEGDecoding.all.firstIndex(of: $0) }.map { $0 + 1 } ?? 0))
+    }
+}
+
 extension MessageReader {
     mutating func description() -> DecodedDescription? {
         guard let width = size(), let height = size(), let bands = size(), let loop = size(), let isLimited = flag(),
-            let isIncomplete = flag(), let planeCount = number(UInt8.self), planeCount <= 3
+            let isIncomplete = flag(), let decoding = number(UInt8.self), decoding <= JPEGDecoding.all.count,
+            let planeCount = number(UInt8.self), planeCount <= 3
         else { return nil }
         let planes = (0..<planeCount).compactMap { _ in plane() }
         guard planes.count == planeCount else { return nil }
         return DecodedDescription(
             size: PixelSize(width: width, height: height), bands: bands, planes: planes,
-            range: isLimited ? .limited : .full, loop: loop, isIncomplete: isIncomplete)
+            range: isLimited ? .limited : .full, loop: loop, isIncomplete: isIncomplete,
+            jpegDecoding: decoding > 0 ? JPEGDecoding.all[Int(decoding) - 1] : nil)
     }
 
     private mutating func plane() -> DecodedDescription.Part? {

@@ -1,3 +1,4 @@
+import Imaging
 import Telemetry
 
 /// Counts why workers end, and what happens to their images.
@@ -29,6 +30,8 @@ struct SandboxMetrics: Sendable {
     let retries: Counter
     /// Contents that entered quarantine.
     let quarantined: Counter
+    private let fastDecodes: Counter
+    private let fallbacks: CounterFamily
 
     init(registry: MetricsRegistry) {
         ends = registry.counters(
@@ -38,6 +41,20 @@ struct SandboxMetrics: Sendable {
         quarantined = registry.counter(
             "alula_quarantined_total",
             help: "Contents that ended workers, or kept one busy too long, and are refused for a while.")
+        fastDecodes = registry.counter(
+            "alula_jpeg_fast_decodes_total", help: "Reduced JPEG images that the fast decoder decoded.")
+        fallbacks = registry.counters(
+            "alula_jpeg_fallbacks_total", help: "Reduced JPEG images that the fast decoder left to libjpeg.",
+            labels: "reason")
+    }
+
+    /// Counts an image by the decoder that a worker process used for it.
+    func decoded(_ image: DecodedImage) {
+        switch image.jpegDecoding {
+        case .fast: fastDecodes.increment()
+        case .fallback(let reason): fallbacks.counter(reason.rawValue).increment()
+        case nil: break
+        }
     }
 
     func ended(_ cause: Cause) { ends.counter(cause.rawValue).increment() }

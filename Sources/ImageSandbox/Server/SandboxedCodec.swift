@@ -79,13 +79,15 @@ package final class SandboxedCodec: ImageCodec {
             // The header's price chose the lane and the wait. A file that needs far more than that has a false header.
             let processorTime = configuration.processorTime(
                 forPriceOf: header.timePrice(of: plan, fileByteCount: bytes.count))
-            return try perform(
+            let image = try perform(
                 .decode(plan), on: bytes, room: header.mostPixelBytes(of: plan), by: decoders, memory: memory,
                 processorTime: processorTime, token: token
             ) { answer, output in
                 guard case .decoded(let claim) = answer else { throw Fault(detail: "unexpected answer") }
                 return try claim.image(in: &output, of: header, by: plan)
             }
+            metrics.decoded(image)
+            return image
         } catch let fault as Fault {
             throw ImagingError.cannotDecode(detail: fault.detail)
         }

@@ -19,7 +19,7 @@ extension FormatTraits {
             damage: Damage(lacksPixels: { try JPEGPlanes.lacksPixels($0, header: $1, token: $2) }),
             planes: Planes(
                 mayHold: { $0.bands == 1 || $0.bands == 3 },
-                decode: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4) }),
+                decode: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4, decoder: $5) }),
             memory: Memory(workingBytes: { header, _ in
                 // All coefficients of a progressive image, two bytes each, at every level.
                 header.isProgressive ? header.isChromaSubsampled ? 3 : 2 * header.bands : 0
@@ -68,7 +68,9 @@ extension FormatTraits {
             planes: Planes(
                 // Whether the file is lossless is known only after libwebp has read its header.
                 mayHold: { $0.frames == 1 && !$0.hasAlpha && $0.profileByteCount == 0 },
-                decode: { try WebPPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4) }),
+                decode: { file, header, plan, token, room, _ in
+                    try WebPPlanes.decode(file, header: header, plan: plan, token: token, room: room)
+                }),
             memory: Memory(
                 // A lossless image, or one with alpha, goes through three buffers; the scaler needs only one of them.
                 workingBytes: { header, isWhole in header.frames > 1 ? 4 : isWhole ? 12 : 8 },

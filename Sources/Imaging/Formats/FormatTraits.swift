@@ -122,7 +122,7 @@ extension FormatTraits {
         let decode:
             @Sendable (
                 _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
-                _ room: PlaneMemory.Maker
+                _ room: PlaneMemory.Maker, _ jpeg: JPEGDecoder
             ) throws -> PlanarReading
     }
 

@@ -32,11 +32,13 @@ package struct DecodedDescription: Hashable, Sendable {
     package var isIncomplete: Bool
     /// What the colours of planes mean; nil for sRGB.
     package var profile: ColorProfile?
+    /// Which decoder made the planes of a reduced JPEG.
+    package var jpegDecoding: JPEGDecoding?
 
     /// A description of these values, none of which are checked.
     package init(
         size: PixelSize, bands: Int, planes: [Part] = [], range: PlaneRange = .full, delays: [Int] = [], loop: Int = 0,
-        isIncomplete: Bool = false, profile: ColorProfile? = nil
+        isIncomplete: Bool = false, profile: ColorProfile? = nil, jpegDecoding: JPEGDecoding? = nil
     ) {
         self.size = size
         self.bands = bands
@@ -46,13 +48,14 @@ package struct DecodedDescription: Hashable, Sendable {
         self.loop = loop
         self.isIncomplete = isIncomplete
         self.profile = profile
+        self.jpegDecoding = jpegDecoding
     }
 
     /// Describes an image.
     package init(_ image: DecodedImage) {
         self.init(
             size: image.size, bands: image.bands, delays: image.delays, loop: image.loop,
-            isIncomplete: image.isIncomplete, profile: image.profile)
+            isIncomplete: image.isIncomplete, profile: image.profile, jpegDecoding: image.jpegDecoding)
         if case .planar(let planes, let range) = image.layout {
             self.range = range
             self.planes = planes.map { plane in
@@ -98,7 +101,7 @@ extension DecodedImage {
             }
             self.init(
                 pixels: pixels, planes: planes, range: description.range, profile: description.profile,
-                isIncomplete: description.isIncomplete)
+                isIncomplete: description.isIncomplete, jpegDecoding: description.jpegDecoding)
         }
     }
 }

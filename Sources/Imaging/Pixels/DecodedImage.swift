@@ -30,6 +30,8 @@ package final class DecodedImage: Sendable {
     ///
     /// It is applied after the image was reduced.
     let profile: ColorProfile?
+    /// Which decoder made the planes of a reduced JPEG; nil for other images.
+    package let jpegDecoding: JPEGDecoding?
 
     /// Takes over interleaved pixels, which must fill the image exactly.
     package init(
@@ -45,11 +47,13 @@ package final class DecodedImage: Sendable {
         self.loop = loop
         self.isIncomplete = isIncomplete
         profile = nil
+        jpegDecoding = nil
     }
 
     /// Takes over planes of a still.
     init(
-        pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: ColorProfile?, isIncomplete: Bool = false
+        pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: ColorProfile?, isIncomplete: Bool = false,
+        jpegDecoding: JPEGDecoding? = nil
     ) {
         precondition(
             [1, 3].contains(planes.count) && pixels.count == planes.byteCount, "the planes do not make an image")
@@ -61,6 +65,7 @@ package final class DecodedImage: Sendable {
         loop = 0
         self.isIncomplete = isIncomplete
         self.profile = profile
+        self.jpegDecoding = jpegDecoding
     }
 
     /// Bytes of memory that the pixels and the profile take.

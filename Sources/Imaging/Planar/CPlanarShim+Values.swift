@@ -1,3 +1,4 @@
+import CFastJPEG
 import CPlanarShim
 import Coordination
 
@@ -47,6 +48,25 @@ extension CPlanarShimMixing {
             case .bytes: CPlanarShimBytes
             case .words: CPlanarShimWords
             case .light: CPlanarShimLight
+            }
+    }
+}
+
+extension JPEGDecoding {
+    /// The meaning of an outcome.
+    init(_ outcome: CFastJPEGOutcome) {
+        self =
+            switch outcome {
+            case CFastJPEGDone: .fast
+            case CFastJPEGProcess: .fallback(.process)
+            case CFastJPEGSampling: .fallback(.sampling)
+            case CFastJPEGTables: .fallback(.tables)
+            case CFastJPEGCode: .fallback(.code)
+            case CFastJPEGRestart: .fallback(.restart)
+            case CFastJPEGEnd: .fallback(.end)
+            case CFastJPEGMarkers: .fallback(.markers)
+            case CFastJPEGMemory: .fallback(.memory)
+            default: .fallback(.scans)
             }
     }
 }

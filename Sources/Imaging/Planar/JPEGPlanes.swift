@@ -1,3 +1,4 @@
+import CFastJPEG
 import CPlanarShim
 import Coordination
 import Memory
@@ -31,16 +32,16 @@ enum JPEGPlanes {
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Maker
+        room: PlaneMemory.Maker, decoder: JPEGDecoder
     ) throws -> PlanarReading {
         try unsafe file.withUnsafeBytes { bytes throws in
-            try unsafe decode(bytes, header: header, plan: plan, token: token, room: room)
+            try unsafe decode(bytes, header: header, plan: plan, token: token, room: room, decoder: decoder)
         }
     }
 
     /// Whether the file lacks pixels.
     ///
-    /// - Throws: As ``decode(_:header:plan:token:room:)``.
+    /// - Throws: As ``decode(_:header:plan:token:room:decoder:)``.
     static func lacksPixels(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> Bool {
         try unsafe file.withUnsafeBytes { bytes throws in
             let reader = try unsafe JPEGReader(bytes, header: header, token: token)
@@ -50,7 +51,7 @@ enum JPEGPlanes {
 
     private static func decode(
         _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Maker
+        room: PlaneMemory.Maker, decoder: JPEGDecoder
     ) throws -> PlanarReading {
         let reader = try unsafe JPEGReader(file, header: header, token: token)
         let stored = reader.header
@@ -60,12 +61,17 @@ enum JPEGPlanes {
         let planes = stored.storedPlanes(level: plan.level)
         let memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
         var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
-        let isIncomplete = unsafe try reader.decode(level: plan.level, scans, into: &target, token)
+        var decoding: JPEGDecoding?
+        if plan.level > 1, decoder == .fast {
+            decoding = unsafe try reader.decodeFast(level: plan.level, scans, into: &target, token)
+        }
+        let isIncomplete =
+            decoding == .fast ? false : unsafe try reader.decode(level: plan.level, scans, into: &target, token)
         try plan.admit(isIncomplete: isIncomplete)
         return .decoded(
             try DecodedImage(
                 planes, in: memory, range: .full, profile: stored.profile, turnedFrom: header.orientation, into: room,
-                isIncomplete: isIncomplete))
+                isIncomplete: isIncomplete, jpegDecoding: decoding))
     }
 }
 
@@ -107,6 +113,18 @@ private struct JPEGReader: ~Copyable {
     ) throws -> Bool {
         try unsafe Self.check(CPlanarShim_jpeg_decode(raw, Int32(level), scans.detail, &planes), of: raw, token)
         return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
+    }
+
+    /// Fills the planes with the fast decoder, or returns why it leaves the file to libjpeg.
+    @unsafe
+    func decodeFast(
+        level: Int, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
+    ) throws -> JPEGDecoding {
+        // A progressive file of which more is read than the level shows is judged at its end.
+        guard scans == .all || scans == JPEGScans(shownAt: level) else { return .fallback(.scans) }
+        let outcome = unsafe CPlanarShim_jpeg_decode_fast(raw, Int32(level), scans.detail, &planes)
+        if outcome == CFastJPEGStopped { try token.check() }
+        return JPEGDecoding(outcome)
     }
 
     func lacksPixels(_ scans: JPEGScans, _ token: WorkToken) throws -> Bool {

@@ -20,11 +20,13 @@ extension DecodedImage {
     /// An image of decoded planes; if they are not stored upright, they are turned into memory from `room`.
     convenience init(
         _ planes: [Plane], in memory: consuming PlaneMemory, range: PlaneRange, profile: ColorProfile?,
-        turnedFrom orientation: Int, into room: PlaneMemory.Maker, isIncomplete: Bool
+        turnedFrom orientation: Int, into room: PlaneMemory.Maker, isIncomplete: Bool,
+        jpegDecoding: JPEGDecoding? = nil
     ) throws {
         if orientation == 1 {
             self.init(
-                pixels: memory.finish(), planes: planes, range: range, profile: profile, isIncomplete: isIncomplete)
+                pixels: memory.finish(), planes: planes, range: range, profile: profile, isIncomplete: isIncomplete,
+                jpegDecoding: jpegDecoding)
             return
         }
         let upright = [Plane].stacked(
@@ -42,6 +44,7 @@ extension DecodedImage {
             unsafe CPlanarShim_turn(&from.2, &to.2, Int32(orientation))
         }
         self.init(
-            pixels: result.finish(), planes: upright, range: range, profile: profile, isIncomplete: isIncomplete)
+            pixels: result.finish(), planes: upright, range: range, profile: profile, isIncomplete: isIncomplete,
+            jpegDecoding: jpegDecoding)
     }
 }

@@ -1,0 +1,106 @@
+import Coordination
+import Memory
+import Testing
+
+@testable import Imaging
+
+/// The fast decoder of JPEG planes beside libjpeg and a plain reference.
+@Suite(.timeLimit(.minutes(2)))
+struct FastJPEGTests {
+    /// Sampling factors of luma; chroma has 1×1.
+    private static let samplings = [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (1, 4), (4, 2)]
+    private static let sizes = [(16 * 8, 16 * 8), (129, 131), (257, 143), (640, 135), (191, 250)]
+
+    @Test(arguments: samplings, [2, 4, 8])
+    func `images of all samplings, sizes, qualities and tables are the same`(sampling: (Int, Int), level: Int) throws {
+        var seed: UInt32 = 1
+        for size in Self.sizes {
+            for (quality, noise) in [(100, 255), (90, 40), (75, 8), (20, 90), (3, 255)] {
+                for isOptimized in [false, true] {
+                    seed += 1
+                    try expectSamples(
+                        ReferenceJPEG(
+                            size, sampling: [sampling, (1, 1), (1, 1)], quality: quality, noise: noise,
+                            isOptimized: isOptimized, seed: seed), level)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 100], [2, 4, 8])
+    func `images with restart markers are the same`(interval: Int, level: Int) throws {
+        for isProgressive in [false, true] {
+            for sampling in [(1, 1), (2, 2)] {
+                try expectSamples(
+                    ReferenceJPEG(
+                        (257, 143), sampling: [sampling, (1, 1), (1, 1)], restartInterval: interval,
+                        isProgressive: isProgressive), level)
+            }
+        }
+    }
+
+    @Test(arguments: [(1, 1), (2, 2), (3, 1)], [2, 4, 8])
+    func `grey images are the same, whatever their sampling factors`(sampling: (Int, Int), level: Int) throws {
+        for isProgressive in [false, true] {
+            try expectSamples(
+                ReferenceJPEG((203, 155), sampling: [sampling], noise: 60, isProgressive: isProgressive), level)
+        }
+    }
+
+    @Test(arguments: samplings, [2, 4, 8])
+    func `progressive images are the same`(sampling: (Int, Int), level: Int) throws {
+        for size in Self.sizes {
+            for (quality, noise) in [(100, 255), (85, 30), (10, 120)] {
+                try expectSamples(
+                    ReferenceJPEG(
+                        size, sampling: [sampling, (1, 1), (1, 1)], quality: quality, noise: noise, isProgressive: true),
+                    level)
+            }
+        }
+    }
+
+    @Test func `a large image is read in several pieces`() throws {
+        for isProgressive in [false, true] {
+            let image = ReferenceJPEG(
+                (1_200, 900), sampling: [(2, 2), (1, 1), (1, 1)], quality: 98, noise: 255, isProgressive: isProgressive)
+            #expect(image.file.count > 8 * 32_768)
+            for level in [2, 4, 8] { try expectSamples(image, level) }
+        }
+    }
+
+    @Test func `the full size is left to libjpeg without a word`() throws {
+        let image = ReferenceJPEG((160, 120))
+        #expect(try image.decode(level: 1).jpegDecoding == nil)
+    }
+
+    @Test func `a comparison can have libjpeg decode everything`() throws {
+        let image = ReferenceJPEG((160, 120))
+        #expect(try image.decode(level: 4, by: .libjpeg).jpegDecoding == nil)
+    }
+
+    @Test func `a stop ends a decode that has begun`() throws {
+        for isProgressive in [false, true] {
+            let image = ReferenceJPEG((320, 240), isProgressive: isProgressive)
+            let token = WorkToken()
+            #expect(throws: CancellationError.self) {
+                // The room is asked for when the header has been read.
+                try image.decode(level: 8, token: token) { token.cancel() }
+            }
+        }
+    }
+
+    /// The fast decoder takes the image, and makes the samples that it should.
+    private func expectSamples(
+        _ image: ReferenceJPEG, _ level: Int, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let fast = try image.decode(level: level)
+        #expect(fast.jpegDecoding == .fast, "\(image)", sourceLocation: sourceLocation)
+        let expected: [[UInt8]]
+        if level == 8 {
+            expected = try image.decode(level: level, by: .libjpeg).samples
+        } else {
+            expected = image.referenceSamples(of: fast, level: level)
+        }
+        #expect(fast.samples == expected, "\(image), level \(level)", sourceLocation: sourceLocation)
+    }
+}
