@@ -14,6 +14,21 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
+/// Fills a script with first scans of two bands, and scans for one more bit of both together; returns the number of scans.
+static int script_coarsely(jpeg_scan_info *scans, int component_count)
+{
+    int count = 0, index, bits;
+    scans[count++] = (jpeg_scan_info) {component_count, {0, 1, 2}, 0, 0, 0, 0};
+    for (index = 0; index < component_count; index++) {
+        scans[count++] = (jpeg_scan_info) {1, {index}, 1, 5, 0, 3};
+        scans[count++] = (jpeg_scan_info) {1, {index}, 6, 63, 0, 3};
+    }
+    for (bits = 3; bits > 0; bits--)
+        for (index = 0; index < component_count; index++)
+            scans[count++] = (jpeg_scan_info) {1, {index}, 1, 63, bits, bits - 1};
+    return count;
+}
+
 size_t CJPEGReference_encode(const CJPEGReferenceImage *image, uint8_t **bytes)
 {
     struct jpeg_compress_struct codec;
@@ -21,7 +36,7 @@ size_t CJPEGReference_encode(const CJPEGReferenceImage *image, uint8_t **bytes)
     unsigned long count = 0;
     uint32_t random = image->seed;
     int index, x;
-    jpeg_scan_info scans[3];
+    jpeg_scan_info scans[16];
     JSAMPROW row = malloc((size_t) (image->width * image->component_count));
     *bytes = NULL;
     codec.err = jpeg_std_error(&errors);
@@ -46,7 +61,10 @@ size_t CJPEGReference_encode(const CJPEGReferenceImage *image, uint8_t **bytes)
         codec.scan_info = scans;
         codec.num_scans = image->component_count;
     }
-    if (image->is_progressive)
+    if (image->has_coarse_scans) {
+        codec.scan_info = scans;
+        codec.num_scans = script_coarsely(scans, image->component_count);
+    } else if (image->is_progressive)
         jpeg_simple_progression(&codec);
     jpeg_start_compress(&codec, TRUE);
     while (codec.next_scanline < codec.image_height) {

@@ -6,7 +6,8 @@
 struct JPEGScans: Hashable {
     /// Scans of AC coefficients are read if they begin at this frequency or below it; 63 is the highest, and no such scan begins at 0.
     let highestStart: Int
-    /// Scans that refine earlier ones are read if at least this number of bits was missing before them.
+    /// Scans that refine earlier ones are read if at least this number of bits was missing before them; and all scans after which as many are
+    /// missing, because those that refine them cannot be read without them.
     let leastBitsBefore: Int
     /// Whether libjpeg estimates low frequencies that the file lacks.
     let isSmoothed: Bool
