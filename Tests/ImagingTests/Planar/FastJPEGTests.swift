@@ -62,13 +62,18 @@ struct FastJPEGTests {
 
     @Test(arguments: [2, 4, 8])
     func `scans that add bits are read with all that they add to`(level: Int) throws {
-        let image = ReferenceJPEG((203, 155), noise: 90, isProgressive: true, oddity: \.has_coarse_scans)
-        try expectSamples(image, level)
-        // libjpeg has another transform, but reads the same bits.
-        let fast = try image.decode(level: level).samples.joined()
-        let slow = try image.decode(level: level, by: .libjpeg).samples.joined()
+        try expectSamples(
+            ReferenceJPEG((203, 155), noise: 90, isProgressive: true, oddity: \.has_coarse_scans), level)
+    }
+
+    @Test func `libjpeg reads scans with all that later scans add to`() throws {
+        let image = ReferenceJPEG(
+            (203, 155), quality: 30, noise: 255, isProgressive: true, oddity: \.has_coarse_scans)
+        // Another transform, but of the same bits: the mean difference is 1.3, and 5.1 if the bits are misread.
+        let fast = try image.decode(level: 4).samples[0]
+        let slow = try image.decode(level: 4, by: .libjpeg).samples[0]
         let differences = zip(fast, slow).map { abs(Int($0) - Int($1)) }
-        #expect(differences.reduce(0, +) < 6 * differences.count)
+        #expect(differences.reduce(0, +) < 3 * differences.count)
     }
 
     @Test func `a large image is read in several pieces`() throws {

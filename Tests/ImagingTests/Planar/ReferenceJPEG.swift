@@ -49,6 +49,7 @@ struct ReferenceJPEG: CustomStringConvertible {
         level: Int, by decoder: JPEGDecoder = .fast, token: WorkToken = WorkToken(),
         whenHeaderIsRead action: () -> Void = {}
     ) throws -> DecodedImage {
+        try ImageLibrary.start()
         let plan = DecodePlan(level: level, incompleteImages: .serve)
         return try ImageDecoder.decode(
             file, header: .inspect(file), plan: plan, limits: .none, token: token, lane: .planar, jpeg: decoder,
