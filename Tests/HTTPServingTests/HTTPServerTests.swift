@@ -188,11 +188,11 @@ struct HTTPServerTests {
         let body = Locked<SharedBytes?>(.nines(count: 16 << 20, released: releases))
         let asked = EventCounter()
         let server = try TestServer.start { _ in
-            asked.increment()
             let taken = body.withLock { body in
                 defer { body = nil }
                 return body
             }
+            asked.increment()
             return .now(HTTPResponse(status: .ok, body: taken.map { .shared($0) } ?? .empty))
         }
         let client = try RawHTTPClient(port: server.port, receiveBufferSize: 4096)
