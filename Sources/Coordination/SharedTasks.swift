@@ -4,13 +4,13 @@
 /// Waiters are answered in the order in which they came. The operation itself must put its result into the place that `cached` reads:
 /// the flight is forgotten only afterwards, so no caller can slip between the end of the work and its appearance in the cache.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// How a caller came by its value.
-    package enum Origin: Sendable {
-        /// `cached` had it.
-        case cache
-        /// This caller started the work.
+    /// How a caller took part in the work.
+    package enum Participation: Sendable {
+        /// It took no part: `cached` had the value.
+        case cached
+        /// It started the work.
         case started
-        /// This caller joined work that was going on.
+        /// It joined work that was going on.
         case joined
     }
 
@@ -40,7 +40,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     ///   cancelled.
     package func value(
         for key: Key, cached: () -> Value? = { nil }, operation: @escaping @Sendable () async throws -> Value
-    ) async throws -> (value: Value, origin: Origin) {
+    ) async throws -> (value: Value, participation: Participation) {
         try Task.checkCancellation()
         let entrance = state.withLock { state in
             state.enter(key, cached: cached) { generation in
@@ -53,7 +53,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             }
         }
         switch entrance {
-        case .cached(let value): return (value, .cache)
+        case .cached(let value): return (value, .cached)
         case .started(let ticket): return (try await wait(ticket), .started)
         case .joined(let ticket): return (try await wait(ticket), .joined)
         }

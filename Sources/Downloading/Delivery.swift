@@ -2,13 +2,13 @@ package import Memory
 
 /// A source as one caller of the downloader got it.
 package struct Delivery: Sendable {
-    /// How a caller got its source.
-    package enum Origin: Sendable {
-        /// The source cache had it.
-        case cache
-        /// This caller's request began the transfer.
+    /// How a caller took part in the transfer of its source.
+    package enum Participation: Sendable {
+        /// It took no part: the source cache had the source.
+        case cached
+        /// Its request began the transfer.
         case started
-        /// This caller joined a transfer that was under way.
+        /// It joined a transfer that was under way.
         case joined
     }
 
@@ -16,16 +16,16 @@ package struct Delivery: Sendable {
     package let head: SourceHead
     /// The body; nil only if the caller asked for none.
     package let bytes: SharedBytes?
-    /// How the caller got it.
-    package let origin: Origin
+    /// How the caller took part in the transfer.
+    package let participation: Participation
     /// The exchange with the origin that preceded it; nil if there was none.
     package let exchange: OriginExchange?
 
-    /// A source that a caller got in this way.
-    package init(head: SourceHead, bytes: SharedBytes?, origin: Origin, exchange: OriginExchange? = nil) {
+    /// A source that a caller got with this participation.
+    package init(head: SourceHead, bytes: SharedBytes?, participation: Participation, exchange: OriginExchange? = nil) {
         self.head = head
         self.bytes = bytes
-        self.origin = origin
+        self.participation = participation
         self.exchange = exchange
     }
 }

@@ -71,7 +71,7 @@ struct Waiter<Answer> {
     let receipt: String
     /// When half of its time is over.
     let halfTime: Duration?
-    /// How it came to its flight.
-    let origin: Delivery.Origin
+    /// How it takes part in its flight.
+    let participation: Delivery.Participation
     let answer: Answer
 }

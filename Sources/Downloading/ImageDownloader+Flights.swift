@@ -47,7 +47,7 @@ extension ImageDownloader {
         start(end.launches)
         if end.needsRevalidation { revalidate(identity) }
         if let found {
-            let delivery = Delivery(head: found.head, bytes: found.bytes, origin: .cache)
+            let delivery = Delivery(head: found.head, bytes: found.bytes, participation: .cached)
             for answer in end.served { answer.resume(returning: delivery) }
         }
         for answer in end.refused { answer.resume(throwing: DownloadError.queueFull) }
@@ -88,10 +88,10 @@ extension ImageDownloader {
         case .success(let arrival):
             observer.finished(
                 arrival.exchange?.status == 304 ? .notModified : .success, launch.progress.receivedBytes)
-            for (answer, origin) in landing.answers {
+            for (answer, participation) in landing.answers {
                 answer.resume(
                     returning: Delivery(
-                        head: arrival.stored.head, bytes: arrival.stored.bytes, origin: origin,
+                        head: arrival.stored.head, bytes: arrival.stored.bytes, participation: participation,
                         exchange: arrival.exchange))
             }
         case .failure(let error):

@@ -146,7 +146,7 @@ package final class ImageDownloader: Sendable {
                 switch entrance {
                 case .cached(let stored, let reuse, let answer):
                     if reuse == .usableWhileRevalidating { revalidate(request.identity) }
-                    answer.resume(returning: Delivery(head: stored.head, bytes: stored.bytes, origin: .cache))
+                    answer.resume(returning: Delivery(head: stored.head, bytes: stored.bytes, participation: .cached))
                 case .refused(let error, let answer):
                     answer.resume(throwing: error)
                 case .failedBefore(let error, let answer):
@@ -186,12 +186,12 @@ package final class ImageDownloader: Sendable {
     /// For a caller that does not want the origin asked.
     private func cachedDelivery(_ request: SourceRequest) async throws -> Delivery {
         if let view = view(for: request), view.reuse != .needsValidation {
-            return Delivery(head: view.stored.head, bytes: view.stored.bytes, origin: .cache)
+            return Delivery(head: view.stored.head, bytes: view.stored.bytes, participation: .cached)
         }
         guard cache.hasSlowerLayer, let found = await cache.retrieve(request.identity),
             reuse(of: StoredSource(found), for: request) != .needsValidation
         else { throw DownloadError.notCached }
-        return Delivery(head: found.head, bytes: found.bytes, origin: .cache)
+        return Delivery(head: found.head, bytes: found.bytes, participation: .cached)
     }
 
     /// The stale copy that a caller gets if the origin fails.
@@ -205,12 +205,12 @@ package final class ImageDownloader: Sendable {
         let stored = cache.stored(for: request.identity)
         if let stored, stored.bytes != nil || !request.needsBytes {
             guard isFit(stored.head) else { return nil }
-            return Delivery(head: stored.head, bytes: stored.bytes, origin: .cache, exchange: failure.exchange)
+            return Delivery(head: stored.head, bytes: stored.bytes, participation: .cached, exchange: failure.exchange)
         }
         guard cache.hasSlowerLayer, let found = await cache.retrieve(request.identity), isFit(found.head) else {
             return nil
         }
-        return Delivery(head: found.head, bytes: found.bytes, origin: .cache, exchange: failure.exchange)
+        return Delivery(head: found.head, bytes: found.bytes, participation: .cached, exchange: failure.exchange)
     }
 
     private func conclude(_ departure: State.Departure, throwing error: any Error) {

@@ -52,7 +52,7 @@ struct ImageDownloaderState<Answer> {
 
     /// The consequences for a flight's callers when it has ended.
     struct Landing {
-        var answers: [(answer: Answer, origin: Delivery.Origin)] = []
+        var answers: [(answer: Answer, participation: Delivery.Participation)] = []
         var launches: [Launch] = []
     }
 
@@ -102,9 +102,10 @@ struct ImageDownloaderState<Answer> {
         guard !isShutDown else { return .refused(DownloadError.shuttingDown, answer) }
         let key = FlightKey(request)
         let halfTime = deadline.map { now + ($0 - now) / 2 }
-        func waiter(_ origin: Delivery.Origin) -> Waiter<Answer> {
+        func waiter(_ participation: Delivery.Participation) -> Waiter<Answer> {
             Waiter(
-                id: id, request: request, receipt: receipt, halfTime: halfTime, origin: origin, answer: answer)
+                id: id, request: request, receipt: receipt, halfTime: halfTime, participation: participation,
+                answer: answer)
         }
 
         let view = cached(request)
@@ -235,7 +236,7 @@ struct ImageDownloaderState<Answer> {
         queue.putNext(next)
         let launches = startQueued(at: now)
         activity.update(isWorking: slots.activeCount > 0, at: now)
-        return Landing(answers: answered.map { ($0.answer, $0.origin) }, launches: launches)
+        return Landing(answers: answered.map { ($0.answer, $0.participation) }, launches: launches)
     }
 
     /// A flight of their own for callers of one target, whose flight has failed for another; the next to start.

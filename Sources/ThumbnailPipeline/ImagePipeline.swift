@@ -208,7 +208,7 @@ package final class ImagePipeline: ThumbnailServing {
         _ shared: SharedRender, _ records: PerSource<SourceRecord>, fetch: Fetch?
     ) -> Thumbnail {
         var status = [shared.resultStatus]
-        if shared.origin == .started, let decoded = shared.render.decoded { status.append(decoded) }
+        if shared.participation == .started, let decoded = shared.render.decoded { status.append(decoded) }
         if let fetch {
             status.append(fetch.status)
         } else {
@@ -218,7 +218,7 @@ package final class ImagePipeline: ThumbnailServing {
                 status.append(CacheLayerStatus(.source, .hit, timeToLive: timeToLive))
             }
         }
-        let timings = (fetch?.timings ?? []) + (shared.origin == .started ? shared.render.timings : [])
+        let timings = (fetch?.timings ?? []) + (shared.participation == .started ? shared.render.timings : [])
         return thumbnail(
             Finding(
                 result: shared.render.result, records, isFromCache: fetch?.isFromCache, status: status,

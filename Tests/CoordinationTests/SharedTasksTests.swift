@@ -25,7 +25,7 @@ struct SharedTasksTests {
         gate.open()
         let answers = [try await first.value, try await second.value]
         #expect(answers.map(\.value) == [7, 7])
-        #expect(answers.map(\.origin) == [.started, .joined])
+        #expect(answers.map(\.participation) == [.started, .joined])
         #expect(runs.withLock { $0 } == 1)
         #expect(tasks.count == 0)
     }

@@ -22,13 +22,13 @@ struct ImageDownloaderTests {
         let tasks = (0..<count).map { downloader.begin("/a", receipt: "\($0)") }
         await loader.starts(1)
         loader.release("/a")
-        var origins: [Delivery.Origin] = []
+        var participations: [Delivery.Participation] = []
         for task in tasks {
             let delivery = try await task.value
             #expect(delivery.text == "/a")
-            origins.append(delivery.origin)
+            participations.append(delivery.participation)
         }
-        #expect(origins == [.started] + Array(repeating: .joined, count: count - 1))
+        #expect(participations == [.started] + Array(repeating: .joined, count: count - 1))
         #expect(collapsed.load(ordering: .relaxed) == count - 1)
         #expect(loader.started == ["/a"])
         #expect(cache.storeCount == 1)
@@ -38,7 +38,7 @@ struct ImageDownloaderTests {
         let cache = StubCache(keeps: true)
         cache.store(.stub(.path("/a")))
         let downloader = downloader(cache: cache)
-        #expect(try await downloader.begin("/a").value.origin == .cache)
+        #expect(try await downloader.begin("/a").value.participation == .cached)
         #expect(loader.started.isEmpty)
         #expect(downloader.activeRequestCount == 0)
     }
@@ -75,7 +75,7 @@ struct ImageDownloaderTests {
         #expect(try await early.value.text == "/a")
         #expect(cache.storeCount == 0)
         loader.release("/a")
-        #expect(try await late.value.origin == .started)
+        #expect(try await late.value.participation == .started)
         #expect(cache.storeCount == 1)
         #expect(downloader.flights.isEmpty)
         #expect(downloader.activeRequestCount == 0)
@@ -106,7 +106,7 @@ struct ImageDownloaderTests {
         #expect(downloader.flights.map(\.receipts) == [[]])
         let late = downloader.begin("/a")
         loader.release("/a")
-        #expect(try await late.value.origin == .joined)
+        #expect(try await late.value.participation == .joined)
         #expect(cache.storeCount == 1)
         #expect(loader.cancellations == 0)
     }
@@ -209,7 +209,7 @@ struct ImageDownloaderTests {
         let next = downloader.begin("/a")
         await loader.starts(2)
         loader.release("/a")
-        #expect(try await next.value.origin == .started)
+        #expect(try await next.value.participation == .started)
         #expect(cache.storeCount == 1)
     }
 
@@ -224,7 +224,7 @@ struct ImageDownloaderTests {
         }
         await loader.starts(2)
         loader.releaseAll()
-        for task in tasks { #expect(try await task.value.origin == .started) }
+        for task in tasks { #expect(try await task.value.participation == .started) }
     }
 
     @Test func `after the end callers are refused and those who wait are told`() async throws {

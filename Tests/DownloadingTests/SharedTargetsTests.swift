@@ -40,11 +40,12 @@ struct SharedTargetsTests {
         #expect(loader.started.count == 1, "the second is answered from memory")
         loader.fail(with: nil)
         loader.releaseAll()
-        #expect(try await begin(downloader, "right").value.origin == .started)
+        #expect(try await begin(downloader, "right").value.participation == .started)
         downloader.forget(try identity("right"))
         cache.removeAll()
         #expect(
-            try await begin(downloader, "wrong").value.origin == .started, "a removal forgets every target's failure")
+            try await begin(downloader, "wrong").value.participation == .started,
+            "a removal forgets every target's failure")
     }
 
     @Test func `one target's 404 takes no copy away`() async throws {
@@ -54,7 +55,7 @@ struct SharedTargetsTests {
         loader.fail(with: .notFound(404))
         let reload = SourceRequest(identity: try identity("wrong"), directives: RequestCacheControl("no-cache"))
         await #expect(throws: DownloadError.notFound(404)) { try await downloader.download(reload, receipt: "") }
-        #expect(try await begin(downloader, "right").value.origin == .cache)
+        #expect(try await begin(downloader, "right").value.participation == .cached)
     }
 
     @Test func `callers with another target are not answered by a failure that they waited for`() async throws {

@@ -26,7 +26,7 @@ struct SlowerLayerTests {
         for task in tasks {
             let delivery = try await task.value
             #expect(delivery.text == "/a")
-            #expect(delivery.origin == .cache)
+            #expect(delivery.participation == .cached)
             #expect(delivery.exchange == nil)
         }
         #expect(cache.retrievals == 1)
@@ -47,7 +47,7 @@ struct SlowerLayerTests {
         #expect(isQueued)
         #expect(downloader.activeRequestCount == 1)
         loader.releaseAll()
-        for task in tasks { #expect(try await task.value.origin == .started) }
+        for task in tasks { #expect(try await task.value.participation == .started) }
         #expect(loader.highestParallelism == 1)
     }
 
@@ -76,7 +76,7 @@ struct SlowerLayerTests {
         #expect(downloader.flights.isEmpty)
         cache.gate.open()
         let next = try await downloader.begin("/a").value
-        #expect(next.origin == .started)
+        #expect(next.participation == .started)
         #expect(loader.started == ["/a"])
     }
 
@@ -125,7 +125,7 @@ struct SlowerLayerTests {
         let cache = LayeredCache(source("/a", selecting: [.accept: "image/other"]))
         cache.gate.open()
         let delivery = try await downloader(cache).begin("/a").value
-        #expect(delivery.origin == .started)
+        #expect(delivery.participation == .started)
         #expect(delivery.exchange?.reason == .otherVariant)
     }
 
@@ -142,7 +142,7 @@ struct SlowerLayerTests {
         cache.gate.open()
         for task in tolerant {
             let delivery = try await task.value
-            #expect(delivery.origin == .cache && delivery.exchange == nil)
+            #expect(delivery.participation == .cached && delivery.exchange == nil)
         }
         await loader.starts(1)
         #expect(downloader.flights.map(\.receipts.count) == [3])
@@ -160,7 +160,7 @@ struct SlowerLayerTests {
         let reload = downloader.begin("/a", cacheControl: "no-cache")
         let ordinary = downloader.begin("/a")
         cache.gate.open()
-        #expect(try await ordinary.value.origin == .cache)
+        #expect(try await ordinary.value.participation == .cached)
         await loader.starts(1)
         loader.releaseAll()
         #expect(try await reload.value.exchange?.reason == .requested)
@@ -173,7 +173,7 @@ struct SlowerLayerTests {
         let downloader = downloader(cache, loader: loader)
         let tasks = (0..<5).map { _ in downloader.begin("/a") }
         cache.gate.open()
-        for task in tasks { #expect(try await task.value.origin == .cache) }
+        for task in tasks { #expect(try await task.value.participation == .cached) }
         await loader.starts(1)
         #expect(cache.retrievals == 1)
         loader.releaseAll()

@@ -53,10 +53,10 @@ struct FetchedSource: Sendable {
         let timeToLive = record.freshness.remainingLifetime(at: now)
         status = CacheLayerStatus(
             .source, exchange.map { CacheLayerStatus.Outcome($0.reason) } ?? .hit,
-            isCollapsed: delivery.origin == .joined, isStored: delivery.origin == .started && isStored,
+            isCollapsed: delivery.participation == .joined, isStored: delivery.participation == .started && isStored,
             forwardStatus: exchange.flatMap { $0.hasFailed || $0.status == 304 ? $0.status : nil },
-            timeToLive: delivery.origin == .cache && timeToLive < 0 ? timeToLive : nil)
-        guard let transfer = exchange?.timings, delivery.origin != .cache else {
+            timeToLive: delivery.participation == .cached && timeToLive < 0 ? timeToLive : nil)
+        guard let transfer = exchange?.timings, delivery.participation != .cached else {
             timings = []
             return
         }

@@ -57,14 +57,14 @@ struct Render: Sendable {
     var timings: [StepTiming] = []
 }
 
-/// A render and how one caller came by it.
+/// A render and how one caller took part in it.
 struct SharedRender: Sendable {
     let render: Render
-    let origin: SharedTasks<ResultKey, Render>.Origin
+    let participation: SharedTasks<ResultKey, Render>.Participation
 
     var resultStatus: CacheLayerStatus {
         CacheLayerStatus(
-            .result, origin == .cache || render.isFromDisk ? .hit : .uriMiss, isCollapsed: origin == .joined,
-            isStored: origin == .started && render.isStored)
+            .result, participation == .cached || render.isFromDisk ? .hit : .uriMiss,
+            isCollapsed: participation == .joined, isStored: participation == .started && render.isStored)
     }
 }

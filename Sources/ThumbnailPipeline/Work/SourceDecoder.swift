@@ -5,14 +5,14 @@ import Memory
 
 /// Decodes sources: each at a level once for all renders that want its pixels.
 struct SourceDecoder: Sendable {
-    /// The pixels of all sources of a render, and how the render came by them.
+    /// The pixels of all sources of a render, and how the render took part in their decodes.
     struct Pixels {
         let images: PerSource<DecodedImage>
-        /// Started if one of the decodes was, else joined if one was, else from the cache.
-        let origin: Origin
+        /// Started if the render started any of the decodes, else joined if it joined any, else cached.
+        let participation: Participation
     }
 
-    typealias Origin = SharedTasks<DecodeKey, DecodedImage>.Origin
+    typealias Participation = SharedTasks<DecodeKey, DecodedImage>.Participation
 
     let configuration: PipelineConfiguration
     let resources: WorkResources
@@ -37,10 +37,11 @@ struct SourceDecoder: Sendable {
                 try await image(for: decode, patience: patience, room: rooms[index])
             }
         }
-        let origins = found.lazy.map(\.origin)
+        let participations = found.lazy.map(\.participation)
         return Pixels(
             images: found.mapValues(\.image),
-            origin: origins.contains(.started) ? .started : origins.contains(.joined) ? .joined : .cache)
+            participation: participations.contains(.started)
+                ? .started : participations.contains(.joined) ? .joined : .cached)
     }
 
     /// The pixels of all sources of a job, decoded for this job alone.
@@ -58,8 +59,8 @@ struct SourceDecoder: Sendable {
 
     private func image(
         for job: DecodeJob, patience: Duration, room: MemoryReservation?
-    ) async throws -> (image: DecodedImage, origin: Origin) {
-        let (image, origin) = try await shared.value(
+    ) async throws -> (image: DecodedImage, participation: Participation) {
+        let (image, participation) = try await shared.value(
             for: job.key, cached: { caches.decoded.value(for: job.key) }
         ) {
             guard let bytes = job.bytes ?? caches.bytes(of: job.record) else { throw PipelineError.sourceNeeded }
@@ -67,7 +68,7 @@ struct SourceDecoder: Sendable {
             caches.keep(image, for: job.key, of: job.record)
             return image
         }
-        return (image, origin)
+        return (image, participation)
     }
 
     private func decode(

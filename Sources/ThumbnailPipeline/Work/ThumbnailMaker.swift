@@ -55,10 +55,10 @@ struct ThumbnailMaker: Sendable {
 
     private func shared(_ job: RenderJob) async throws -> SharedRender {
         let cached = { caches.results.value(for: job.key).map { Render(result: $0) } }
-        let (render, origin) = try await atHand.renders.value(for: job.key, cached: cached) {
+        let (render, participation) = try await atHand.renders.value(for: job.key, cached: cached) {
             try await self.render(job)
         }
-        return SharedRender(render: render, origin: origin)
+        return SharedRender(render: render, participation: participation)
     }
 
     private func render(_ job: RenderJob) async throws -> Render {
@@ -76,19 +76,19 @@ struct ThumbnailMaker: Sendable {
         defer { rooms.render.release() }
         let start = timekeeper.now
         let pixels = try await decoder.pixels(for: job, patience: patience, rooms: rooms.decodes)
-        let origin = pixels.origin
+        let participation = pixels.participation
         let decoded = timekeeper.now
         let result = try await render(
-            pixels.images, for: job, priority: origin == .started ? .finishing : .starting,
-            patience: origin == .cache ? patience : nil)
+            pixels.images, for: job, priority: participation == .started ? .finishing : .starting,
+            patience: participation == .cached ? patience : nil)
         let end = timekeeper.now
         let isStored = caches.keep(result, for: job.key, of: job.records)
         return Render(
             result: result, isStored: isStored,
             decoded: CacheLayerStatus(
-                .decoded, origin == .cache ? .hit : .uriMiss, isCollapsed: origin == .joined,
-                isStored: origin == .started && job.key.decodeKeys.allSatisfy { caches.decoded.contains($0) }),
-            timings: (origin == .cache ? [] : [StepTiming("decode", decoded - start)])
+                .decoded, participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
+                isStored: participation == .started && job.key.decodeKeys.allSatisfy { caches.decoded.contains($0) }),
+            timings: (participation == .cached ? [] : [StepTiming("decode", decoded - start)])
                 + [StepTiming("render", end - decoded)])
     }
 

@@ -118,14 +118,14 @@ struct OriginRequestTests {
         let tasks = try ["one:a", "two:a", "one:a"].map { source in
             let identity = try downloader.identity(of: ExactText(source))
             return Task.immediate {
-                try await downloader.download(SourceRequest(identity: identity), receipt: source).origin
+                try await downloader.download(SourceRequest(identity: identity), receipt: source).participation
             }
         }
         await gate.arrivals(2)
         gate.open()
-        var origins: [Delivery.Origin] = []
-        for task in tasks { origins.append(try await task.value) }
-        #expect(origins == [.started, .started, .joined])
+        var participations: [Delivery.Participation] = []
+        for task in tasks { participations.append(try await task.value) }
+        #expect(participations == [.started, .started, .joined])
         #expect(Set(fixture.origin.requests.compactMap { $0.value("Authorization") }).count == 2)
     }
 
