@@ -16,7 +16,7 @@ package enum ImageDecoder {
         lane: Lane = .usual, jpeg: JPEGDecoder = .usual, room: PlaneMemory.Maker = { PlaneMemory(count: $0) }
     ) throws -> DecodedImage {
         try token.check()
-        try check(header, plan: plan, limits: limits)
+        try plan.check(header, limits: limits)
         defer { extendLifetime(token) }
         VipsError.forget()
         do {
@@ -64,16 +64,6 @@ package enum ImageDecoder {
         /// The lane of the service.
         package static let usual = Lane.planar
         #endif
-    }
-
-    /// Refuses files whose header shows that they must not be decoded.
-    package static func check(_ header: ImageHeader, plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
-        guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
-        let frames = plan.frames(of: header)
-        guard plan.page < header.frames else { throw .noSuchPage(plan.page, pages: header.frames) }
-        guard header.decodedArea <= limits.maximumSourcePixels / frames else {
-            throw .tooManyPixels(header.storedSize, frames: frames)
-        }
     }
 
     /// Decodes with libvips a file that was already judged.

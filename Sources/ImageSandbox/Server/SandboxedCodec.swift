@@ -72,7 +72,7 @@ package final class SandboxedCodec: ImageCodec {
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage {
         try token.check()
-        try ImageDecoder.check(header, plan: plan, limits: limits)
+        try plan.check(header, limits: limits)
         do {
             // A process has more address space than memory in use.
             let memory = 2 * min(header.price(of: plan, fileByteCount: bytes.count), 1 << 46)

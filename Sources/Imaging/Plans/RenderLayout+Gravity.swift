@@ -1,4 +1,4 @@
-extension Layout {
+extension RenderLayout {
     /// The crop of the resampled image; nil for all of it.
     ///
     /// If a centred crop leaves an odd number of pixels, the right and the bottom lose one more.
@@ -11,8 +11,8 @@ extension Layout {
         case .entropy: return InterestStep(.entropy, size: size)
         case .focal(let x, let y):
             return CropStep(
-                x: Layout.start(of: size.width, around: x, in: resizedSize.width),
-                y: Layout.start(of: size.height, around: y, in: resizedSize.height), size: size)
+                x: RenderLayout.start(of: size.width, around: x, in: resizedSize.width),
+                y: RenderLayout.start(of: size.height, around: y, in: resizedSize.height), size: size)
         default:
             let (x, y) = gravity.share
             return CropStep(x: slackX * x / 1_000, y: slackY * y / 1_000, size: size)

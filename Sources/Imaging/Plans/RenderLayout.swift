@@ -1,5 +1,5 @@
 /// The sizes of resample, crop and canvas, by the rules of the contract.
-struct Layout: Hashable, Sendable {
+struct RenderLayout: Hashable, Sendable {
     /// A side of an image.
     enum Side: Sendable {
         case width, height
@@ -55,23 +55,23 @@ struct Layout: Hashable, Sendable {
                 ? box : PixelSize(width: min(box.width, source.width), height: min(box.height, source.height))
             decidingSides = [.width, .height]
         case .inside:
-            let side = Layout.tighterSide(of: box, around: source)
-            resizedSize = Layout.size(of: source, matching: side, of: box, enlarge: enlarge)
+            let side = RenderLayout.tighterSide(of: box, around: source)
+            resizedSize = RenderLayout.size(of: source, matching: side, of: box, enlarge: enlarge)
             decidingSides = [side]
         case .outside:
-            let side: Side = Layout.tighterSide(of: box, around: source) == .width ? .height : .width
-            resizedSize = Layout.size(of: source, matching: side, of: box, enlarge: enlarge)
+            let side: Side = RenderLayout.tighterSide(of: box, around: source) == .width ? .height : .width
+            resizedSize = RenderLayout.size(of: source, matching: side, of: box, enlarge: enlarge)
             decidingSides = [side]
         case .contain:
-            let side = Layout.tighterSide(of: box, around: source)
-            resizedSize = Layout.size(of: source, matching: side, of: box, enlarge: enlarge)
+            let side = RenderLayout.tighterSide(of: box, around: source)
+            resizedSize = RenderLayout.size(of: source, matching: side, of: box, enlarge: enlarge)
             canvasSize = resizedSize == box ? nil : box
             decidingSides = [side]
         case .cover:
             // A box larger than the image shrinks until the image covers it without being enlarged.
-            let box = enlarge ? box : Layout.size(of: box, inside: source)
-            let side: Side = Layout.tighterSide(of: box, around: source) == .width ? .height : .width
-            resizedSize = Layout.size(of: source, matching: side, of: box, enlarge: true)
+            let box = enlarge ? box : RenderLayout.size(of: box, inside: source)
+            let side: Side = RenderLayout.tighterSide(of: box, around: source) == .width ? .height : .width
+            resizedSize = RenderLayout.size(of: source, matching: side, of: box, enlarge: true)
             cropSize = resizedSize == box ? nil : box
             decidingSides = [.width, .height]
         }
@@ -100,7 +100,7 @@ struct Layout: Hashable, Sendable {
     }
 }
 
-extension Layout {
+extension RenderLayout {
     /// The level at which an image of size `source` can be decoded without a visible loss.
     ///
     /// The largest of 8, 4, 2 and 1 that leaves at least twice the resampled size on the deciding sides, so that the resample always has

@@ -19,7 +19,7 @@ extension RenderPlan {
             throw .tooManyPixels(source.storedSize, frames: frames)
         }
 
-        let layout = Layout(options: options, source: source.size)
+        let layout = RenderLayout(options: options, source: source.size)
         self.init(
             decode: DecodePlan(
                 page: isAnimated ? 0 : options.page, level: layout.level(source: source.size),
@@ -46,7 +46,7 @@ extension RenderPlan {
     }
 }
 
-extension Layout {
+extension RenderLayout {
     /// The steps that make this layout.
     fileprivate func steps(
         options: RenderingOptions, format: ImageFormat, hasAlpha: Bool, light: ResamplingLight
@@ -64,17 +64,5 @@ extension Layout {
         guard hasAlpha || canvasSize != nil else { return nil }
         guard format.supportsAlpha else { return (requested ?? .white).composited(over: .white) }
         return requested?.alpha == 0 ? nil : requested
-    }
-}
-
-extension PixelSize {
-    /// Longest side of an image between two steps: libvips' own limit.
-    fileprivate static let maximumSide = 10_000_000
-
-    func check(frames: Int, maximumPixels: Int) throws(ImagingError) {
-        guard width > 0, height > 0 else { throw .cannotDecode(detail: "an image of \(self)") }
-        guard max(width, height) <= PixelSize.maximumSide, area <= maximumPixels / frames else {
-            throw .tooManyPixels(self, frames: frames)
-        }
     }
 }

@@ -31,7 +31,19 @@ package struct DecodePlan: Hashable, Sendable {
     package init(ofAddition header: ImageHeader, limits: ImagingLimits) throws(ImagingError) {
         self.init(incompleteImages: limits.incompleteImages)
         try header.storedSize.check(frames: 1, maximumPixels: limits.maximumSourcePixels)
-        try ImageDecoder.check(header, plan: self, limits: limits)
+        try check(header, limits: limits)
+    }
+
+    /// Refuses files whose header shows that this plan must not be carried out.
+    ///
+    /// - Throws: ``ImagingError`` for a format, a page or a number of pixels that the limits or the file exclude.
+    package func check(_ header: ImageHeader, limits: ImagingLimits) throws(ImagingError) {
+        guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
+        let frames = frames(of: header)
+        guard page < header.frames else { throw .noSuchPage(page, pages: header.frames) }
+        guard header.decodedArea <= limits.maximumSourcePixels / frames else {
+            throw .tooManyPixels(header.storedSize, frames: frames)
+        }
     }
 
     /// How many frames of a file are decoded.

@@ -1,7 +1,12 @@
 /// Width and height in pixels.
 package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
+    /// Width, in pixels.
     package var width: Int
+    /// Height, in pixels.
     package var height: Int
+
+    /// Longest side of an image between two steps: libvips' own limit.
+    static let maximumSide = 10_000_000
 
     /// A size of this width and height.
     package init(width: Int, height: Int) {
@@ -13,6 +18,16 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     package var area: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
+    }
+
+    /// Refuses a size that is empty, too long, or larger than `maximumPixels` with all frames together.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, ``ImagingError/tooManyPixels(_:frames:)``.
+    func check(frames: Int, maximumPixels: Int) throws(ImagingError) {
+        guard width > 0, height > 0 else { throw .cannotDecode(detail: "an image of \(self)") }
+        guard max(width, height) <= PixelSize.maximumSide, area <= maximumPixels / frames else {
+            throw .tooManyPixels(self, frames: frames)
+        }
     }
 
     /// `300×225`.

@@ -132,10 +132,10 @@ struct HEIFHeaderTests {
             var limits = ImagingLimits()
             limits.sourceFormats.insert(.avif)
             limits.maximumSourcePixels = area
-            try ImageDecoder.check(header, plan: DecodePlan(), limits: limits)
+            try DecodePlan().check(header, limits: limits)
             limits.maximumSourcePixels = area - 1
             #expect(throws: ImagingError.tooManyPixels(header.storedSize)) {
-                try ImageDecoder.check(header, plan: DecodePlan(), limits: limits)
+                try DecodePlan().check(header, limits: limits)
             }
             #expect(throws: ImagingError.tooManyPixels(header.storedSize)) {
                 try RenderPlan(options: RenderingOptions(), format: .jpeg, source: header, limits: limits)
