@@ -45,45 +45,73 @@ package struct HTTPField: Hashable, Sendable {
 }
 
 extension HTTPField.Name {
+    /// What a client accepts (RFC 9110 section 12.5).
     package static let accept = Self(unchecked: "Accept")
     package static let acceptEncoding = Self(unchecked: "Accept-Encoding")
-    package static let acceptRanges = Self(unchecked: "Accept-Ranges")
-    package static let accessControlAllowOrigin = Self(unchecked: "Access-Control-Allow-Origin")
-    package static let age = Self(unchecked: "Age")
-    package static let allow = Self(unchecked: "Allow")
-    package static let authorization = Self(unchecked: "Authorization")
-    package static let cacheControl = Self(unchecked: "Cache-Control")
-    package static let cacheStatus = Self(unchecked: "Cache-Status")
-    package static let connection = Self(unchecked: "Connection")
-    package static let contentDisposition = Self(unchecked: "Content-Disposition")
-    package static let contentEncoding = Self(unchecked: "Content-Encoding")
-    package static let contentLength = Self(unchecked: "Content-Length")
-    package static let contentRange = Self(unchecked: "Content-Range")
-    package static let contentSecurityPolicy = Self(unchecked: "Content-Security-Policy")
-    package static let contentType = Self(unchecked: "Content-Type")
-    package static let crossOriginResourcePolicy = Self(unchecked: "Cross-Origin-Resource-Policy")
-    package static let date = Self(unchecked: "Date")
-    package static let eTag = Self(unchecked: "ETag")
-    package static let expires = Self(unchecked: "Expires")
+
+    /// The server that a request is for, the program that sends it, and its credentials (RFC 9110 sections 7.2, 10.1.5, 11.6.2).
     package static let host = Self(unchecked: "Host")
+    package static let userAgent = Self(unchecked: "User-Agent")
+    package static let authorization = Self(unchecked: "Authorization")
+
+    /// Conditions of a request (RFC 9110 section 13.1).
     package static let ifModifiedSince = Self(unchecked: "If-Modified-Since")
     package static let ifNoneMatch = Self(unchecked: "If-None-Match")
     package static let ifRange = Self(unchecked: "If-Range")
-    package static let lastModified = Self(unchecked: "Last-Modified")
-    package static let location = Self(unchecked: "Location")
-    package static let origin = Self(unchecked: "Origin")
-    package static let pragma = Self(unchecked: "Pragma")
+
+    /// Parts of a file (RFC 9110 section 14).
     package static let range = Self(unchecked: "Range")
+    package static let acceptRanges = Self(unchecked: "Accept-Ranges")
+    package static let contentRange = Self(unchecked: "Content-Range")
+
+    /// What a body is (RFC 9110 section 8), and under which name a client saves it (RFC 6266).
+    package static let contentType = Self(unchecked: "Content-Type")
+    package static let contentEncoding = Self(unchecked: "Content-Encoding")
+    package static let contentLength = Self(unchecked: "Content-Length")
+    package static let contentDisposition = Self(unchecked: "Content-Disposition")
+
+    /// Validators of a file (RFC 9110 section 8.8).
+    package static let eTag = Self(unchecked: "ETag")
+    package static let lastModified = Self(unchecked: "Last-Modified")
+
+    /// When an answer was made, and what a client can do next (RFC 9110 sections 6.6.1 and 10.2).
+    package static let date = Self(unchecked: "Date")
+    package static let allow = Self(unchecked: "Allow")
+    package static let location = Self(unchecked: "Location")
     package static let retryAfter = Self(unchecked: "Retry-After")
-    package static let secFetchSite = Self(unchecked: "Sec-Fetch-Site")
-    package static let serverTiming = Self(unchecked: "Server-Timing")
-    package static let transferEncoding = Self(unchecked: "Transfer-Encoding")
-    package static let userAgent = Self(unchecked: "User-Agent")
+
+    /// How long an answer is fresh (RFC 9111 section 5), which fields of the request decided it (RFC 9110 section 12.5.5), and
+    /// what caches did (RFC 9211).
+    package static let age = Self(unchecked: "Age")
+    package static let cacheControl = Self(unchecked: "Cache-Control")
+    package static let expires = Self(unchecked: "Expires")
+    package static let pragma = Self(unchecked: "Pragma")
     package static let vary = Self(unchecked: "Vary")
+    package static let cacheStatus = Self(unchecked: "Cache-Status")
+
+    /// The connection (RFC 9110 section 7.6.1), and how a body is cut into chunks (RFC 9112 section 6.1).
+    package static let connection = Self(unchecked: "Connection")
+    package static let transferEncoding = Self(unchecked: "Transfer-Encoding")
+
+    /// Which sites may use an answer, and which site asks for it (Fetch standard; Fetch Metadata).
+    package static let accessControlAllowOrigin = Self(unchecked: "Access-Control-Allow-Origin")
+    package static let crossOriginResourcePolicy = Self(unchecked: "Cross-Origin-Resource-Policy")
+    package static let origin = Self(unchecked: "Origin")
+    package static let secFetchSite = Self(unchecked: "Sec-Fetch-Site")
+
+    /// What a browser may do with an answer (Content Security Policy; Fetch standard, `nosniff`).
+    package static let contentSecurityPolicy = Self(unchecked: "Content-Security-Policy")
+    package static let xContentTypeOptions = Self(unchecked: "X-Content-Type-Options")
+
+    /// The times of a request's steps (Server Timing), and its identifier in the log.
+    package static let serverTiming = Self(unchecked: "Server-Timing")
+    package static let xRequestID = Self(unchecked: "X-Request-Id")
+
+    /// Of signed requests to S3: the digest of the body, and the token of a session (AWS Signature Version 4).
     package static let xAmzContentSHA256 = Self(unchecked: "x-amz-content-sha256")
     package static let xAmzSecurityToken = Self(unchecked: "x-amz-security-token")
-    package static let xContentTypeOptions = Self(unchecked: "X-Content-Type-Options")
-    package static let xRequestID = Self(unchecked: "X-Request-Id")
+
+    /// Alula's own: why a request failed, that an image lacks pixels, and the receipt of a request.
     package static let alulaError = Self(unchecked: "Alula-Error")
     package static let alulaIncomplete = Self(unchecked: "Alula-Incomplete")
     package static let alulaReceipt = Self(unchecked: "Alula-Receipt")

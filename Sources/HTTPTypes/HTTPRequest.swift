@@ -29,6 +29,7 @@ package struct HTTPRequest: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
+        /// The methods that the service answers (RFC 9110 section 9.3).
         package static let get = Self(rawValue: "GET")
         package static let head = Self(rawValue: "HEAD")
         package static let post = Self(rawValue: "POST")

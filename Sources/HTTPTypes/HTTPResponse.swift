@@ -45,10 +45,15 @@ package struct HTTPResponse: Sendable {
             self.code = code
         }
 
+        /// The request succeeded (RFC 9110 section 15.3).
         package static let ok = Self(code: 200)
         package static let accepted = Self(code: 202)
         package static let noContent = Self(code: 204)
+
+        /// The client has the image already (RFC 9110 section 15.4.5).
         package static let notModified = Self(code: 304)
+
+        /// The request is at fault (RFC 9110 section 15.5; 431 by RFC 6585 section 5).
         package static let badRequest = Self(code: 400)
         package static let forbidden = Self(code: 403)
         package static let notFound = Self(code: 404)
@@ -65,6 +70,8 @@ package struct HTTPResponse: Sendable {
         ///
         /// Not registered; nginx's number, which other software uses as well.
         package static let clientClosedRequest = Self(code: 499)
+
+        /// The service or an origin is at fault (RFC 9110 section 15.6).
         package static let internalServerError = Self(code: 500)
         package static let badGateway = Self(code: 502)
         package static let serviceUnavailable = Self(code: 503)

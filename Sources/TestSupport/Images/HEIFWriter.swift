@@ -20,7 +20,9 @@ package struct HEIFWriter {
         }
     }
 
+    /// The items of the file.
     package var items: [Item]
+    /// The identifier of the item that is shown.
     package var primary: Int
 
     /// A file of these items.

@@ -18,10 +18,15 @@ package struct PNGWriter {
         }
     }
 
+    /// Width, in pixels.
     package var width: Int
+    /// Height, in pixels.
     package var height: Int
+    /// The components of a pixel.
     package var colorType: ColorType
+    /// Bits of one component.
     package var bitDepth = 8
+    /// Whether the pixels are stored in seven passes.
     package var isInterlaced = false
     /// Red, green and blue of each entry.
     package var palette: [UInt8] = []
