@@ -1,7 +1,8 @@
-/// Remembers values for a while, up to a number of entries: when full it drops expired values, or all if none has
-/// expired.
+/// Remembers values until they expire, up to a number of entries.
 ///
-/// A plain value; its owner locks it. For values that are useful while remembered, and harmless when forgotten.
+/// If the memo is full, it drops the expired values, or all values if none has expired.
+///
+/// A plain value; its owner locks it. It must do no harm to forget a value.
 package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value
@@ -17,7 +18,7 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
         self.capacity = capacity
     }
 
-    /// How many are remembered, including expired ones.
+    /// How many values are remembered, including expired ones.
     package var count: Int { entries.count }
 
     /// Remembers a value until `end`.
@@ -35,7 +36,7 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
         entries[key].flatMap { $0.end > now ? $0.value : nil }
     }
 
-    /// Changes a value that is remembered, for as long as it was to be.
+    /// Changes a remembered value, which still expires at the same time.
     package mutating func change(_ key: Key, at now: Duration, _ body: (inout Value) -> Void) {
         guard let end = entries[key]?.end, end > now else { return }
         if var entry = entries[key] {
@@ -44,7 +45,7 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
         }
     }
 
-    /// Forgets one.
+    /// Forgets the value of a key.
     package mutating func forget(_ key: Key) { entries[key] = nil }
 
     /// Forgets all values whose key matches.
@@ -52,6 +53,6 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
         entries = entries.filter { !isForgotten($0.key) }
     }
 
-    /// Forgets all.
+    /// Forgets all values.
     package mutating func removeAll() { entries = [:] }
 }

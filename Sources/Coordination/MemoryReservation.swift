@@ -3,7 +3,7 @@ package final class MemoryReservation: Sendable {
     private let budget: MemoryBudget
     private let held: Locked<Int>
 
-    /// Stands for bytes that were taken.
+    /// A reservation of bytes that were taken from `budget` before.
     init(of bytes: Int, in budget: MemoryBudget) {
         self.budget = budget
         held = Locked(bytes)
@@ -14,7 +14,7 @@ package final class MemoryReservation: Sendable {
     /// Bytes that are reserved.
     package var bytes: Int { held.withLock { $0 } }
 
-    /// Takes out `bytes` as a reservation of its own.
+    /// Moves `bytes` of this reservation to a new one.
     package func split(_ bytes: Int) -> MemoryReservation {
         held.withLock { held in
             precondition(0...held ~= bytes, "more is taken out than there is")
@@ -23,7 +23,7 @@ package final class MemoryReservation: Sendable {
         return MemoryReservation(of: bytes, in: budget)
     }
 
-    /// Reserves more if that needs no waiting.
+    /// Reserves more bytes, without waiting.
     ///
     /// - Throws: ``MemoryBudget/Full``.
     package func grow(by bytes: Int, for use: MemoryBudget.Use) throws(MemoryBudget.Full) {
@@ -31,7 +31,7 @@ package final class MemoryReservation: Sendable {
         held.withLock { $0 += bytes }
     }
 
-    /// Gives all of it back.
+    /// Gives all bytes back to the budget.
     package func release() {
         let bytes = held.withLock { held in
             defer { held = 0 }

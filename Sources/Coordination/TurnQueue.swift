@@ -1,8 +1,7 @@
-/// Turns for work of which only a few pieces may run at a time, as a plain value: which runs, which waits, and which
-/// is refused.
+/// A queue for work of which only a few pieces may run at a time: it decides which piece runs, which waits and which is refused.
 ///
-/// Each piece of work has a price, the time that it should take. The time that it really took scales the prices to
-/// this machine, and so the estimates of waits.
+/// A plain value. Each piece of work has a price: the time that it should take. The times that pieces really took scale the
+/// prices, and so the estimated waits, to this machine.
 struct TurnQueue<Answer> {
     typealias ID = UInt64
 
@@ -28,19 +27,19 @@ struct TurnQueue<Answer> {
         let start: Duration
     }
 
-    /// A piece of work counts for one eighth of the pace.
+    /// The last piece of work counts for one eighth of the pace.
     private static var weight: Double { 8 }
     /// A ratio of time to price outside this range is cut to it.
-    private static var credible: ClosedRange<Double> { 0.125...8 }
+    private static var credibleRatios: ClosedRange<Double> { 0.125...8 }
 
-    /// How many turns are taken at a time at most.
+    /// The largest number of turns at a time.
     let places: Int
     private let maximumWaiting: Int
     private var waiting = Deque<Waiter>()
     /// Total price of all waiters.
     private var waitingPrice = Duration.zero
     private var turns: [ID: Turn] = [:]
-    /// Since when the line has not been empty.
+    /// Since when there has been a waiter; nil if there is none.
     private var waitingSince: Duration?
     private var lastID: ID = 0
     /// Time that work takes for each unit of its price.
@@ -65,7 +64,8 @@ struct TurnQueue<Answer> {
 
     /// Takes a turn, or a place in the line.
     ///
-    /// As many as there are places may wait in any case, so that no wrong price leaves a place empty.
+    /// Whatever the patience, as many may wait as there are places: a wrong price must not leave a place empty.
+    ///
     /// - Parameter patience: Bound on the wait, judged now; nil for none.
     mutating func enter(_ id: ID, price: Duration, patience: Duration?, at now: Duration, answer: Answer) -> Entrance {
         if turns.count < places {
@@ -92,7 +92,7 @@ struct TurnQueue<Answer> {
     mutating func finish(_ id: ID, at now: Duration) -> Answer? {
         guard let turn = turns.removeValue(forKey: id) else { return nil }
         if turn.price > .zero {
-            let bounds = Self.credible
+            let bounds = Self.credibleRatios
             let pace = min(max((now - turn.start) / turn.price, bounds.lowerBound), bounds.upperBound)
             self.pace += (pace - self.pace) / Self.weight
         }

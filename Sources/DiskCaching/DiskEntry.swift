@@ -1,11 +1,11 @@
 import Crypto
 package import Memory
 
-/// An entry under a key: a few bytes about it, and the bytes themselves.
+/// An entry of the store: its body, and a few bytes about the body.
 package struct DiskEntry: Sendable {
     /// What the caller needs before it reads the body; small.
     package let head: [UInt8]
-    /// The bytes.
+    /// The bytes that are cached.
     package let body: SharedBytes
 
     /// An entry of these parts.
@@ -17,13 +17,15 @@ package struct DiskEntry: Sendable {
     /// Bytes that the entry occupies in the file.
     var cost: Int { Self.cost(of: head.count + body.count) }
 
-    /// Bytes that a row with so many of its own occupies in the file: rounded up to pages, small ones share a page with others.
+    /// Bytes of the file that a row of so many bytes occupies: whole pages, or a quarter of one if the row is small.
     static func cost(of bytes: Int) -> Int {
         let bytes = bytes + 160
         return bytes <= 1_024 ? 1_024 : (bytes + 4_095) & ~4_095
     }
 
-    /// The checksum of an entry; its key is part of it, so that an index that leads to another row is noticed.
+    /// The checksum of an entry and its key.
+    ///
+    /// Without the key, a damaged index that leads to the row of another key would not be noticed.
     func checksum(under key: DiskKey) -> [UInt8] {
         var sum = Checksum()
         sum.add([UInt8(key.share.rawValue)])

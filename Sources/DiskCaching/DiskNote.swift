@@ -1,4 +1,4 @@
-/// A text under a name.
+/// A small text that the store keeps under a name.
 package struct DiskNote: Sendable, Equatable {
     /// The name.
     package let name: [UInt8]

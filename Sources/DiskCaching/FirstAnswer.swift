@@ -42,7 +42,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
         }
     }
 
-    /// The answer, or `fallback` when none comes within `limit` or the caller is cancelled.
+    /// The answer, or `fallback` if none comes within `limit` or the caller is cancelled.
     func value(within limit: Duration, by timekeeper: any Timekeeper, or fallback: Value) async -> Value {
         let timer = Task {
             do {

@@ -1,6 +1,8 @@
 import Memory
 
-/// Small texts under names, kept until they are removed, within a bound of their own; used by the store's thread.
+/// Small texts under names, kept until they are removed, within a bound of their own.
+///
+/// Only the thread `disk` uses it.
 final class NoteTable {
     private let connection: SQLiteConnection
     private let capacity: Int
@@ -36,7 +38,7 @@ final class NoteTable {
         return notes
     }
 
-    /// Keeps notes in place of those of their names, all of them or none; false if there is no room for them.
+    /// Keeps all of these notes, each in place of the one of its name; keeps none and returns false if there is no room.
     func keep(_ notes: [DiskNote]) throws(SQLiteError) -> Bool {
         var after = usage
         for note in notes { after += note.cost - (try cost(of: note.name)) }

@@ -20,7 +20,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address of a socket address; nil for families other than the two.
+    /// The address of a socket address; nil for families other than IPv4 and IPv6.
     @unsafe
     init?(_ address: UnsafePointer<sockaddr>?) {
         guard let address = unsafe address else { return nil }
@@ -48,7 +48,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         return self
     }
 
-    /// Whether it is an IPv6 address.
+    /// Whether this is an IPv6 address.
     package var isV6: Bool {
         if case .v6 = self { true } else { false }
     }

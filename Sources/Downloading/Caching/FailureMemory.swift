@@ -1,6 +1,6 @@
 import Coordination
 
-/// Remembers for a short while which sources failed, so that an origin in trouble does not get every request.
+/// Remembers for a short time which sources failed, so that an origin that fails is not asked for every request.
 ///
 /// A failure is remembered for the target that was asked, and for no other target of the source.
 struct FailureMemory {
@@ -14,7 +14,7 @@ struct FailureMemory {
         memory = ExpiringMemo(capacity: capacity)
     }
 
-    /// How many are remembered.
+    /// How many failures are remembered.
     var count: Int { memory.count }
 
     /// Remembers a failure for the time of its class, or for less if the origin's answer said so; other errors are
@@ -31,10 +31,10 @@ struct FailureMemory {
         memory.value(for: FetchedTarget(identity), at: now)
     }
 
-    /// Forgets the target of `identity`.
+    /// Forgets the failure of the target of `identity`.
     mutating func forgetTarget(of identity: SourceIdentity) { memory.forget(FetchedTarget(identity)) }
 
-    /// Forgets a source by all of its targets.
+    /// Forgets the failures of a source, those of all of its targets.
     mutating func forget(_ identity: SourceIdentity) {
         if identity.sharesTargets {
             memory.forget { $0.identity == identity }
@@ -43,10 +43,10 @@ struct FailureMemory {
         }
     }
 
-    /// Forgets all.
+    /// Forgets all failures.
     mutating func removeAll() { memory.removeAll() }
 
-    /// Nil for errors that say nothing about the source: our own limits, refusals and ends.
+    /// How long an error is remembered; nil for errors that say nothing about the source, such as our own limits and refusals.
     private func time(of error: DownloadError) -> Duration? {
         switch error {
         case .notFound: notFoundTime

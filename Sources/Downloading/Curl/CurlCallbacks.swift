@@ -13,7 +13,7 @@ func setTransferCallbacks(_ handle: UnsafeMutableRawPointer, _ transfer: CurlTra
         { line, size, count, context in
             guard let transfer = unsafe recoverTransfer(context), let line = unsafe line else { return 0 }
             let bytes = unsafe UnsafeRawBufferPointer(start: line, count: size * count)
-            return unsafe transfer.readHeadLine(bytes) ? size * count : 0
+            return unsafe transfer.readHeaderLine(bytes) ? size * count : 0
         },
         { body, size, count, context in
             guard let transfer = unsafe recoverTransfer(context), let body = unsafe body else { return 0 }

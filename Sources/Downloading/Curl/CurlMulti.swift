@@ -3,7 +3,7 @@ import CCurlShim
 
 /// Owns libcurl's multi handle.
 ///
-/// Everything but ``wakeUp()`` belongs to the thread `transfers`.
+/// The thread `transfers` makes all calls but ``wakeUp()``.
 @safe
 final class CurlMulti: @unchecked Sendable {
     private static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
@@ -24,15 +24,17 @@ final class CurlMulti: @unchecked Sendable {
 
     /// Ends the current poll, or the next one.
     ///
-    /// The only call allowed from other threads.
+    /// Any thread may call this.
     func wakeUp() {
         _ = unsafe curl_multi_wakeup(handle)
     }
 
+    /// Starts the transfer of a handle; false if libcurl refuses it.
     func add(_ easy: CurlEasy) -> Bool {
         unsafe curl_multi_add_handle(handle, easy.handle) == CURLM_OK
     }
 
+    /// Ends the transfer of a handle.
     func remove(_ easy: CurlEasy) {
         _ = unsafe curl_multi_remove_handle(handle, easy.handle)
     }
@@ -43,7 +45,7 @@ final class CurlMulti: @unchecked Sendable {
         _ = unsafe curl_multi_perform(handle, &running)
     }
 
-    /// Waits for the transfers' sockets, the resolver's, a wake-up, or the time.
+    /// Waits until a socket of a transfer or of the resolver is ready, until ``wakeUp()``, or until the time is over.
     func blockingPoll(also descriptors: inout [curl_waitfd], atMost duration: Duration) {
         let milliseconds =
             Int32(max(0, min(duration.components.seconds, 60) * 1000))

@@ -1,8 +1,7 @@
 import CCurl
 import CCurlShim
 
-/// The common part of the transfers to one named origin, or of those to absolute URLs: settings, fields, trust,
-/// connections.
+/// What all transfers to one named origin share, or all transfers to absolute URLs: settings, fields, trust, connections.
 ///
 /// libcurl compares neither fields nor pins when it looks for a kept connection. So each named origin has its own
 /// share handle with connections, and its own easy handles, which keep the TLS sessions. Confined to the thread
@@ -29,7 +28,7 @@ final class CurlProfile {
     }
 
     deinit {
-        // Handles before their connections, connections before their pins.
+        // Handles must end before their connections, and connections before their pins.
         idleHandles = []
         if unsafe share != nil { _ = unsafe curl_share_cleanup(share) }
         unsafe CCurlShim_pins_free(pins)
@@ -43,8 +42,9 @@ final class CurlProfile {
         if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
     }
 
-    /// Sets the origin's options on a new handle; false if libcurl refuses, so that no request goes out half
-    /// configured.
+    /// Sets the origin's options on a new handle.
+    ///
+    /// False if libcurl refuses any of them: no request may be sent with only some of the options.
     @unsafe
     func apply(to handle: UnsafeMutableRawPointer) -> Bool {
         guard let origin else { return true }

@@ -150,7 +150,7 @@ final class CurlTransfer {
 
     /// Called by libcurl for every line of a header and of trailers; false ends the transfer.
     @unsafe
-    func readHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    func readHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         clock.answered(at: timekeeper.now)
         load.progress.beginAnswer()
         do throws(DownloadError) {

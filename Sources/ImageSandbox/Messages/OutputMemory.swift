@@ -1,13 +1,14 @@
 import Imaging
 import Memory
 
-/// Memory for the result of one request: the memory that both processes keep, or a larger block for this request alone.
+/// Memory for the result of one request to a worker process: the memory that both processes keep, or a larger block for this
+/// request alone.
 ///
-/// The server sets its size before the worker sees the request.
+/// The server sets its size before the worker process gets the request.
 package struct OutputMemory: ~Copyable {
     private var kept: KeptMemory
     private let large: SharedMemory?
-    /// Bytes of pixels or of a file that fit; delays and a profile have room besides.
+    /// Bytes of pixels or of a file for which there is room; delays and a profile have room of their own behind them.
     private let room: Int
 
     /// Room for `room` bytes, made by the server.
@@ -19,7 +20,7 @@ package struct OutputMemory: ~Copyable {
             ? try SharedMemory("alula large output", count: room + KeptMemory.tailCount) : nil
     }
 
-    /// Room for `room` bytes, as a worker gets it from the server.
+    /// Room for `room` bytes, as a worker process gets it from the server.
     init(_ kept: consuming KeptMemory, large: consuming SharedMemory?, room: Int) {
         self.kept = kept
         self.large = large
@@ -62,7 +63,7 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Makes sure that the worker cannot change `count` bytes of its result and `tailCount` bytes behind them after they are checked.
+    /// Makes sure that the worker process cannot change `count` bytes of its result and `tailCount` bytes behind them after they are checked.
     ///
     /// The larger block is sealed; the smaller one is copied when it is read.
     ///
@@ -82,7 +83,7 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// The last of the kernel's pages may be partly used, and pages may be large.
+    /// Bytes that a block may hold besides: the kernel gives whole pages, which may be large.
     private static let slack = 4 << 20
 
     /// The first `count` bytes of settled memory.

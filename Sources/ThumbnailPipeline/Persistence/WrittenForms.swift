@@ -3,7 +3,7 @@ import Downloading
 import HTTPTypes
 import Imaging
 
-/// How what is known of a source is written down; freshness is read from the fields again.
+/// How the record of a source is written to disk; its freshness follows from the fields and is not written.
 extension SourceRecord {
     /// The record as bytes, without the identity, which is the key.
     var written: [UInt8] {
@@ -19,7 +19,7 @@ extension SourceRecord {
         return writer.bytes
     }
 
-    /// The record of `identity` that `bytes` were written from; nil if they were not.
+    /// The record of `identity` that `bytes` hold; nil if they hold none.
     convenience init?(_ bytes: [UInt8], of identity: SourceIdentity) {
         var reader = RecordReader(bytes)
         guard let url = reader.text(), let status = reader.int(), let validator = reader.validator(),
@@ -35,7 +35,7 @@ extension SourceRecord {
     }
 }
 
-/// How a result is written down: the file as it is, and what an answer says about it.
+/// How a result is written to disk: its file, unchanged, and what an answer says about it.
 extension RenderedImage {
     /// The result as an entry.
     var entry: DiskEntry {
@@ -47,7 +47,7 @@ extension RenderedImage {
         return DiskEntry(head: writer.bytes, body: image.bytes)
     }
 
-    /// The result that `entry` was written from; nil if it was not.
+    /// The result that `entry` holds; nil if it holds none.
     init?(_ entry: DiskEntry) {
         var reader = RecordReader(entry.head)
         guard let format = reader.text().flatMap({ ImageFormat(rawValue: $0) }), let width = reader.int(),
