@@ -358,14 +358,9 @@ int CVipsShim_add_alpha(VipsImage *in, VipsImage **out)
     return vips_addalpha(in, out, NULL);
 }
 
-int CVipsShim_premultiply(VipsImage *in, VipsImage **out)
+int CVipsShim_apply(const char *operation, VipsImage *in, VipsImage **out)
 {
-    return vips_premultiply(in, out, NULL);
-}
-
-int CVipsShim_unpremultiply(VipsImage *in, VipsImage **out)
-{
-    return vips_unpremultiply(in, out, NULL);
+    return vips_call(operation, in, out, NULL);
 }
 
 int CVipsShim_cast(VipsImage *in, VipsImage **out, VipsBandFormat format, gboolean shift)

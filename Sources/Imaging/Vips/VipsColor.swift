@@ -49,12 +49,12 @@ extension VipsImage {
 
     /// Colours multiplied by alpha, in floating point.
     func premultiplied() throws(VipsError) -> VipsImage {
-        try unsafe step { unsafe CVipsShim_premultiply($0, $1) }
+        try applying("premultiply")
     }
 
     /// The reverse of ``premultiplied()``, in 8 bits.
     func unpremultiplied() throws(VipsError) -> VipsImage {
-        try unsafe step { unsafe CVipsShim_unpremultiply($0, $1) }.cast(to: VIPS_FORMAT_UCHAR)
+        try applying("unpremultiply").cast(to: VIPS_FORMAT_UCHAR)
     }
 
     /// Runs an operation that averages neighbouring pixels, so that transparent pixels do not add their colour.
@@ -135,7 +135,7 @@ extension VipsImage {
     }
 
     private func unpremultipliedInFloats() throws(VipsError) -> VipsImage {
-        try unsafe step { unsafe CVipsShim_unpremultiply($0, $1) }
+        try applying("unpremultiply")
     }
 
     /// Floating-point components rounded and clipped to 8 bits.

@@ -35,6 +35,11 @@ package final class VipsImage {
         try unsafe Self.make { unsafe body(raw, $0) }
     }
 
+    /// The result of the operation of libvips with this name, which takes an image and nothing else.
+    func applying(_ operation: String) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_apply(operation, $0, $1) }
+    }
+
     /// Lends the C image, to functions that do not make an image.
     func withRaw<Result, Failure: Error>(_ body: (Raw) throws(Failure) -> Result) throws(Failure) -> Result {
         try unsafe body(raw)

@@ -65,8 +65,8 @@ int CVipsShim_flatten(VipsImage *in, VipsImage **out, double red, double green, 
 /// Composites `in`, sRGB with alpha, over a colour of four components; the result has 8 bits.
 int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *background);
 int CVipsShim_add_alpha(VipsImage *in, VipsImage **out);
-int CVipsShim_premultiply(VipsImage *in, VipsImage **out);
-int CVipsShim_unpremultiply(VipsImage *in, VipsImage **out);
+/// The operation of libvips with this name, such as "premultiply", which takes an image and nothing else.
+int CVipsShim_apply(const char *operation, VipsImage *in, VipsImage **out);
 int CVipsShim_cast(VipsImage *in, VipsImage **out, VipsBandFormat format, gboolean shift);
 int CVipsShim_as_interpretation(VipsImage *in, VipsImage **out, VipsInterpretation interpretation);
 int CVipsShim_colourspace(VipsImage *in, VipsImage **out, VipsInterpretation space);
