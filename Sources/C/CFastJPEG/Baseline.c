@@ -12,7 +12,14 @@
 enum {
     /// Most blocks that are read before their samples are written: their corners stay in the nearest cache.
     most_group = 240,
+    /// Bits that are there after the reader was refilled.
+    refilled_bits = 56,
 };
+// `read_group` takes so many steps before it refills the reader.
+_Static_assert(mean_window + most_mean_bits + single_window + most_detail_bits <= refilled_bits, "a mean and a detail");
+_Static_assert(mean_window + most_mean_bits + skipping_window + most_detail_bits <= refilled_bits, "a mean and skipped details");
+_Static_assert(2 * (single_window + most_detail_bits) <= refilled_bits, "two details");
+_Static_assert(2 * (skipping_window + most_detail_bits) <= refilled_bits, "skipped details twice");
 
 typedef struct {
     const BlockTables *tables;
@@ -104,7 +111,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
             memset(corner, 0, (size_t) area * sizeof *corner);
         refill(&reader);
         step = tables->means[reader.bits >> (64 - mean_window)];
-        corner[0] = step_value(step);
+        corner[0] = (int16_t) step_value(&reader, step);
         drop(&reader, step);
         place = step_advance(step);
         if (__builtin_expect(place != 1, 0))
@@ -112,7 +119,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
 #define SINGLE_STEP \
     step = tables->single[reader.bits >> (64 - single_window)]; \
     place += step_advance(step); \
-    corner[slots[place - 1]] = step_value(step); \
+    corner[slots[place - 1]] = (int16_t) step_value(&reader, step); \
     drop(&reader, step); \
     if (place > last) \
         break;
@@ -126,18 +133,16 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
         if (level != 8 && place <= last)
             for (;;) {
                 SINGLE_STEP
-                SINGLE_STEP
-                SINGLE_STEP
-                SINGLE_STEP
                 refill(&reader);
+                SINGLE_STEP
             }
         if (place < coefficient_count) {
             if (level != 8)
                 refill(&reader);
             for (;;) {
                 SKIPPING_STEP
-                SKIPPING_STEP
                 refill(&reader);
+                SKIPPING_STEP
             }
         }
         if (__builtin_expect(place & coefficient_count, 0) && place != coefficient_count) {

@@ -42,7 +42,7 @@ static Meaning detail_meaning(int symbol)
     return (Meaning) {size, run + 1, size <= most_detail_bits && (size > 0 || symbol == sixteen_zeros)};
 }
 
-/// Fills a table for windows of so many bits: those that begin with a code and its value.
+/// Fills a table for windows of so many bits.
 static void fill_steps(Step *steps, int window, const Codes *codes, Meaning (*meaning_of)(int symbol))
 {
     int length, place = 0, entry = 0;
@@ -52,11 +52,11 @@ static void fill_steps(Step *steps, int window, const Codes *codes, Meaning (*me
             int symbol = codes->symbols[place++];
             Meaning meaning = meaning_of(symbol);
             int next = entry + (1 << (window - length));
-            unsigned bits = (unsigned) length + meaning.size;
-            for (; entry < next; entry++)
-                steps[entry] = meaning.is_sound && (int) bits <= window
-                    ? step_of(bits, meaning.advance, extended((uint64_t) entry << (64 - window) << length, meaning.size))
-                    : step_of(0, escape, length << 8 | symbol);
+            Step step = meaning.is_sound
+                ? step_of((unsigned) length + meaning.size, meaning.advance, (1u << meaning.size) - 1)
+                : step_of(0, escape, (unsigned) (length << 8 | symbol));
+            while (entry < next)
+                steps[entry++] = step;
         }
     }
     while (entry < 1 << window)

@@ -7,8 +7,8 @@
 
 enum {
     /// Bits that a table of codes of means looks at, one of single codes of details, and one that skips details.
-    mean_window = 10,
-    single_window = 11,
+    mean_window = 9,
+    single_window = 10,
     skipping_window = 12,
 };
 
@@ -25,22 +25,23 @@ typedef struct {
 /// What the next bits begin with, in one number, so that it takes one load:
 /// - 0 to 5: bits of the codes and of the values behind them; 6 and 7 are zero;
 /// - 8 to 15: coefficients gone forward, and `block_end` or `escape`;
-/// - 16 to 31: the value, if there is one code; of an escape the code's length and the symbol, if the window holds the code.
+/// - 16 to 31: if there is one code, ones in as many bits as its value has; of an escape the code's length and the symbol, if the
+///   window holds the code.
 typedef uint32_t Step;
 
 enum {
     /// Added to what a code goes forward that ends its block.
     block_end = 128,
-    /// That of a code which is not within the window with its value, or is none; no bits are taken.
+    /// That of a code which is not within the window, may not stand in a baseline image, or is none; no bits are taken.
     escape = 192,
     end_of_block = 0x00,
     sixteen_zeros = 0xF0,
 };
 _Static_assert(escape + coefficient_count - 1 <= UINT8_MAX, "a step's advance and the place before it exceed a byte");
 
-static inline Step step_of(unsigned bits, unsigned advance, int value)
+static inline Step step_of(unsigned bits, unsigned advance, unsigned rest)
 {
-    return bits | advance << 8 | (unsigned) value << 16;
+    return bits | advance << 8 | rest << 16;
 }
 
 static inline unsigned step_advance(Step step)
@@ -48,16 +49,19 @@ static inline unsigned step_advance(Step step)
     return step >> 8 & 255;
 }
 
-static inline int16_t step_value(Step step)
+/// The value behind the one code that the next bits begin with (section F.2.2.1, "EXTEND"): the last of the bits that the step takes.
+static inline int step_value(const BitReader *reader, Step step)
 {
-    return (int16_t) (step >> 16);
+    unsigned ones = step >> 16;
+    unsigned value = (unsigned) (reader->bits >> (-step & 63)) & ones;
+    return (int) value - (value <= ones >> 1 ? (int) ones : 0);
 }
 
-/// The tables of a component.
+/// The tables of a component. The value behind the last code of a step may lie outside of the window.
 typedef struct {
     Step means[1 << mean_window];
     Step single[1 << single_window];
-    /// As many codes of details as the window holds, the last one's value also outside of it; steps without values.
+    /// As many codes of details as the window holds, in the lower half of a step.
     uint16_t skipping[1 << skipping_window];
     Codes mean_codes, detail_codes;
 } BlockTables;

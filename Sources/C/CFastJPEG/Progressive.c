@@ -200,7 +200,7 @@ static CFastJPEGOutcome read_means(CFastJPEGProgression *progression, const CFas
             }
             refill(&reader);
             step = tables->means[reader.bits >> (64 - mean_window)];
-            value = step_value(step);
+            value = step_value(&reader, step);
             if (__builtin_expect(step_advance(step) == 1, 1))
                 drop(&reader, step);
             else {
@@ -272,7 +272,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
         Step step = is_single ? tables->single[reader.bits >> (64 - single_window)]
                               : tables->skipping[reader.bits >> (64 - skipping_window)];
         unsigned run = step_advance(step) - 1;
-        int value = step_value(step);
+        int value = 0;
         if (__builtin_expect(step_advance(step) >= block_end && step_advance(step) < escape
                 && place + step_advance(step) - block_end <= last, 0)) {
             drop(&reader, step);
@@ -295,8 +295,11 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
             value = extended(slow.bits, size);
             drop(&slow, size);
             reader = slow;
-        } else
+        } else {
+            if (is_single)
+                value = step_value(&reader, step);
             drop(&reader, step);
+        }
         place += run;
         if (is_single) {
             unsigned slot = progression->slots[place];
@@ -350,7 +353,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
     while (place <= last && progression->ended_blocks == 0) {
         refill(&reader);
         Step step = tables->single[reader.bits >> (64 - single_window)];
-        int run = (int) step_advance(step) - 1, value = step_value(step), zero;
+        int run = (int) step_advance(step) - 1, value, zero;
         if (step_advance(step) == block_end) {
             drop(&reader, step);
             progression->ended_blocks = 1;
@@ -368,8 +371,10 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
             }
             value = extended(reader.bits, (unsigned) size);
             drop(&reader, (uint32_t) size);
-        } else
+        } else {
+            value = step_value(&reader, step);
             drop(&reader, step);
+        }
         // The value goes where the run ends, of coefficients that were zero until now.
         uint64_t zeros = ~known & band(place, last);
         for (zero = 0; zero < run; zero++)
