@@ -13,7 +13,7 @@
 // The entropy-coded data of a scan as bits (T.81 section F.2.2.5).
 //
 // Data are copied in pieces, without the zeros that are stuffed behind bytes of 0xFF. Reading within a piece needs no test for markers:
-// whoever reads asks before each unit of blocks for as many bytes as a unit can have, and after it whether these were there.
+// before each unit of blocks a decoder asks for as many bytes as a unit can have, and after it whether it has read more than there were.
 
 enum {
     /// Longest code, and most bits of the value behind it.
@@ -31,10 +31,10 @@ _Static_assert(
         <= most_block_bytes,
     "a block does not fit into what is read ahead");
 
-/// Where reading has come to: so many bits as the lowest six of `count` say precede the byte at `next`; they are the highest of `bits`.
+/// A position in the data: the unread bits before the byte at `next`, which are the highest bits of `bits`.
 ///
-/// Lower bits are zero, or those of `next` already. The higher bits of `count` mean nothing, so that whoever takes bits may subtract a
-/// number of which only the lowest six bits are theirs.
+/// The lowest six bits of `count` are the number of these bits; its higher bits mean nothing, so a whole table entry may be subtracted
+/// from it. The other bits of `bits` are zero, or are those at `next` already.
 typedef struct {
     uint64_t bits;
     const uint8_t *next;

@@ -226,7 +226,7 @@ final class WorkerProcess: @unchecked Sendable {
         restingTime = processorTime
     }
 
-    /// What is wrong with a worker that has no request.
+    /// A fault of a worker process that has no request.
     enum IdleFault: Hashable {
         /// It has ended or was stopped.
         case gone
@@ -236,7 +236,7 @@ final class WorkerProcess: @unchecked Sendable {
         case breach(String)
     }
 
-    /// What is wrong with this worker while it has no request; nil if nothing is.
+    /// The fault of this worker process while it has no request; nil if it has none.
     var idleFault: IdleFault? {
         switch socket.event(supervisor, milliseconds: 0) {
         case .forbidden(let call): return .forbidden(call: call)

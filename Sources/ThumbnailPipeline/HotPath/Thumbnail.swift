@@ -91,7 +91,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
     package var isStored: Bool
     /// What the next layer outward answered, if that is not simply its success.
     package var forwardStatus: Int?
-    /// Seconds until what was found is stale; given if it is negative.
+    /// Seconds until the source is stale; given if it is negative, that is stale already.
     package var timeToLive: Int?
 
     /// A member for `layer`.
