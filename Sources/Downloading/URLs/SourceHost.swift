@@ -20,7 +20,7 @@ struct SourceHost {
             self.address = address
             return
         }
-        let isWrittenInASCII = written.utf8.allSatisfy { $0 < 0x80 }
+        let isWrittenInASCII = written.hasOnlyBytes { $0 < 0x80 }
         guard isWrittenInASCII || name.contains("xn--") else { throw .literalNotAllowed }
         if name.hasSuffix(".") { name.removeLast() }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)

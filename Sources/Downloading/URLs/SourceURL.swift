@@ -42,7 +42,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical =
             scheme + "://" + written + (parts.port.map { ":\($0)" } ?? "") + parts.path
             + (parts.query.map { "?" + $0 } ?? "")
-        guard canonical.utf8.allSatisfy({ $0 < 0x80 }) else { throw .malformed }
+        guard canonical.hasOnlyBytes({ $0 < 0x80 }) else { throw .malformed }
     }
 
     /// The URL a `Location` field means when this URL answered with it (RFC 9110 section 10.2.2).
@@ -96,7 +96,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     package func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 
     private static func checkBytes(of text: String) throws(SourceURLError) {
-        let isClean = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }
+        let isClean = text.hasOnlyBytes { $0 > 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }
         guard isClean, text.utf8.count <= maximumLength else { throw .malformed }
     }
 
@@ -105,7 +105,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         let scheme = text.prefix(before: UInt8(ascii: ":")).asciiLowercased
         guard text.utf8.dropFirst(scheme.utf8.count).starts(with: "://".utf8),
             scheme.utf8.first.map({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) == true,
-            scheme.utf8.allSatisfy({ HTTPSchemeSyntax.isAllowed($0) })
+            scheme.hasOnlyBytes({ HTTPSchemeSyntax.isAllowed($0) })
         else { throw .malformed }
         guard scheme == "http" || scheme == "https" else { throw .schemeNotAllowed }
         return scheme

@@ -1,4 +1,5 @@
 import CCurl
+import Text
 
 /// The parts of an absolute URL as libcurl's parser sees them: the only parser of URLs in the service.
 struct URLParts {
@@ -17,7 +18,7 @@ struct URLParts {
         defer { unsafe curl_url_cleanup(handle) }
         guard unsafe Self.set(handle, text),
             let written = unsafe Self.get(handle, CURLUPART_HOST),
-            let host = written.utf8.allSatisfy({ $0 < 0x80 }) ? written : InternationalName.ascii(written),
+            let host = written.hasOnlyBytes({ $0 < 0x80 }) ? written : InternationalName.ascii(written),
             let path = unsafe Self.get(handle, CURLUPART_PATH)
         else { return nil }
         if let text = unsafe Self.get(handle, CURLUPART_PORT, UInt32(CURLU_NO_DEFAULT_PORT)) {

@@ -7,14 +7,13 @@ struct FileName: Sendable, Equatable {
     /// Takes the name from `source`: the last path segment without query, fragment and extension, and without characters
     /// that could end the header field, mean something to a file system or deceive a reader.
     init(source: String) {
-        let segment = Self.lastSegment(of: source.utf8)
-        let decoded = PercentEncoding.decode(segment[...]) ?? String(decoding: segment, as: UTF8.self)
+        let segment = Self.lastSegment(of: Array(source.utf8))
+        let decoded = PercentEncoding.decode(segment) ?? String(decoding: segment, as: UTF8.self)
         let stem = Self.withoutExtension(decoded.unicodeScalars)
         let kept = stem.prefix(Self.longest).filter(Self.isHarmless)
-        let ascii = kept.map { $0.isASCII ? Character($0) : "_" }
-        let isMeaningless = !ascii.contains { $0.isLetter || $0.isNumber }
+        let ascii = kept.map { $0.isASCII ? UInt8(ascii: $0) : UInt8(ascii: "_") }
+        plain = ascii.contains(where: Self.isLetterOrDigit) ? String(decoding: ascii, as: UTF8.self) : "image"
         let hasMore = kept.contains { !$0.isASCII }
-        plain = isMeaningless ? "image" : String(ascii)
         extended = hasMore ? PercentEncoding.encode(String(String.UnicodeScalarView(kept))) : nil
     }
 
@@ -24,23 +23,31 @@ struct FileName: Sendable, Equatable {
         return extended.map { "\(value); filename*=UTF-8''\($0).\(fileExtension)" } ?? value
     }
 
-    private static func lastSegment(of source: String.UTF8View) -> [UInt8] {
+    private static func lastSegment(of source: [UInt8]) -> ArraySlice<UInt8> {
         var path = source.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        if let scheme = Substring(path).firstRange(of: "://") {
-            path = source[scheme.upperBound..<path.endIndex]
-            guard let slash = path.firstIndex(of: UInt8(ascii: "/")) else { return [] }
-            path = path[slash...]
-        } else if let colon = path.firstIndex(of: UInt8(ascii: ":")) {
-            path = path[path.index(after: colon)...]
+        if let colon = path.firstIndex(of: UInt8(ascii: ":")) {
+            path = path[(colon + 1)...]
+            if path.starts(with: "//".utf8) {
+                guard let slash = path.dropFirst(2).firstIndex(of: UInt8(ascii: "/")) else { return [] }
+                path = path[slash...]
+            }
         }
-        let start = path.lastIndex(of: UInt8(ascii: "/")).map { path.index(after: $0) } ?? path.startIndex
-        return Array(path[start...])
+        return path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
     }
 
     private static func withoutExtension(_ name: String.UnicodeScalarView) -> [Unicode.Scalar] {
         let scalars = Array(name.drop { $0 == "." || $0 == " " })
         guard let dot = scalars.lastIndex(of: "."), dot > 0 else { return scalars }
         return Array(scalars[..<dot])
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
     }
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
