@@ -16,9 +16,10 @@ package protocol ImageCodec: Sendable {
     /// - Parameters:
     ///   - image: Interleaved pixels, or planes of the range that the format is written from.
     ///   - quality: 1…100; ignored if the format has no quality.
+    ///   - effort: The encoder's effort, in its own scale.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
     func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
     ) throws -> SharedBytes
 }
 
@@ -36,10 +37,10 @@ package struct InProcessCodec: ImageCodec {
 
     /// Encodes with ``ImageEncoder``; asks `token` before and after, because the encoder cannot be stopped.
     package func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
     ) throws -> SharedBytes {
         try token.check()
-        let file = try ImageEncoder.encode(image, as: format, quality: quality)
+        let file = try ImageEncoder.encode(image, as: format, quality: quality, effort: effort)
         try token.check()
         return file
     }

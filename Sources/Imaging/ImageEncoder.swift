@@ -1,16 +1,20 @@
+import Coordination
 package import Memory
 
 /// Writes images as files, on the calling worker thread or worker process.
 package enum ImageEncoder {
     /// Writes 8-bit pixels, rows without gaps and bands interleaved: grey, grey with alpha, sRGB or sRGB with alpha.
     ///
-    /// - Parameter quality: 1…100, nil for the format's default.
+    /// - Parameters:
+    ///   - quality: 1…100, nil for the format's default.
+    ///   - effort: The encoder's effort, in its own scale; nil for the format's usual one.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func encode(
-        pixels: [UInt8], size: PixelSize, bands: Int, format: ImageFormat, quality: Int?
+        pixels: [UInt8], size: PixelSize, bands: Int, format: ImageFormat, quality: Int?, effort: Int? = nil
     ) throws(ImagingError) -> EncodedImage {
         try encode(
-            SharedBytes(pixels), size: size, bands: bands, format: format, quality: quality ?? format.defaultQuality)
+            SharedBytes(pixels), size: size, bands: bands, format: format, quality: quality ?? format.defaultQuality,
+            effort: effort ?? format.effort)
     }
 
     /// Writes a finished still as a file; cannot be stopped.
@@ -18,24 +22,27 @@ package enum ImageEncoder {
     /// - Parameters:
     ///   - image: Interleaved pixels, or planes of the range that the format is written from.
     ///   - quality: 1…100; ignored if the format has no quality.
+    ///   - effort: The encoder's effort, in its own scale.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int
+        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int
     ) throws(ImagingError) -> SharedBytes {
         switch image.layout {
         case .interleaved(let bands):
-            return try encode(image.pixels, size: image.size, bands: bands, format: format, quality: quality).bytes
+            return try encode(
+                image.pixels, size: image.size, bands: bands, format: format, quality: quality, effort: effort
+            ).bytes
         case .planar(let planes, let range):
             guard format.isEncodedInOneStep, let encoder = format.writing?.planes else {
                 throw .encodeFailed(detail: "\(format.rawValue) is not written from planes here")
             }
             return try encoder.file(
-                of: image.pixels, planes: planes, range: range, quality: quality, effort: format.effort)
+                of: image.pixels, planes: planes, range: range, quality: quality, effort: effort)
         }
     }
 
     private static func encode(
-        _ pixels: SharedBytes, size: PixelSize, bands: Int, format: ImageFormat, quality: Int
+        _ pixels: SharedBytes, size: PixelSize, bands: Int, format: ImageFormat, quality: Int, effort: Int
     ) throws(ImagingError) -> EncodedImage {
         guard 1...4 ~= bands, size.width > 0, size.height > 0, pixels.count == size.area * bands else {
             throw .encodeFailed(detail: "\(pixels.count) bytes are not \(size) pixels of \(bands) bands")
@@ -44,7 +51,8 @@ package enum ImageEncoder {
             return try unsafe pixels.withUnsafeBytes { bytes throws(VipsError) in
                 var image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
                 if !format.supportsAlpha { image = try image.flattened(on: .white) }
-                return try encode(image, size: size, format: format, quality: quality)
+                let options = VipsSaveOptions(quality: quality, effort: effort, token: WorkToken())
+                return try encode(image, size: size, format: format, options: options)
             }
         } catch {
             throw .encodeFailed(detail: error.text)
@@ -53,9 +61,8 @@ package enum ImageEncoder {
 
     /// Computes `image` and writes it; `size` is that of one frame.
     static func encode(
-        _ image: VipsImage, size: PixelSize, format: ImageFormat, quality: Int
+        _ image: VipsImage, size: PixelSize, format: ImageFormat, options: VipsSaveOptions
     ) throws(VipsError) -> EncodedImage {
-        let options = VipsSaveOptions(quality: quality, effort: format.effort)
-        return EncodedImage(bytes: try image.saved(as: format, options: options), format: format, size: size)
+        EncodedImage(bytes: try image.saved(as: format, options: options), format: format, size: size)
     }
 }

@@ -45,10 +45,10 @@ package enum ImageRenderer {
             if plan.format.isEncodedInOneStep {
                 try codec.encode(
                     PlanarRendering.planes(of: image, target: target, token: token), as: plan.format,
-                    quality: plan.quality, token: token)
+                    quality: plan.quality, effort: plan.effort, token: token)
             } else {
                 try PlanarRendering.file(
-                    of: image, target: target, encoder: encoder, quality: plan.quality, effort: plan.format.effort,
+                    of: image, target: target, encoder: encoder, quality: plan.quality, effort: plan.effort,
                     token: token)
             }
         return EncodedImage(bytes: file, format: plan.format, size: plan.outputSize)
@@ -85,7 +85,8 @@ package enum ImageRenderer {
                 let image = try unsafe VipsImage.pixels(bytes, width: 1, height: 1, bands: pixel.count)
                     .embedded(left: 0, top: 0, in: size, background: pixel.map(Double.init))
                 return try encode(
-                    image, size: size, format: format, quality: format.defaultQuality, token: token, codec: codec)
+                    image, size: size, format: format, quality: format.defaultQuality, effort: format.effort,
+                    token: token, codec: codec)
             }
         } catch let error as VipsError {
             try token.check()
@@ -113,20 +114,23 @@ package enum ImageRenderer {
             result.markAnimated(frameHeight: plan.outputSize.height, delays: image.delays, loop: image.loop)
         }
         return try encode(
-            result, size: plan.outputSize, format: plan.format, quality: plan.quality, token: token, codec: codec)
+            result, size: plan.outputSize, format: plan.format, quality: plan.quality, effort: plan.effort,
+            token: token, codec: codec)
     }
 
     /// Computes `image` and writes it; `size` is that of one frame.
     private static func encode(
-        _ image: VipsImage, size: PixelSize, format: ImageFormat, quality: Int, token: WorkToken, codec: any ImageCodec
+        _ image: VipsImage, size: PixelSize, format: ImageFormat, quality: Int, effort: Int, token: WorkToken,
+        codec: any ImageCodec
     ) throws -> EncodedImage {
         if format.isEncodedInOneStep, image.height == size.height {
             let still = DecodedImage(pixels: try image.pixels(token: token), size: size, bands: image.bands)
-            let file = try codec.encode(still, as: format, quality: quality, token: token)
+            let file = try codec.encode(still, as: format, quality: quality, effort: effort, token: token)
             return EncodedImage(bytes: file, format: format, size: size)
         }
         image.watch(token)
-        let encoded = try ImageEncoder.encode(image, size: size, format: format, quality: quality)
+        let encoded = try ImageEncoder.encode(
+            image, size: size, format: format, options: VipsSaveOptions(quality: quality, effort: effort, token: token))
         try token.check()
         return encoded
     }

@@ -19,8 +19,10 @@ struct VipsImageTests {
             #expect(try image.pixels(token: token).count == 27_000_000)
             token.cancel()
             #expect(throws: CancellationError.self) { try image.pixels(token: token) }
-            #expect(throws: VipsError.self) {
-                try image.saved(as: .jpeg, options: VipsSaveOptions(quality: 80, effort: 0))
+            for (format, other) in [(ImageFormat.png, WorkToken()), (.jpeg, token)] {
+                #expect(throws: VipsError.self) {
+                    try image.saved(as: format, options: VipsSaveOptions(quality: 80, effort: 2, token: other))
+                }
             }
         }
         extendLifetime(token)

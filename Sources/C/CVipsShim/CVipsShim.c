@@ -472,12 +472,6 @@ void CVipsShim_watch(VipsImage *in, int (*should_stop)(void *context), void *con
     g_signal_connect_data(in, "eval", G_CALLBACK(ask), watch, forget, 0);
 }
 
-int CVipsShim_save_jpeg(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
-{
-    return vips_jpegsave_buffer(in, bytes, count, "Q", options.quality, "optimize_coding", options.effort > 0,
-        "strip", TRUE, NULL);
-}
-
 int CVipsShim_save_png(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
     // All filters together take a third to a half more time, and save a fortieth of the bytes.

@@ -13,7 +13,7 @@ package enum WorkerRequest: Hashable, Sendable {
         /// Decode a file.
         case decode(DecodePlan)
         /// Encode the pixels of a still, which has neither delays nor a profile.
-        case encode(DecodedDescription, as: ImageFormat, quality: Int)
+        case encode(DecodedDescription, as: ImageFormat, quality: Int, effort: Int)
     }
 
     /// The memories that server and worker share, in the order in which their descriptors travel.
@@ -54,13 +54,14 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(plan.isAnimated)
             writer.put(UInt64(plan.mostFrames))
             writer.put(plan.incompleteImages == .serve)
-        case .perform(.encode(let image, let format, let quality), let byteCount, let room, let new):
+        case .perform(.encode(let image, let format, let quality, let effort), let byteCount, let room, let new):
             writer.put(Kind.encode.rawValue)
             writer.put(UInt64(byteCount))
             writer.put(UInt64(room))
             writer.put(new.rawValue)
             writer.put(format)
             writer.put(UInt8(quality))
+            writer.put(UInt8(effort))
             writer.put(image)
         case .attempt(let action):
             writer.put(Kind.attempt.rawValue)
@@ -103,9 +104,9 @@ extension MessageReader {
 
     fileprivate mutating func encoding() -> WorkerRequest.Work? {
         guard let format = format(), format.isEncodedInOneStep, let quality = number(UInt8.self), 1...100 ~= quality,
-            let image = description()
+            let effort = number(UInt8.self), 0...9 ~= effort, let image = description()
         else { return nil }
-        return .encode(image, as: format, quality: Int(quality))
+        return .encode(image, as: format, quality: Int(quality), effort: Int(effort))
     }
 
     /// A format by its index among all formats.

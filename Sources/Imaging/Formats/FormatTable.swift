@@ -27,11 +27,11 @@ extension FormatTraits {
             time: Time(pixel: 10, byte: 10)),
         output: .written(
             Writing(
-                saver: .jpeg, quality: 80,
-                // Without a separate pass for the Huffman tables.
-                effort: 0,
-                planes: .jpeg, memory: WritingMemory(pixel: 8),
-                time: WritingTime(pixel: 20))))
+                saver: .jpeg, quality: 80, effort: JPEGScanChoice.bySize.rawValue, version: 2,
+                planes: .jpeg,
+                // The coefficients of all scans are kept, two bytes each.
+                memory: WritingMemory(pixel: 12, fullChroma: 3),
+                time: WritingTime(pixel: 27, fullChroma: 20))))
 
     static let png = FormatTraits(
         mediaType: "image/png", fileExtension: "png", supportsAlpha: true, supportsAnimation: false,

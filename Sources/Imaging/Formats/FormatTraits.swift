@@ -156,6 +156,8 @@ extension FormatTraits {
         let quality: Int?
         /// The encoder's effort, in its own scale.
         let effort: Int
+        /// Counted up when the encoder makes other bytes of the same pixels: it is part of the keys on disk.
+        var version = 1
         /// Lowest quality at which chroma is not subsampled; nil if it always is.
         var fullChromaFrom: Int? = 90
         /// Whether results have a lower limit of pixels.

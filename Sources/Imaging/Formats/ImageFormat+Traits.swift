@@ -81,11 +81,11 @@ extension ImageFormat {
     /// 100 if the format has no quality.
     package var defaultQuality: Int { writing?.quality ?? 100 }
 
-    /// The encoder's effort to make the file small, in its own scale.
+    /// The encoder's usual effort to make the file small, in its own scale.
     ///
     /// Chosen by time and size of photographs at 300 and 900 pixels: each further step costs at least a fifth more time and saves
     /// less than a twentieth of the bytes.
-    var effort: Int { writing?.effort ?? 0 }
+    package var effort: Int { writing?.effort ?? 0 }
 
     /// Whether the encoder is so slow that results have a lower limit of pixels.
     package var isSlow: Bool { writing?.isSlow ?? false }

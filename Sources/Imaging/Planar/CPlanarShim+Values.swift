@@ -52,6 +52,19 @@ extension CPlanarShimMixing {
     }
 }
 
+extension CPlanarShimJPEGScans {
+    /// The scans that an effort of ``JPEGScanChoice`` stands for.
+    init(effort: Int32) {
+        self =
+            switch JPEGScanChoice(rawValue: Int(effort)) ?? .bySize {
+            case .oneFixed: CPlanarShimOneFixedScan
+            case .one: CPlanarShimOneScan
+            case .bySize: CPlanarShimScansBySize
+            case .several: CPlanarShimSeveralScans
+            }
+    }
+}
+
 extension JPEGDecoding {
     /// The meaning of an outcome.
     init(_ outcome: CFastJPEGOutcome) {

@@ -77,8 +77,10 @@ struct PlaneEncoder: Sendable {
 
 extension PlaneEncoder {
     static let jpeg = PlaneEncoder(range: .full, needsChroma: false) { planes, settings, output in
-        unsafe CPlanarShim_write_jpeg(
-            &planes, settings.quality, settings.watch, &output.base, &output.count, &output.text)
+        let scans = CPlanarShimJPEGSettings(
+            quality: settings.quality, scans: .init(effort: settings.effort), has_full_chroma: 0)
+        return unsafe CPlanarShim_write_jpeg(
+            &planes, scans, settings.watch, &output.base, &output.count, &output.text)
     }
 
     static let webp = PlaneEncoder(range: .limited, needsChroma: true) { planes, settings, output in

@@ -1,11 +1,13 @@
 extension RenderPlan {
     /// The plan for a caller's options, a source and an output format.
     ///
-    /// - Parameter light: What resampling averages, the same for all callers.
+    /// - Parameters:
+    ///   - light: What resampling averages, the same for all callers.
+    ///   - efforts: The efforts of the encoders, the same for all callers.
     /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
     package init(
         options: RenderingOptions, format: ImageFormat, source: ImageHeader, limits: ImagingLimits,
-        light: ResamplingLight = .gamma
+        light: ResamplingLight = .gamma, efforts: EncoderEfforts = EncoderEfforts()
     ) throws(ImagingError) {
         guard limits.sourceFormats.contains(source.format) else { throw .formatNotAccepted(source.format) }
         let isAnimated =
@@ -27,7 +29,8 @@ extension RenderPlan {
             source: source.shape,
             steps: layout.steps(options: options, format: format, hasAlpha: source.hasAlpha, light: light),
             format: format,
-            quality: format.hasQuality ? options.quality ?? format.defaultQuality : 100)
+            quality: format.hasQuality ? options.quality ?? format.defaultQuality : 100,
+            effort: efforts[format])
 
         try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
         try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format))

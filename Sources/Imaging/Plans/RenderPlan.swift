@@ -15,13 +15,18 @@ package struct RenderPlan: Hashable, Sendable {
     package let format: ImageFormat
     /// Encoder quality, 1…100; 100 for formats without a quality.
     package let quality: Int
+    /// The encoder's effort, in its own scale.
+    package let effort: Int
 
     /// A plan of these values.
+    ///
+    /// - Parameter effort: The encoder's effort; nil for the format's usual one.
     ///
     /// Steps before the first resample work on the source's own pixels, so only a plan that begins with one may have the source
     /// reduced while it is decoded.
     package init(
-        decode: DecodePlan = DecodePlan(), source: FrameShape, steps: RenderSteps, format: ImageFormat, quality: Int
+        decode: DecodePlan = DecodePlan(), source: FrameShape, steps: RenderSteps, format: ImageFormat, quality: Int,
+        effort: Int? = nil
     ) {
         precondition(decode.level == 1 || steps.first is ResampleStep, "reduced pixels are resampled first")
         self.decode = decode
@@ -29,6 +34,7 @@ package struct RenderPlan: Hashable, Sendable {
         self.steps = steps
         self.format = format
         self.quality = quality
+        self.effort = effort ?? format.effort
     }
 
     /// A plan that resamples the whole of an opaque image.
@@ -65,8 +71,14 @@ extension RenderPlan {
     /// The texts are spelled out: if they followed the names of types and properties, a renaming would lose every result on disk.
     /// A change that makes other bytes must change a text; no other change may.
     package var keyTexts: [String] {
-        [decode.keyText] + steps.map(\.keyText) + ["\(format.rawValue) \(quality)"]
+        [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
             + additions.map { "addition \($0.keyText)" }
+    }
+
+    private var encodingKeyText: String {
+        let version = format.writing?.version ?? 1
+        return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality)"
+            + (effort == format.effort ? "" : " effort \(effort)")
     }
 }
 

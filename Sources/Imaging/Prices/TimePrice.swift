@@ -21,7 +21,7 @@ enum TimePrice {
 
     /// The price from which a decode or a render is dear, and goes to a lane of its own.
     ///
-    /// It is more than the price of a thumbnail, even from a camera's image. It buys about two megapixels in AVIF, WebP or PNG, five in JPEG,
+    /// It is more than the price of a thumbnail, even from a camera's image. It buys about two megapixels in AVIF, WebP or PNG, four in JPEG,
     /// and a little less than one in GIF.
     static let dear = Duration.milliseconds(250)
 

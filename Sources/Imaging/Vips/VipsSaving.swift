@@ -1,5 +1,6 @@
 import CVips
 import CVipsShim
+import Coordination
 import Memory
 
 /// Settings of an encoder.
@@ -8,40 +9,56 @@ struct VipsSaveOptions {
     var quality: Int
     /// The format's effort or compression level.
     var effort: Int
+    /// Tells when to stop.
+    var token: WorkToken
 }
 
-/// libvips' saver of a format.
-@safe
+/// How the pixels of an image of libvips are computed and written as a file of a format.
 struct VipsSaver: Sendable {
-    fileprivate let save:
-        @Sendable (
-            VipsImage.Raw?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafeMutablePointer<Int>?,
-            CVipsShimSaveOptions
-        ) -> Int32
-    /// Changes the file that was saved.
-    fileprivate var finish: @Sendable (SharedBytes) -> SharedBytes = { $0 }
+    fileprivate let save: @Sendable (VipsImage, VipsSaveOptions) throws(VipsError) -> SharedBytes
 
-    static let jpeg = unsafe VipsSaver(save: CVipsShim_save_jpeg)
-    static let png = unsafe VipsSaver(save: CVipsShim_save_png)
-    static let webp = unsafe VipsSaver(save: CVipsShim_save_webp, finish: { WebPMetadata.removed(from: $0) })
-    static let gif = unsafe VipsSaver(save: CVipsShim_save_gif)
-    static let avif = unsafe VipsSaver(save: CVipsShim_save_avif)
+    /// Writes with `save`.
+    init(_ save: @escaping @Sendable (VipsImage, VipsSaveOptions) throws(VipsError) -> SharedBytes) {
+        self.save = save
+    }
+
+    static let png = VipsSaver { (image, options) throws(VipsError) in
+        try unsafe image.saved(options, by: CVipsShim_save_png)
+    }
+    static let webp = VipsSaver { (image, options) throws(VipsError) in
+        WebPMetadata.removed(from: try unsafe image.saved(options, by: CVipsShim_save_webp))
+    }
+    static let gif = VipsSaver { (image, options) throws(VipsError) in
+        try unsafe image.saved(options, by: CVipsShim_save_gif)
+    }
+    static let avif = VipsSaver { (image, options) throws(VipsError) in
+        try unsafe image.saved(options, by: CVipsShim_save_avif)
+    }
 }
 
 extension VipsImage {
     /// Computes the image and writes it as a file without metadata.
     func saved(as format: ImageFormat, options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
         guard let saver = format.writing?.saver else { throw VipsError(text: "\(format.rawValue) is not written") }
+        return try saver.save(self, options)
+    }
+
+    /// The file that a function of the shim writes.
+    fileprivate func saved(
+        _ options: VipsSaveOptions,
+        by save: (
+            Raw?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafeMutablePointer<Int>?, CVipsShimSaveOptions
+        ) -> Int32
+    ) throws(VipsError) -> SharedBytes {
         let shimOptions = CVipsShimSaveOptions(quality: Int32(options.quality), effort: Int32(options.effort))
         var base: UnsafeMutableRawPointer?
         var count = 0
-        let status = unsafe withRaw { unsafe saver.save($0, &base, &count, shimOptions) }
+        let status = unsafe withRaw { unsafe save($0, &base, &count, shimOptions) }
         guard status == 0 else {
             unsafe g_free(base)
             throw VipsError.last()
         }
-        let file = unsafe SharedBytes(adopting: base, count: count, release: { base, _ in unsafe g_free(base) })
-        return saver.finish(file)
+        return unsafe SharedBytes(adopting: base, count: count, release: { base, _ in unsafe g_free(base) })
     }
 
     /// Marks this image as stacked frames; no other code may use the image.

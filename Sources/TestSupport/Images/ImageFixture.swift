@@ -40,12 +40,13 @@ package enum ImageFixture: String, CaseIterable, Sendable {
             .pngPaletteTransparent, .pngSixteenBitGrey, .webpHalfTransparent, .webpAnimated, .gifAnimated,
         ]
 
-    /// A file of an image.
+    /// A file of an image; JPEG in one scan.
     package static func file(_ image: SampleImage, as format: ImageFormat, quality: Int? = nil) -> [UInt8] {
         do {
             try ImageLibrary.start()
             return try ImageEncoder.encode(
-                pixels: image.pixels, size: image.size, bands: image.bands, format: format, quality: quality
+                pixels: image.pixels, size: image.size, bands: image.bands, format: format, quality: quality,
+                effort: format == .jpeg ? JPEGScanChoice.oneFixed.rawValue : nil
             ).bytes.array
         } catch {
             fatalError("\(format) cannot be written: \(error)")

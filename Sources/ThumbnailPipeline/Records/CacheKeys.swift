@@ -71,7 +71,7 @@ extension ResultKey {
             own: record.header.format, hasAlpha: record.header.hasAlpha, automatic: configuration.automaticFormats)
         var plan = try RenderPlan(
             options: request.options, format: format, source: record.header, limits: configuration.limits,
-            light: configuration.light)
+            light: configuration.light, efforts: configuration.efforts)
         guard !records.additional.isEmpty else {
             self.init(source: record.identity, validator: record.validator, plan: plan)
             return

@@ -16,6 +16,8 @@ package struct PipelineConfiguration: Sendable {
     package var automaticFormats: [ImageFormat] = [.webp]
     /// What pixels are mixed by when images are made smaller.
     package var light = ResamplingLight.gamma
+    /// How much time encoders spend to make answers small.
+    package var efforts = EncoderEfforts()
     /// Bounds on how long clients may use an answer.
     package var clientMaxAge = ClientMaxAge()
     /// Bounds on sources and results.

@@ -61,7 +61,7 @@ enum SelfTestCommand {
             for format in ImageFormat.written { try decode(try imageFile(format), by: codec) }
             let image = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: 3)
             for format in encodedInOneStep {
-                _ = try codec.encode(image, as: format, quality: 50, token: WorkToken())
+                _ = try codec.encode(image, as: format, quality: 50, effort: format.effort, token: WorkToken())
             }
         } && isWell
     }

@@ -226,6 +226,20 @@ enum SettingTable {
         {
             (settings, text) throws(InvalidValue) in settings.pipeline.light = try SettingValues.choice(text)
         },
+        Setting(name: "jpegProgressive", defaultText: "auto", help: "auto: if that is smaller; or on, off") {
+            (settings, text) throws(InvalidValue) in
+            let scans = ["auto": JPEGScanChoice.bySize, "on": .several, "off": .one]
+            guard let chosen = scans[text] else { throw InvalidValue(allowed: "auto, on or off") }
+            settings.pipeline.efforts[.jpeg] = chosen.rawValue
+        },
+        Setting(name: "webpEffort", defaultText: "\(ImageFormat.webp.effort)", help: "0…6: slower, smaller answers") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.efforts[.webp] = try SettingValues.integer(text, in: 0...6)
+        },
+        Setting(name: "avifEffort", defaultText: "\(ImageFormat.avif.effort)", help: "0…9: slower, smaller answers") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.efforts[.avif] = try SettingValues.integer(text, in: 0...9)
+        },
         Setting(name: "autoFormats", defaultText: "webp", help: "what format=auto may choose by Accept, best first") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)

@@ -20,7 +20,7 @@ struct RenderPlanKeyTests {
     @Test func `a plan's key is spelled out`() throws {
         #expect(
             try plan(1_600, 1_200, options(200, 150)).keyTexts == [
-                "page 0 level 4 refuse", "resample 200x150 gamma", "jpeg 80",
+                "page 0 level 4 refuse", "resample 200x150 gamma", "jpeg.2 80",
             ])
         #expect(
             try plan(400, 300, options(100, 100, .cover), format: .webp).keyTexts == [
@@ -34,7 +34,7 @@ struct RenderPlanKeyTests {
         #expect(
             try plan(400, 300, options(300, 300, .contain) { $0.quality = 90 }).keyTexts == [
                 "page 0 level 1 refuse", "resample 300x225 gamma", "background 255,255,255,255",
-                "canvas 300x300 0,37 255,255,255,255", "jpeg 90",
+                "canvas 300x300 0,37 255,255,255,255", "jpeg.2 90",
             ])
         let glass = options(300, 300, .contain) { $0.background = Color(red: 1, green: 2, blue: 3, alpha: 4) }
         #expect(

@@ -153,12 +153,46 @@ void CPlanarShim_heif_close(CPlanarShimHEIFReader *reader);
 
 // Writing. The file is put into `*bytes`, to be released with `free`; after a failure `text` gives the reason.
 
+/// The scans of a JPEG file.
+typedef enum {
+    /// One, with tables that do not depend on the image: the fastest.
+    CPlanarShimOneFixedScan,
+    /// One, with tables made for the image.
+    CPlanarShimOneScan,
+    /// Several for a file so large that they save bytes, else one with tables made for the image.
+    CPlanarShimScansBySize,
+    /// Several.
+    CPlanarShimSeveralScans,
+} CPlanarShimJPEGScans;
+
+typedef struct {
+    /// 1 to 100.
+    int quality;
+    CPlanarShimJPEGScans scans;
+    /// Whether pixels are written with chroma at luma's size; planes say it themselves.
+    int has_full_chroma;
+} CPlanarShimJPEGSettings;
+
+/// Interleaved 8-bit pixels, rows without gaps: grey, or red, green and blue.
+typedef struct {
+    const uint8_t *samples;
+    int width;
+    int height;
+    /// 1 or 3.
+    int bands;
+} CPlanarShimPixels;
+
 /// Writes planes with chroma at luma's size, or at half of it on both sides, rounded up.
 ///
 /// Overwrites the samples between the end of a row and the next multiple of 8, which must exist.
 CPlanarShimStatus CPlanarShim_write_jpeg(
-    const CPlanarShimPlanes *planes, int quality, CPlanarShimWatch watch, void **bytes, size_t *count,
+    const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
+
+/// Writes pixels.
+CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
+    const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes,
+    size_t *count, char text[CPlanarShim_text_size]);
 
 /// Writes planes of limited range, chroma at half of luma's size, rounded up.
 CPlanarShimStatus CPlanarShim_write_webp(

@@ -1,0 +1,75 @@
+import Coordination
+import Memory
+import TestSupport
+import Testing
+
+@testable import Imaging
+
+/// Kinds of JPEG answers.
+@Suite(.timeLimit(.minutes(1)))
+struct JPEGWritingTests {
+    private static let photo = SampleImage.photo(PixelSize(width: 400, height: 300))
+
+    private static func file(
+        _ scans: JPEGScanChoice, quality: Int = 80, of image: SampleImage = photo
+    ) throws -> SharedBytes {
+        try ImageLibrary.start()
+        return try ImageEncoder.encode(
+            pixels: image.pixels, size: image.size, bands: image.bands, format: .jpeg, quality: quality,
+            effort: scans.rawValue
+        ).bytes
+    }
+
+    /// The values of the tables that a file defines, and the marker of its frame.
+    private static func frame(of file: SharedBytes) -> UInt8? {
+        let bytes = file.array
+        var place = 2
+        while place + 4 <= bytes.count, bytes[place] == 0xFF {
+            if (0xC0...0xC2).contains(bytes[place + 1]) { return bytes[place + 1] }
+            place += 2 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
+        }
+        return nil
+    }
+
+    private static func pixels(of file: SharedBytes) throws -> [UInt8] {
+        let header = try ImageHeader.inspect(file)
+        return try ImageDecoder.decode(
+            file, header: header, plan: DecodePlan(), limits: ImagingLimits(), token: WorkToken()
+        ).interleaved(token: WorkToken()).pixels.array
+    }
+
+    @Test func `the choice of scans changes the file and no pixel`() throws {
+        let files = try JPEGScanChoice.allCases.map { try Self.file($0) }
+        let first = try Self.pixels(of: files[0])
+        for file in files { #expect(try Self.pixels(of: file) == first) }
+        // In the order of the cases: fixed tables, tables for the image, by size, scans.
+        #expect(files[1].count < files[0].count)
+        #expect(files[3].count < files[1].count)
+        #expect(files.map(Self.frame) == [0xC0, 0xC0, 0xC2, 0xC2])
+    }
+
+    @Test func `a file is written in scans if it had ten thousand bytes or more in one`() throws {
+        for quality in stride(from: 5, through: 95, by: 10) {
+            let single = try Self.file(.oneFixed, quality: quality)
+            let chosen = try Self.file(.bySize, quality: quality)
+            #expect(Self.frame(of: chosen) == (single.count < 10_000 ? 0xC0 : 0xC2))
+            #expect(
+                try chosen.array == Self.file(single.count < 10_000 ? .one : .several, quality: quality).array)
+        }
+    }
+
+    @Test func `grey images are written in scans, too`() throws {
+        let grey = SampleImage.greyRamp(PixelSize(width: 300, height: 200))
+        let (one, several) = try (Self.file(.one, of: grey), Self.file(.several, of: grey))
+        #expect(Self.frame(of: several) == 0xC2)
+        #expect(try Self.pixels(of: one) == Self.pixels(of: several))
+    }
+
+    @Test func `a better quality makes a larger file, and the best has no steps`() throws {
+        let sizes = try [1, 20, 50, 80, 100].map { try Self.file(.bySize, quality: $0).count }
+        #expect(sizes == sizes.sorted() && Set(sizes).count == sizes.count)
+        let flat = SampleImage.plain(PixelSize(width: 16, height: 16), [200, 30, 60])
+        let pixels = try Self.pixels(of: Self.file(.one, quality: 100, of: flat))
+        #expect(zip(pixels, flat.pixels).allSatisfy { abs(Int($0) - Int($1)) <= 2 })
+    }
+}
