@@ -78,8 +78,8 @@ extension FormatTraits {
             time: Time(pixel: 15, byte: 18, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .webp, quality: 80, effort: 2, fullChromaFrom: nil,
-                planes: .webp, memory: WritingMemory(pixel: 24), time: WritingTime(pixel: 110, alpha: 110))))
+                saver: .webp, quality: 80, effort: 2, version: 2, fullChromaFrom: nil,
+                planes: .webp, memory: WritingMemory(pixel: 24), time: WritingTime(pixel: 115, alpha: 110))))
 
     static let gif = FormatTraits(
         mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,
