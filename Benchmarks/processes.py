@@ -48,13 +48,13 @@ class Server:
         return found
 
     def cpu(self):
-        """User and system seconds so far."""
+        """User and system seconds so far, with those of processes that have ended and were waited for, such as replaced workers."""
         total = 0
         for pid in self.tree():
             try:
                 with open(f"/proc/{pid}/stat") as stat:
                     fields = stat.read().rsplit(")", 1)[1].split()
-                total += int(fields[11]) + int(fields[12])
+                total += sum(map(int, fields[11:15]))
             except OSError:
                 pass
         return total / TICKS
