@@ -44,6 +44,48 @@ struct VipsImageTests {
         extendLifetime(token)
     }
 
+    @Test(arguments: [2, 3, 4, 8])
+    func `boxes of colours with alpha have their weighted means, whole and narrow ones`(factor: Int) throws {
+        try ImageLibrary.start()
+        let (width, height) = (8 * 11 + 5, 8 * 5 + 3)
+        // A tenth of the pixels are transparent and a tenth opaque; so are whole boxes, for which the means are extreme.
+        var state: UInt32 = 7
+        func random() -> Int {
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return Int(state >> 16)
+        }
+        var pixels = [UInt8](repeating: 0, count: 4 * width * height)
+        for pixel in 0..<width * height {
+            let (column, row) = (pixel % width / 16, pixel / width / 16)
+            for band in 0..<3 { pixels[4 * pixel + band] = column == 1 ? 255 : UInt8(random() % 256) }
+            let alpha = [0, 255][random() % 2]
+            pixels[4 * pixel + 3] = UInt8(
+                row == 1 ? 255 : column == 2 ? 0 : column == 3 ? 1 : random() % 5 == 0 ? alpha : random() % 256)
+        }
+        var expected: [UInt8] = []
+        for top in stride(from: 0, to: height, by: factor) {
+            for left in stride(from: 0, to: width, by: factor) {
+                var (colors, alphas, count) = ([0, 0, 0], 0, 0)
+                for y in top..<min(top + factor, height) {
+                    for x in left..<min(left + factor, width) {
+                        let pixel = pixels[4 * (y * width + x)..<4 * (y * width + x) + 4].map(Int.init)
+                        for band in 0..<3 { colors[band] += pixel[band] * pixel[3] }
+                        alphas += pixel[3]
+                        count += 1
+                    }
+                }
+                expected += colors.map { alphas == 0 ? 0 : UInt8(($0 + alphas / 2) / alphas) }
+                expected.append(UInt8((alphas + count / 2) / count))
+            }
+        }
+        let token = WorkToken()
+        try unsafe SharedBytes(pixels).withUnsafeBytes { bytes throws in
+            let image = try unsafe VipsImage.pixels(bytes, width: width, height: height, bands: 4)
+            #expect(try image.boxAveraged(by: factor, token: token).pixels(token: token).array == expected)
+        }
+        extendLifetime(token)
+    }
+
     @Test(arguments: [1, 3])
     func `opaque boxes are averaged in whole numbers, the narrow ones at the edges too`(bands: Int) throws {
         try ImageLibrary.start()

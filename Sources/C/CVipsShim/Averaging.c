@@ -1,0 +1,205 @@
+#include "CVipsShim.h"
+
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+// Means of boxes of pixels, in integers.
+
+/// The pixels of a row of boxes; the last box may be narrower.
+typedef struct {
+    VipsRegion *region;
+    int top, rows, factor, bands;
+} Boxes;
+
+/// The first pixel of a box in one of its rows.
+static inline const VipsPel *box_row(const Boxes *boxes, int left, int row)
+{
+    return VIPS_REGION_ADDR(boxes->region, left, boxes->top + row);
+}
+
+static inline int box_end(const Boxes *boxes, int left)
+{
+    return VIPS_MIN(left + boxes->factor, boxes->region->im->Xsize);
+}
+
+/// The means of boxes from `left` on, each band by itself.
+static inline __attribute__((always_inline)) void average_bands(const Boxes *boxes, int left, int bands, VipsPel *out)
+{
+    int width = boxes->region->im->Xsize, x, y, band;
+    for (; left < width; left += boxes->factor, out += bands) {
+        int right = box_end(boxes, left);
+        unsigned sums[4] = {0, 0, 0, 0};
+        unsigned count = (unsigned) ((right - left) * boxes->rows);
+        for (y = 0; y < boxes->rows; y++) {
+            const VipsPel *pixel = box_row(boxes, left, y);
+            for (x = left; x < right; x++, pixel += bands)
+                for (band = 0; band < bands; band++)
+                    sums[band] += pixel[band];
+        }
+        for (band = 0; band < bands; band++)
+            out[band] = (VipsPel) ((sums[band] + count / 2) / count);
+    }
+}
+
+/// The means along a row of boxes; the compiler knows the number of bands in each of the calls.
+static void average_row(const Boxes *boxes, VipsPel *out)
+{
+    if (boxes->bands == 3)
+        average_bands(boxes, 0, 3, out);
+    else if (boxes->bands == 4)
+        average_bands(boxes, 0, 4, out);
+    else
+        average_bands(boxes, 0, boxes->bands, out);
+}
+
+/// The means of boxes from `left` on, of which the last band is alpha, by which the others are weighted.
+static void average_bands_by_alpha(const Boxes *boxes, int left, VipsPel *out)
+{
+    int width = boxes->region->im->Xsize, bands = boxes->bands;
+    int x, y, band;
+    for (; left < width; left += boxes->factor, out += bands) {
+        int right = box_end(boxes, left);
+        unsigned alphas = 0, sums[3] = {0, 0, 0};
+        unsigned count = (unsigned) ((right - left) * boxes->rows);
+        for (y = 0; y < boxes->rows; y++) {
+            const VipsPel *pixel = box_row(boxes, left, y);
+            for (x = left; x < right; x++, pixel += bands) {
+                unsigned alpha = pixel[bands - 1];
+                alphas += alpha;
+                for (band = 0; band < bands - 1; band++)
+                    sums[band] += pixel[band] * alpha;
+            }
+        }
+        for (band = 0; band < bands - 1; band++)
+            out[band] = alphas ? (VipsPel) ((sums[band] + alphas / 2) / alphas) : 0;
+        out[bands - 1] = (VipsPel) ((alphas + count / 2) / count);
+    }
+}
+
+#if defined(__SSE2__)
+
+/// The sums of two pixels' colours, multiplied by their alphas, and the sum of their alphas; the pixels' bytes stand in turns.
+static inline __m128i weighted(__m128i pixels)
+{
+    const __m128i is_colour = _mm_setr_epi32(-1, -1, -1, 0), ones = _mm_setr_epi16(0, 0, 0, 0, 0, 0, 1, 1);
+    __m128i alphas = _mm_shuffle_epi32(pixels, 0xFF);
+    return _mm_madd_epi16(_mm_or_si128(_mm_and_si128(pixels, is_colour), ones), alphas);
+}
+
+/// The sums of two or of four pixels of four bands.
+static inline __m128i weighted_2(const VipsPel *pixels)
+{
+    __m128i two = _mm_loadl_epi64((const __m128i *) pixels);
+    return weighted(_mm_unpacklo_epi8(_mm_unpacklo_epi8(two, _mm_srli_epi64(two, 32)), _mm_setzero_si128()));
+}
+
+static inline __m128i weighted_4(const VipsPel *pixels)
+{
+    __m128i four = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *) pixels), _MM_SHUFFLE(3, 1, 2, 0));
+    four = _mm_unpacklo_epi8(four, _mm_srli_si128(four, 8));
+    return _mm_add_epi32(
+        weighted(_mm_unpacklo_epi8(four, _mm_setzero_si128())), weighted(_mm_unpackhi_epi8(four, _mm_setzero_si128())));
+}
+
+/// Largest factor for which quotients of floating point, rounded down, are those of integers: dividends are below 2^24, and a quotient that is
+/// below a whole number is so by more than half of the last bit.
+enum { most_float_factor = 8 };
+
+/// Writes a mean from the sums of colours multiplied by alphas, and of alphas.
+static inline void write_mean(__m128i sums, int count, VipsPel *out)
+{
+    const __m128i is_colour = _mm_setr_epi32(-1, -1, -1, 0);
+    __m128i alphas = _mm_shuffle_epi32(sums, 0xFF), divisors, means;
+    // Without colour the sums are zero, and any divisor is right.
+    alphas = _mm_or_si128(alphas, _mm_srli_epi32(_mm_cmpeq_epi32(alphas, _mm_setzero_si128()), 31));
+    divisors = _mm_or_si128(_mm_and_si128(is_colour, alphas), _mm_andnot_si128(is_colour, _mm_set1_epi32(count)));
+    sums = _mm_add_epi32(sums, _mm_srli_epi32(divisors, 1));
+    means = _mm_cvttps_epi32(_mm_div_ps(_mm_cvtepi32_ps(sums), _mm_cvtepi32_ps(divisors)));
+    means = _mm_packs_epi32(means, means);
+    int four = _mm_cvtsi128_si32(_mm_packus_epi16(means, means));
+    memcpy(out, &four, sizeof four);
+}
+
+/// The means of whole boxes of four bands, of which the sides are even; returns where the first of the others begins.
+static inline __attribute__((always_inline)) int average_whole_by_alpha(const Boxes *boxes, int factor, VipsPel *out)
+{
+    int width = boxes->region->im->Xsize, left, x, y;
+    for (left = 0; left + factor <= width; left += factor, out += 4) {
+        __m128i sums = _mm_setzero_si128();
+        for (y = 0; y < boxes->rows; y++) {
+            const VipsPel *pixels = box_row(boxes, left, y);
+            for (x = 0; x + 4 <= factor; x += 4)
+                sums = _mm_add_epi32(sums, weighted_4(pixels + 4 * x));
+            if (x < factor)
+                sums = _mm_add_epi32(sums, weighted_2(pixels + 4 * x));
+        }
+        write_mean(sums, factor * boxes->rows, out);
+    }
+    return left;
+}
+
+#endif
+
+static void average_row_by_alpha(const Boxes *boxes, VipsPel *out)
+{
+    int left = 0;
+#if defined(__SSE2__)
+    if (boxes->bands == 4 && boxes->factor <= most_float_factor)
+        left = boxes->factor == 2 ? average_whole_by_alpha(boxes, 2, out)
+            : boxes->factor == 4  ? average_whole_by_alpha(boxes, 4, out)
+            : boxes->factor == 8  ? average_whole_by_alpha(boxes, 8, out)
+                                  : 0;
+#endif
+    average_bands_by_alpha(boxes, left, out + left / boxes->factor * boxes->bands);
+}
+
+static int average_rows(VipsImage *in, VipsImage *out, int factor, int (*should_stop)(void *context), void *context)
+{
+    VipsRegion *region = vips_region_new(in);
+    VipsPel *row = g_malloc((gsize) out->Xsize * (gsize) out->Bands);
+    gboolean has_alpha = vips_image_hasalpha(in);
+    int y, failed = 0;
+    for (y = 0; y < out->Ysize && !failed; y++) {
+        int rows = VIPS_MIN(factor, in->Ysize - y * factor);
+        VipsRect rect = {0, y * factor, in->Xsize, rows};
+        failed = should_stop(context) || vips_region_prepare(region, &rect);
+        if (!failed) {
+            Boxes boxes = {region, rect.top, rows, factor, out->Bands};
+            if (has_alpha)
+                average_row_by_alpha(&boxes, row);
+            else
+                average_row(&boxes, row);
+            failed = vips_image_write_line(out, y, row);
+        }
+    }
+    g_free(row);
+    g_object_unref(region);
+    return failed ? -1 : 0;
+}
+
+int CVipsShim_average(
+    VipsImage *in, VipsImage **out, int factor, int (*should_stop)(void *context), void *context)
+{
+    VipsImage *image;
+    *out = NULL;
+    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Coding != VIPS_CODING_NONE || in->Bands > 4) {
+        vips_error("CVipsShim_average", "not one to four bands of 8 bits");
+        return -1;
+    }
+    image = vips_image_new_memory();
+    if (vips_image_pipelinev(image, VIPS_DEMAND_STYLE_THINSTRIP, in, NULL)) {
+        g_object_unref(image);
+        return -1;
+    }
+    image->Xsize = (in->Xsize + factor - 1) / factor;
+    image->Ysize = (in->Ysize + factor - 1) / factor;
+    if (average_rows(in, image, factor, should_stop, context)) {
+        g_object_unref(image);
+        return -1;
+    }
+    *out = image;
+    return 0;
+}
