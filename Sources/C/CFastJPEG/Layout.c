@@ -17,7 +17,7 @@ CFastJPEGOutcome lay_out_frame(const CFastJPEGFrame *frame, BlockGrid grids[CFas
     for (index = 0; index < frame->component_count; index++) {
         int own_across = frame->components[index].across, own_down = frame->components[index].down;
         if (own_across < 1 || own_across > 4 || own_down < 1 || own_down > 4 || across % own_across || down % own_down)
-            return CFastJPEGSampling;
+            return CFastJPEGProcess;
         BlockGrid *grid = &grids[index];
         grid->across = quotient(frame->width * own_across, 8 * across);
         grid->down = quotient(frame->height * own_down, 8 * down);
@@ -26,7 +26,7 @@ CFastJPEGOutcome lay_out_frame(const CFastJPEGFrame *frame, BlockGrid grids[CFas
         const CFastJPEGPlane *plane = &frame->components[index].plane;
         int side = corner_side(frame->level);
         if (plane->height > grid->down * side || plane->stride % 4 || plane->stride < (size_t) (grid->across * side))
-            return CFastJPEGSampling;
+            return CFastJPEGProcess;
     }
     return CFastJPEGDone;
 }
@@ -49,7 +49,7 @@ CFastJPEGOutcome lay_out_scan(
         int across = is_alone ? 1 : frame->components[component].across;
         int down = is_alone ? 1 : frame->components[component].down;
         if (layout->block_count + across * down > most_blocks)
-            return CFastJPEGSampling;
+            return CFastJPEGProcess;
         for (y = 0; y < down; y++)
             for (x = 0; x < across; x++)
                 layout->blocks[layout->block_count++] = (UnitBlock) {part, component, x, y};

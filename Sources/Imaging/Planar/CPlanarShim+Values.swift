@@ -72,13 +72,11 @@ extension JPEGDecoding {
             switch outcome {
             case CFastJPEGDone: .fast
             case CFastJPEGProcess: .fallback(.process)
-            case CFastJPEGSampling: .fallback(.sampling)
             case CFastJPEGTables: .fallback(.tables)
             case CFastJPEGCode: .fallback(.code)
             case CFastJPEGRestart: .fallback(.restart)
             case CFastJPEGEnd: .fallback(.end)
             case CFastJPEGMarkers: .fallback(.markers)
-            case CFastJPEGMemory: .fallback(.memory)
             default: .fallback(.scans)
             }
     }

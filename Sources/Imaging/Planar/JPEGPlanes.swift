@@ -124,6 +124,7 @@ private struct JPEGReader: ~Copyable {
         guard scans == .all || scans == JPEGScans(shownAt: level) else { return .fallback(.scans) }
         let outcome = unsafe CPlanarShim_jpeg_decode_fast(raw, Int32(level), scans.detail, &planes)
         if outcome == CFastJPEGStopped { try token.check() }
+        if outcome == CFastJPEGMemory { throw ImagingError.cannotDecode(detail: "no memory for the JPEG decoder") }
         return JPEGDecoding(outcome)
     }
 

@@ -25,8 +25,6 @@ package enum JPEGDecoding: Hashable, Sendable {
     package enum Reason: String, Sendable, CaseIterable {
         /// The process, the precision or the number of components.
         case process
-        /// The sampling factors.
-        case sampling
         /// A Huffman or quantization table.
         case tables
         /// The number or order of scans, or coefficients that no scan holds.
@@ -39,7 +37,5 @@ package enum JPEGDecoding: Hashable, Sendable {
         case end
         /// libjpeg refused or warned about what stands between two scans.
         case markers
-        /// The decoder had no memory.
-        case memory
     }
 }

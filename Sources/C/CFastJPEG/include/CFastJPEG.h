@@ -13,10 +13,8 @@ typedef enum {
     CFastJPEGDone = 0,
     /// `should_stop` answered 1.
     CFastJPEGStopped,
-    /// A process, precision or number of components that the decoder does not know.
+    /// A process, precision, number of components or sampling factors that the decoder does not know.
     CFastJPEGProcess,
-    /// Sampling factors that the decoder does not know.
-    CFastJPEGSampling,
     /// A Huffman or quantization table is missing or wrong, or has steps of 16 bits.
     CFastJPEGTables,
     /// The scans are not those that the process has, are out of order, or lack coefficients.
