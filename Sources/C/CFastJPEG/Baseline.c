@@ -23,7 +23,7 @@ _Static_assert(2 * (skipping_window + most_detail_bits) <= refilled_bits, "skipp
 
 typedef struct {
     const BlockTables *tables;
-    int16_t steps[most_corner];
+    int16_t steps[most_kept];
     int mean;
 } Part;
 
@@ -39,7 +39,7 @@ typedef struct {
     /// The tables of a group's blocks, and of one more.
     const BlockTables *group[most_group + 1];
     /// Their coefficients; where a mean would stand behind the last, values are stored that nobody needs.
-    int16_t corners[most_group * most_corner + 1];
+    int16_t corners[most_group * most_kept + 1];
     /// Where in its block's corner the coefficient of a frequency goes, in the file's order.
     uint8_t slots[256];
 } Baseline;
@@ -90,13 +90,13 @@ static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(ScanData *data, Bi
 static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
     Baseline *baseline, BitReader *shared, int count, int level)
 {
-    const int area = corner_side(level) * corner_side(level);
+    const int kept = (int) corner_count(level);
     const unsigned last = (unsigned) corner_last(level);
     const BlockTables *const *next = baseline->group;
     const uint8_t *slots = baseline->slots, *most = limit(&baseline->data);
-    int16_t *corner = baseline->corners, *end = corner + count * area;
+    int16_t *corner = baseline->corners, *end = corner + count * kept;
     BitReader reader = *shared;
-    for (; corner < end; corner += area) {
+    for (; corner < end; corner += kept) {
         const BlockTables *tables = *next++;
         unsigned place;
         Step step;
@@ -108,7 +108,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
             reader = slow;
         }
         if (level != 8)
-            memset(corner, 0, (size_t) area * sizeof *corner);
+            memset(corner, 0, (size_t) kept * sizeof *corner);
         refill(&reader);
         step = tables->means[reader.bits >> (64 - mean_window)];
         corner[0] = (int16_t) step_value(&reader, step);
@@ -207,7 +207,7 @@ static inline __attribute__((always_inline)) int write_group(
     Baseline *baseline, const CFastJPEGFrame *frame, int row, int column, int count, int level)
 {
     const UnitLayout *layout = &baseline->layout;
-    const int side = corner_side(level), area = side * side;
+    const int side = corner_side(level), kept = (int) corner_count(level);
     int16_t *first = baseline->corners;
     int part, unit, x, y, is_good = 1;
     for (part = 0; part < layout->part_count; part++) {
@@ -223,7 +223,7 @@ static inline __attribute__((always_inline)) int write_group(
         int whole_rows = plane->height / side - row * down, whole_columns = grid->across - begin;
         for (unit = 0; unit < count; unit++) {
             for (y = 0; y < down; y++)
-                for (x = unit * across; x < (unit + 1) * across; x++, corner += area) {
+                for (x = unit * across; x < (unit + 1) * across; x++, corner += kept) {
                     mean += corner[0];
                     is_good &= mean == (int16_t) mean;
                     if (__builtin_expect(y < whole_rows && x < whole_columns, 1))
@@ -231,10 +231,10 @@ static inline __attribute__((always_inline)) int write_group(
                     else
                         write_edge(plane, grid, level, begin + x, row * down + y, (int16_t) mean, corner, steps);
                 }
-            corner += (layout->block_count - across * down) * area;
+            corner += (layout->block_count - across * down) * kept;
         }
         baseline->parts[part].mean = mean;
-        first += across * down * area;
+        first += across * down * kept;
     }
     return is_good;
 }

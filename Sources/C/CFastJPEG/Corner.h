@@ -11,31 +11,41 @@
 
 // The coefficients of the lowest frequencies of a block, a square of 1, 2 or 4 on a side, and the samples that they stand for.
 //
-// A sample is the mean of those that the whole inverse transform (T.81 section A.3.3) makes of these coefficients alone in its part of the block.
-// Over 4 or 2 samples the cosines' means are cosines' multiples again, so the square needs only a transform of its own size. All is in
-// fixed point: 13 bits for the factors, 2 between columns and rows.
+// At levels 8 and 4 a sample is the mean of those that the whole inverse transform (T.81 section A.3.3) makes of these coefficients alone in its
+// part of the block. At level 2 it is midway between this mean and the value in the middle of the part. Over 4 or 2 samples the cosines' means
+// are cosines' multiples again, so the square needs only a transform of its own size. All is in fixed point: 13 bits for the factors, 2 between
+// columns and rows.
+//
+// At level 2 the square does not have the frequencies 5 and 6, but the first six of them in the file's order count as well, by their means.
+// Over pairs of samples the mean of frequency 5 is a multiple of frequency 3, and that of 6 is a multiple of 2. So these six are multiplied and
+// added to coefficients of the square. (The mean of frequency 4 is zero.)
 
 enum {
-    most_corner = 16,
+    /// Most samples that a block becomes, and most coefficients that are kept of it.
+    most_samples = 16,
+    most_kept = 24,
     factor_bits = 13,
     kept_bits = 2,
+    /// Binary digits behind the point of what frequencies 5 and 6 are multiplied by.
+    added_bits = 4,
 };
 
-/// Which squares are read at which level.
+/// The side of the square that is read at a level.
 static inline int corner_side(int level)
 {
     return 8 / level;
 }
 
-static inline unsigned corner_area(int level)
+/// Coefficients that are kept of a block; the last eight of level 2 are those to be added, of which two are always zero.
+static inline unsigned corner_count(int level)
 {
-    return (unsigned) (corner_side(level) * corner_side(level));
+    return level == 2 ? most_kept : (unsigned) (corner_side(level) * corner_side(level));
 }
 
-/// The last frequency, in the order of the file (section A.3.6), that is in the square of a level.
+/// The last coefficient, in the order of the file (section A.3.6), that counts at a level.
 static inline int corner_last(int level)
 {
-    return level == 8 ? 0 : level == 4 ? 4 : 24;
+    return level == 8 ? 0 : level == 4 ? 4 : 27;
 }
 
 /// A sample of at most 10 bits about zero as one of 8 bits about 128; of more bits the lowest 10 count, as for libjpeg.
@@ -61,20 +71,20 @@ static inline void write_1(int mean, int step, uint8_t *samples)
     *samples = sample(descaled(mean * step, 3));
 }
 
-/// Twice the means of the odd cosine over the halves of a block, and of frequencies 1 to 3 over its quarters; frequency 2 has the same mean over
-/// all quarters but for its sign.
+/// Twice the means of the odd cosine over the halves of a block; and what frequencies 1 to 3 add to a block's quarters, the outer two and the
+/// inner two. Frequency 2 adds the same to all quarters but for its sign.
 enum {
     one = 2 << factor_bits,
     halves_1 = 14846,
-    outer_1 = 20995,
-    inner_1 = 8697,
-    both_2 = 15137,
-    outer_3 = 7373,
-    inner_3 = -17799,
+    outer_1 = 21201,
+    inner_1 = 8782,
+    both_2 = 15760,
+    outer_3 = 8120,
+    inner_3 = -19603,
 };
 
 // `write_2` and `write_4` make two by two and four by four samples from as many coefficients, of which the mean is given apart. They
-// multiply them by `steps` within 16 bits, transform columns into 16 bits that saturate, and then rows.
+// multiply them by `steps` within 16 bits, transform columns into 16 bits that saturate, and then rows. `write_4` begins with the additions.
 
 #if defined(__SSE2__)
 
@@ -144,7 +154,11 @@ static inline void write_4(int mean, const int16_t *corner, const int16_t *steps
     const __m128i *from = (const __m128i *) corner, *by = (const __m128i *) steps;
     __m128i upper = _mm_mullo_epi16(_mm_insert_epi16(_mm_loadu_si128(from), mean, 0), _mm_loadu_si128(by));
     __m128i lower = _mm_mullo_epi16(_mm_loadu_si128(from + 1), _mm_loadu_si128(by + 1));
+    const __m128i added = _mm_srai_epi16(_mm_mullo_epi16(_mm_loadu_si128(from + 2), _mm_loadu_si128(by + 2)), added_bits);
+    const __m128i is_upper = _mm_setr_epi16(0, 0, -1, -1, 0, 0, 0, -1);
     int row, four;
+    upper = _mm_add_epi16(upper, _mm_and_si128(is_upper, added));
+    lower = _mm_add_epi16(lower, _mm_andnot_si128(is_upper, added));
     transform_4(
         _mm_unpacklo_epi16(upper, lower), _mm_unpackhi_epi16(upper, lower), factor_bits - kept_bits + 1, &upper, &lower);
     transpose_4(&upper, &lower);
@@ -193,10 +207,13 @@ static inline void transform_4(const int16_t *from, int step, int shift, int *to
 
 static inline void write_4(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
 {
-    int16_t c[most_corner] = {(int16_t) (mean * steps[0])}, rows[most_corner];
+    static const uint8_t added_to[] = {8, 1, 2, 3, 12, 13, 6, 7};
+    int16_t c[most_samples] = {(int16_t) (mean * steps[0])}, rows[most_samples];
     int values[4], index, row;
-    for (index = 1; index < most_corner; index++)
+    for (index = 1; index < most_samples; index++)
         c[index] = (int16_t) (corner[index] * steps[index]);
+    for (; index < most_kept; index++)
+        c[added_to[index - most_samples]] += (int16_t) ((int16_t) (corner[index] * steps[index]) >> added_bits);
     for (index = 0; index < 4; index++) {
         transform_4(c + index, 4, factor_bits - kept_bits + 1, values);
         for (row = 0; row < 4; row++)

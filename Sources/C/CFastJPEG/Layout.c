@@ -1,5 +1,7 @@
 #include "Layout.h"
 
+#include <math.h>
+
 static int quotient(int count, int divisor)
 {
     return (count + divisor - 1) / divisor;
@@ -63,7 +65,23 @@ CFastJPEGOutcome lay_out_scan(
     return CFastJPEGDone;
 }
 
-int corner_steps(const uint16_t *steps, int level, int16_t corner[most_corner])
+/// A coefficient that is added to one of the square: where it stands in the block, and its factor.
+typedef struct {
+    uint8_t place;
+    double factor;
+} Added;
+
+/// Means of cosines 5 and 6 over pairs of samples, divided by what frequencies 3 and 2 add to a sample.
+#define FACTOR_5 -0.6066933672
+#define FACTOR_6 -0.3978247348
+
+/// The coefficients behind the square at level 2. Each stands where the one that it is added to stands in the first or the second half of the
+/// square; the halves need different places.
+static const Added added_at_2[most_kept - most_samples] = {
+    {48, FACTOR_6}, {0, 0}, {6, FACTOR_6}, {5, FACTOR_5}, {40, FACTOR_5}, {41, FACTOR_5}, {0, 0}, {13, FACTOR_5},
+};
+
+int corner_steps(const uint16_t *steps, int level, int16_t corner[most_kept])
 {
     const int side = corner_side(level);
     int index;
@@ -74,14 +92,18 @@ int corner_steps(const uint16_t *steps, int level, int16_t corner[most_corner])
             return 0;
     for (index = 0; index < side * side; index++)
         corner[index] = (int16_t) steps[index / side * 8 + index % side];
+    for (; index < (int) corner_count(level); index++) {
+        const Added *added = &added_at_2[index - side * side];
+        corner[index] = (int16_t) lround(added->factor * (1 << added_bits) * steps[added->place]);
+    }
     return 1;
 }
 
 void fill_slots(uint8_t *slots, size_t count, int level)
 {
     static const uint8_t of_2[] = {0, 1, 2, 4, 3};
-    static const uint8_t of_4[] = {0, 1, 4, 8, 5, 2, 3, 6, 9, 12, 16, 13, 10, 7, 16, 16, 16, 11, 14, 16, 16, 16, 16, 16, 15};
-    memset(slots, corner_side(level) * corner_side(level), count);
+    static const uint8_t of_4[] = {0, 1, 4, 8, 5, 2, 3, 6, 9, 12, 24, 13, 10, 7, 24, 19, 24, 11, 14, 24, 20, 16, 21, 24, 15, 24, 23, 18};
+    memset(slots, (int) corner_count(level), count);
     slots[0] = 0;
     if (level == 4)
         memcpy(slots, of_2, sizeof of_2);
@@ -94,7 +116,7 @@ void write_edge(
     const int16_t *corner, const int16_t *steps)
 {
     const int side = corner_side(level);
-    uint8_t samples[most_corner];
+    uint8_t samples[most_samples];
     int line;
     if (column >= grid->across || row >= grid->down)
         return;

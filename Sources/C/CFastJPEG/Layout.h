@@ -41,7 +41,7 @@ CFastJPEGOutcome lay_out_scan(
     UnitLayout *layout);
 
 /// The steps of the corner's coefficients; 0 if there are none, or none of 8 bits.
-int corner_steps(const uint16_t *steps, int level, int16_t corner[most_corner]);
+int corner_steps(const uint16_t *steps, int level, int16_t corner[most_kept]);
 
 /// Where in the corner each frequency goes, in the order of the file; behind the corner's end those of which there is none.
 void fill_slots(uint8_t *slots, size_t count, int level);

@@ -21,8 +21,8 @@ CFastJPEGOutcome CFastJPEG_begin(
     outcome = lay_out_frame(frame, progression->grids);
     for (index = 0; index < frame->component_count && outcome == CFastJPEGDone; index++) {
         const BlockGrid *grid = &progression->grids[index];
-        unsigned area = corner_area(frame->level);
-        size_t count = (size_t) grid->padded_across * (size_t) grid->padded_down * area;
+        unsigned kept = corner_count(frame->level);
+        size_t count = (size_t) grid->padded_across * (size_t) grid->padded_down * kept;
         progression->corners[index] = calloc(count, sizeof(int16_t));
         if (!progression->corners[index])
             outcome = CFastJPEGMemory;
@@ -141,12 +141,12 @@ CFastJPEGOutcome CFastJPEG_finish(CFastJPEGProgression *progression, CFastJPEGWa
         const int16_t *steps = progression->steps[index];
         for (row = 0; row < grid->down; row++) {
             const int16_t *corner =
-                progression->corners[index] + (size_t) row * (size_t) grid->padded_across * (size_t) (side * side);
+                progression->corners[index] + (size_t) row * (size_t) grid->padded_across * corner_count(level);
             uint8_t *samples = plane->samples + (size_t) (row * side) * plane->stride;
             int is_whole = (row + 1) * side <= plane->height;
             if (watch.should_stop(watch.context))
                 return CFastJPEGStopped;
-            for (column = 0; column < grid->across; column++, corner += side * side, samples += side)
+            for (column = 0; column < grid->across; column++, corner += corner_count(level), samples += side)
                 if (!is_whole)
                     write_edge(plane, grid, level, column, row, corner[0], corner, steps);
                 else if (level == 8)

@@ -16,7 +16,7 @@ struct CFastJPEGProgression {
     /// The corners of a component's blocks, a row of padded blocks behind the other; and which coefficients are not zero.
     int16_t *corners[CFastJPEG_most_components];
     uint64_t *nonzero[CFastJPEG_most_components];
-    int16_t steps[CFastJPEG_most_components][most_corner];
+    int16_t steps[CFastJPEG_most_components][most_kept];
     int has_steps[CFastJPEG_most_components];
     /// Bits that a coefficient still lacks; -1 before its first scan.
     int8_t lacking[CFastJPEG_most_components][coefficient_count];

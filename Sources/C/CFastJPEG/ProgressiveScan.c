@@ -36,15 +36,15 @@ typedef struct {
 static UnitCorners first_corners(const CFastJPEGProgression *progression, int row)
 {
     const UnitLayout *layout = &progression->layout;
-    const unsigned area = corner_area(progression->frame.level);
+    const unsigned kept = corner_count(progression->frame.level);
     UnitCorners first;
     int index;
     for (index = 0; index < layout->block_count; index++) {
         const UnitBlock *block = &layout->blocks[index];
         size_t line = (size_t) (row * layout->steps_down[block->part] + block->y);
         size_t across = (size_t) progression->grids[block->component].padded_across;
-        first.corners[index] = progression->corners[block->component] + (line * across + (size_t) block->x) * area;
-        first.steps[index] = (size_t) layout->steps_across[block->part] * area;
+        first.corners[index] = progression->corners[block->component] + (line * across + (size_t) block->x) * kept;
+        first.steps[index] = (size_t) layout->steps_across[block->part] * kept;
     }
     return first;
 }
@@ -134,7 +134,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
     const BlockTables *tables = &progression->tables[0];
     const unsigned last = (unsigned) scan->last, shift = (unsigned) scan->bits_after;
     const unsigned last_single = nonzero ? last : (unsigned) corner_last(progression->frame.level);
-    const unsigned area = corner_area(progression->frame.level);
+    const unsigned kept = corner_count(progression->frame.level);
     BitReader reader = *shared;
     unsigned place = (unsigned) scan->first;
     int16_t spare;
@@ -175,7 +175,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
         place += run;
         if (is_single) {
             unsigned slot = progression->slots[place];
-            int16_t *to = slot < area ? corner + slot : &spare;
+            int16_t *to = slot < kept ? corner + slot : &spare;
             *to = (int16_t) (value * (1 << shift));
             if (nonzero)
                 *nonzero |= (uint64_t) (value != 0) << place;
@@ -196,13 +196,13 @@ static inline uint64_t band(unsigned first, unsigned last)
 static inline __attribute__((always_inline)) void refine_known(
     CFastJPEGProgression *progression, BitReader *reader, uint64_t known, int16_t *corner, int one)
 {
-    const unsigned area = corner_area(progression->frame.level);
+    const unsigned kept = corner_count(progression->frame.level);
     uint64_t inside = known & band(0, (unsigned) corner_last(progression->frame.level));
     int outside = __builtin_popcountll(known ^ inside);
     for (; inside; inside &= inside - 1) {
         unsigned slot = progression->slots[__builtin_ctzll(inside)];
         refill(reader);
-        if (take(reader, 1) && slot < area)
+        if (take(reader, 1) && slot < kept)
             corner[slot] = (int16_t) (corner[slot] + (corner[slot] < 0 ? -one : one));
     }
     for (; outside > 0; outside -= 32) {
@@ -218,7 +218,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
     const BlockTables *tables = &progression->tables[0];
     const int one = 1 << scan->bits_after;
     const unsigned last = (unsigned) scan->last;
-    const unsigned area = corner_area(progression->frame.level);
+    const unsigned kept = corner_count(progression->frame.level);
     const uint64_t known = *nonzero;
     BitReader reader = *shared;
     unsigned place = (unsigned) scan->first;
@@ -255,7 +255,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
             return has_overrun(&progression->data, &reader) ? CFastJPEGEnd : CFastJPEGCode;
         unsigned to = (unsigned) __builtin_ctzll(zeros), slot = progression->slots[to];
         refine_known(progression, &reader, known & band(place, to), corner, one);
-        if (slot < area)
+        if (slot < kept)
             corner[slot] = (int16_t) (value * one);
         *nonzero |= (uint64_t) (value != 0) << to;
         place = to + 1;
@@ -273,9 +273,9 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_blocks(
     CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row, int is_refined, int is_noted)
 {
     const int component = scan->components[0].index;
-    const unsigned area = corner_area(progression->frame.level);
+    const unsigned kept = corner_count(progression->frame.level);
     const size_t first = (size_t) row * (size_t) progression->grids[component].padded_across;
-    int16_t *corner = progression->corners[component] + first * area;
+    int16_t *corner = progression->corners[component] + first * kept;
     uint64_t *nonzero = is_noted ? progression->nonzero[component] + first : NULL;
     BitReader reader = progression->reader;
     int column;
@@ -296,7 +296,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_blocks(
             outcome = read_band(progression, scan, &reader, corner, nonzero);
         if (outcome != CFastJPEGDone)
             return outcome;
-        corner += area;
+        corner += kept;
         if (is_noted)
             nonzero++;
     }

@@ -97,15 +97,45 @@ static void count_warning(j_common_ptr codec, int level)
         codec->err->num_warnings++;
 }
 
-/// What frequency `u` adds to sample `x` of so many on a side: the cosine's mean over the sample's part of the block, 2^14 for that of the mean.
-static int factor(int side, int x, int u)
+static double mean_of_cosine(int side, int x, int u)
 {
     const double pi = 3.14159265358979323846;
     int part = 8 / side, index;
     double sum = 0;
     for (index = x * part; index < (x + 1) * part; index++)
-        sum += cos((2 * index + 1) * u * pi / 16) * (u == 0 ? 1 : sqrt(2));
-    return (int) lround(sum / part * (1 << 14));
+        sum += cos((2 * index + 1) * u * pi / 16);
+    return sum / part;
+}
+
+/// What frequency `u` adds to sample `x` of so many on a side, 1 for the mean: the cosine's mean over the sample's part of the block, or, of
+/// four samples, midway between that and the cosine in the middle of the part.
+static double addition(int side, int x, int u)
+{
+    const double pi = 3.14159265358979323846;
+    double mean = mean_of_cosine(side, x, u);
+    return side == 4 ? (mean + cos((2 * x + 1) * u * pi / 8)) / 2 : mean;
+}
+
+/// The same as a number of 14 bits.
+static int factor(int side, int x, int u)
+{
+    return (int) lround(addition(side, x, u) * (u == 0 ? 1 : sqrt(2)) * (1 << 14));
+}
+
+/// The coefficient of frequencies `u` and `v` with those that have the same means over pairs of samples, but for a factor.
+static int16_t gathered(const short *coefficients, const UINT16 *steps, int side, int u, int v)
+{
+    // Frequencies 5 and 6 of the first 28 coefficients: both frequencies together are no more than 6.
+    int16_t value = (int16_t) (coefficients[8 * v + u] * steps[8 * v + u]);
+    int way;
+    for (way = 0; side == 4 && way < 2; way++) {
+        int low = way ? v : u, high = 8 - low, other = way ? u : v, place = way ? 8 * high + other : 8 * other + high;
+        if (low < 2 || high + other > 6)
+            continue;
+        double ratio = mean_of_cosine(4, 0, high) / addition(4, 0, low);
+        value = (int16_t) (value + ((int16_t) (coefficients[place] * (int) lround(16 * ratio * steps[place])) >> 4));
+    }
+    return value;
 }
 
 static long rounded(long value, int bits)
@@ -127,7 +157,7 @@ static void transform(const short *coefficients, const UINT16 *steps, int side, 
         for (u = 0; u < side; u++) {
             long sum = 0;
             for (v = 0; v < side; v++)
-                sum += (long) (int16_t) (coefficients[8 * v + u] * steps[8 * v + u]) * factor(side, y, v);
+                sum += (long) gathered(coefficients, steps, side, u, v) * factor(side, y, v);
             columns[y][u] = limited(rounded(sum, 12), INT16_MIN, INT16_MAX);
         }
     for (y = 0; y < side; y++)
