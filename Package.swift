@@ -71,7 +71,8 @@ let package = Package(
         library("CSeccomp", pkgConfig: "libseccomp", package: "libseccomp-dev"),
         shim("CLinux"),
         shim("CSeccompShim", ["CSeccomp"]),
-        shim("CVipsShim", ["CGModule", "CVips"]),
+        shim("CPixels", flags: ["-O2", "-ffp-contract=off"]),
+        shim("CVipsShim", ["CGModule", "CPixels", "CVips"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
         shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CWebP", "CZimg"]),
@@ -92,7 +93,7 @@ let package = Package(
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module(
             "Imaging",
-            ["CFastJPEG", "CPNGShim", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text"]),
+            ["CFastJPEG", "CPNGShim", "CPixels", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text"]),
         module(
             "ImageSandbox",
             ["CLinux", "CSeccompShim", "Coordination", "Crypto", "Imaging", "Memory", "Telemetry"]),

@@ -30,6 +30,11 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// This size after an image of it was made upright, given its EXIF orientation.
+    func upright(from orientation: Int) -> PixelSize {
+        orientation >= 5 ? PixelSize(width: height, height: width) : self
+    }
+
     /// `300×225`.
     package var description: String { "\(width)×\(height)" }
 }

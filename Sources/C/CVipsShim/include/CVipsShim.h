@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <vips/vips.h>
 
+#include <CPixels.h>
+
 // Every function that makes an image returns 0 and sets `out` to a new reference, or returns -1 and leaves a text in
 // libvips' error buffer. No function takes over a reference to its inputs. The bytes of a loaded file must outlive the image.
 
@@ -74,6 +76,22 @@ int CVipsShim_extract_bands(VipsImage *in, VipsImage **out, int first, int count
 int CVipsShim_join_bands(VipsImage *first, VipsImage *second, VipsImage **out);
 int CVipsShim_rotate(VipsImage *in, VipsImage **out, VipsAngle angle);
 int CVipsShim_flip(VipsImage *in, VipsImage **out, VipsDirection direction);
+/// An operation on whole frames.
+typedef struct {
+    CPixelsFilter apply;
+    /// The settings, which are copied.
+    const void *settings;
+    size_t settings_size;
+    /// Size and bands of the result.
+    int width, height, bands;
+    /// Must outlive the result.
+    CPixelsWatch watch;
+} CVipsShimFilter;
+
+/// The result of the operation, for `in` of 8 bits. The whole frame is computed when its first row is needed, and its memory is freed after
+/// its last row was used.
+int CVipsShim_filter(VipsImage *in, VipsImage **out, CVipsShimFilter filter);
+
 int CVipsShim_stack(VipsImage **in, VipsImage **out, int count);
 
 /// The same image with a copy of an ICC profile.

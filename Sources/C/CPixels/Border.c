@@ -1,0 +1,62 @@
+#include "CPixels.h"
+
+#include "Frames.h"
+
+#include <stdlib.h>
+
+static int is_near(const uint8_t *pixel, int bands, const uint8_t *color, int tolerance)
+{
+    int alpha = bands == 2 || bands == 4 ? pixel[bands - 1] : 255;
+    int green = bands < 3 ? 0 : 1, blue = bands < 3 ? 0 : 2;
+    return abs(pixel[0] - color[0]) <= tolerance && abs(pixel[green] - color[1]) <= tolerance
+        && abs(pixel[blue] - color[2]) <= tolerance && abs(alpha - color[3]) <= tolerance;
+}
+
+/// Whether all pixels of a part are near the colour.
+static int is_border(const CPixelsFrame *frame, const CPixelsBorder *border, int left, int top, int right, int bottom)
+{
+    int x, y;
+    for (y = top; y < bottom; y++) {
+        const uint8_t *pixel = row_of(frame, y) + (ptrdiff_t) left * frame->bands;
+        for (x = left; x < right; x++, pixel += frame->bands)
+            if (!is_near(pixel, frame->bands, border->color, border->tolerance))
+                return 0;
+    }
+    return 1;
+}
+
+int CPixels_find_border(const CPixelsFrame *frame, CPixelsBorder *border, CPixelsWatch watch)
+{
+    int left = 0, top = 0, right = frame->width, bottom = frame->height, y;
+    while (top < bottom && is_border(frame, border, left, top, right, top + 1)) {
+        if (is_ended(watch, top))
+            return -1;
+        top++;
+    }
+    if (top == bottom) {
+        top = 0;
+    } else {
+        while (is_border(frame, border, left, bottom - 1, right, bottom))
+            bottom--;
+        // Row by row, because columns are slow to read: how far the border reaches into any row.
+        left = right = frame->width;
+        for (y = top; y < bottom; y++) {
+            int x = 0;
+            if (is_ended(watch, y))
+                return -1;
+            while (x < left && is_border(frame, border, x, y, x + 1, y + 1))
+                x++;
+            left = x;
+            x = 0;
+            while (x < right && is_border(frame, border, frame->width - 1 - x, y, frame->width - x, y + 1))
+                x++;
+            right = x;
+        }
+        right = frame->width - right;
+    }
+    border->left = left;
+    border->top = top;
+    border->right = right;
+    border->bottom = bottom;
+    return 0;
+}

@@ -1,0 +1,222 @@
+#include "CPixels.h"
+
+#include "Frames.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double CPixels_least_boxes_sigma = 8;
+
+/// The numbers of a row, with colours multiplied by alpha.
+static void load(const CPixelsFrame *frame, int y, float *to)
+{
+    const uint8_t *from = row_of(frame, y);
+    int count = frame->width * frame->bands, bands = frame->bands, i, band;
+    if (!has_alpha(frame)) {
+        for (i = 0; i < count; i++)
+            to[i] = from[i];
+        return;
+    }
+    for (i = 0; i < count; i += bands) {
+        float alpha = (float) from[i + bands - 1] / 255;
+        for (band = 0; band < bands - 1; band++)
+            to[i + band] = (float) from[i + band] * alpha;
+        to[i + bands - 1] = from[i + bands - 1];
+    }
+}
+
+/// Writes a row: `amount` times its difference from the means is added to it.
+static void store(const CPixelsFrame *in, const CPixelsFrame *out, int y, const float *means, float amount, float *own)
+{
+    uint8_t *to = row_of(out, y);
+    int count = out->width * out->bands, bands = out->bands, i;
+    load(in, y, own);
+    for (i = 0; i < count; i++) {
+        float value = own[i] + amount * (own[i] - means[i]);
+        own[i] = value > 0 ? value < 255 ? value : 255 : 0;
+    }
+    if (!has_alpha(in)) {
+        for (i = 0; i < count; i++)
+            to[i] = (uint8_t) (own[i] + 0.5f);
+        return;
+    }
+    for (i = 0; i < count; i += bands)
+        put_divided(to + i, own + i, own[i + bands - 1], bands);
+}
+
+/// The weights of the pixel itself and of those at each distance, up to the returned one; their sum is one.
+static int weigh(double sigma, float **weights)
+{
+    int radius = (int) ceil(3 * sigma), distance;
+    double sum = 1;
+    *weights = malloc(((size_t) radius + 1) * sizeof **weights);
+    if (!*weights)
+        return -1;
+    for (distance = 1; distance <= radius; distance++)
+        sum += 2 * exp(-0.5 * distance * distance / (sigma * sigma));
+    for (distance = 0; distance <= radius; distance++)
+        (*weights)[distance] = (float) (exp(-0.5 * distance * distance / (sigma * sigma)) / sum);
+    return radius;
+}
+
+/// Adds two rows of numbers, weighted alike, to a third.
+static void add_pair(float *restrict sum, const float *one, const float *other, float weight, int count)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        sum[i] += weight * (one[i] + other[i]);
+}
+
+static void scale(float *restrict to, const float *from, float weight, int count)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        to[i] = weight * from[i];
+}
+
+/// Means along a row; `row` has room for `radius` pixels before and after it, which repeat its ends.
+static void mean_across(float *row, const float *weights, int radius, int width, int bands, float *to)
+{
+    int count = width * bands, distance, band;
+    for (distance = 1; distance <= radius; distance++)
+        for (band = 0; band < bands; band++) {
+            row[band - distance * bands] = row[band];
+            row[count - bands + band + distance * bands] = row[count - bands + band];
+        }
+    scale(to, row, weights[0], count);
+    for (distance = 1; distance <= radius; distance++)
+        add_pair(to, row - distance * bands, row + distance * bands, weights[distance], count);
+}
+
+static int clamped(int value, int count)
+{
+    return value < 0 ? 0 : value < count ? value : count - 1;
+}
+
+/// Means by weights. Rows are computed across once, and kept as long as rows below need them.
+static int by_weights(const CPixelsGaussian *gaussian, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
+{
+    float *weights;
+    int radius = weigh(gaussian->sigma, &weights);
+    int count = in->width * in->bands, kept = 2 * radius + 1, ready = 0, y, distance, failed = -1;
+    float *rows = malloc(((size_t) kept + 1) * (size_t) count * sizeof *rows);
+    float *row = malloc(((size_t) in->width + 2 * (size_t) radius) * (size_t) in->bands * sizeof *row);
+    if (radius < 0 || !rows || !row)
+        goto end;
+    float *sum = rows + (size_t) kept * (size_t) count;
+    for (y = 0; y < in->height; y++) {
+        if (is_ended(watch, y))
+            goto end;
+        for (; ready <= clamped(y + radius, in->height); ready++) {
+            load(in, ready, row + radius * in->bands);
+            mean_across(row + radius * in->bands, weights, radius, in->width, in->bands, rows + (size_t) (ready % kept) * (size_t) count);
+        }
+        scale(sum, rows + (size_t) (y % kept) * (size_t) count, weights[0], count);
+        for (distance = 1; distance <= radius; distance++)
+            add_pair(sum, rows + (size_t) (clamped(y - distance, in->height) % kept) * (size_t) count,
+                rows + (size_t) (clamped(y + distance, in->height) % kept) * (size_t) count, weights[distance], count);
+        store(in, out, y, sum, gaussian->amount, row);
+    }
+    failed = 0;
+end:
+    free(weights);
+    free(rows);
+    free(row);
+    return failed;
+}
+
+/// Means of 2 * radius + 1 numbers that lie `step` apart, along a line of `length`, which repeats its ends.
+static void box_along(const float *from, float *to, int length, int radius, ptrdiff_t step)
+{
+    double sum = 0, share = 1.0 / (2 * radius + 1);
+    int i;
+    for (i = -radius; i <= radius; i++)
+        sum += from[clamped(i, length) * step];
+    for (i = 0; i < length; i++) {
+        to[i * step] = (float) (sum * share);
+        sum += from[clamped(i + radius + 1, length) * step] - from[clamped(i - radius, length) * step];
+    }
+}
+
+/// The same for all columns of rows at once.
+static void box_down(const float *from, float *to, double *sums, int count, int height, int radius)
+{
+    double share = 1.0 / (2 * radius + 1);
+    int y, i;
+    memset(sums, 0, (size_t) count * sizeof *sums);
+    for (y = -radius; y <= radius; y++) {
+        const float *row = from + (size_t) clamped(y, height) * (size_t) count;
+        for (i = 0; i < count; i++)
+            sums[i] += row[i];
+    }
+    for (y = 0; y < height; y++) {
+        const float *next = from + (size_t) clamped(y + radius + 1, height) * (size_t) count;
+        const float *last = from + (size_t) clamped(y - radius, height) * (size_t) count;
+        float *row = to + (size_t) y * (size_t) count;
+        for (i = 0; i < count; i++) {
+            row[i] = (float) (sums[i] * share);
+            sums[i] += next[i] - last[i];
+        }
+    }
+}
+
+enum { boxes = 4 };
+
+/// The radii of boxes whose variances together are sigma's square, as nearly as whole numbers can.
+static void choose_boxes(double sigma, int *radii)
+{
+    int low = (int) floor((sqrt(12 * sigma * sigma / boxes + 1) - 1) / 2), count, box;
+    double width = 2 * low + 1;
+    count = (int) lround((12 * sigma * sigma - boxes * width * width - 4 * boxes * width - 3 * boxes) / (-4 * width - 4));
+    for (box = 0; box < boxes; box++)
+        radii[box] = box < count ? low : low + 1;
+}
+
+/// Means by boxes.
+static int by_boxes(const CPixelsGaussian *gaussian, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
+{
+    int radii[boxes], count = in->width * in->bands, y, band, box, failed = -1;
+    float *one = malloc((size_t) in->height * (size_t) count * sizeof *one);
+    float *other = malloc((size_t) in->height * (size_t) count * sizeof *other);
+    double *sums = malloc((size_t) count * sizeof *sums);
+    if (!one || !other || !sums)
+        goto end;
+    choose_boxes(gaussian->sigma, radii);
+    for (y = 0; y < in->height; y++) {
+        float *row = one + (size_t) y * (size_t) count, *line = other + (size_t) y * (size_t) count;
+        if (is_ended(watch, y))
+            goto end;
+        load(in, y, row);
+        for (box = 0; box < boxes; box++) {
+            float *swapped = row;
+            for (band = 0; band < in->bands; band++)
+                box_along(row + band, line + band, in->width, radii[box], in->bands);
+            row = line;
+            line = swapped;
+        }
+    }
+    for (box = 0; box < boxes; box++) {
+        float *swapped = one;
+        if (is_ended(watch, 0))
+            goto end;
+        box_down(one, other, sums, count, in->height, radii[box]);
+        one = other;
+        other = swapped;
+    }
+    for (y = 0; y < in->height; y++)
+        store(in, out, y, one + (size_t) y * (size_t) count, gaussian->amount, other);
+    failed = 0;
+end:
+    free(one);
+    free(other);
+    free(sums);
+    return failed;
+}
+
+int CPixels_gaussian(const void *settings, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
+{
+    const CPixelsGaussian *gaussian = settings;
+    return gaussian->sigma < CPixels_least_boxes_sigma ? by_weights(gaussian, in, out, watch)
+                                                       : by_boxes(gaussian, in, out, watch);
+}

@@ -1,0 +1,45 @@
+#include "CPixels.h"
+
+#include "Frames.h"
+
+#include <string.h>
+
+/// Side of the squares in which a frame is turned, so that the rows of both frames stay in the level 1 cache.
+enum { square = 16 };
+
+/// Copies one square; `step` is the distance in bytes from one pixel of the source to the next in a row of the result, `line` that from row to row.
+static void turn_square(
+    const CPixelsFrame *out, const uint8_t *origin, ptrdiff_t step, ptrdiff_t line, int left, int top)
+{
+    int right = left + square < out->width ? left + square : out->width;
+    int bottom = top + square < out->height ? top + square : out->height;
+    int bands = out->bands, x, y, band;
+    for (y = top; y < bottom; y++) {
+        uint8_t *to = row_of(out, y) + left * bands;
+        const uint8_t *from = origin + y * line + left * step;
+        for (x = left; x < right; x++, from += step)
+            for (band = 0; band < bands; band++)
+                *to++ = from[band];
+    }
+}
+
+int CPixels_turn(const void *settings, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
+{
+    int orientation = ((const CPixelsTurn *) settings)->orientation, left, top;
+    int is_from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    int is_from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    ptrdiff_t across = is_from_right ? -in->bands : in->bands;
+    ptrdiff_t down = is_from_bottom ? -(ptrdiff_t) in->stride : (ptrdiff_t) in->stride;
+    const uint8_t *origin = row_of(in, is_from_bottom ? in->height - 1 : 0) + (is_from_right ? in->width - 1 : 0) * in->bands;
+    for (top = 0; top < out->height; top += square) {
+        if (is_ended(watch, top))
+            return -1;
+        for (left = 0; left < out->width; left += square) {
+            if (orientation >= 5)
+                turn_square(out, origin, down, across, left, top);
+            else
+                turn_square(out, origin, across, down, left, top);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,102 @@
+#ifndef CPixels_H
+#define CPixels_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Operations on whole frames of interleaved 8-bit pixels. Each function reads one frame and fills another one. It returns 0, or -1 if
+// there is no memory or the watch ended the work. Colours are mixed by their amounts of alpha, so that transparent pixels add none.
+
+/// A frame: 1 band is grey, 2 are grey and alpha, 3 are colour, 4 are colour and alpha.
+typedef struct {
+    uint8_t *pixels;
+    /// Bytes from one row to the next.
+    size_t stride;
+    int width, height, bands;
+} CPixelsFrame;
+
+/// Asks at intervals whether the work is to continue: `should_stop` returns 1 to end it.
+typedef struct {
+    int (*should_stop)(void *context);
+    void *context;
+} CPixelsWatch;
+
+/// An operation with its settings.
+typedef int (*CPixelsFilter)(const void *settings, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Colours by a table, then by matrices; alpha stays as it is.
+enum { CPixels_most_matrices = 4 };
+typedef struct {
+    /// The value after the table for each component, 0 to 255.
+    float table[256];
+    /// Number of matrices.
+    int count;
+    /// Factors of red, green and blue for each component of the result. Results are clipped to 0 to 255.
+    float matrices[CPixels_most_matrices][9];
+    /// The factor and the summand after the last matrix.
+    float scale, offset;
+} CPixelsColors;
+int CPixels_color(const void *colors, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Adds to each pixel `amount` times its difference from the Gaussian mean of its neighbourhood: -1 blurs, 1 sharpens.
+///
+/// The outermost pixels are repeated beyond the edges.
+typedef struct {
+    /// Standard deviation in pixels, above 0.
+    double sigma;
+    float amount;
+} CPixelsGaussian;
+int CPixels_gaussian(const void *gaussian, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// The standard deviation from which a Gaussian mean is computed as four means of boxes, whose time does not depend on it.
+extern const double CPixels_least_boxes_sigma;
+
+/// Gives each square of a grid its mean; the grid begins at the top left.
+typedef struct {
+    /// Side of a square in pixels.
+    int side;
+} CPixelsMosaic;
+int CPixels_mosaic(const void *mosaic, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Puts a colour on what lies outside of an outline; a pixel that the outline crosses is mixed.
+enum { CPixels_most_corners = 192 };
+typedef struct {
+    /// The bounds of a rectangle, in pixels.
+    double left, top, right, bottom;
+    /// The half axes of the ellipses that round its corners.
+    double across, down;
+    /// The number of a polygon's corners, or 0 for the rectangle.
+    int count;
+    double corners[CPixels_most_corners][2];
+    /// Red, green, blue and alpha.
+    uint8_t color[4];
+} CPixelsOutline;
+int CPixels_cut(const void *outline, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Turns a frame around its middle, which becomes the middle of the other frame; that has an alpha band, and is transparent around it.
+typedef struct {
+    /// Radians clockwise.
+    double angle;
+} CPixelsRotation;
+int CPixels_rotate(const void *rotation, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Turns and mirrors a frame by its EXIF orientation, 1 to 8. The other frame has the upright size.
+typedef struct {
+    int orientation;
+} CPixelsTurn;
+int CPixels_turn(const void *turn, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// A border of one colour.
+typedef struct {
+    /// Red, green, blue and alpha.
+    uint8_t color[4];
+    /// Largest difference of a border's pixel from the colour, in each component.
+    int tolerance;
+    /// What the border surrounds; the whole frame if it is all border.
+    int left, top, right, bottom;
+} CPixelsBorder;
+
+/// Finds what a border surrounds.
+int CPixels_find_border(const CPixelsFrame *frame, CPixelsBorder *border, CPixelsWatch watch);
+
+#endif

@@ -1,0 +1,113 @@
+/// What a caller wants done with an image besides fitting it into a box, in the caller's own units.
+///
+/// The defaults change nothing. docs/operations.md has the exact meaning of each, and their order.
+package struct ImageOperations: Hashable, Sendable {
+    /// The border that is cut off; nil for none.
+    package var trim: Trim?
+    /// The part that is kept, of the trimmed image; nil for all of it.
+    package var crop: Crop?
+    /// What is mirrored before the rotation; nil for nothing.
+    package var flip: Flip?
+    /// Degrees clockwise, 0…359.
+    package var rotation = 0
+    /// What becomes of the colours.
+    package var colors = ColorFilters()
+    /// Standard deviation of the blur in hundredths of a CSS pixel; 0 for none.
+    package var blur = 0
+    /// Standard deviation of the unsharp mask in hundredths of a CSS pixel; 0 for none.
+    package var sharpen = 0
+    /// Side of the blocks that become one colour, in CSS pixels; 1 for none.
+    package var pixelate = 1
+    /// Margins around the finished box, in CSS pixels.
+    package var pad = Margins()
+    /// How the corners are rounded.
+    package var radius = Radius.pixels(0)
+    /// The shape that is cut out; nil for all of the image.
+    package var mask: Mask?
+
+    /// Nothing is done.
+    package init() {}
+
+    /// Borders of one colour.
+    package struct Trim: Hashable, Sendable {
+        /// Largest difference from the colour in each component, 1…255.
+        package var tolerance: Int
+        /// The border's colour; nil for that of the top left pixel.
+        package var color: Color?
+
+        /// Borders that differ from `color` by `tolerance` at most.
+        package init(tolerance: Int, color: Color? = nil) {
+            self.tolerance = tolerance
+            self.color = color
+        }
+    }
+
+    /// A part of the image, given by its top left corner and its size.
+    package enum Crop: Hashable, Sendable {
+        /// In pixels.
+        case pixels(x: Int, y: Int, width: Int, height: Int)
+        /// In ten-thousandths of the image's sides, 0…10000.
+        case fractions(x: Int, y: Int, width: Int, height: Int)
+    }
+
+    /// What is mirrored.
+    package enum Flip: String, Hashable, Sendable, CaseIterable {
+        /// Left and right.
+        case horizontal = "h"
+        /// Top and bottom.
+        case vertical = "v"
+        /// Both.
+        case both = "hv"
+    }
+
+    /// Distances from the edges.
+    package struct Margins: Hashable, Sendable {
+        package var top: Int
+        package var right: Int
+        package var bottom: Int
+        package var left: Int
+
+        /// Margins of these sizes.
+        package init(top: Int = 0, right: Int = 0, bottom: Int = 0, left: Int = 0) {
+            (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
+        }
+    }
+
+    /// The radius of rounded corners.
+    package enum Radius: Hashable, Sendable {
+        /// CSS pixels, as far as the image's sides allow.
+        case pixels(Int)
+        /// Half of the shorter side.
+        case most
+    }
+
+    /// A shape that is cut out of the middle.
+    package enum Mask: String, Hashable, Sendable, CaseIterable {
+        case circle, ellipse, triangle
+        case triangleDown = "triangle-180"
+        case pentagon
+        case pentagonDown = "pentagon-180"
+        case hexagon, square, star, heart
+    }
+}
+
+/// The filter functions of CSS Filter Effects 1, in percent, in the order in which they are applied.
+package struct ColorFilters: Hashable, Sendable {
+    /// 0…400; 100 changes nothing.
+    package var brightness = 100
+    /// 0…400; 100 changes nothing.
+    package var contrast = 100
+    /// 0…400; 100 changes nothing.
+    package var saturation = 100
+    /// Degrees, 0…359.
+    package var hue = 0
+    /// 0…100.
+    package var grayscale = 0
+    /// 0…100.
+    package var sepia = 0
+    /// 0…100.
+    package var inversion = 0
+
+    /// Filters that change nothing.
+    package init() {}
+}

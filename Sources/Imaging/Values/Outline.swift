@@ -1,0 +1,77 @@
+import Glibc
+
+/// A shape in a frame, in pixels from its top left corner: a rectangle with round corners, or a polygon.
+struct Outline: Hashable, Sendable {
+    /// A corner of a polygon.
+    struct Point: Hashable, Sendable {
+        var x: Double
+        var y: Double
+    }
+
+    var left = 0.0
+    var top = 0.0
+    var right = 0.0
+    var bottom = 0.0
+    /// Half the width of the ellipses that round the corners.
+    var across = 0.0
+    /// Half the height of the ellipses that round the corners.
+    var down = 0.0
+    /// The corners of the polygon; none for the rectangle.
+    var corners: [Point] = []
+
+    /// All of a frame, with corners rounded by `radius`, as far as its sides allow.
+    init(_ size: PixelSize, radius: Double) {
+        (right, bottom) = (Double(size.width), Double(size.height))
+        across = min(radius, right / 2, bottom / 2)
+        down = across
+    }
+
+    /// The largest such shape in the middle of a frame.
+    init(_ mask: ImageOperations.Mask, in size: PixelSize) {
+        let (width, height) = (Double(size.width), Double(size.height))
+        let radius = min(width, height) / 2
+        let middle = Point(x: width / 2, y: height / 2)
+        switch mask {
+        case .ellipse:
+            self.init(size, radius: 0)
+            (across, down) = (width / 2, height / 2)
+        case .circle, .square:
+            self.init(size, radius: 0)
+            (left, right) = (middle.x - radius, middle.x + radius)
+            (top, bottom) = (middle.y - radius, middle.y + radius)
+            if mask == .circle { (across, down) = (radius, radius) }
+        case .triangle: self.init(around: middle, radii: [radius], count: 3)
+        case .triangleDown: self.init(around: middle, radii: [radius], count: 3, isUpsideDown: true)
+        case .pentagon: self.init(around: middle, radii: [radius], count: 5)
+        case .pentagonDown: self.init(around: middle, radii: [radius], count: 5, isUpsideDown: true)
+        case .hexagon: self.init(around: middle, radii: [radius], count: 6)
+        case .star:
+            // The inner corners of a pentagram.
+            self.init(around: middle, radii: [radius, radius * (3 - 5.0.squareRoot()) / 2], count: 10)
+        case .heart: self.init(heartAround: middle, halfWidth: radius)
+        }
+    }
+
+    /// Corners at equal angles, the first one above `middle`, at distances that take turns.
+    private init(around middle: Point, radii: [Double], count: Int, isUpsideDown: Bool = false) {
+        corners = (0..<count).map { index in
+            let angle = 2 * Double.pi * Double(index) / Double(count)
+            let radius = radii[index % radii.count] * (isUpsideDown ? -1 : 1)
+            return Point(x: middle.x + radius * sin(angle), y: middle.y - radius * cos(angle))
+        }
+    }
+
+    /// The curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, in a box of twice the half width with its own ratio.
+    private init(heartAround middle: Point, halfWidth: Double) {
+        let curve = (0..<128).map { index -> Point in
+            let angle = 2 * Double.pi * Double(index) / 128
+            let height = 13 * cos(angle) - 5 * cos(2 * angle) - 2 * cos(3 * angle) - cos(4 * angle)
+            return Point(x: 16 * pow(sin(angle), 3), y: -height)
+        }
+        let heights = curve.map(\.y)
+        let center = ((heights.min() ?? 0) + (heights.max() ?? 0)) / 2
+        corners = curve.map { point in
+            Point(x: middle.x + point.x * halfWidth / 16, y: middle.y + (point.y - center) * halfWidth / 16)
+        }
+    }
+}

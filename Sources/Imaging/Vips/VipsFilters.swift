@@ -1,0 +1,90 @@
+import CPixels
+import CVips
+import CVipsShim
+import Coordination
+
+/// Operations on whole frames of 8 bits, which libvips has not, or has for more time.
+///
+/// Transparent pixels add no colour. `token` ends the work, and must outlive the result.
+extension VipsImage {
+    /// The colours changed by a table and by matrices; alpha stays as it is.
+    func colored(by change: ColorChange, token: WorkToken) throws(VipsError) -> VipsImage {
+        var colors = CPixelsColors()
+        unsafe withUnsafeMutableBytes(of: &colors.table) { bytes in
+            for (value, result) in change.table.enumerated() {
+                unsafe bytes.storeBytes(
+                    of: Float(result), toByteOffset: value * MemoryLayout<Float>.stride, as: Float.self)
+            }
+        }
+        unsafe withUnsafeMutableBytes(of: &colors.matrices) { bytes in
+            for (index, factor) in change.matrices.flatMap(\.factors).enumerated() {
+                unsafe bytes.storeBytes(
+                    of: Float(factor), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
+            }
+        }
+        colors.count = Int32(change.matrices.count)
+        (colors.scale, colors.offset) = (Float(change.scale), Float(change.offset))
+        return try unsafe filtered(colors, token, CPixels_color)
+    }
+
+    /// Each pixel with `amount` times its difference from the Gaussian mean around it: -1 blurs, 1 sharpens.
+    ///
+    /// - Parameter sigma: Standard deviation in pixels.
+    func contrasted(withMeanOf sigma: Double, amount: Float, token: WorkToken) throws(VipsError) -> VipsImage {
+        try unsafe filtered(CPixelsGaussian(sigma: sigma, amount: amount), token, CPixels_gaussian)
+    }
+
+    /// Squares of one colour, their means; `side` is in pixels.
+    func pixelated(side: Int, token: WorkToken) throws(VipsError) -> VipsImage {
+        try unsafe filtered(CPixelsMosaic(side: Int32(side)), token, CPixels_mosaic)
+    }
+
+    /// This image with `color` outside of an outline.
+    func cut(to outline: Outline, color: Color, token: WorkToken) throws(VipsError) -> VipsImage {
+        let image = try color.isGrey ? self : inColor()
+        var shape = CPixelsOutline()
+        (shape.left, shape.top) = (outline.left, outline.top)
+        (shape.right, shape.bottom) = (outline.right, outline.bottom)
+        (shape.across, shape.down) = (outline.across, outline.down)
+        precondition(outline.corners.count <= Int(CPixels_most_corners), "too many corners")
+        unsafe withUnsafeMutableBytes(of: &shape.corners) { bytes in
+            for (index, value) in outline.corners.flatMap({ [$0.x, $0.y] }).enumerated() {
+                unsafe bytes.storeBytes(of: value, toByteOffset: index * MemoryLayout<Double>.stride, as: Double.self)
+            }
+        }
+        shape.count = Int32(outline.corners.count)
+        shape.color = (color.red, color.green, color.blue, color.alpha)
+        let hasAlpha = image.hasAlpha || color.alpha < 255
+        return try unsafe image.filtered(
+            shape, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_cut)
+    }
+
+    /// This image turned clockwise around its middle, on a transparent frame of `size`.
+    func turned(byDegrees degrees: Int, into size: PixelSize, token: WorkToken) throws(VipsError) -> VipsImage {
+        try unsafe filtered(
+            CPixelsRotation(angle: Double(degrees) * .pi / 180), size: size, bands: bands < 3 ? 2 : 4, token,
+            CPixels_rotate)
+    }
+
+    /// This image turned and mirrored by an EXIF orientation, 1…8.
+    func turned(from orientation: Int, token: WorkToken) throws(VipsError) -> VipsImage {
+        let size = PixelSize(width: width, height: height)
+        return try unsafe filtered(
+            CPixelsTurn(orientation: Int32(orientation)), size: size.upright(from: orientation), token, CPixels_turn)
+    }
+
+    private func filtered<Settings>(
+        _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, _ token: WorkToken,
+        _ apply: CPixelsFilter
+    ) throws(VipsError) -> VipsImage {
+        try unsafe withUnsafeBytes(of: settings) { bytes throws(VipsError) in
+            let watch = unsafe CPixelsWatch(
+                should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+            let filter = unsafe CVipsShimFilter(
+                apply: apply, settings: bytes.baseAddress, settings_size: bytes.count,
+                width: Int32(size?.width ?? width), height: Int32(size?.height ?? height),
+                bands: Int32(bands ?? self.bands), watch: watch)
+            return try unsafe step { unsafe CVipsShim_filter($0, $1, filter) }
+        }
+    }
+}
