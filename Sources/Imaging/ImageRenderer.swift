@@ -26,6 +26,7 @@ package enum ImageRenderer {
         func rendered(_ image: DecodedImage, _ plan: RenderPlan) throws -> EncodedImage {
             try renderPixels(of: image, additions, plan: plan, token: token, codec: codec)
         }
+        let plan = try plan.border?.resolved(plan, for: image, token: token) ?? plan
         guard case .planar = image.layout else { return try rendered(image, plan) }
         let (target, rest) = PlanarLane.part(of: plan, for: image)
         if let encoder = PlanarLane.encoder(for: image, rest: rest) {

@@ -25,6 +25,14 @@ package struct Plane: Hashable, Sendable {
         var width: Double
         var height: Double
 
+        /// The whole samples that the region lies in, of a plane of size `plane`.
+        func samples(in plane: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
+            let (x, y) = (max(0, Int(left)), max(0, Int(top)))
+            let right = min(plane.width, Int((left + width).rounded(.up)))
+            let bottom = min(plane.height, Int((top + height).rounded(.up)))
+            return (x, y, PixelSize(width: max(1, right - x), height: max(1, bottom - y)))
+        }
+
         /// The region after its plane, of size `size`, was turned upright.
         func upright(from orientation: Int, in size: PixelSize) -> Region {
             let right = Double(size.width) - left - width

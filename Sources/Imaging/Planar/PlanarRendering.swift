@@ -31,7 +31,7 @@ enum PlanarRendering {
 
     /// The three resampled planes, as an image of their own.
     static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
-        let planes = target.planes(ofGrey: image.bands == 1)
+        let planes = target.turnedPlanes(ofGrey: image.bands == 1)
         let memory = PlaneMemory(count: planes.byteCount)
         // The padding of rows in the workspace has samples of earlier images; the same image must be the same bytes.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -49,7 +49,7 @@ enum PlanarRendering {
 
     /// The image in pixels, resampled to `target`.
     static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
-        let size = target.rectangle.size
+        let size = target.size
         let memory = PlaneMemory(count: size.area * image.bands)
         var target = target
         // The range is converted together with the colours: full range cannot hold the values beyond black and white that limited range has.

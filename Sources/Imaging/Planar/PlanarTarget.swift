@@ -1,10 +1,14 @@
 /// Describes the resampling of a planar image.
 struct PlanarTarget {
-    /// The size of the whole image after the resampling.
+    /// The part of the image that is resampled, in pixels of the source; nil for all of it.
+    var part: ImagePart?
+    /// The size of that part after the resampling.
     var resizedSize: PixelSize
     /// The part of the resampled image that is computed.
     var rectangle: (x: Int, y: Int, size: PixelSize)
-    /// Whether nothing has been cropped or resampled yet.
+    /// The EXIF orientation that the resampled image is turned from, 1…8.
+    var turn = 1
+    /// Whether nothing has been cropped, resampled or turned yet.
     var isWhole = true
     /// Pixels for one chroma sample on each side: 1 or 2.
     var chromaStep = 1
@@ -42,16 +46,38 @@ struct PlanarTarget {
         return range == self.range ? .bytes : .words
     }
 
-    /// The part of a source plane that fills the target's plane.
+    /// The size of the turned image.
+    var size: PixelSize { rectangle.size.upright(from: turn) }
+
+    /// The planes after they were turned.
+    func turnedPlanes(ofGrey isGrey: Bool) -> [Plane] {
+        .stacked(planes(ofGrey: isGrey).map { $0.size.upright(from: turn) })
+    }
+
+    /// The part of a plane that is resampled, if the image fills `region` of the plane.
+    func part(of region: Plane.Region) -> Plane.Region {
+        guard let part else { return region }
+        let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: region.width)
+        let down = ImagePart.span(part.y, part.size.height, of: part.whole.height, in: region.height)
+        return Plane.Region(
+            left: region.left + across.start, top: region.top + down.start, width: across.length, height: down.length)
+    }
+
+    /// The part of a source plane that fills the target's plane, if the resampled part fills `region`.
     ///
-    /// The last sample of subsampled chroma may stand for pixels beyond the image's edge.
+    /// The last sample of subsampled chroma may stand for pixels beyond the image's edge. If the turn mirrors the plane, this is the first one.
     func region(ofPlane index: Int, in region: Plane.Region) -> Plane.Region {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)
+        let beyond = (
+            across: [2, 3, 7, 8].contains(turn) ? size.width * step - rectangle.size.width : 0,
+            down: [3, 4, 6, 7].contains(turn) ? size.height * step - rectangle.size.height : 0
+        )
         let across = region.width / Double(resizedSize.width)
         let down = region.height / Double(resizedSize.height)
         return Plane.Region(
-            left: region.left + Double(rectangle.x) * across, top: region.top + Double(rectangle.y) * down,
+            left: region.left + Double(rectangle.x - beyond.across) * across,
+            top: region.top + Double(rectangle.y - beyond.down) * down,
             width: Double(size.width * step) * across, height: Double(size.height * step) * down)
     }
 }

@@ -11,6 +11,7 @@ final class PlanarWorkspace {
     private static let idle = Locked<[PlanarWorkspace]>([])
 
     private var result = PlaneMemory(count: 0)
+    private var turned = PlaneMemory(count: 0)
     private var deep = PlaneMemory(count: 0)
     private var room = PlaneMemory(count: 0)
 
@@ -42,12 +43,19 @@ final class PlanarWorkspace {
                 continue
             }
             let mixing = target.mixing(ofPlane: index, from: range)
+            // Samples around the part are not mixed in.
+            let part = target.part(of: sources[index].region)
+            let cut = target.part == nil ? nil : part.samples(in: sources[index].size)
+            var region = target.region(ofPlane: index, in: part)
+            region.left -= Double(cut?.x ?? 0)
+            region.top -= Double(cut?.y ?? 0)
             let resampling = PlaneResampling(
-                source: sources[index].size, region: target.region(ofPlane: index, in: sources[index].region),
+                source: cut?.size ?? sources[index].size, region: region,
                 target: plane.size, mixing: mixing, kernel: index == 0 ? .lanczos : .catmullRom)
+            let offset = sources[index].offset + (cut?.y ?? 0) * sources[index].stride + (cut?.x ?? 0)
             try unsafe image.pixels.withUnsafeBytes { bytes throws in
                 let source = unsafe CPlanarShimRows(
-                    samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: sources[index].offset),
+                    samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset),
                     stride: sources[index].stride, is_limited: range == .limited ? 1 : 0)
                 if mixing == .words {
                     let conversion = range.conversion(to: target.range, isLuma: index == 0)
@@ -60,7 +68,24 @@ final class PlanarWorkspace {
                 }
             }
         }
+        if target.turn != 1 { return try body(unsafe turn(planes, of: target, isGrey: sources.count == 1)) }
         return try body(unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
+    }
+
+    /// The resampled planes, turned.
+    @unsafe
+    private func turn(_ planes: [Plane], of target: PlanarTarget, isGrey: Bool) -> CPlanarShimPlanes {
+        let results = target.turnedPlanes(ofGrey: isGrey)
+        turned.reserve(results.byteCount)
+        var from = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)).planes
+        let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(turned.bytes))
+        var to = unsafe all.planes
+        unsafe CPlanarShim_turn(&from.0, &to.0, Int32(target.turn))
+        if planes.count == 3 {
+            unsafe CPlanarShim_turn(&from.1, &to.1, Int32(target.turn))
+            unsafe CPlanarShim_turn(&from.2, &to.2, Int32(target.turn))
+        }
+        return all
     }
 
     private func run(
@@ -95,6 +120,7 @@ final class PlanarWorkspace {
 
     private func shrink() {
         result.drop(above: Self.mostKept)
+        turned.drop(above: Self.mostKept)
         deep.drop(above: Self.mostKept)
         room.drop(above: Self.mostKept)
     }

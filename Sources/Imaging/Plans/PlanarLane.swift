@@ -23,8 +23,9 @@ enum PlanarLane {
             (target, count) = (next, count + 1)
         }
         let (resized, kept) = (target.resizedSize, target.rectangle.size)
+        let source = target.part?.rounded(in: image.size).size ?? image.size
         let isInReach =
-            resized.width <= image.size.width && resized.height <= image.size.height
+            resized.width <= source.width && resized.height <= source.height
             && min(kept.width, kept.height) >= shortestSide
         return isInReach ? (target, plan.afterFirst(count)) : (whole, plan)
     }

@@ -11,6 +11,8 @@ package struct RenderPlan: Hashable, Sendable {
     package private(set) var source: FrameShape
     /// The steps of the render, in order.
     package private(set) var steps: RenderSteps
+    /// The trim that comes before the steps, which are then those for the untrimmed image; nil for none.
+    var border: BorderTrim?
     /// The format of the result.
     package let format: ImageFormat
     /// Encoder quality, 1…100; 100 for formats without a quality.
@@ -71,7 +73,7 @@ extension RenderPlan {
     /// The texts are spelled out: if they followed the names of types and properties, a renaming would lose every result on disk.
     /// A change that makes other bytes must change a text; no other change may.
     package var keyTexts: [String] {
-        [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
+        [decode.keyText] + steps.map(\.keyText) + [encodingKeyText] + (border.map { [$0.keyText] } ?? [])
             + additions.map { "addition \($0.keyText)" }
     }
 

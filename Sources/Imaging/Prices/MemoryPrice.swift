@@ -46,7 +46,8 @@ extension RenderPlan {
         let perPixel = memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0)
         // An animation is composed and encoded frame by frame.
         let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
-        return memory.least + largest * perPixel + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
+        let trimming = border?.bytes(for: source.size) ?? 0
+        return trimming + memory.least + largest * perPixel + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
     }
 }
 

@@ -1,7 +1,11 @@
-/// A resample of the whole image to another size.
+/// A resample of the image, or of a part of it, to another size.
 package struct ResampleStep: Hashable {
     /// The new size.
     package let size: PixelSize
+    /// The part of the source that is kept, in the source's own pixels, whatever the level; nil for all of it.
+    ///
+    /// Nothing outside of the part is mixed in. libvips cuts at the nearest pixel of the decoded image, planes are cut within it.
+    package let part: ImagePart?
     /// What is averaged: stored components or light.
     package let light: ResamplingLight
 
@@ -11,8 +15,9 @@ package struct ResampleStep: Hashable {
     private static let weighting = 3.0
 
     /// A step that makes images of `size`.
-    package init(to size: PixelSize, in light: ResamplingLight = .gamma) {
+    package init(to size: PixelSize, of part: ImagePart? = nil, in light: ResamplingLight = .gamma) {
         self.size = size
+        self.part = part
         self.light = light
     }
 }
@@ -20,20 +25,29 @@ package struct ResampleStep: Hashable {
 extension ResampleStep: RenderStep {
     package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: size, hasAlpha: input.hasAlpha) }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { read(of: input.size).area }
+
+    /// The size of what is resampled.
+    private func read(of input: PixelSize) -> PixelSize { part?.rounded(in: input).size ?? input }
 
     package func cost(of work: StepWork) -> StepCost {
-        guard work.input.size != size else { return .none }
+        guard read(of: work.input.size) != size else { return .none }
         let weighting = (work.input.hasAlpha ? Self.weighting : 1) * (light == .linear ? Self.weighting : 1)
         let resampling =
             Double(work.read) * Self.time.read + Double(work.made) * Self.time.made
         return StepCost(perFrame: resampling * weighting)
     }
 
-    package var keyText: String { "resample \(size.width)x\(size.height) \(light.rawValue)" }
+    package var keyText: String {
+        let part = part.map { " of \($0.x),\($0.y) \($0.size.width)x\($0.size.height)" } ?? ""
+        return "resample \(size.width)x\(size.height) \(light.rawValue)" + part
+    }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        try image.resampled(to: size, in: light)
+        guard let part else { return try image.resampled(to: size, in: light) }
+        let cut = part.rounded(in: PixelSize(width: image.width, height: image.height))
+        return try image.extracted(left: cut.x, top: cut.y, width: cut.size.width, height: cut.size.height)
+            .resampled(to: size, in: light)
     }
 }
 
@@ -44,6 +58,7 @@ extension ResampleStep: PlanarStep {
         next.resizedSize = size
         next.rectangle = (0, 0, size)
         next.light = light
+        next.part = part
         next.isWhole = false
         return next
     }

@@ -12,6 +12,8 @@ package enum ImagingError: Error, Hashable, Sendable {
     case sideTooLong(PixelSize, format: ImageFormat)
     /// The requested page is after the last one.
     case noSuchPage(Int, pages: Int)
+    /// The requested part lies outside of the image, which has this size.
+    case cropOutside(PixelSize)
     /// The encoder failed on an image that was decoded: a fault of the service; the detail is for logs only.
     case encodeFailed(detail: String)
 }

@@ -12,6 +12,8 @@ package struct RenderingOptions: Hashable, Sendable {
     package var enlarge = false
     /// The part that a crop keeps, and the place of the image on a larger canvas.
     package var gravity = Gravity.center
+    /// What is done besides.
+    package var operations = ImageOperations()
     /// Colour behind transparent parts and around the image; nil for the format's default.
     package var background: Color?
     /// Encoder quality, 1…100; nil for the format's default.

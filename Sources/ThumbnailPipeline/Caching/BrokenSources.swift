@@ -108,7 +108,7 @@ extension ImagingError {
     var isFaultOfSource: Bool {
         switch self {
         case .notAnImage, .cannotDecode: true
-        case .formatNotAccepted, .tooManyPixels, .sideTooLong, .noSuchPage, .encodeFailed: false
+        case .formatNotAccepted, .tooManyPixels, .sideTooLong, .noSuchPage, .cropOutside, .encodeFailed: false
         }
     }
 }

@@ -5,7 +5,7 @@ extension ImagingError: ServiceError {
     package var status: HTTPResponse.Status {
         switch self {
         case .notAnImage, .formatNotAccepted: .unsupportedMediaType
-        case .cannotDecode, .tooManyPixels, .noSuchPage, .sideTooLong: .unprocessableContent
+        case .cannotDecode, .tooManyPixels, .noSuchPage, .sideTooLong, .cropOutside: .unprocessableContent
         case .encodeFailed: .internalServerError
         }
     }
@@ -16,6 +16,7 @@ extension ImagingError: ServiceError {
         case .cannotDecode: "cannot_decode"
         case .tooManyPixels, .sideTooLong: "too_many_pixels"
         case .noSuchPage: "no_such_page"
+        case .cropOutside: "crop_outside"
         case .encodeFailed: "internal"
         }
     }
@@ -32,6 +33,7 @@ extension ImagingError: ServiceError {
         case .sideTooLong(let size, let format):
             "The format \(format.rawValue) cannot hold an image of \(size) pixels."
         case .noSuchPage(let page, let count): "The source has no page \(page); its pages are 0 to \(count - 1)."
+        case .cropOutside(let size): "The part of crop lies outside of the image, which has \(size) pixels."
         case .encodeFailed: "Something went wrong inside the service."
         }
     }
@@ -45,13 +47,17 @@ extension ImagingError: ServiceError {
 
     package var category: ErrorCategory {
         switch self {
-        case .sideTooLong, .noSuchPage: .request
+        case .sideTooLong, .noSuchPage, .cropOutside: .request
         case .encodeFailed: .internal
         default: .image
         }
     }
 
     package var parameter: String? {
-        if case .noSuchPage = self { "page" } else { nil }
+        switch self {
+        case .noSuchPage: "page"
+        case .cropOutside: "crop"
+        default: nil
+        }
     }
 }

@@ -71,6 +71,8 @@ struct ServiceErrorTests {
         Row(ImagingError.tooManyPixels(size, frames: 9), 422, "too_many_pixels", .image),
         Row(ImagingError.sideTooLong(size, format: .webp), 422, "too_many_pixels", .request),
         Row(ImagingError.noSuchPage(3, pages: 3), 422, "no_such_page", .request, parameter: "page"),
+        Row(
+            ImagingError.cropOutside(PixelSize(width: 3, height: 2)), 422, "crop_outside", .request, parameter: "crop"),
         Row(ImagingError.encodeFailed(detail: secret), 500, "internal", .internal),
     ]
 

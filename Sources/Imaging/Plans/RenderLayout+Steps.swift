@@ -1,0 +1,99 @@
+extension RenderLayout {
+    /// The steps that make this layout of a part of a source, and what else the options ask for, in the order of the contract.
+    func steps(
+        of wanted: WantedPart, options: RenderingOptions, format: ImageFormat, hasAlpha: Bool, light: ResamplingLight
+    ) -> RenderSteps {
+        let operations = options.operations
+        var steps: RenderSteps = [
+            ResampleStep(to: wanted.sizeBeforeTurn(resizedSize), of: wanted.part, in: light)
+        ]
+        let crop = crop(by: options.gravity)
+        if let crop = crop as? CropStep { steps.append(wanted.beforeTurn(crop, in: resizedSize)) }
+        if wanted.turn != 1 { steps.append(TurnStep(orientation: wanted.turn)) }
+        if let interest = crop as? InterestStep { steps.append(interest) }
+
+        // Bars and corners stay transparent until the background is laid behind all of the image. Bars that nothing mixes with the image are
+        // made last, in the background's colour.
+        var isTransparent = hasAlpha
+        let mixesBars = operations.freeRotation != nil || operations.mixesNeighbours
+        let bars = canvas(by: options.gravity, color: .transparent)
+        if let bars, mixesBars {
+            steps.append(bars)
+            isTransparent = true
+        }
+        if let degrees = operations.freeRotation {
+            steps.append(RotationStep(degrees: degrees))
+            isTransparent = true
+        }
+        steps.append(operations, ratio: options.devicePixelRatio)
+
+        let margins = operations.pad.scaled(by: options.devicePixelRatio)
+        let hasFrame = bars != nil && !mixesBars || margins != ImageOperations.Margins()
+        let background =
+            isTransparent || hasFrame ? visible(options.background, format: format) : nil
+        if let background { steps.append(BackgroundStep(background)) }
+        let frameColor = background ?? .transparent
+        if !mixesBars, let canvas = canvas(by: options.gravity, color: frameColor) { steps.append(canvas) }
+        if margins != ImageOperations.Margins() {
+            let inner = steps.shape(after: FrameShape(size: wanted.size, hasAlpha: false)).size
+            steps.append(margins.canvas(around: inner, color: frameColor))
+        }
+        let outside = visible(options.background, format: format) ?? .transparent
+        if let radius = operations.radius.thousandths(ratio: options.devicePixelRatio) {
+            steps.append(OutlineStep(.rounded(radius), color: outside))
+        }
+        if let mask = operations.mask { steps.append(OutlineStep(.mask(mask), color: outside)) }
+        return steps
+    }
+
+    /// The background, unless it is fully transparent; opaque if the format has no alpha.
+    private func visible(_ requested: Color?, format: ImageFormat) -> Color? {
+        guard format.supportsAlpha else { return (requested ?? .white).composited(over: .white) }
+        return requested?.alpha == 0 ? nil : requested
+    }
+}
+
+extension RenderSteps {
+    /// Adds the steps that change colours without changing the size.
+    fileprivate mutating func append(_ operations: ImageOperations, ratio: Int) {
+        if operations.colors != ColorFilters() { append(ColorStep(operations.colors)) }
+        // Hundredths of a CSS pixel times thousandths.
+        if operations.blur > 0 { append(GaussianStep(.blur, sigma: operations.blur * ratio)) }
+        if operations.sharpen > 0 { append(GaussianStep(.sharpen, sigma: operations.sharpen * ratio)) }
+        let side = devicePixels(operations.pixelate, ratio)
+        if side > 1 { append(MosaicStep(side: side)) }
+    }
+}
+
+extension ImageOperations {
+    /// Whether a step mixes pixels with those around them.
+    fileprivate var mixesNeighbours: Bool { blur > 0 || sharpen > 0 || pixelate > 1 }
+}
+
+extension ImageOperations.Margins {
+    fileprivate func scaled(by ratio: Int) -> Self {
+        Self(
+            top: devicePixels(top, ratio), right: devicePixels(right, ratio), bottom: devicePixels(bottom, ratio),
+            left: devicePixels(left, ratio))
+    }
+
+    fileprivate func canvas(around inner: PixelSize, color: Color) -> CanvasStep {
+        CanvasStep(
+            size: PixelSize(width: left + inner.width + right, height: top + inner.height + bottom), x: left, y: top,
+            color: color)
+    }
+}
+
+extension ImageOperations.Radius {
+    /// The radius in thousandths of a pixel, nil inside if it is as large as it may be; nil for square corners.
+    fileprivate func thousandths(ratio: Int) -> Int?? {
+        switch self {
+        case .pixels(0): nil
+        case .pixels(let radius): .some(radius * ratio)
+        case .most: .some(nil)
+        }
+    }
+}
+
+/// CSS pixels times a ratio in thousandths, rounded half up.
+private func devicePixels(_ length: Int, _ ratio: Int) -> Int { (length * ratio + 500) / 1_000 }

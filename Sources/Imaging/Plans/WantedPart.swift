@@ -1,0 +1,74 @@
+/// What a render shows of a source before it is resampled: a part, turned.
+///
+/// The part is resampled first and turned then, because that is the same and turns fewer pixels.
+struct WantedPart {
+    /// The part, in pixels of the upright source; nil for all of it.
+    let part: ImagePart?
+    /// The EXIF orientation that the part is turned from, 1…8.
+    let turn: Int
+    /// The size of the part before it is turned.
+    private let cutSize: PixelSize
+
+    /// The part of `box` that `operations` name; `box` is all of the source, or what remains of it after a trim.
+    ///
+    /// - Throws: ``ImagingError/cropOutside(_:)``.
+    init(_ operations: ImageOperations, of box: ImagePart) throws(ImagingError) {
+        let part = try operations.crop?.part(of: box) ?? box
+        self.part = part.isWhole ? nil : part
+        cutSize = part.size
+        turn = operations.turn
+    }
+
+    /// The size that the layout starts from.
+    var size: PixelSize { cutSize.upright(from: turn) }
+
+    /// The size before the turn that becomes `size`.
+    func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { size.upright(from: turn) }
+
+    /// The crop of the resampled image that becomes `crop` after the turn; `whole` is the size after it.
+    func beforeTurn(_ crop: CropStep, in whole: PixelSize) -> CropStep {
+        var (x, y) = (crop.x, crop.y)
+        // Mirrored in the turned image, which the rest of the turn only exchanges or keeps.
+        if [2, 3, 6, 7].contains(turn) { x = whole.width - x - crop.size.width }
+        if [3, 4, 7, 8].contains(turn) { y = whole.height - y - crop.size.height }
+        return turn >= 5
+            ? CropStep(x: y, y: x, size: crop.size.upright(from: turn)) : CropStep(x: x, y: y, size: crop.size)
+    }
+}
+
+extension ImageOperations {
+    /// The mirrors and quarter turns as an EXIF orientation, 1…8.
+    fileprivate var turn: Int {
+        var quarters = rotation.isMultiple(of: 90) ? rotation / 90 : 0
+        // A mirror from top to bottom is one from left to right and two quarters.
+        if flip == .vertical || flip == .both { quarters += 2 }
+        let isMirrored = flip == .horizontal || flip == .vertical
+        return (isMirrored ? [2, 7, 4, 5] : [1, 6, 3, 8])[quarters % 4]
+    }
+
+    /// The angle of a rotation that is not made of quarter turns; nil for none.
+    var freeRotation: Int? { rotation.isMultiple(of: 90) ? nil : rotation }
+}
+
+extension ImageOperations.Crop {
+    /// The part, clipped to `box`.
+    ///
+    /// - Throws: ``ImagingError/cropOutside(_:)``.
+    fileprivate func part(of box: ImagePart) throws(ImagingError) -> ImagePart {
+        func share(_ fraction: Int, of side: Int) -> Int { (2 * fraction * side + 10_000) / 20_000 }
+        let (left, top, width, height) =
+            switch self {
+            case .pixels(let x, let y, let width, let height): (x, y, width, height)
+            case .fractions(let x, let y, let width, let height):
+                (
+                    share(x, of: box.size.width), share(y, of: box.size.height),
+                    max(1, share(width, of: box.size.width)), max(1, share(height, of: box.size.height))
+                )
+            }
+        guard left < box.size.width, top < box.size.height else { throw .cropOutside(box.size) }
+        return ImagePart(
+            x: box.x + left, y: box.y + top,
+            size: PixelSize(width: min(width, box.size.width - left), height: min(height, box.size.height - top)),
+            of: box.whole)
+    }
+}

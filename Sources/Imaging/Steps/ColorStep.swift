@@ -1,0 +1,92 @@
+import Glibc
+
+/// The filter functions of CSS Filter Effects 1, on sRGB components; alpha stays as it is.
+package struct ColorStep: Hashable {
+    /// The filters, of which at least one changes something.
+    package let filters: ColorFilters
+
+    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    private static let time = 6.0
+
+    /// A step that applies `filters`.
+    package init(_ filters: ColorFilters) {
+        self.filters = filters
+    }
+}
+
+extension ColorStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape { input }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
+
+    package var keyText: String {
+        "colors \(filters.brightness) \(filters.contrast) \(filters.saturation) \(filters.hue) "
+            + "\(filters.grayscale) \(filters.sepia) \(filters.inversion)"
+    }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        // The other matrices leave grey as it is.
+        let image = try filters.sepia > 0 ? image.inColor() : image
+        return try image.colored(by: ColorChange(filters), token: context.token)
+    }
+}
+
+extension StepCost {
+    /// The cost of an operation on whole frames: the frame before it and the frame after it are in memory.
+    ///
+    /// - Parameters:
+    ///   - time: Nanoseconds of one core for each pixel of the result.
+    ///   - bytes: Bytes for each pixel of the input besides the frames.
+    static func filtering(_ work: StepWork, time: Double, bytes: Int = 0) -> StepCost {
+        let (input, output) = (work.input.size.area, work.output.size.area)
+        return StepCost(perFrame: Double(output) * time, bytes: input * (4 + bytes) + output * 4)
+    }
+}
+
+extension ColorChange {
+    /// The filter functions in their order.
+    init(_ filters: ColorFilters) {
+        self.init()
+        if filters.brightness != 100 { append(scale: Double(filters.brightness) / 100, offset: 0) }
+        if filters.contrast != 100 {
+            let contrast = Double(filters.contrast) / 100
+            append(scale: contrast, offset: 127.5 * (1 - contrast))
+        }
+        if filters.saturation != 100 { append(.saturation(Double(filters.saturation) / 100)) }
+        if filters.hue != 0 { append(.hue(Double(filters.hue) * .pi / 180)) }
+        if filters.grayscale != 0 { append(.grayscale(Double(filters.grayscale) / 100)) }
+        if filters.sepia != 0 { append(.sepia(Double(filters.sepia) / 100)) }
+        if filters.inversion != 0 {
+            let inversion = Double(filters.inversion) / 100
+            append(scale: 1 - 2 * inversion, offset: 255 * inversion)
+        }
+    }
+}
+
+extension ColorChange.Matrix {
+    fileprivate static func saturation(_ amount: Double) -> Self {
+        mixed([0.213, 0.715, 0.072, 0.213, 0.715, 0.072, 0.213, 0.715, 0.072], share: 1 - amount)
+    }
+
+    fileprivate static func grayscale(_ amount: Double) -> Self {
+        mixed([0.2126, 0.7152, 0.0722, 0.2126, 0.7152, 0.0722, 0.2126, 0.7152, 0.0722], share: amount)
+    }
+
+    fileprivate static func sepia(_ amount: Double) -> Self {
+        mixed([0.393, 0.769, 0.189, 0.349, 0.686, 0.168, 0.272, 0.534, 0.131], share: amount)
+    }
+
+    fileprivate static func hue(_ angle: Double) -> Self {
+        let constant = [0.213, 0.715, 0.072, 0.213, 0.715, 0.072, 0.213, 0.715, 0.072]
+        let byCosine = [0.787, -0.715, -0.072, -0.213, 0.285, -0.072, -0.213, -0.715, 0.928]
+        let bySine = [-0.213, -0.715, 0.928, 0.143, 0.140, -0.283, -0.787, 0.715, 0.072]
+        return Self(factors: (0..<9).map { constant[$0] + cos(angle) * byCosine[$0] + sin(angle) * bySine[$0] })
+    }
+
+    /// `share` of these factors, and the rest of the unchanged component.
+    private static func mixed(_ factors: [Double], share: Double) -> Self {
+        Self(factors: (0..<9).map { factors[$0] * share + ($0 % 4 == 0 ? 1 - share : 0) })
+    }
+}

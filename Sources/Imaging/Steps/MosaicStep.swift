@@ -1,0 +1,27 @@
+/// Squares of a grid from the top left, each of which becomes its mean.
+package struct MosaicStep: Hashable {
+    /// Side of a square in pixels, above 1.
+    package let side: Int
+
+    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    private static let time = 6.0
+
+    /// A step with squares of `side` pixels.
+    package init(side: Int) {
+        self.side = side
+    }
+}
+
+extension MosaicStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape { input }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
+
+    package var keyText: String { "pixelate \(side)" }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        try image.pixelated(side: side, token: context.token)
+    }
+}

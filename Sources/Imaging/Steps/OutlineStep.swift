@@ -1,0 +1,54 @@
+/// A cut along an outline; what lies outside becomes one colour.
+package struct OutlineStep: Hashable {
+    /// The outline, which depends on the size of the frame.
+    package enum Shape: Hashable, Sendable {
+        /// All of the frame, with corners rounded by this radius, in thousandths of a pixel, as far as the frame's sides allow; nil for as far
+        /// as they allow.
+        case rounded(Int?)
+        /// The largest such shape in the middle.
+        case mask(ImageOperations.Mask)
+    }
+
+    /// The outline.
+    package let shape: Shape
+    /// What lies outside; it may be transparent.
+    package let color: Color
+
+    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    private static let time = 10.0
+
+    /// A step that cuts along `shape`.
+    package init(_ shape: Shape, color: Color) {
+        self.shape = shape
+        self.color = color
+    }
+
+    private func outline(in size: PixelSize) -> Outline {
+        switch shape {
+        case .rounded(let radius): Outline(size, radius: radius.map { Double($0) / 1_000 } ?? .infinity)
+        case .mask(let mask): Outline(mask, in: size)
+        }
+    }
+}
+
+extension OutlineStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(size: input.size, hasAlpha: input.hasAlpha || color.alpha < 255)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
+
+    package var keyText: String {
+        switch shape {
+        case .rounded(let radius): "radius \(radius.map(String.init) ?? "max") \(color.keyText)"
+        case .mask(let mask): "mask \(mask.rawValue) \(color.keyText)"
+        }
+    }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        let size = PixelSize(width: image.width, height: image.height)
+        return try image.cut(to: outline(in: size), color: color, token: context.token)
+    }
+}

@@ -1,0 +1,39 @@
+/// Quarter turns and mirrors.
+package struct TurnStep: Hashable {
+    /// The EXIF orientation that the step makes upright, 2…8.
+    package let orientation: Int
+
+    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    private static let time = 3.0
+
+    /// A step that turns images as EXIF's orientation says.
+    package init(orientation: Int) {
+        self.orientation = orientation
+    }
+}
+
+extension TurnStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(size: input.size.upright(from: orientation), hasAlpha: input.hasAlpha)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
+
+    package var keyText: String { "turn \(orientation)" }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        try image.turned(from: orientation, token: context.token)
+    }
+}
+
+extension TurnStep: PlanarStep {
+    func target(after target: PlanarTarget) -> PlanarTarget? {
+        guard target.turn == 1 else { return nil }
+        var next = target
+        next.turn = orientation
+        next.isWhole = false
+        return next
+    }
+}
