@@ -13,15 +13,20 @@ enum ParameterGrammar {
 
     /// A decimal fraction of at most three decimals, in thousandths within `range`: `1.5` is 1500.
     static func thousandths(_ text: String, in range: ClosedRange<Int>) -> Int? {
+        fraction(text, decimals: 3, in: range)
+    }
+
+    /// A decimal fraction of at most so many decimals, in units of the last one within `range`.
+    static func fraction(_ text: some StringProtocol, decimals: Int, in range: ClosedRange<Int>) -> Int? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
-        var value = whole * 1_000
+        var (value, places) = (whole, decimals)
         if parts.count == 2 {
-            guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(isDigit),
-                let decimals = Int((parts[1] + "00").prefix(3))
-            else { return nil }
-            value += decimals
+            guard (1...decimals).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(isDigit) else { return nil }
+            for digit in parts[1].utf8 { value = 10 * value + Int(digit - zero) }
+            places -= parts[1].utf8.count
         }
+        for _ in 0..<places { value *= 10 }
         return range.contains(value) ? value : nil
     }
 
@@ -46,11 +51,14 @@ enum ParameterGrammar {
     }
 
     /// The text of a number of thousandths, without trailing zeros: 1500 is `1.5`.
-    static func text(thousandths: Int) -> String {
-        guard thousandths % 1_000 != 0 else { return String(thousandths / 1_000) }
-        var decimals = String(thousandths % 1_000 + 1_000).dropFirst()
-        while decimals.last == "0" { decimals.removeLast() }
-        return "\(thousandths / 1_000).\(decimals)"
+    static func text(thousandths: Int) -> String { text(thousandths, decimals: 3) }
+
+    /// The text of a number in units of its last decimal, without trailing zeros but for `least` decimals.
+    static func text(_ value: Int, decimals: Int, least: Int = 0) -> String {
+        let one = (0..<decimals).reduce(1) { unit, _ in 10 * unit }
+        var digits = String(value % one + one).dropFirst()
+        while digits.utf8.count > least, digits.last == "0" { digits.removeLast() }
+        return digits.isEmpty ? String(value / one) : "\(value / one).\(digits)"
     }
 
     /// The name of a source as received, which must not be empty or too long; whether it is a URL is judged elsewhere.

@@ -147,6 +147,10 @@ import ThumbnailPipeline
         options.quality = maybe(.random(in: 1...100, using: &random))
         options.isAnimated = .random(using: &random)
         options.page = options.isAnimated ? 0 : .random(in: 0...3, using: &random)
+        if Bool.random(using: &random) {
+            options.operations = OperationGrammarTests.anyOperations(&random, color: color())
+            if options.isAnimated { options.operations.trim = nil }
+        }
         let format = ImageFormat.written.randomElement(using: &random)
         return ThumbnailQuery(
             request: ThumbnailRequest(

@@ -8,6 +8,7 @@ struct ThumbnailQueryReader {
     private var seen: Set<ThumbnailParameter> = []
     private var source: String?
     private var options = RenderingOptions()
+    private var trimColor: Color?
     private var format: ImageFormat?
     private var isFocal = false
     private var focalX: Int?
@@ -40,6 +41,10 @@ struct ThumbnailQueryReader {
             }
         case .focalX: focalX = try fraction(value, name)
         case .focalY: focalY = try fraction(value, name)
+        case .trimColor: trimColor = try color(value, name)
+        case .trim, .crop, .rotate, .flip, .brightness, .contrast, .saturate, .hue, .grayscale, .sepia, .invert, .blur,
+            .sharpen, .pixelate, .pad, .radius, .mask:
+            try OperationGrammar.read(parameter, value, name, into: &options.operations)
         case .background: options.background = try color(value, name)
         case .format:
             if value != "auto" {
@@ -73,6 +78,15 @@ struct ThumbnailQueryReader {
         } else if focalX != nil || focalY != nil {
             let parameter: ThumbnailParameter = focalX != nil ? .focalX : .focalY
             throw .badParameter(parameter.rawValue, "Needs gravity=focal.")
+        }
+        if let trimColor {
+            guard options.operations.trim != nil else {
+                throw .badParameter(ThumbnailParameter.trimColor.rawValue, "Needs trim.")
+            }
+            options.operations.trim?.color = trimColor
+        }
+        if options.isAnimated, options.operations.trim != nil {
+            throw .badParameter(ThumbnailParameter.trim.rawValue, "The frames of an animation are not trimmed.")
         }
         if options.isAnimated, seen.contains(.page) {
             throw .badParameter(ThumbnailParameter.page.rawValue, "An animated thumbnail shows all pages.")

@@ -51,6 +51,7 @@ package enum ThumbnailTarget {
         } else if options.gravity != standard.gravity {
             append(.gravity, ParameterGrammar.name(of: options.gravity))
         }
+        for (parameter, value) in OperationGrammar.values(of: options.operations) { append(parameter, value) }
         append(.background, options.background.map(ColorGrammar.text))
         if case .fixed(let format) = query.request.format { append(.format, format.rawValue) }
         append(.quality, options.quality.map(String.init))
@@ -73,6 +74,24 @@ enum ThumbnailParameter: String, CaseIterable {
     case gravity
     case focalX = "fx"
     case focalY = "fy"
+    case trim
+    case trimColor
+    case crop
+    case rotate
+    case flip
+    case brightness
+    case contrast
+    case saturate
+    case hue
+    case grayscale
+    case sepia
+    case invert
+    case blur
+    case sharpen
+    case pixelate
+    case pad
+    case radius
+    case mask
     case background
     case format
     case quality = "q"
