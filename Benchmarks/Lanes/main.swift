@@ -1,7 +1,9 @@
 // Measures the two lanes of Imaging beside each other: CPU milliseconds per image of decode and render, in turns within one run,
 // so that other load of the machine affects both.
 //
-// Usage: lanes [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--resample gamma|linear] [--jpeg fast|libjpeg] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
+// With --operations: CPU milliseconds of renders with each operation beside the same without.
+//
+// Usage: lanes [--operations] [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--resample gamma|linear] [--jpeg fast|libjpeg] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
 import Coordination
 import Glibc
 import Imaging
@@ -20,6 +22,7 @@ private struct Options {
     var jpeg = JPEGDecoder.usual
     /// Whether every round has another width, so that nothing prepared for the previous one can be used.
     var isFresh = false
+    var measuresOperations = false
     var widths: [Int] = []
     var files: [String] = []
 
@@ -34,6 +37,7 @@ private struct Options {
             case "--margin": margin = rest.popFirst().flatMap { Double($0) }
             case "--resample": light = rest.popFirst().flatMap(ResamplingLight.init(rawValue:)) ?? light
             case "--jpeg": jpeg = rest.popFirst().flatMap(JPEGDecoder.init(rawValue:)) ?? jpeg
+            case "--operations": measuresOperations = true
             case "--fresh": isFresh = true
             case "--enlarge": enlarge = true
             case "--write": folder = rest.popFirst()
@@ -69,7 +73,7 @@ private func write(_ bytes: SharedBytes, _ path: String) {
     _ = unsafe bytes.withUnsafeBytes { unsafe fwrite($0.baseAddress, 1, $0.count, file) }
 }
 
-private func text(_ value: Double) -> String {
+func text(_ value: Double) -> String {
     let hundredths = Int((value * 100).rounded())
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
 }
@@ -127,6 +131,16 @@ private func measure(_ name: String, number: Int, width: Int, options: Options) 
 private func run() throws {
     let options = Options(CommandLine.arguments.dropFirst())
     try ImageLibrary.start()
+    if options.measuresOperations {
+        for width in options.widths {
+            for file in options.files {
+                try OperationCosts(clock: processTime).measure(
+                    read(file), name: file.split(separator: "/").last.map(String.init) ?? file, width: width,
+                    format: options.format, quality: options.quality, rounds: options.rounds, light: options.light)
+            }
+        }
+        return
+    }
     print(
         "| source | width | lane | decode ms | render ms | together | bytes | decoded bytes | ratio | ratio of renders |"
     )

@@ -1,0 +1,46 @@
+import Coordination
+import Imaging
+import Memory
+import TestSupport
+
+/// Images and renders for the tests of operations.
+enum OperationFixture {
+    /// Four quarters without noise: red, green, blue and grey from the top left to the bottom right.
+    static func quarters(_ width: Int, _ height: Int) -> SampleImage {
+        SampleImage(PixelSize(width: width, height: height), bands: 3) { x, y in
+            switch (x < width / 2, y < height / 2) {
+            case (true, true): [200, 40, 20]
+            case (false, true): [30, 180, 60]
+            case (true, false): [10, 60, 220]
+            case (false, false): [128, 128, 128]
+            }
+        }
+    }
+
+    /// One colour; a fourth component is alpha.
+    static func plain(_ color: [UInt8], width: Int = 40, height: Int = 30) -> SampleImage {
+        .plain(PixelSize(width: width, height: height), color)
+    }
+
+    /// The whole way from an image to the pixels of the answer.
+    static func render(
+        _ image: SampleImage, _ options: RenderingOptions = RenderingOptions(), source: ImageFormat = .png,
+        as format: ImageFormat = .png, change: (inout ImageOperations) -> Void
+    ) throws -> DecodedImage {
+        try render(SharedBytes(ImageFixture.file(image, as: source, quality: 95)), options, as: format, change: change)
+    }
+
+    static func render(
+        _ file: SharedBytes, _ options: RenderingOptions = RenderingOptions(), as format: ImageFormat = .png,
+        change: (inout ImageOperations) -> Void
+    ) throws -> DecodedImage {
+        var options = options
+        change(&options.operations)
+        return try ImageReading.decode(thumbnail(file, options, format).bytes)
+    }
+}
+
+extension DecodedImage {
+    /// A pixel as numbers.
+    func values(_ x: Int, _ y: Int, frame: Int = 0) -> [Int] { pixel(x: x, y: y, frame: frame).map(Int.init) }
+}

@@ -1,0 +1,121 @@
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OperationOrderTests {
+    private static func all(_ operations: inout ImageOperations) {
+        operations.crop = .pixels(x: 100, y: 0, width: 400, height: 300)
+        (operations.flip, operations.rotation) = (.horizontal, 10)
+        (operations.colors.brightness, operations.colors.inversion) = (120, 5)
+        (operations.blur, operations.sharpen, operations.pixelate) = (100, 50, 4)
+        operations.pad = .init(top: 5, right: 5, bottom: 5, left: 5)
+        (operations.radius, operations.mask) = (.pixels(8), .star)
+    }
+
+    @Test func `a plan with all operations is spelled out in the order of the contract`() throws {
+        var options = options(100, 100, .contain)
+        options.background = .white
+        Self.all(&options.operations)
+        #expect(
+            try plan(800, 600, options, format: .png).keyTexts == [
+                "page 0 level 2 refuse", "resample 100x75 gamma of 100,0 400x300", "turn 2",
+                "canvas 100x100 0,12 0,0,0,0", "rotate 10", "colors 120 100 100 0 0 0 5", "blur 100000",
+                "sharpen 50000", "pixelate 4", "background 255,255,255,255", "canvas 126x126 5,5 255,255,255,255",
+                "radius 8000 255,255,255,255", "mask star 255,255,255,255", "png 100",
+            ])
+    }
+
+    @Test func `a cover crops the turned image`() throws {
+        var options = options(100, 100, .cover)
+        options.gravity = .topLeft
+        options.operations.rotation = 90
+        #expect(
+            try plan(800, 600, options, format: .png).keyTexts == [
+                "page 0 level 2 refuse", "resample 133x100 gamma", "crop 0,0 100x100", "turn 6", "png 100",
+            ])
+        options.gravity = .bottomRight
+        #expect(try plan(800, 600, options, format: .png).keyTexts[2] == "crop 33,0 100x100")
+        options.gravity = .attention
+        #expect(
+            try plan(800, 600, options, format: .png).keyTexts.suffix(3) == ["turn 6", "attention 100x100", "png 100"])
+    }
+
+    @Test func `values that change nothing make the plan without them`() throws {
+        let plain = try plan(800, 600, options(100, nil))
+        for change in [
+            { $0.crop = .pixels(x: 0, y: 0, width: 9_000, height: 600) },
+            { $0.crop = .fractions(x: 0, y: 0, width: 10_000, height: 10_000) },
+            { ($0.flip, $0.rotation) = (.both, 180) },
+            { $0.radius = .pixels(0) },
+        ] as [(inout ImageOperations) -> Void] {
+            let other = try plan(800, 600, options(100, nil) { change(&$0.operations) })
+            #expect(other == plain)
+        }
+    }
+
+    @Test func `colours come before blur, and pixelate before pad`() throws {
+        // Clipped first, then blurred: otherwise the edge would stay white.
+        let edge = SampleImage(PixelSize(width: 60, height: 20), bands: 3) { x, _ in
+            x < 30 ? [0, 0, 0] : [255, 255, 255]
+        }
+        let result = try OperationFixture.render(edge) { ($0.colors.brightness, $0.blur) = (400, 300) }
+        #expect(abs(result.values(31, 10)[0] - 177) < 12)
+        let padded = try OperationFixture.render(edge) {
+            $0.pixelate = 20
+            $0.pad = .init(top: 3, right: 3, bottom: 3, left: 3)
+        }
+        #expect(padded.values(2, 10) == [0, 0, 0, 0] && padded.values(3, 10) == [0, 0, 0, 255])
+        #expect(padded.values(25, 10) == [128, 128, 128, 255] && padded.values(43, 10) == [255, 255, 255, 255])
+    }
+
+    @Test(arguments: [ImageFixture.gifAnimated, .webpAnimated], [ImageFormat.gif, .webp])
+    func `operations are done on every frame`(fixture: ImageFixture, format: ImageFormat) throws {
+        let result = try OperationFixture.render(
+            fixture.bytes, options(32, nil) { $0.isAnimated = true }, as: format
+        ) {
+            $0.crop = .pixels(x: 0, y: 0, width: 32, height: 48)
+            ($0.rotation, $0.blur, $0.colors.inversion) = (90, 100, 100)
+            $0.pad = .init(top: 2, right: 2, bottom: 2, left: 2)
+            $0.radius = .pixels(4)
+        }
+        #expect(result.size == PixelSize(width: 36, height: 25) && result.frames == 3)
+        #expect(result.delays == [100, 200, 300])
+        for (frame, color) in [[0, 255, 255], [255, 0, 255], [255, 255, 0]].enumerated() {
+            #expect(result.isClose(x: 18, y: 12, frame: frame, to: color + [255], tolerance: 20))
+            #expect(result.values(0, 0, frame: frame)[3] == 0)
+        }
+    }
+
+    @Test(arguments: [ImageFixture.jpeg, .png, .webp, .gif, .pngHalfTransparent, .pngGreyAlpha, .jpegGreyRamp])
+    func `all operations together are done on any source and in any format`(source: ImageFixture) throws {
+        for format in ImageFormat.written {
+            var options = options(40, 40, .contain)
+            options.devicePixelRatio = 1_500
+            Self.all(&options.operations)
+            options.operations.crop = .fractions(x: 1_000, y: 0, width: 5_000, height: 10_000)
+            let result = try thumbnail(source.bytes, options, format)
+            #expect(try ImageHeader.inspect(result.bytes).size == result.size)
+        }
+    }
+
+    @Test func `operations have a price`() throws {
+        let plain = try plan(800, 600, options(300, nil), format: .png)
+        let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 800, height: 600))
+        for change in [
+            { $0.rotation = 10 }, { $0.colors.hue = 10 }, { $0.blur = 200 }, { $0.blur = 2_000 }, { $0.pixelate = 4 },
+            { $0.mask = .star }, { $0.rotation = 90 }, { $0.radius = .most },
+        ] as [(inout ImageOperations) -> Void] {
+            let plan = try plan(800, 600, options(300, nil) { change(&$0.operations) }, format: .png)
+            #expect(plan.price > plain.price)
+            #expect(plan.timePrice(of: source) > plain.timePrice(of: source))
+        }
+        let trimmed = try Self.trimmed(800, 600)
+        #expect(trimmed.price > plain.price + 800 * 600 * 4)
+    }
+
+    private static func trimmed(_ width: Int, _ height: Int) throws -> RenderPlan {
+        try plan(width, height, options(300, nil) { $0.operations.trim = .init(tolerance: 1) }, format: .png)
+    }
+}
