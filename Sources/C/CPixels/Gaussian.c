@@ -9,7 +9,7 @@
 const double CPixels_least_boxes_sigma = 8;
 
 /// The numbers of a row, with colours multiplied by alpha.
-static void load(const CPixelsFrame *frame, int y, float *to)
+WIDE static void load(const CPixelsFrame *frame, int y, float *to)
 {
     const uint8_t *from = row_of(frame, y);
     int count = frame->width * frame->bands, bands = frame->bands, i, band;
@@ -26,8 +26,8 @@ static void load(const CPixelsFrame *frame, int y, float *to)
     }
 }
 
-/// Writes a row: `amount` times its difference from the means is added to it.
-static void store(const CPixelsFrame *in, const CPixelsFrame *out, int y, const float *means, float amount, float *own)
+/// Writes a row, which may be the same one: `amount` times its difference from the means is added to it.
+WIDE static void store(const CPixelsFrame *in, const CPixelsFrame *out, int y, const float *means, float amount, float *own)
 {
     uint8_t *to = row_of(out, y);
     int count = out->width * out->bands, bands = out->bands, i;
@@ -60,23 +60,48 @@ static int weigh(double sigma, float **weights)
     return radius;
 }
 
-/// Adds two rows of numbers, weighted alike, to a third.
-static void add_pair(float *restrict sum, const float *one, const float *other, float weight, int count)
+/// Adds up the rows at two distances on both sides, weighted.
+WIDE static void add_pairs(
+    float *restrict sum, const float *const *near, const float *const *far, const float *weights, int count)
+{
+    const float *a = near[0], *b = near[1], *c = far[0], *d = far[1];
+    float one = weights[0], other = weights[1];
+    int i;
+    for (i = 0; i < count; i++)
+        sum[i] += one * (a[i] + b[i]) + other * (c[i] + d[i]);
+}
+
+WIDE static void add_pair(float *restrict sum, const float *a, const float *b, float weight, int count)
 {
     int i;
     for (i = 0; i < count; i++)
-        sum[i] += weight * (one[i] + other[i]);
+        sum[i] += weight * (a[i] + b[i]);
 }
 
-static void scale(float *restrict to, const float *from, float weight, int count)
+WIDE static void scale(float *restrict to, const float *from, float weight, int count)
 {
     int i;
     for (i = 0; i < count; i++)
         to[i] = weight * from[i];
 }
 
+/// The means of numbers whose neighbours at each distance begin at `rows[radius - distance]` and `rows[radius + distance]`.
+static void mean(float *sum, const float *const *rows, const float *weights, int radius, int count)
+{
+    int distance;
+    scale(sum, rows[radius], weights[0], count);
+    for (distance = 1; distance < radius; distance += 2) {
+        const float *near[2] = {rows[radius - distance], rows[radius + distance]};
+        const float *far[2] = {rows[radius - distance - 1], rows[radius + distance + 1]};
+        add_pairs(sum, near, far, weights + distance, count);
+    }
+    if (distance == radius)
+        add_pair(sum, rows[0], rows[2 * radius], weights[radius], count);
+}
+
 /// Means along a row; `row` has room for `radius` pixels before and after it, which repeat its ends.
-static void mean_across(float *row, const float *weights, int radius, int width, int bands, float *to)
+static void mean_across(
+    float *row, const float *weights, int radius, int width, int bands, const float **places, float *to)
 {
     int count = width * bands, distance, band;
     for (distance = 1; distance <= radius; distance++)
@@ -84,9 +109,9 @@ static void mean_across(float *row, const float *weights, int radius, int width,
             row[band - distance * bands] = row[band];
             row[count - bands + band + distance * bands] = row[count - bands + band];
         }
-    scale(to, row, weights[0], count);
-    for (distance = 1; distance <= radius; distance++)
-        add_pair(to, row - distance * bands, row + distance * bands, weights[distance], count);
+    for (distance = -radius; distance <= radius; distance++)
+        places[radius + distance] = row + distance * bands;
+    mean(to, places, weights, radius, count);
 }
 
 static int clamped(int value, int count)
@@ -102,7 +127,8 @@ static int by_weights(const CPixelsGaussian *gaussian, const CPixelsFrame *in, c
     int count = in->width * in->bands, kept = 2 * radius + 1, ready = 0, y, distance, failed = -1;
     float *rows = malloc(((size_t) kept + 1) * (size_t) count * sizeof *rows);
     float *row = malloc(((size_t) in->width + 2 * (size_t) radius) * (size_t) in->bands * sizeof *row);
-    if (radius < 0 || !rows || !row)
+    const float **places = malloc((size_t) (kept < 1 ? 1 : kept) * sizeof *places);
+    if (radius < 0 || !rows || !row || !places)
         goto end;
     float *sum = rows + (size_t) kept * (size_t) count;
     for (y = 0; y < in->height; y++) {
@@ -110,12 +136,12 @@ static int by_weights(const CPixelsGaussian *gaussian, const CPixelsFrame *in, c
             goto end;
         for (; ready <= clamped(y + radius, in->height); ready++) {
             load(in, ready, row + radius * in->bands);
-            mean_across(row + radius * in->bands, weights, radius, in->width, in->bands, rows + (size_t) (ready % kept) * (size_t) count);
+            mean_across(row + radius * in->bands, weights, radius, in->width, in->bands, places,
+                rows + (size_t) (ready % kept) * (size_t) count);
         }
-        scale(sum, rows + (size_t) (y % kept) * (size_t) count, weights[0], count);
-        for (distance = 1; distance <= radius; distance++)
-            add_pair(sum, rows + (size_t) (clamped(y - distance, in->height) % kept) * (size_t) count,
-                rows + (size_t) (clamped(y + distance, in->height) % kept) * (size_t) count, weights[distance], count);
+        for (distance = -radius; distance <= radius; distance++)
+            places[radius + distance] = rows + (size_t) (clamped(y + distance, in->height) % kept) * (size_t) count;
+        mean(sum, places, weights, radius, count);
         store(in, out, y, sum, gaussian->amount, row);
     }
     failed = 0;
@@ -123,6 +149,7 @@ end:
     free(weights);
     free(rows);
     free(row);
+    free(places);
     return failed;
 }
 

@@ -11,6 +11,22 @@ static Sums sums_of(const CPixelsFrame *frame, int left, int top, int right, int
 {
     int bands = frame->bands, colors = has_alpha(frame) ? bands - 1 : bands, x, y, band;
     Sums sums = {{0, 0, 0}, 0};
+    if (bands == 3) {
+        for (y = top; y < bottom; y++) {
+            const uint8_t *pixel = row_of(frame, y) + left * bands;
+            unsigned red = 0, green = 0, blue = 0;
+            for (x = left; x < right; x++, pixel += 3) {
+                red += pixel[0];
+                green += pixel[1];
+                blue += pixel[2];
+            }
+            sums.colors[0] += red;
+            sums.colors[1] += green;
+            sums.colors[2] += blue;
+        }
+        sums.alpha = (uint64_t) (right - left) * (uint64_t) (bottom - top);
+        return sums;
+    }
     for (y = top; y < bottom; y++) {
         const uint8_t *pixel = row_of(frame, y) + left * bands;
         for (x = left; x < right; x++, pixel += bands) {

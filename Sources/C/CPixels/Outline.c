@@ -120,13 +120,21 @@ static void cut_row(const CPixelsFrame *in, const CPixelsFrame *out, const uint8
 {
     const uint8_t *from = row_of(in, y);
     uint8_t *to = row_of(out, y);
+    uint8_t outside[4] = {color[0], color[1], color[2], color[3]};
     int x;
+    if (out->bands == 2)
+        outside[1] = color[3];
     for (x = 0; x < in->width; x++, from += in->bands, to += out->bands) {
         float share = shares ? shares[x] : 1;
-        if (share == 1 && in->bands == out->bands)
+        if (share == 1) {
             memcpy(to, from, (size_t) in->bands);
-        else
+            if (in->bands < out->bands)
+                to[in->bands] = 255;
+        } else if (share == 0) {
+            memcpy(to, outside, (size_t) out->bands);
+        } else {
             mix(from, has_alpha(in) ? from[in->bands - 1] : 255, color, share, to, out->bands);
+        }
     }
 }
 

@@ -25,28 +25,35 @@ struct ColorChange: Equatable {
         }
     }
 
+    /// A factor of all components and a summand.
+    struct Scale: Equatable {
+        var factor = 1.0
+        var offset = 0.0
+    }
+
     /// The value for each component.
     private(set) var table = (0...255).map(Double.init)
     /// The matrices in their order.
     private(set) var matrices: [Matrix] = []
-    /// The factor after the matrices.
-    private(set) var scale = 1.0
-    /// The summand after the matrices.
-    private(set) var offset = 0.0
+    /// What the table consists of.
+    private(set) var leading: [Scale] = []
+    /// What comes after the matrices.
+    private(set) var trailing = Scale()
 
     /// Multiplies every component and adds to it.
-    mutating func append(scale: Double, offset: Double) {
-        precondition(self.scale == 1 && self.offset == 0, "nothing is appended to the last part")
+    mutating func append(_ scale: Scale) {
+        precondition(trailing == Scale(), "nothing is appended to the last part")
         if matrices.isEmpty {
-            table = table.map { min(max($0 * scale + offset, 0), 255) }
+            leading.append(scale)
+            table = table.map { min(max($0 * scale.factor + scale.offset, 0), 255) }
         } else {
-            (self.scale, self.offset) = (scale, offset)
+            trailing = scale
         }
     }
 
     /// Multiplies colours by a matrix.
     mutating func append(_ matrix: Matrix) {
-        precondition(scale == 1 && offset == 0, "nothing is appended to the last part")
+        precondition(trailing == Scale(), "nothing is appended to the last part")
         if let last = matrices.last, last.staysInRange {
             matrices[matrices.count - 1] = matrix.after(last)
         } else {

@@ -8,6 +8,10 @@ struct PlanarTarget {
     var rectangle: (x: Int, y: Int, size: PixelSize)
     /// The EXIF orientation that the resampled image is turned from, 1…8.
     var turn = 1
+    /// What is done with the turned planes.
+    private(set) var filters: [PlanarFilter] = []
+    /// Whether filters may be added: if the planes are the result, and of full range.
+    var takesFilters = false
     /// Whether nothing has been cropped, resampled or turned yet.
     var isWhole = true
     /// Pixels for one chroma sample on each side: 1 or 2.
@@ -23,6 +27,15 @@ struct PlanarTarget {
     init(of size: PixelSize) {
         resizedSize = size
         rectangle = (0, 0, size)
+    }
+
+    /// This target with one more filter; nil if it takes none.
+    func filtered(by filter: PlanarFilter) -> PlanarTarget? {
+        guard takesFilters else { return nil }
+        var next = self
+        next.filters.append(filter)
+        next.isWhole = false
+        return next
     }
 
     /// The chroma sample of grey.

@@ -68,8 +68,12 @@ final class PlanarWorkspace {
                 }
             }
         }
-        if target.turn != 1 { return try body(unsafe turn(planes, of: target, isGrey: sources.count == 1)) }
-        return try body(unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
+        let results =
+            target.turn == 1
+            ? unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes))
+            : unsafe turn(planes, of: target, isGrey: sources.count == 1)
+        for filter in target.filters { try filter.apply(to: results, chromaStep: target.chromaStep, token: token) }
+        return try body(results)
     }
 
     /// The resampled planes, turned.

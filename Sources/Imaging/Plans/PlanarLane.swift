@@ -17,10 +17,11 @@ enum PlanarLane {
     /// If the result is tiny or larger than the image, libvips does all steps, on the image in its decoded size.
     static func part(of plan: RenderPlan, for image: DecodedImage) -> (target: PlanarTarget, rest: RenderPlan) {
         let whole = PlanarTarget(of: image.size)
-        var (target, count) = (whole, 0)
-        for step in plan.steps {
-            guard let next = (step as? any PlanarStep)?.target(after: target) else { break }
-            (target, count) = (next, count + 1)
+        // Filters are for sRGB, and for planes of full range that are encoded as they are.
+        let isForPlanes = image.bands == 3 && image.profile == nil && plan.format.writing?.planes?.range == .full
+        var (target, count) = Self.target(of: plan.steps, takingFilters: isForPlanes, for: image)
+        if isForPlanes, count < plan.steps.count {
+            (target, count) = Self.target(of: plan.steps, takingFilters: false, for: image)
         }
         let (resized, kept) = (target.resizedSize, target.rectangle.size)
         let source = target.part?.rounded(in: image.size).size ?? image.size
@@ -28,6 +29,19 @@ enum PlanarLane {
             resized.width <= source.width && resized.height <= source.height
             && min(kept.width, kept.height) >= shortestSide
         return isInReach ? (target, plan.afterFirst(count)) : (whole, plan)
+    }
+
+    /// The target for as many of the first steps as planes can do, and their number.
+    private static func target(
+        of steps: RenderSteps, takingFilters: Bool, for image: DecodedImage
+    ) -> (target: PlanarTarget, count: Int) {
+        var (target, count) = (PlanarTarget(of: image.size), 0)
+        target.takesFilters = takingFilters
+        for step in steps {
+            guard let next = (step as? any PlanarStep)?.target(after: target) else { break }
+            (target, count) = (next, count + 1)
+        }
+        return (target, count)
     }
 
     /// The encoder for the resampled planes; nil if they must be converted to pixels.

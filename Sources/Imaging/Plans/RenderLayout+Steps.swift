@@ -61,7 +61,7 @@ extension RenderSteps {
         if operations.blur > 0 { append(GaussianStep(.blur, sigma: operations.blur * ratio)) }
         if operations.sharpen > 0 { append(GaussianStep(.sharpen, sigma: operations.sharpen * ratio)) }
         let side = devicePixels(operations.pixelate, ratio)
-        if side > 1 { append(MosaicStep(side: side)) }
+        if operations.pixelate > 1, side > 1 { append(MosaicStep(side: side)) }
     }
 }
 

@@ -33,6 +33,10 @@ extension ColorStep: RenderStep {
     }
 }
 
+extension ColorStep: PlanarStep {
+    func target(after target: PlanarTarget) -> PlanarTarget? { target.filtered(by: .colors(ColorChange(filters))) }
+}
+
 extension StepCost {
     /// The cost of an operation on whole frames: the frame before it and the frame after it are in memory.
     ///
@@ -49,10 +53,10 @@ extension ColorChange {
     /// The filter functions in their order.
     init(_ filters: ColorFilters) {
         self.init()
-        if filters.brightness != 100 { append(scale: Double(filters.brightness) / 100, offset: 0) }
+        if filters.brightness != 100 { append(Scale(factor: Double(filters.brightness) / 100)) }
         if filters.contrast != 100 {
             let contrast = Double(filters.contrast) / 100
-            append(scale: contrast, offset: 127.5 * (1 - contrast))
+            append(Scale(factor: contrast, offset: 127.5 * (1 - contrast)))
         }
         if filters.saturation != 100 { append(.saturation(Double(filters.saturation) / 100)) }
         if filters.hue != 0 { append(.hue(Double(filters.hue) * .pi / 180)) }
@@ -60,7 +64,7 @@ extension ColorChange {
         if filters.sepia != 0 { append(.sepia(Double(filters.sepia) / 100)) }
         if filters.inversion != 0 {
             let inversion = Double(filters.inversion) / 100
-            append(scale: 1 - 2 * inversion, offset: 255 * inversion)
+            append(Scale(factor: 1 - 2 * inversion, offset: 255 * inversion))
         }
     }
 }

@@ -32,7 +32,9 @@ extension CropStep: RenderStep {
 extension CropStep: PlanarStep {
     func target(after target: PlanarTarget) -> PlanarTarget? {
         let (left, top, whole) = target.rectangle
-        guard target.turn == 1, x >= 0, y >= 0, x + size.width <= whole.width, y + size.height <= whole.height else {
+        guard target.turn == 1, target.filters.isEmpty, x >= 0, y >= 0, x + size.width <= whole.width,
+            y + size.height <= whole.height
+        else {
             return nil
         }
         var next = target

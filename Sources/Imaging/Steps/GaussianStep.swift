@@ -23,6 +23,7 @@ package struct GaussianStep: Hashable {
     }
 
     private var deviation: Double { Double(sigma) / 100_000 }
+    private var amount: Float { kind == .blur ? -1 : 1 }
 }
 
 extension GaussianStep: RenderStep {
@@ -40,6 +41,12 @@ extension GaussianStep: RenderStep {
     package var keyText: String { "\(kind.rawValue) \(sigma)" }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        try image.contrasted(withMeanOf: deviation, amount: kind == .blur ? -1 : 1, token: context.token)
+        try image.contrasted(withMeanOf: deviation, amount: amount, token: context.token)
+    }
+}
+
+extension GaussianStep: PlanarStep {
+    func target(after target: PlanarTarget) -> PlanarTarget? {
+        target.filtered(by: .gaussian(deviation: deviation, amount: amount))
     }
 }

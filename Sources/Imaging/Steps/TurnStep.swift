@@ -30,7 +30,7 @@ extension TurnStep: RenderStep {
 
 extension TurnStep: PlanarStep {
     func target(after target: PlanarTarget) -> PlanarTarget? {
-        guard target.turn == 1 else { return nil }
+        guard target.turn == 1, target.filters.isEmpty else { return nil }
         var next = target
         next.turn = orientation
         next.isWhole = false

@@ -23,7 +23,7 @@ extension VipsImage {
             }
         }
         colors.count = Int32(change.matrices.count)
-        (colors.scale, colors.offset) = (Float(change.scale), Float(change.offset))
+        (colors.scale, colors.offset) = (Float(change.trailing.factor), Float(change.trailing.offset))
         return try unsafe filtered(colors, token, CPixels_color)
     }
 

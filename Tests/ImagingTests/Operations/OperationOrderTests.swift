@@ -100,6 +100,24 @@ struct OperationOrderTests {
         }
     }
 
+    @Test(arguments: [ImageFormat.jpeg, .webp, .png], [80, 95])
+    func `planes and pixels are changed alike`(format: ImageFormat, quality: Int) throws {
+        let file = ImageFixture.photo(width: 601, height: 459)
+        for change in [
+            { $0.colors.brightness = 150 }, { $0.colors.contrast = 60 }, { $0.colors.saturation = 30 },
+            { $0.colors.hue = 90 }, { $0.colors.sepia = 80 }, { $0.colors.inversion = 100 }, { $0.blur = 200 },
+            { $0.blur = 1_500 }, { $0.sharpen = 80 },
+            { ($0.rotation, $0.colors.contrast, $0.colors.grayscale, $0.colors.inversion) = (90, 150, 50, 20) },
+        ] as [(inout ImageOperations) -> Void] {
+            let options = options(151, nil) {
+                $0.quality = quality
+                change(&$0.operations)
+            }
+            let comparison = try LaneComparison(file, options, format)
+            #expect(comparison.noiseDistance > 27, "\(options.operations) \(comparison.noiseDistance)")
+        }
+    }
+
     @Test func `operations have a price`() throws {
         let plain = try plan(800, 600, options(300, nil), format: .png)
         let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 800, height: 600))

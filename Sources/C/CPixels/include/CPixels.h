@@ -38,9 +38,32 @@ typedef struct {
 } CPixelsColors;
 int CPixels_color(const void *colors, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
+/// Samples of luma, Cb and Cr by BT.601, each with 0 to 255 and with 128 for no chroma.
+typedef struct {
+    uint8_t *samples[3];
+    /// Bytes from one row to the next, of luma and of chroma.
+    size_t strides[2];
+    /// Size of luma, and pixels for one sample of chroma on each side: 1 or 2.
+    int width, height, step;
+} CPixelsPlanes;
+
+/// Changes of colours one after the other. Results of each are clipped to 0 to 255.
+enum { CPixels_most_stages = 8 };
+typedef struct {
+    /// The factors of red, green and blue for each component, then the summand of each.
+    float factors[12];
+} CPixelsStage;
+typedef struct {
+    int count;
+    CPixelsStage stages[CPixels_most_stages];
+} CPixelsStages;
+
+/// Changes the colours of planes in place.
+int CPixels_color_planes(const CPixelsStages *stages, const CPixelsPlanes *planes, CPixelsWatch watch);
+
 /// Adds to each pixel `amount` times its difference from the Gaussian mean of its neighbourhood: -1 blurs, 1 sharpens.
 ///
-/// The outermost pixels are repeated beyond the edges.
+/// The outermost pixels are repeated beyond the edges. Both frames may be the same.
 typedef struct {
     /// Standard deviation in pixels, above 0.
     double sigma;
