@@ -28,7 +28,8 @@ package final class BorderTrim: Sendable {
         let steps = layout.steps(
             of: wanted, options: options, format: plan.format, hasAlpha: plan.source.hasAlpha, light: light)
         var resolved = RenderPlan(
-            decode: plan.decode, source: plan.source, steps: steps, format: plan.format, quality: plan.quality)
+            decode: plan.decode, source: plan.source, steps: steps, format: plan.format, quality: plan.quality,
+            effort: plan.effort)
         resolved.additions = plan.additions
         try resolved.check(limits, most: image.size.area)
         return resolved
