@@ -126,7 +126,9 @@ static void cut_row(const CPixelsFrame *in, const CPixelsFrame *out, const uint8
         outside[1] = color[3];
     for (x = 0; x < in->width; x++, from += in->bands, to += out->bands) {
         float share = shares ? shares[x] : 1;
-        if (share == 1) {
+        if (share == 1 && from == to) {
+            continue;
+        } else if (share == 1) {
             memcpy(to, from, (size_t) in->bands);
             if (in->bands < out->bands)
                 to[in->bands] = 255;

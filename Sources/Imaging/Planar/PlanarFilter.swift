@@ -11,6 +11,31 @@ enum PlanarFilter {
     /// `amount` times the difference from the Gaussian mean is added; `deviation` is in pixels of luma.
     case gaussian(deviation: Double, amount: Float)
 
+    /// Margins of an opaque colour, an even number of pixels at the left and above.
+    case pad(ImageOperations.Margins, Color)
+    /// What lies outside of an outline, in pixels of luma, becomes an opaque colour.
+    case cut(Outline, Color)
+
+    /// Copies three planes into larger ones with margins around them.
+    @unsafe
+    static func pad(
+        _ planes: CPlanarShimPlanes, into results: CPlanarShimPlanes, _ margins: ImageOperations.Margins,
+        _ color: Color,
+        chromaStep: Int
+    ) {
+        let from = unsafe [planes.planes.0, planes.planes.1, planes.planes.2]
+        let to = unsafe [results.planes.0, results.planes.1, results.planes.2]
+        for (index, value) in color.samples.enumerated() {
+            let step = index == 0 ? 1 : chromaStep
+            let (source, target) = unsafe (from[index], to[index])
+            var frame = unsafe CPixelsFrame(
+                pixels: source.samples, stride: source.stride, width: source.width, height: source.height, bands: 1)
+            var result = unsafe CPixelsFrame(
+                pixels: target.samples, stride: target.stride, width: target.width, height: target.height, bands: 1)
+            unsafe CPixels_pad(&frame, &result, Int32(margins.left / step), Int32(margins.top / step), value)
+        }
+    }
+
     /// Changes three planes, which nothing else uses.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
@@ -34,6 +59,19 @@ enum PlanarFilter {
                 var gaussian = CPixelsGaussian(
                     sigma: index == 0 ? deviation : deviation / Double(chromaStep), amount: amount)
                 status = unsafe CPixels_gaussian(&gaussian, &frame, &frame, watch)
+            }
+        case .pad: preconditionFailure("margins need other planes")
+        case .cut(let outline, let color):
+            let values = color.samples
+            let size = PixelSize(width: Int(unsafe all[0].width), height: Int(unsafe all[0].height))
+            for index in 0..<3 where status == 0 {
+                let plane = unsafe all[index]
+                var frame = unsafe CPixelsFrame(
+                    pixels: plane.samples, stride: plane.stride, width: plane.width, height: plane.height, bands: 1)
+                let scaled = index == 0 ? outline : outline.reduced(by: chromaStep, in: size)
+                var shape = CPixelsOutline(scaled)
+                shape.color = (values[index], 0, 0, 255)
+                status = unsafe CPixels_cut(&shape, &frame, &frame, watch)
             }
         }
         guard status == 0 else {

@@ -31,7 +31,7 @@ enum PlanarRendering {
 
     /// The three resampled planes, as an image of their own.
     static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
-        let planes = target.turnedPlanes(ofGrey: image.bands == 1)
+        let planes = target.resultPlanes(ofGrey: image.bands == 1)
         let memory = PlaneMemory(count: planes.byteCount)
         // The padding of rows in the workspace has samples of earlier images; the same image must be the same bytes.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)

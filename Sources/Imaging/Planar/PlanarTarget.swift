@@ -59,8 +59,17 @@ struct PlanarTarget {
         return range == self.range ? .bytes : .words
     }
 
-    /// The size of the turned image.
-    var size: PixelSize { rectangle.size.upright(from: turn) }
+    /// The size of the result.
+    var size: PixelSize {
+        filters.reduce(rectangle.size.upright(from: turn)) { size, filter in
+            if case .pad(let margins, _) = filter { margins.around(size) } else { size }
+        }
+    }
+
+    /// The planes of the result.
+    func resultPlanes(ofGrey isGrey: Bool) -> [Plane] {
+        .stacked(planes(ofGrey: isGrey).indices.map { size.samples(forEach: $0 == 0 ? 1 : chromaStep) })
+    }
 
     /// The planes after they were turned.
     func turnedPlanes(ofGrey isGrey: Bool) -> [Plane] {

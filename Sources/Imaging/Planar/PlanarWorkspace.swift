@@ -12,6 +12,7 @@ final class PlanarWorkspace {
 
     private var result = PlaneMemory(count: 0)
     private var turned = PlaneMemory(count: 0)
+    private var padded = PlaneMemory(count: 0)
     private var deep = PlaneMemory(count: 0)
     private var room = PlaneMemory(count: 0)
 
@@ -68,12 +69,30 @@ final class PlanarWorkspace {
                 }
             }
         }
-        let results =
+        var results =
             target.turn == 1
             ? unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes))
             : unsafe turn(planes, of: target, isGrey: sources.count == 1)
-        for filter in target.filters { try filter.apply(to: results, chromaStep: target.chromaStep, token: token) }
+        for filter in target.filters {
+            if case .pad(let margins, let color) = filter {
+                results = unsafe pad(results, margins, color, into: target.resultPlanes(ofGrey: false), target)
+            } else {
+                try filter.apply(to: results, chromaStep: target.chromaStep, token: token)
+            }
+        }
         return try body(results)
+    }
+
+    /// The planes with margins around them.
+    @unsafe
+    private func pad(
+        _ planes: CPlanarShimPlanes, _ margins: ImageOperations.Margins, _ color: Color, into results: [Plane],
+        _ target: PlanarTarget
+    ) -> CPlanarShimPlanes {
+        padded.reserve(results.byteCount)
+        let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(padded.bytes))
+        unsafe PlanarFilter.pad(planes, into: all, margins, color, chromaStep: target.chromaStep)
+        return all
     }
 
     /// The resampled planes, turned.
@@ -125,6 +144,7 @@ final class PlanarWorkspace {
     private func shrink() {
         result.drop(above: Self.mostKept)
         turned.drop(above: Self.mostKept)
+        padded.drop(above: Self.mostKept)
         deep.drop(above: Self.mostKept)
         room.drop(above: Self.mostKept)
     }

@@ -34,10 +34,7 @@ extension RenderLayout {
         if let background { steps.append(BackgroundStep(background)) }
         let frameColor = background ?? .transparent
         if !mixesBars, let canvas = canvas(by: options.gravity, color: frameColor) { steps.append(canvas) }
-        if margins != ImageOperations.Margins() {
-            let inner = steps.shape(after: FrameShape(size: wanted.size, hasAlpha: false)).size
-            steps.append(margins.canvas(around: inner, color: frameColor))
-        }
+        if margins != ImageOperations.Margins() { steps.append(MarginStep(margins, color: frameColor)) }
         let outside = visible(options.background, format: format) ?? .transparent
         if let radius = operations.radius.thousandths(ratio: options.devicePixelRatio) {
             steps.append(OutlineStep(.rounded(radius), color: outside))
@@ -75,12 +72,6 @@ extension ImageOperations.Margins {
         Self(
             top: devicePixels(top, ratio), right: devicePixels(right, ratio), bottom: devicePixels(bottom, ratio),
             left: devicePixels(left, ratio))
-    }
-
-    fileprivate func canvas(around inner: PixelSize, color: Color) -> CanvasStep {
-        CanvasStep(
-            size: PixelSize(width: left + inner.width + right, height: top + inner.height + bottom), x: left, y: top,
-            color: color)
     }
 }
 

@@ -12,7 +12,7 @@ package struct GaussianStep: Hashable {
 
     /// Nanoseconds of one core for each pixel: of every frame, of each pixel of the standard deviation if weights are used, and with boxes;
     /// measured as ``TimePrice`` says.
-    private static let time = (frame: 10.0, deviation: 16.0, boxes: 90.0)
+    private static let time = (frame: 8.0, deviation: 2.0, boxes: 48.0)
     /// The standard deviation in pixels from which boxes are used.
     private static let leastBoxes = 8.0
 

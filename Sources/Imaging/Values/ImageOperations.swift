@@ -71,6 +71,11 @@ package struct ImageOperations: Hashable, Sendable {
         package init(top: Int = 0, right: Int = 0, bottom: Int = 0, left: Int = 0) {
             (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
         }
+
+        /// The size of an image of `size` with these margins around it.
+        func around(_ size: PixelSize) -> PixelSize {
+            PixelSize(width: left + size.width + right, height: top + size.height + bottom)
+        }
     }
 
     /// The radius of rounded corners.

@@ -75,3 +75,20 @@ struct Outline: Hashable, Sendable {
         }
     }
 }
+
+extension Outline {
+    /// The outline in a plane with one sample for `step` pixels on each side, of an image of `size`.
+    ///
+    /// The last sample of an odd side stands for a pixel beyond the edge. It lies inside if the edge does.
+    func reduced(by step: Int, in size: PixelSize) -> Outline {
+        let factor = 1 / Double(step)
+        let plane = size.samples(forEach: step)
+        var reduced = self
+        (reduced.left, reduced.top) = (left * factor, top * factor)
+        reduced.right = right == Double(size.width) ? Double(plane.width) : right * factor
+        reduced.bottom = bottom == Double(size.height) ? Double(plane.height) : bottom * factor
+        (reduced.across, reduced.down) = (across * factor, down * factor)
+        reduced.corners = corners.map { Point(x: $0.x * factor, y: $0.y * factor) }
+        return reduced
+    }
+}

@@ -42,17 +42,7 @@ extension VipsImage {
     /// This image with `color` outside of an outline.
     func cut(to outline: Outline, color: Color, token: WorkToken) throws(VipsError) -> VipsImage {
         let image = try color.isGrey ? self : inColor()
-        var shape = CPixelsOutline()
-        (shape.left, shape.top) = (outline.left, outline.top)
-        (shape.right, shape.bottom) = (outline.right, outline.bottom)
-        (shape.across, shape.down) = (outline.across, outline.down)
-        precondition(outline.corners.count <= Int(CPixels_most_corners), "too many corners")
-        unsafe withUnsafeMutableBytes(of: &shape.corners) { bytes in
-            for (index, value) in outline.corners.flatMap({ [$0.x, $0.y] }).enumerated() {
-                unsafe bytes.storeBytes(of: value, toByteOffset: index * MemoryLayout<Double>.stride, as: Double.self)
-            }
-        }
-        shape.count = Int32(outline.corners.count)
+        var shape = CPixelsOutline(outline)
         shape.color = (color.red, color.green, color.blue, color.alpha)
         let hasAlpha = image.hasAlpha || color.alpha < 255
         return try unsafe image.filtered(

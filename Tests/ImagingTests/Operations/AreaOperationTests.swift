@@ -97,7 +97,7 @@ struct AreaOperationTests {
         #expect(try keys(1_500) { $0.radius = .most } == ["radius max 0,0,0,0"])
         #expect(
             try keys(1_500) { $0.pad = .init(top: 1, right: 2, bottom: 3, left: 4) }
-                == ["canvas 309x232 6,2 0,0,0,0"])
+                == ["pad 2,3,5,6 0,0,0,0"])
         #expect(try keys(1_000) { $0.mask = .star } == ["mask star 0,0,0,0"])
     }
 

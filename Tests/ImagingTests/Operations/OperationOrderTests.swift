@@ -22,7 +22,7 @@ struct OperationOrderTests {
             try plan(800, 600, options, format: .png).keyTexts == [
                 "page 0 level 2 refuse", "resample 100x75 gamma of 100,0 400x300", "turn 2",
                 "canvas 100x100 0,12 0,0,0,0", "rotate 10", "colors 120 100 100 0 0 0 5", "blur 100000",
-                "sharpen 50000", "pixelate 4", "background 255,255,255,255", "canvas 126x126 5,5 255,255,255,255",
+                "sharpen 50000", "pixelate 4", "background 255,255,255,255", "pad 5,5,5,5 255,255,255,255",
                 "radius 8000 255,255,255,255", "mask star 255,255,255,255", "png 100",
             ])
     }
@@ -106,7 +106,9 @@ struct OperationOrderTests {
         for change in [
             { $0.colors.brightness = 150 }, { $0.colors.contrast = 60 }, { $0.colors.saturation = 30 },
             { $0.colors.hue = 90 }, { $0.colors.sepia = 80 }, { $0.colors.inversion = 100 }, { $0.blur = 200 },
-            { $0.blur = 1_500 }, { $0.sharpen = 80 },
+            { $0.blur = 1_500 }, { $0.sharpen = 80 }, { ($0.radius, $0.mask) = (.pixels(30), .heart) },
+            { ($0.pad, $0.radius) = (.init(top: 4, right: 5, bottom: 7, left: 10), .most) },
+            { $0.pad = .init(top: 4, right: 5, bottom: 7, left: 11) },
             { ($0.rotation, $0.colors.contrast, $0.colors.grayscale, $0.colors.inversion) = (90, 150, 50, 20) },
         ] as [(inout ImageOperations) -> Void] {
             let options = options(151, nil) {

@@ -81,7 +81,7 @@ typedef struct {
 } CPixelsMosaic;
 int CPixels_mosaic(const void *mosaic, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Puts a colour on what lies outside of an outline; a pixel that the outline crosses is mixed.
+/// Puts a colour on what lies outside of an outline; a pixel that the outline crosses is mixed. Both frames may be the same.
 enum { CPixels_most_corners = 192 };
 typedef struct {
     /// The bounds of a rectangle, in pixels.
@@ -108,6 +108,9 @@ typedef struct {
     int orientation;
 } CPixelsTurn;
 int CPixels_turn(const void *turn, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Copies a frame of one band into a larger one, which has `value` around it.
+void CPixels_pad(const CPixelsFrame *in, const CPixelsFrame *out, int left, int top, uint8_t value);
 
 /// A border of one colour.
 typedef struct {

@@ -1,0 +1,41 @@
+/// Margins around an image.
+package struct MarginStep: Hashable {
+    /// The margins, in pixels.
+    package let margins: ImageOperations.Margins
+    /// The margins' colour; transparent parts of the image stay transparent.
+    package let color: Color
+
+    /// A step that adds `margins` of one colour.
+    package init(_ margins: ImageOperations.Margins, color: Color) {
+        self.margins = margins
+        self.color = color
+    }
+}
+
+extension MarginStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(size: margins.around(input.size), hasAlpha: input.hasAlpha || color.alpha < 255)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { min(wanted, input.size.area) }
+
+    package func cost(of work: StepWork) -> StepCost { .none }
+
+    package var keyText: String {
+        "pad \(margins.top),\(margins.right),\(margins.bottom),\(margins.left) \(color.keyText)"
+    }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        let size = margins.around(PixelSize(width: image.width, height: image.height))
+        return try CanvasStep(size: size, x: margins.left, y: margins.top, color: color)
+            .applied(to: image, in: &context)
+    }
+}
+
+extension MarginStep: PlanarStep {
+    /// Margins of an odd length at the left or above would move the image between the samples of chroma.
+    func target(after target: PlanarTarget) -> PlanarTarget? {
+        guard color.alpha == 255, margins.left.isMultiple(of: 2), margins.top.isMultiple(of: 2) else { return nil }
+        return target.filtered(by: .pad(margins, color))
+    }
+}
