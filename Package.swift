@@ -130,6 +130,9 @@ let package = Package(
             name: "lanes", dependencies: ["Coordination", "Imaging", "Memory"], path: "Benchmarks/Lanes",
             swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
+            name: "watermarks", dependencies: ["Coordination", "Imaging", "Memory"], path: "Benchmarks/Watermarks",
+            swiftSettings: settings, linkerSettings: allocator),
+        .executableTarget(
             name: "prices", dependencies: ["Coordination", "Imaging", "Memory", "TestSupport"],
             path: "Benchmarks/Prices", swiftSettings: settings, linkerSettings: allocator),
         module("TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
@@ -138,7 +141,7 @@ let package = Package(
 
         tests("MemoryTests", ["Memory"]),
         tests("TextTests", ["Text"]),
-        tests("JSONTests", ["JSON"]),
+        tests("JSONTests", ["JSON", "Text"]),
         tests("CryptoTests", ["Crypto"]),
         tests("HTTPTypesTests", ["HTTPTypes"]),
         tests("CoordinationTests", ["Coordination", "TestSupport"]),

@@ -10,12 +10,14 @@ package enum ImageRenderer {
     /// - Parameters:
     ///   - image: The pixels that the steps begin with.
     ///   - additions: The pixels of additional sources, as many as the plan has decodes for.
+    ///   - reuse: Keeps the forms that steps bring these pixels into.
     ///   - plan: What is done.
     ///   - token: Says when to stop.
     ///   - codec: Writes what is encoded in one step.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
     package static func render(
-        _ image: DecodedImage, additions: [DecodedImage] = [], plan: RenderPlan, token: WorkToken,
+        _ image: DecodedImage, additions: [DecodedImage] = [],
+        reuse: @escaping AdditionFormReuse = AdditionForm.made, plan: RenderPlan, token: WorkToken,
         codec: any ImageCodec = InProcessCodec()
     ) throws -> EncodedImage {
         precondition(additions.count == plan.additions.count, "the plan is for another number of images")
@@ -24,7 +26,8 @@ package enum ImageRenderer {
         // Steps that are computed with the encoding may read them until then.
         defer { extendLifetime(additions) }
         func rendered(_ image: DecodedImage, _ plan: RenderPlan) throws -> EncodedImage {
-            try renderPixels(of: image, additions, plan: plan, token: token, codec: codec)
+            let composer = FrameComposer(plan: plan, token: token, additions: additions, reuse: reuse)
+            return try renderPixels(of: image, composer, plan: plan, token: token, codec: codec)
         }
         let plan = try plan.border?.resolved(plan, for: image, token: token) ?? plan
         guard case .planar = image.layout else { return try rendered(image, plan) }
@@ -56,12 +59,12 @@ package enum ImageRenderer {
     }
 
     private static func renderPixels(
-        of image: DecodedImage, _ additions: [DecodedImage], plan: RenderPlan, token: WorkToken, codec: any ImageCodec
+        of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         VipsError.forget()
         do {
             return try unsafe image.pixels.withUnsafeBytes { bytes throws in
-                try unsafe render(bytes, of: image, additions, plan: plan, token: token, codec: codec)
+                try unsafe render(bytes, of: image, composer, plan: plan, token: token, codec: codec)
             }
         } catch let error as VipsError {
             try token.check()
@@ -96,12 +99,14 @@ package enum ImageRenderer {
     }
 
     private static func render(
-        _ bytes: UnsafeRawBufferPointer, of image: DecodedImage, _ additions: [DecodedImage], plan: RenderPlan,
+        _ bytes: UnsafeRawBufferPointer, of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan,
         token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         let frameBytes = bytes.count / image.frames
         let frames = plan.isAnimated ? image.frames : 1
-        var composer = FrameComposer(plan: plan, token: token, additions: additions)
+        var composer = composer
+        // The steps' pixels are read until the result is encoded.
+        defer { extendLifetime(composer) }
         var results: [VipsImage] = []
         for frame in 0..<frames {
             try token.check()
@@ -142,9 +147,9 @@ private struct FrameComposer {
     private let plan: RenderPlan
     private var contexts: [StepContext]
 
-    init(plan: RenderPlan, token: WorkToken, additions: [DecodedImage]) {
+    init(plan: RenderPlan, token: WorkToken, additions: [DecodedImage], reuse: @escaping AdditionFormReuse) {
         self.plan = plan
-        contexts = plan.steps.map { _ in StepContext(token: token, additions: additions) }
+        contexts = plan.steps.map { _ in StepContext(token: token, additions: additions, reuse: reuse) }
     }
 
     /// The finished frame, not computed yet.

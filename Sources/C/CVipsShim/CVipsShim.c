@@ -216,6 +216,11 @@ int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int wid
     return vips_extract_area(in, out, left, top, width, height, NULL);
 }
 
+int CVipsShim_replicate(VipsImage *in, VipsImage **out, int across, int down)
+{
+    return vips_replicate(in, out, across, down, NULL);
+}
+
 int CVipsShim_smart_crop(VipsImage *in, VipsImage **out, int width, int height, VipsInteresting interesting)
 {
     pthread_mutex_lock(&machine_code);

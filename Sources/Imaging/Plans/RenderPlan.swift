@@ -58,6 +58,9 @@ package struct RenderPlan: Hashable, Sendable {
     /// Pixels for one chroma sample on each side, 1 or 2, by libvips' rule.
     var chromaStep: Int { quality >= format.writing?.fullChromaFrom ?? .max ? 1 : 2 }
 
+    /// Adds a step after the others.
+    mutating func append(_ step: some RenderStep) { steps.append(step) }
+
     /// The plan without its first steps, which are done.
     func afterFirst(_ count: Int) -> RenderPlan {
         var rest = self

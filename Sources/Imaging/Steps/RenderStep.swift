@@ -56,11 +56,25 @@ package struct StepContext {
     let token: WorkToken
     /// The pixels of the request's additional sources, in the order of ``RenderPlan/additions``.
     package let additions: [DecodedImage]
+    private let reuse: AdditionFormReuse
     private var decision: Any?
 
-    init(token: WorkToken, additions: [DecodedImage] = []) {
+    init(
+        token: WorkToken, additions: [DecodedImage] = [],
+        reuse: @escaping AdditionFormReuse = AdditionForm.made
+    ) {
         self.token = token
         self.additions = additions
+        self.reuse = reuse
+    }
+
+    /// The pixels of an additional source in a form, interleaved and with alpha; made for the first frame and kept for the others.
+    mutating func pixels(of addition: Int, in form: AdditionForm) throws -> DecodedImage {
+        let (image, token, reuse) = (additions[addition], token, reuse)
+        return try decided {
+            if form.isForm(of: image) { return image }
+            return try reuse(addition, form) { try form.pixels(of: image, token: token) }
+        }
     }
 
     /// The result of `decide` for the first frame, and the same value for all later frames.

@@ -25,11 +25,11 @@ package struct DecodePlan: Hashable, Sendable {
         self.incompleteImages = incompleteImages
     }
 
-    /// A plan for the first page of a source that a step uses besides the image, in full size.
+    /// A plan for the first page of a source that a step uses besides the image, in full size unless a level is given.
     ///
     /// - Throws: ``ImagingError`` for a source that the limits exclude.
-    package init(ofAddition header: ImageHeader, limits: ImagingLimits) throws(ImagingError) {
-        self.init(incompleteImages: limits.incompleteImages)
+    package init(ofAddition header: ImageHeader, level: Int = 1, limits: ImagingLimits) throws(ImagingError) {
+        self.init(level: level, incompleteImages: limits.incompleteImages)
         try header.storedSize.check(frames: 1, maximumPixels: limits.maximumSourcePixels)
         try check(header, limits: limits)
     }

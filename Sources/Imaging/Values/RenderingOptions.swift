@@ -22,6 +22,8 @@ package struct RenderingOptions: Hashable, Sendable {
     package var page = 0
     /// Whether all frames are kept, if both formats support animations.
     package var isAnimated = false
+    /// How the request's watermark is laid on the result; nil without one.
+    package var watermark: WatermarkOptions?
 
     /// The defaults of the contract.
     package init() {}

@@ -59,6 +59,34 @@ extension VipsImage {
         }
     }
 
+    /// Four copies of this image, two across and two down.
+    func repeatedTwice() throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_replicate($0, $1, 2, 2) }
+    }
+
+    /// This image of 8 bits with a stamp laid on an area of it.
+    ///
+    /// - Parameters:
+    ///   - stamp: Interleaved pixels, the last band alpha, which must outlive the image: nothing is copied.
+    ///   - size: The size of the stamp, which is repeated where the area is larger.
+    ///   - bands: The bands of the stamp: 2, or 4 on images in colour.
+    ///   - left: Distance of the area's left edge from the image's.
+    ///   - top: Distance of the area's top edge from the image's.
+    ///   - area: The size of the area.
+    ///   - opacity: Opacity of the stamp in per cent.
+    @unsafe
+    func overlaid(
+        with stamp: UnsafeRawBufferPointer, size: PixelSize, bands: Int, left: Int, top: Int, covering area: PixelSize,
+        opacity: Int
+    ) throws(VipsError) -> VipsImage {
+        precondition(stamp.count == size.area * bands, "the pixels do not fill the stamp")
+        let overlay = unsafe CVipsShimOverlay(
+            stamp: stamp.baseAddress?.assumingMemoryBound(to: UInt8.self), width: Int32(size.width),
+            height: Int32(size.height), bands: Int32(bands), left: Int32(left), top: Int32(top),
+            covered_width: Int32(area.width), covered_height: Int32(area.height), opacity: Int32(opacity))
+        return try unsafe step { unsafe CVipsShim_overlay($0, $1, overlay) }
+    }
+
     /// This image turned and mirrored so that it is upright, given its EXIF orientation.
     ///
     /// If ``needsRandomAccess(forOrientation:)`` is true, the image must be computed already.

@@ -13,6 +13,8 @@ struct DecodeKey: SourceKeyed {
     let source: SourceIdentity
     let validator: SourceValidator
     let plan: DecodePlan
+    /// The form that a step has brought the pixels into; nil for pixels as they were decoded.
+    var form: AdditionForm?
 }
 
 /// What makes two results the same: the bytes of all sources, and all that decides pixels and encoding.
@@ -76,14 +78,34 @@ extension ResultKey {
             self.init(source: record.identity, validator: record.validator, plan: plan)
             return
         }
-        plan.additions = try zip(request.additional, records.additional).map { named, record in
+        for (named, record) in zip(request.additional, records.additional) {
             try AdditionalSourceError.attributing(to: named.role) {
-                try DecodePlan(ofAddition: record.header, limits: configuration.limits)
+                try plan.append(record.header, for: named.role, request.options, by: configuration)
             }
         }
         self.init(
             source: record.identity, validator: record.validator, additional: records.additional.map(\.version),
             plan: plan)
+    }
+}
+
+extension RenderPlan {
+    /// Plans the decode of the next additional source, and the step that uses its pixels.
+    fileprivate mutating func append(
+        _ header: ImageHeader, for role: AdditionalSource.Role, _ options: RenderingOptions,
+        by configuration: PipelineConfiguration
+    ) throws(ImagingError) {
+        let limits = configuration.limits
+        switch role {
+        case .watermark:
+            guard let watermark = options.watermark else {
+                additions.append(try DecodePlan(ofAddition: header, limits: limits))
+                return
+            }
+            try append(
+                watermark: watermark, ratio: options.devicePixelRatio, header: header, limits: limits,
+                light: configuration.light)
+        }
     }
 }
 

@@ -46,7 +46,7 @@ struct ThumbnailMaker: Sendable {
             let start = timekeeper.now
             let images = try await decoder.unsharedPixels(for: job, patience: patience, rooms: rooms.decodes)
             let decoded = timekeeper.now
-            let result = try await render(images, for: job)
+            let result = try await render(images, for: job, keepsForms: false)
             return Render(
                 result: result, decoded: CacheLayerStatus(.decoded, .request),
                 timings: [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)])
@@ -95,22 +95,37 @@ struct ThumbnailMaker: Sendable {
     /// Goes before decodes if it ends what its own decode has begun: others could keep decodes waiting for ever.
     ///
     /// Waits without a bound if a decode was done for it.
+    ///
+    /// - Parameter keepsForms: Whether the forms of additional sources are taken from the decoded cache and put into it.
     private func render(
-        _ images: PerSource<DecodedImage>, for job: RenderJob, priority: WorkerPool.Priority = .finishing,
-        patience: Duration? = nil
+        _ images: PerSource<DecodedImage>, for job: RenderJob, keepsForms: Bool = true,
+        priority: WorkerPool.Priority = .finishing, patience: Duration? = nil
     ) async throws -> RenderedImage {
         let plan = job.key.plan
         let start = timekeeper.now
         let workers = resources.lanes.workers(for: plan.timePrice(of: job.records.image.header))
+        let reuse = keepsForms ? self.reuse(for: job) : AdditionForm.made
         let result = try await workers.run(
             priority: priority, timeLimit: configuration.decodeTimeout, patience: patience
         ) { [codec = resources.codec] token in
             RenderedImage(
                 try ImageRenderer.render(
-                    images.image, additions: images.additional, plan: plan, token: token, codec: codec),
+                    images.image, additions: images.additional, reuse: reuse, plan: plan, token: token, codec: codec),
                 isIncomplete: images.contains(where: \.isIncomplete))
         }
         resources.metrics.rendered(plan.format, in: timekeeper.now - start)
         return result
+    }
+
+    /// Keeps the forms of a job's additional sources in the decoded cache, with the pixels that they are made from.
+    private func reuse(for job: RenderJob) -> AdditionFormReuse {
+        { [caches] index, form, make in
+            var key = job.key.decodeKeys.additional[index]
+            key.form = form
+            if let kept = caches.decoded.value(for: key, countsMiss: false) { return kept }
+            let made = try make()
+            caches.keep(made, for: key, of: job.records.additional[index])
+            return made
+        }
     }
 }

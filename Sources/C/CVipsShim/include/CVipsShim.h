@@ -63,6 +63,26 @@ int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int wid
 int CVipsShim_smart_crop(VipsImage *in, VipsImage **out, int width, int height, VipsInteresting interesting);
 int CVipsShim_embed(
     VipsImage *in, VipsImage **out, int left, int top, int width, int height, const double *background, int bands);
+int CVipsShim_replicate(VipsImage *in, VipsImage **out, int across, int down);
+
+/// A stamp and where it lies.
+typedef struct {
+    /// Interleaved 8-bit pixels: grey and alpha, or red, green, blue and alpha. They must outlive the image.
+    const unsigned char *stamp;
+    /// The size of the stamp, in pixels.
+    int width, height;
+    /// 2 or 4.
+    int bands;
+    /// The top left corner of the area that the stamp covers, repeated if need be.
+    int left, top;
+    int covered_width, covered_height;
+    /// Per cent, 0…100.
+    int opacity;
+} CVipsShimOverlay;
+
+/// Lays a stamp on one to four bands of 8 bits; a stamp in colour needs an image in colour.
+int CVipsShim_overlay(VipsImage *in, VipsImage **out, CVipsShimOverlay overlay);
+
 int CVipsShim_flatten(VipsImage *in, VipsImage **out, double red, double green, double blue);
 /// Composites `in`, sRGB with alpha, over a colour of four components; the result has 8 bits.
 int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *background);

@@ -1,0 +1,97 @@
+/// Where a watermark lies on a result, in pixels.
+struct OverlayLayout: Hashable, Sendable {
+    /// The size of the whole watermark on the result.
+    var scaledSize: PixelSize
+    /// Distance of the covered area's left edge from the result's.
+    var x: Int
+    /// Distance of the covered area's top edge from the result's.
+    var y: Int
+    /// The size of the covered area; it lies within the result.
+    var coveredSize: PixelSize
+    /// Column of the scaled watermark that lies at the left edge of the covered area.
+    var firstColumn: Int
+    /// Row of the scaled watermark that lies at the top edge of the covered area.
+    var firstRow: Int
+
+    /// The layout of a watermark of size `own`, upright; nil if it lies outside of the result.
+    ///
+    /// - Parameters:
+    ///   - ratio: Device pixels per CSS pixel, in thousandths.
+    ///   - result: The size of the result.
+    init?(_ options: WatermarkOptions, ratio: Int, own: PixelSize, result: PixelSize) {
+        let scaled = Self.scaledSize(of: own, scale: options.scale, ratio: ratio, result: result)
+        let (across, down) = options.isTiled ? (.start, .start) : options.position.anchors
+        let horizontal = Span(
+            scaled.width, at: across, offset: Self.pixels(options.x, ratio), isTiled: options.isTiled, in: result.width)
+        let vertical = Span(
+            scaled.height, at: down, offset: Self.pixels(options.y, ratio), isTiled: options.isTiled, in: result.height)
+        guard horizontal.count > 0, vertical.count > 0 else { return nil }
+        scaledSize = scaled
+        (x, y) = (horizontal.start, vertical.start)
+        coveredSize = PixelSize(width: horizontal.count, height: vertical.count)
+        (firstColumn, firstRow) = (horizontal.phase, vertical.phase)
+    }
+
+    /// The size of the whole watermark on the result: with a scale, it keeps its ratio and fits inside.
+    static func scaledSize(of own: PixelSize, scale: Int?, ratio: Int, result: PixelSize) -> PixelSize {
+        guard let scale else {
+            return PixelSize(
+                width: proportion(own.width, ratio, of: 1_000), height: proportion(own.height, ratio, of: 1_000))
+        }
+        let width = proportion(result.width, scale, of: 10_000)
+        let height = proportion(own.height, width, of: own.width)
+        guard height > result.height else { return PixelSize(width: width, height: height) }
+        return PixelSize(
+            width: min(width, proportion(own.width, result.height, of: own.height)), height: result.height)
+    }
+
+    /// CSS pixels as pixels of the result, halves rounded away from zero.
+    private static func pixels(_ value: Int, _ ratio: Int) -> Int {
+        let pixels = (2 * abs(value) * ratio + 1_000) / 2_000
+        return value < 0 ? -pixels : pixels
+    }
+
+    /// One axis of a layout.
+    private struct Span {
+        /// First covered pixel of the result.
+        var start: Int
+        /// Number of covered pixels.
+        var count: Int
+        /// Pixel of the watermark at the first covered pixel.
+        var phase: Int
+
+        init(_ length: Int, at anchor: Gravity.Anchor, offset: Int, isTiled: Bool, in result: Int) {
+            let origin =
+                switch anchor {
+                case .start: offset
+                case .middle: (result - length) / 2 + offset
+                case .end: result - length - offset
+                }
+            start = max(0, origin)
+            count = (isTiled ? result : min(result, origin + length)) - start
+            phase = (start - origin) % length
+        }
+    }
+}
+
+extension Gravity {
+    /// Where something lies along one axis.
+    fileprivate enum Anchor {
+        case start, middle, end
+    }
+
+    /// The place along both axes.
+    fileprivate var anchors: (across: Anchor, down: Anchor) {
+        switch self {
+        case .topLeft: (.start, .start)
+        case .top: (.middle, .start)
+        case .topRight: (.end, .start)
+        case .left: (.start, .middle)
+        case .right: (.end, .middle)
+        case .bottomLeft: (.start, .end)
+        case .bottom: (.middle, .end)
+        case .bottomRight: (.end, .end)
+        case .center, .attention, .entropy, .focal: (.middle, .middle)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Coordination
+import Memory
+
+/// The form in which a step uses the pixels of an additional source: resampled, and cut to the part that is visible.
+///
+/// It depends on no image that the source is used on, so several renders can use the same pixels.
+package struct AdditionForm: Hashable, Sendable {
+    /// The size of the whole source after the resampling.
+    package let scaledSize: PixelSize
+    /// The column of the scaled source that the part begins with.
+    package let firstColumn: Int
+    /// The row of the scaled source that the part begins with.
+    package let firstRow: Int
+    /// The size of the part, at most that of the scaled source; it goes on at the opposite edge where the source ends.
+    package let size: PixelSize
+    /// What resampling averages.
+    package let light: ResamplingLight
+
+    /// The form's text in the key of a cached result.
+    var keyText: String {
+        "\(scaledSize.width)x\(scaledSize.height) \(firstColumn),\(firstRow) \(size.width)x\(size.height) "
+            + light.rawValue
+    }
+
+    /// The pixels of `image` in this form, interleaved and with alpha.
+    ///
+    /// - Throws: `VipsError`, or the error of `token`.
+    func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
+        if isForm(of: image) { return image }
+        let plan = RenderPlan(resizedSize: scaledSize, light: light, format: .png, quality: 100)
+        var (source, steps) = (image, plan.steps)
+        if case .planar = image.layout {
+            let (target, rest) = PlanarLane.part(of: plan, for: image)
+            (source, steps) = (try PlanarRendering.pixels(of: image, target: target, token: token), rest.steps)
+        }
+        defer { extendLifetime(source) }
+        return try unsafe source.pixels.withUnsafeBytes { bytes throws in
+            var scaled = try unsafe VipsImage.pixels(
+                bytes, width: source.size.width, height: source.size.height, bands: source.bands)
+            var context = StepContext(token: token)
+            for step in steps { scaled = try step.applied(to: scaled, in: &context) }
+            // Pixels are computed on demand: those outside of the part cost nothing.
+            let isWrapped =
+                firstColumn + size.width > scaledSize.width || firstRow + size.height > scaledSize.height
+            if isWrapped { scaled = try scaled.repeatedTwice() }
+            let part = try scaled.extracted(left: firstColumn, top: firstRow, width: size.width, height: size.height)
+                .withAlpha()
+            return DecodedImage(pixels: try part.pixels(token: token), size: size, bands: part.bands)
+        }
+    }
+
+    /// Whether an image has this form already.
+    func isForm(of image: DecodedImage) -> Bool {
+        guard case .interleaved = image.layout else { return false }
+        return image.hasAlpha && image.size == scaledSize && size == scaledSize && firstColumn == 0 && firstRow == 0
+    }
+}
+
+/// Keeps the forms of additional sources from render to render: gives the pixels that are kept, or those that `make` makes.
+///
+/// The index is that of the source in ``RenderPlan/additions``. Called on worker threads.
+package typealias AdditionFormReuse =
+    @Sendable (
+        _ index: Int, _ form: AdditionForm, _ make: () throws -> DecodedImage
+    ) throws -> DecodedImage
+
+extension AdditionForm {
+    /// Keeps nothing.
+    package static let made: AdditionFormReuse = { _, _, make in try make() }
+}

@@ -1,0 +1,72 @@
+import Memory
+
+/// An additional source laid on the image, once or as tiles.
+///
+/// Colours are mixed as premultiplied sRGB components, exactly, and rounded once.
+package struct OverlayStep: Hashable {
+    /// The place of the source in ``RenderPlan/additions``.
+    package let addition: Int
+    /// The form of its pixels, which is repeated to the right and down where the covered area is larger.
+    package let form: AdditionForm
+    /// Distance of the covered area's left edge from the image's.
+    package let x: Int
+    /// Distance of the covered area's top edge from the image's.
+    package let y: Int
+    /// The size of the covered area, which lies within the image.
+    package let coveredSize: PixelSize
+    /// Opacity in per cent, 1…100.
+    package let opacity: Int
+    /// A frame of the decoded source, which decides the price.
+    let decoded: FrameShape
+
+    /// Nanoseconds of one core for each covered pixel; measured as ``TimePrice`` says.
+    private static let time = 4.0
+
+    /// A step that lays an additional source on the image by `layout`.
+    init(of addition: Int, layout: OverlayLayout, decoded: FrameShape, opacity: Int, light: ResamplingLight) {
+        self.addition = addition
+        self.opacity = opacity
+        self.decoded = decoded
+        (x, y, coveredSize) = (layout.x, layout.y, layout.coveredSize)
+        form = AdditionForm(
+            scaledSize: layout.scaledSize, firstColumn: layout.firstColumn, firstRow: layout.firstRow,
+            size: PixelSize(
+                width: min(layout.scaledSize.width, layout.coveredSize.width),
+                height: min(layout.scaledSize.height, layout.coveredSize.height)),
+            light: light)
+    }
+}
+
+extension OverlayStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape { input }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+
+    package func cost(of work: StepWork) -> StepCost {
+        let resample = ResampleStep(to: form.scaledSize, in: form.light)
+        let scaling = StepWork(
+            input: decoded, output: FrameShape(size: form.size, hasAlpha: true), read: decoded.size.area,
+            made: form.size.area)
+        // Planes that are not made smaller become pixels as a whole before.
+        let isReduced =
+            form.scaledSize.width <= decoded.size.width && form.scaledSize.height <= decoded.size.height
+            && min(form.scaledSize.width, form.scaledSize.height) >= PlanarLane.shortestSide
+        return StepCost(
+            perFrame: Double(coveredSize.area) * Self.time, once: resample.cost(of: scaling).perFrame,
+            bytes: 4 * (form.size.area + (isReduced ? 0 : decoded.size.area)))
+    }
+
+    package var keyText: String {
+        "overlay \(addition) \(form.keyText) at \(x),\(y) \(coveredSize.width)x\(coveredSize.height) \(opacity)"
+    }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        let stamp = try context.pixels(of: addition, in: form)
+        let image = try stamp.bands > 2 ? image.inColor() : image
+        return try unsafe stamp.pixels.withUnsafeBytes { bytes throws in
+            try unsafe image.overlaid(
+                with: bytes, size: stamp.size, bands: stamp.bands, left: x, top: y, covering: coveredSize,
+                opacity: opacity)
+        }
+    }
+}
