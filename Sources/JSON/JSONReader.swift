@@ -1,4 +1,4 @@
-import Text
+package import Text
 
 /// Reads one JSON text (RFC 8259), or one JSON5 text, and refuses all else; an object must not have a member twice in either.
 package struct JSONReader {
@@ -18,9 +18,21 @@ package struct JSONReader {
         package let offset: Int
     }
 
+    /// Where a member of an object stands, in bytes before it.
+    package struct Place: Equatable, Sendable {
+        /// The start of its name.
+        package let name: Int
+        /// The start of its value.
+        package let value: Int
+    }
+
     let bytes: [UInt8]
     let dialect: Dialect
     var place = 0
+    /// The names of the members around the place.
+    private var path: [String] = []
+    private var places: [ExactText: Place] = [:]
+    private var notesPlaces = false
 
     /// Arrays and objects inside each other.
     private static let deepest = 32
@@ -37,6 +49,14 @@ package struct JSONReader {
         try reader.skipSpace()
         guard reader.place == bytes.count else { throw reader.failure("something follows the value") }
         return value
+    }
+
+    /// The places of all members of objects that lie in no array, by their names joined with points: `origins.photos.url`.
+    package static func places(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> [ExactText: Place] {
+        var reader = JSONReader(bytes, dialect)
+        reader.notesPlaces = true
+        _ = try reader.value(depth: 0)
+        return reader.places
     }
 
     private mutating func value(depth: Int) throws(Failure) -> JSONValue {
@@ -73,7 +93,13 @@ package struct JSONReader {
             }
             try skipSpace()
             guard take(":") else { throw failure("a colon is missing") }
+            if notesPlaces {
+                path.append(name)
+                try skipSpace()
+                places[ExactText(path.joined(separator: "."))] = Place(name: start, value: place)
+            }
             members.append((name, try value(depth: depth + 1)))
+            if notesPlaces { path.removeLast() }
             try skipSpace()
             if take("}") { return .object(members) }
             guard take(",") else { throw failure("a comma or the object's end is missing") }
@@ -87,6 +113,9 @@ package struct JSONReader {
         var elements: [JSONValue] = []
         try skipSpace()
         if take("]") { return .array([]) }
+        let notesPlacesAround = notesPlaces
+        notesPlaces = false
+        defer { notesPlaces = notesPlacesAround }
         while true {
             elements.append(try value(depth: depth + 1))
             try skipSpace()

@@ -1,4 +1,5 @@
 import Testing
+import Text
 
 @testable import JSON
 
@@ -86,5 +87,14 @@ struct JSONReaderTests {
         #expect(throws: JSONReader.Failure(reason: "a member is there twice", offset: 7)) {
             try JSONReader.value(in: Array(#"{"a":1,"a":2}"#.utf8))
         }
+    }
+
+    @Test func `the places of members are told by the names around them`() throws {
+        let text = #"{a: 1, "b c": { d : [{e: 1}], 'f':{} } // g: 1"# + "\n}"
+        let places = try JSONReader.places(in: Array(text.utf8), dialect: .json5)
+        #expect(
+            places.mapValues { [$0.name, $0.value] } == [
+                "a": [1, 4], "b c": [7, 14], "b c.d": [16, 20], "b c.f": [30, 34],
+            ])
     }
 }
