@@ -4,6 +4,8 @@ package import Text
 package struct APIConfiguration: Sendable {
     /// Keys with which targets may be signed, several for rotation; without keys, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
+    /// The watermarks and presets that targets of Alula's own dialect may name.
+    package var vocabulary = Vocabulary()
     /// The dialects besides Alula's own, in the order in which they are asked whether a target belongs to them.
     package var otherDialects: [any Dialect] = []
     /// Names of dialects that are served without keys of their own although there are ``signingKeys``.
@@ -33,5 +35,7 @@ package struct APIConfiguration: Sendable {
     }
 
     /// Alula's own dialect with the keys of this configuration.
-    package var nativeDialect: NativeDialect { NativeDialect(signingKeys: signingKeys) }
+    package var nativeDialect: NativeDialect {
+        NativeDialect(signingKeys: signingKeys, vocabulary: vocabulary)
+    }
 }

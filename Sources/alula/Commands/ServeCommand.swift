@@ -5,6 +5,7 @@ import Telemetry
 enum ServeCommand {
     static func run(_ arguments: [String]) -> Never {
         if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
+        if let first = arguments.first, first.hasPrefix("--check-config") { CheckConfigCommand.run(arguments) }
         let isDemo = arguments.contains("--demo")
         do {
             let settings = try SettingsLoader.load(
@@ -26,13 +27,15 @@ enum ServeCommand {
         }
         return """
             Usage: alula serve [--config FILE] [SETTING VALUE …] [--demo]
+                   alula serve --check-config FILE
 
             A setting is taken from the command line, else from the environment (--max-active-downloads is
             ALULA_MAX_ACTIVE_DOWNLOADS), else from the JSON5 file (maxActiveDownloads), else its default.
             Sizes: 512, 64KiB, 100MiB, 2GiB. Durations: 250ms, 3s, 10m, 24h. Lists: separated by commas.
 
-              --config FILE  the settings file, or ALULA_CONFIG
-              --demo         serve a sample image of its own and print a URL to try; binds 127.0.0.1
+              --config FILE        the settings file, or ALULA_CONFIG
+              --check-config FILE  say what is wrong with a settings file, with line and column, and exit
+              --demo               serve a sample image of its own and print a URL to try; binds 127.0.0.1
 
             Settings (default):
             \(lines.joined(separator: "\n"))

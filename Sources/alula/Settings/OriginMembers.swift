@@ -6,8 +6,8 @@ struct OriginProblem: Error, Equatable {
     let path: String
     let allowed: String
 
-    /// The line that stops the start.
-    var line: String { "\(path) in the settings file: allowed is \(allowed)" }
+    /// The problem among those that stop the start.
+    var problem: SettingsProblem { SettingsProblem(path, allowed: allowed) }
 }
 
 /// The members of an object that describes an origin, or a part of one.

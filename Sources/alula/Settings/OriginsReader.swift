@@ -15,18 +15,20 @@ enum OriginsReader {
         .ifModifiedSince, .xAmzContentSHA256, .xAmzSecurityToken,
     ]
 
-    /// The origins that an object describes, and one line for each unusable one.
-    static func read(_ value: JSONValue, environment: [String: String]) -> (origins: Origins, problems: [String]) {
+    /// The origins that an object describes, and one problem for each unusable one.
+    static func read(
+        _ value: JSONValue, environment: [String: String]
+    ) -> (origins: Origins, problems: [SettingsProblem]) {
         guard case .object(let members) = value else {
-            return (Origins(), [OriginProblem(path: "origins", allowed: "an object of origins by name").line])
+            return (Origins(), [OriginProblem(path: "origins", allowed: "an object of origins by name").problem])
         }
         var origins: [Origin] = []
-        var problems: [String] = []
+        var problems: [SettingsProblem] = []
         for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
             do throws(OriginProblem) {
                 origins.append(try origin(name, description, environment))
             } catch {
-                problems.append(error.line)
+                problems.append(error.problem)
             }
         }
         return (Origins(origins), problems)

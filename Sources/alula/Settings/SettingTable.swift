@@ -3,6 +3,7 @@ import Downloading
 import HTTPServing
 import Imaging
 import Telemetry
+import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
@@ -10,6 +11,9 @@ import ThumbnailPipeline
 enum SettingTable {
     /// The setting whose value is an object, read by ``OriginsReader``.
     static let origins = "origins"
+
+    /// The settings whose values are objects, read by ``VocabularyReader``.
+    static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
     static let all: [Setting] =
         listeners + downloads + caches + freshness + sources + answers + times + process
@@ -250,6 +254,16 @@ enum SettingTable {
                 throw InvalidValue(allowed: "* or an origin such as https://www.example.com")
             }
             settings.api.allowOrigin = text
+        },
+        Setting(name: "watermarks", defaultText: "none", help: "named watermarks, in the file only") {
+            (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "an object in the settings file")
+        },
+        Setting(name: "presets", defaultText: "none", help: "named sets of parameters, in the file only") {
+            (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "an object in the settings file")
+        },
+        Setting(name: "onlyPresets", defaultText: "off", help: "on: no parameters but presets, url, dpr and format") {
+            (settings, text) throws(InvalidValue) in
+            settings.api.vocabulary.allowsOnlyPresets = try SettingValues.flag(text)
         },
         Setting(
             name: "signingKeys", defaultText: "none", help: "hexadecimal keys; with one, unsigned requests get 403",

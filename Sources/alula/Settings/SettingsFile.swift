@@ -5,6 +5,27 @@ import Text
 /// Why a settings file cannot be used.
 struct SettingsFileError: Error, Equatable {
     let reason: String
+    /// Where the fault stands; nil for a file without such a place.
+    var position: Position?
+
+    /// A place in a text, both numbers from 1.
+    struct Position: Equatable, CustomStringConvertible {
+        let line: Int
+        /// In characters of Unicode.
+        let column: Int
+
+        /// The place after `offset` bytes of `text`.
+        init(after offset: Int, in text: String) {
+            let before = text.utf8.prefix(offset)
+            line = before.count { $0 == 0x0a } + 1
+            let start = before.lastIndex(of: 0x0a).map { before.index(after: $0) } ?? before.startIndex
+            // All bytes but those that go on with a character.
+            column = before[start...].count { $0 & 0xc0 != 0x80 } + 1
+        }
+
+        /// `3:14`.
+        var description: String { "\(line):\(column)" }
+    }
 }
 
 /// The settings file: one JSON5 object whose members are settings.
@@ -15,13 +36,30 @@ enum SettingsFile {
         do {
             value = try JSONReader.value(in: Array(text.utf8), dialect: .json5)
         } catch {
-            let line = text.utf8.prefix(error.offset).count { $0 == 0x0a } + 1
-            throw SettingsFileError(reason: "it is not JSON5: \(error.reason), in line \(line)")
+            let position = SettingsFileError.Position(after: error.offset, in: text)
+            throw SettingsFileError(
+                reason: "it is not JSON5: \(error.reason), in line \(position.line)", position: position)
         }
         guard let members = value.members else {
             throw SettingsFileError(reason: "it must be one JSON5 object of settings")
         }
         return members
+    }
+
+    /// Where the member stands that a problem is about, or the closest object around it; nil for a problem outside of the file.
+    static func position(of problem: SettingsProblem, in text: String) -> SettingsFileError.Position? {
+        guard let path = problem.path,
+            let places = try? JSONReader.places(in: Array(text.utf8), dialect: .json5)
+        else { return nil }
+        var name = path[...]
+        while true {
+            if let place = places[ExactText(String(name))] {
+                let isName = problem.isAboutName && name.endIndex == path.endIndex
+                return SettingsFileError.Position(after: isName ? place.name : place.value, in: text)
+            }
+            guard let point = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+            name = name[..<point]
+        }
     }
 
     /// The text of the file at `path`.

@@ -1,6 +1,7 @@
 import Downloading
 import JSON
 import Text
+import ThumbnailAPI
 
 /// Puts the settings together: flag, else environment, else file, else default; reports everything that is wrong at once.
 struct SettingsLoader {
@@ -9,7 +10,7 @@ struct SettingsLoader {
         let lines: [String]
     }
 
-    private var problems: [String] = []
+    private var problems: [SettingsProblem] = []
 
     /// The settings that these sources give.
     ///
@@ -25,39 +26,78 @@ struct SettingsLoader {
         let flags = loader.flags(in: arguments)
         let variables = loader.variables(in: environment)
         let file = loader.file(at: flags["config"] ?? variables["config"], readFile)
-        var settings = Settings()
-        for setting in SettingTable.all {
-            if let text = flags[ExactText(setting.name)] {
-                loader.apply(setting, text, setting.flag, to: &settings)
-            } else if let text = variables[ExactText(setting.name)] {
-                loader.apply(setting, text, setting.environmentName, to: &settings)
-            } else if setting.name == SettingTable.origins, let value = file[ExactText(setting.name)] {
-                loader.readOrigins(value, environment, into: &settings)
-            } else if let text = file[ExactText(setting.name)]?.commandLineText {
-                loader.apply(setting, text, "\(setting.name) in the settings file", to: &settings)
-            }
-        }
-        if loader.problems.isEmpty { loader.problems = settings.contradictions }
-        guard loader.problems.isEmpty else { throw Failure(lines: loader.problems) }
+        let settings = loader.settings(flags, variables, file, environment)
+        guard loader.problems.isEmpty else { throw Failure(lines: loader.problems.map(\.line)) }
         return settings
     }
 
-    private mutating func apply(_ setting: Setting, _ text: String, _ spelling: String, to settings: inout Settings) {
+    /// The settings that a settings file gives by itself, and all that is wrong with it.
+    ///
+    /// - Parameters:
+    ///   - values: The file's members.
+    ///   - environment: The process's environment, in which the file's secrets are looked up.
+    static func check(
+        _ values: [ExactText: JSONValue], environment: [String: String]
+    ) -> (settings: Settings, problems: [SettingsProblem]) {
+        var loader = SettingsLoader()
+        loader.noteUnknownNames(in: values)
+        let settings = loader.settings([:], [:], values, environment)
+        return (settings, loader.problems)
+    }
+
+    private mutating func settings(
+        _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue],
+        _ environment: [String: String]
+    ) -> Settings {
+        var settings = Settings()
+        for setting in SettingTable.all {
+            if let text = flags[ExactText(setting.name)] {
+                apply(setting, text, setting.flag, to: &settings)
+            } else if let text = variables[ExactText(setting.name)] {
+                apply(setting, text, setting.environmentName, to: &settings)
+            } else if setting.name == SettingTable.origins, let value = file[ExactText(setting.name)] {
+                readOrigins(value, environment, into: &settings)
+            } else if SettingTable.vocabulary.contains(ExactText(setting.name)) {
+                // Their values depend on other settings.
+                continue
+            } else if let text = file[ExactText(setting.name)]?.commandLineText {
+                apply(setting, text, "\(setting.name) in the settings file", to: &settings, path: setting.name)
+            }
+        }
+        readVocabulary(file, into: &settings)
+        if problems.isEmpty { problems = settings.contradictions.map { SettingsProblem($0) } }
+        return settings
+    }
+
+    private mutating func apply(
+        _ setting: Setting, _ text: String, _ spelling: String, to settings: inout Settings, path: String? = nil
+    ) {
         do {
             try setting.apply(&settings, text)
         } catch {
             // The text before an at sign could be a password.
             let shown = setting.isSecret || text.utf8.contains(UInt8(ascii: "@")) ? "its value" : "\"\(text)\""
-            problems.append("\(spelling): \(shown) is not allowed; allowed is \(error.allowed)")
+            problems.append(
+                SettingsProblem(
+                    path: path, line: "\(spelling): \(shown) is not allowed; allowed is \(error.allowed)"))
         }
     }
 
     private mutating func readOrigins(
         _ value: JSONValue, _ environment: [String: String], into settings: inout Settings
     ) {
-        let (origins, lines) = OriginsReader.read(value, environment: environment)
+        let (origins, faults) = OriginsReader.read(value, environment: environment)
         settings.downloads.origins = origins
-        problems += lines
+        problems += faults
+    }
+
+    private mutating func readVocabulary(_ file: [ExactText: JSONValue], into settings: inout Settings) {
+        var reader = VocabularyReader(
+            settings.downloads.origins, allowsOnlyPresets: settings.api.vocabulary.allowsOnlyPresets)
+        if let value = file["watermarks"] { reader.readWatermarks(value) }
+        if let value = file["presets"] { reader.readPresets(value) }
+        settings.api.vocabulary = reader.vocabulary
+        problems += reader.problems
     }
 
     private mutating func flags(in arguments: [String]) -> [ExactText: String] {
@@ -66,17 +106,19 @@ struct SettingsLoader {
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = Self.name(ofFlag: parts[0]) else {
-                problems.append("\(argument): no such setting; `alula serve --help` lists them")
+                problems.append(SettingsProblem("\(argument): no such setting; `alula serve --help` lists them"))
                 if argument.hasPrefix("--"), parts.count == 1, rest.first?.hasPrefix("--") == false {
                     rest.removeFirst()
                 }
                 continue
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
-                problems.append("\(argument): the value is missing")
+                problems.append(SettingsProblem("\(argument): the value is missing"))
                 continue
             }
-            if values.updateValue(value, forKey: ExactText(name)) != nil { problems.append("\(parts[0]): given twice") }
+            if values.updateValue(value, forKey: ExactText(name)) != nil {
+                problems.append(SettingsProblem("\(parts[0]): given twice"))
+            }
         }
         return values
     }
@@ -89,7 +131,7 @@ struct SettingsLoader {
             } else if let setting = SettingTable.all.first(where: { $0.environmentName == variable }) {
                 values[ExactText(setting.name)] = value
             } else {
-                problems.append("\(variable): no such setting; `alula serve --help` lists them")
+                problems.append(SettingsProblem("\(variable): no such setting; `alula serve --help` lists them"))
             }
         }
         return values
@@ -101,13 +143,21 @@ struct SettingsLoader {
         guard let path else { return [:] }
         do {
             let values = try SettingsFile.values(in: try readFile(path))
-            for name in values.keys.sorted() where !SettingTable.all.contains(where: { name == ExactText($0.name) }) {
-                problems.append("\(name) in the settings file: no such setting; `alula serve --help` lists them")
-            }
+            noteUnknownNames(in: values)
             return values
         } catch {
-            problems.append("--config: \"\(path)\" cannot be used: \(error.reason)")
+            problems.append(SettingsProblem("--config: \"\(path)\" cannot be used: \(error.reason)"))
             return [:]
+        }
+    }
+
+    private mutating func noteUnknownNames(in file: [ExactText: JSONValue]) {
+        for name in file.keys.sorted() where !SettingTable.all.contains(where: { name == ExactText($0.name) }) {
+            problems.append(
+                SettingsProblem(
+                    path: name.string,
+                    line: "\(name) in the settings file: no such setting; `alula serve --help` lists them",
+                    isAboutName: true))
         }
     }
 

@@ -4,12 +4,16 @@ import Text
 package struct NativeDialect: RenditionDialect {
     package let name = "thumbnail"
     private let signingKeys: [[UInt8]]
+    private let vocabulary: Vocabulary
 
     package var hasSigningKeys: Bool { !signingKeys.isEmpty }
 
     /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
-    package init(signingKeys: [[UInt8]] = []) {
+    ///
+    /// - Parameter vocabulary: The watermarks and presets that targets may name.
+    package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
         self.signingKeys = signingKeys
+        self.vocabulary = vocabulary
     }
 
     package func claim(on target: String) -> DialectClaim {
@@ -21,10 +25,12 @@ package struct NativeDialect: RenditionDialect {
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
-        try ThumbnailTarget.parse(target.target.string, accept: target.accept?.string)
+        try ThumbnailTarget.parse(target.target.string, accept: target.accept?.string, vocabulary: vocabulary)
     }
 
     /// A rendition is a query of `/thumbnail` without the source and without what concerns a single request.
+    ///
+    /// It is written anew, unless presets would then change what it means; these apply when the target is read.
     package func target(source: String, rendition: String) throws(APIError) -> String {
         for name in try RawQuery(target: "?" + rendition).decoded().map(\.name)
         where ["url", "placeholder", "expires", "sig"].contains(name) {
@@ -32,6 +38,7 @@ package struct NativeDialect: RenditionDialect {
         }
         let target =
             "\(ThumbnailTarget.path)?url=\(PercentEncoding.encode(source))\(rendition.isEmpty ? "" : "&" + rendition)"
-        return ThumbnailTarget.generate(try ThumbnailTarget.parse(target, accept: nil))
+        let query = try ThumbnailTarget.parse(target, accept: nil, vocabulary: vocabulary)
+        return vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : target
     }
 }

@@ -5,7 +5,13 @@ import ThumbnailPipeline
 
 /// Collects the parameters of a `/thumbnail` target one by one, then judges them together.
 struct ThumbnailQueryReader {
+    private let vocabulary: Vocabulary
     private var seen: Set<ThumbnailParameter> = []
+    /// The parameters that were read since the last call of ``override()``.
+    private var seenInLevel: Set<ThumbnailParameter> = []
+    private var watermark = WatermarkReader()
+    /// The presets that the request names, in its order.
+    private(set) var presets: [ExactText] = []
     private var source: String?
     private var options = RenderingOptions()
     private var trimColor: Color?
@@ -16,14 +22,23 @@ struct ThumbnailQueryReader {
     private var placeholder: Color?
     private var expires: Int?
 
+    /// A reader of targets that may use the names of `vocabulary`.
+    init(_ vocabulary: Vocabulary) {
+        self.vocabulary = vocabulary
+    }
+
+    /// Begins to read parameters that win over those that were read.
+    mutating func override() { seenInLevel = [] }
+
     /// Reads one parameter, which is percent-decoded.
     mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
         guard let parameter = ThumbnailParameter(name: name) else {
             throw .unknownParameter(String(name.prefix(RawQuery.longestQuotedName)))
         }
-        guard seen.insert(parameter).inserted else {
+        guard seenInLevel.insert(parameter).inserted else {
             throw .badParameter(name, "The parameter is given twice, by itself or by its other name.")
         }
+        seen.insert(parameter)
         switch parameter {
         case .url: source = try ParameterGrammar.source(value)
         case .width: options.width = try side(value, name)
@@ -47,9 +62,9 @@ struct ThumbnailQueryReader {
             try OperationGrammar.read(parameter, value, name, into: &options.operations)
         case .background: options.background = try color(value, name)
         case .format:
-            if value != "auto" {
-                format = try require(ParameterGrammar.format(value), name, "Not a format that can be made.")
-            }
+            format =
+                value == "auto"
+                ? nil : try require(ParameterGrammar.format(value), name, "Not a format that can be made.")
         case .quality:
             options.quality = try require(
                 ParameterGrammar.integer(value, in: 1...100), name, "Must be a whole number from 1 to 100.")
@@ -61,6 +76,10 @@ struct ThumbnailQueryReader {
         case .expires:
             expires = try require(
                 ParameterGrammar.integer(value, in: 0...999_999_999_999), name, "Must be whole Unix seconds.")
+        case .watermark, .watermarkPosition, .watermarkX, .watermarkY, .watermarkOpacity, .watermarkScale,
+            .watermarkTile:
+            try watermark.read(parameter, value, name, vocabulary)
+        case .preset: presets = try vocabulary.presetNames(value, name)
         case .signature:
             guard isLast, Base64URL.decode(value)?.count == URLSigner.codeLength else {
                 throw .badParameter(name, "Must be the last parameter and an unpadded base64url HMAC-SHA256.")
@@ -92,9 +111,9 @@ struct ThumbnailQueryReader {
             throw .badParameter(ThumbnailParameter.page.rawValue, "An animated thumbnail shows all pages.")
         }
         let choice: FormatChoice = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
-        return ThumbnailQuery(
-            request: ThumbnailRequest(source: ExactText(source), options: options, format: choice),
-            placeholder: placeholder, expires: expires)
+        var request = ThumbnailRequest(source: ExactText(source), options: options, format: choice)
+        request.watermark = try watermark.watermark()
+        return ThumbnailQuery(request: request, placeholder: placeholder, expires: expires)
     }
 
     private func side(_ value: String, _ name: String) throws(APIError) -> Int {

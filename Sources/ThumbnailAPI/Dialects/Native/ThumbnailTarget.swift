@@ -15,13 +15,27 @@ package enum ThumbnailTarget {
     /// - Parameters:
     ///   - target: The request target as received.
     ///   - accept: The request's `Accept`, which counts if the target does not fix the format.
+    ///   - vocabulary: The watermarks and presets that the target may name.
     /// - Throws: ``APIError`` for the first thing that is wrong, in the order of the query.
-    package static func parse(_ target: String, accept: String?) throws(APIError) -> ThumbnailQuery {
-        var reader = ThumbnailQueryReader()
+    package static func parse(
+        _ target: String, accept: String?, vocabulary: Vocabulary = Vocabulary()
+    ) throws(APIError) -> ThumbnailQuery {
         let items = try RawQuery(target: target).decoded()
-        for (index, item) in items.enumerated() {
-            try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
+        func read(over levels: [Vocabulary.Preset]) throws(APIError) -> ThumbnailQueryReader {
+            var reader = ThumbnailQueryReader(vocabulary)
+            for level in levels {
+                for (name, value) in level { try reader.read(name: name, value: value, isLast: false) }
+                reader.override()
+            }
+            for (index, item) in items.enumerated() {
+                try vocabulary.admit(item.name)
+                try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
+            }
+            return reader
         }
+        var reader = try read(over: [])
+        let levels = vocabulary.levels(below: reader.presets)
+        if !levels.isEmpty { reader = try read(over: levels) }
         return try reader.finish(accept: accept)
     }
 
@@ -57,6 +71,7 @@ package enum ThumbnailTarget {
         append(.quality, options.quality.map(String.init))
         append(.page, options.page == 0 || options.isAnimated ? nil : String(options.page))
         append(.animated, options.isAnimated ? "1" : nil)
+        if let watermark = query.request.watermark { WatermarkReader.append(watermark, append) }
         append(.placeholder, query.placeholder.map(ColorGrammar.text))
         append(.expires, query.expires.map(String.init))
         return target
@@ -97,6 +112,14 @@ enum ThumbnailParameter: String, CaseIterable {
     case quality = "q"
     case page
     case animated
+    case watermark
+    case watermarkPosition
+    case watermarkX
+    case watermarkY
+    case watermarkOpacity
+    case watermarkScale
+    case watermarkTile
+    case preset
     case placeholder
     case expires
     case signature = "sig"

@@ -1,0 +1,164 @@
+import Imaging
+import TestSupport
+import Testing
+import Text
+import ThumbnailAPI
+
+@testable import alula
+
+/// Watermarks and presets in the settings file.
+struct VocabularyReaderTests {
+    private func load(_ file: String, _ arguments: [String] = []) throws(SettingsLoader.Failure) -> Vocabulary {
+        try SettingsLoader.load(arguments: ["--config", "a.json5"] + arguments, environment: [:]) { _ in file }
+            .api.vocabulary
+    }
+
+    @Test func `watermarks and presets are read`() throws {
+        let vocabulary = try load(
+            """
+            {
+              presets: {
+                card: { w: 400, h: '300', enlarge: true, dpr: 1.5, animated: false, watermark: "logo" },
+                default: { q: 7e1 },
+                theirs: "size:100:100/quality:50",
+              },
+              watermarks: {
+                logo: { url: "media:logo.png", position: "top-left", x: -5, y: 6, opacity: 60, scale: 0.2, tile: true },
+                Other_1: { url: "https://h/a.png" },
+              },
+              origins: { media: { url: "https://media/" } },
+              onlyPresets: true,
+            }
+            """)
+        #expect(vocabulary.allowsOnlyPresets)
+        #expect(
+            vocabulary.presets.mapValues { $0.map { "\($0.name)=\($0.value)" } } == [
+                "card": ["w=400", "h=300", "enlarge=1", "dpr=1.5", "animated=0", "watermark=logo"], "default": ["q=70"],
+            ])
+        #expect(vocabulary.imgproxyPresets == ["theirs": "size:100:100/quality:50"])
+        var options = WatermarkOptions()
+        (options.position, options.x, options.y, options.opacity) = (.topLeft, -5, 6, 60)
+        (options.scale, options.isTiled) = (2_000, true)
+        #expect(
+            vocabulary.watermarks == [
+                "logo": Vocabulary.Watermark(source: "media:logo.png", options: options),
+                "Other_1": Vocabulary.Watermark(source: "https://h/a.png"),
+            ])
+        #expect(try load("{ onlyPresets: true }", ["--only-presets", "off"]).allowsOnlyPresets == false)
+    }
+
+    @Test(arguments: [
+        ("presets: []", "presets in the settings file: allowed is an object of presets by name"),
+        ("watermarks: 1", "watermarks in the settings file: allowed is an object of watermarks by name"),
+        (
+            "presets: { card: { w: 0 } }",
+            "presets.card.w in the settings file: \"0\" is not allowed: Must be a whole number from 1 to 16384."
+        ),
+        (
+            "presets: { card: { nope: 1 } }",
+            "presets.card.nope in the settings file: it is not allowed: There is no such parameter."
+        ),
+        (
+            "presets: { card: { url: 'https://h/a' } }",
+            "presets.card.url in the settings file: \"https://h/a\" is not allowed: A preset has no such parameter."
+        ),
+        (
+            "presets: { card: { preset: 'other' } }",
+            "presets.card.preset in the settings file: \"other\" is not allowed: A preset has no such parameter."
+        ),
+        (
+            "presets: { card: { w: 1, width: 2 } }",
+            "presets.card.width in the settings file: \"2\" is not allowed: "
+                + "The parameter is given twice, by itself or by its other name."
+        ),
+        (
+            "presets: { card: { w: [1] } }",
+            "presets.card.w in the settings file: allowed is a text, a number, true or false"
+        ),
+        (
+            "presets: { card: { w: 1.5 } }",
+            "presets.card.w in the settings file: \"1.5\" is not allowed: Must be a whole number from 1 to 16384."
+        ),
+        (
+            "presets: { card: { watermark: 'logo' } }",
+            "presets.card.watermark in the settings file: \"logo\" is not allowed: There is no watermark of this name."
+        ),
+        (
+            "presets: { card: { watermark: 'ftp://h/a' } }",
+            "presets.card.watermark in the settings file: allowed is an http or https URL, or NAME:PATH of a named origin"
+        ),
+        (
+            "presets: { card: 5 }",
+            "presets.card in the settings file: allowed is an object of parameters, or a text in imgproxy's grammar"
+        ),
+        (
+            "presets: { 'a,b': {} }",
+            "presets.a,b in the settings file: allowed is a name of up to 64 letters, digits, points, underscores and hyphens"
+        ),
+        (
+            "watermarks: { 'a:b': { url: 'https://h/a' } }",
+            "watermarks.a:b in the settings file: allowed is a name of up to 64 letters, digits, points, underscores and "
+                + "hyphens"
+        ),
+        (
+            "watermarks: { logo: { opacity: 5 } }",
+            "watermarks.logo.url in the settings file: allowed is a URL, or NAME:PATH of a named origin; it is missing"
+        ),
+        (
+            "watermarks: { logo: { url: 'media:a.png' } }",
+            "watermarks.logo.url in the settings file: allowed is an http or https URL, or NAME:PATH of a named origin"
+        ),
+        (
+            "watermarks: { logo: { url: 'https://h/a', opacity: 0 } }",
+            "watermarks.logo.opacity in the settings file: \"0\" is not allowed: Must be a whole number from 1 to 100."
+        ),
+        (
+            "watermarks: { logo: { url: 'https://h/a', size: 1 } }",
+            "watermarks.logo.size in the settings file: allowed is no such member, but an object with url, position, x, y, "
+                + "opacity, scale, tile"
+        ),
+    ])
+    func `what could never work stops the start by its name`(members: String, line: String) {
+        #expect(throws: SettingsLoader.Failure(lines: [line])) { try load("{ \(members) }") }
+    }
+
+    @Test func `they can only stand in the file`() {
+        #expect(throws: SettingsLoader.Failure.self) { try load("{}", ["--presets", "card"]) }
+        #expect(throws: SettingsLoader.Failure.self) { try load("{}", ["--watermarks=logo"]) }
+    }
+
+    @Test func `a check names everything that is wrong, with its line and column`() throws {
+        let text = """
+            {
+              port: 99999,  nope: 1,
+              origins: { "photos": { url: "https://h/", maxRedirects: 21 }, media: { folder: "/nonexistent/alula" } },
+              presets: {
+                card: { w: 1,
+                        fit: "crop" },
+                good: { w: 5 },
+                "é": {}, list: { zoom: 1 },
+              },
+              watermarks: { logo: { scale: 1 } },
+            }
+            """
+        let faults = try CheckConfigCommand.faults(in: text, environment: ["ALULA_PORT": "nonsense"])
+        let allowedName = "allowed is a name of up to 64 letters, digits, points, underscores and hyphens"
+        #expect(
+            faults == [
+                ":2:17: nope in the settings file: no such setting; `alula serve --help` lists them",
+                ":2:9: port in the settings file: \"99999\" is not allowed; allowed is a whole number from 0 to 65535",
+                ":3:59: origins.photos.maxRedirects in the settings file: allowed is a whole number from 0 to 20",
+                ":10:23: watermarks.logo.url in the settings file: allowed is a URL, or NAME:PATH of a named origin; "
+                    + "it is missing",
+                ":6:18: presets.card.fit in the settings file: \"crop\" is not allowed: Not a known fit.",
+                ":8:22: presets.list.zoom in the settings file: it is not allowed: There is no such parameter.",
+                ":8:10: presets.é in the settings file: \(allowedName)",
+                ":3:72: origins.media: /nonexistent/alula cannot be read",
+            ])
+        #expect(try CheckConfigCommand.faults(in: "{ presets: { a: { w: 1 } } }", environment: [:]).isEmpty)
+        let error = #expect(throws: SettingsFileError.self) {
+            try CheckConfigCommand.faults(in: "{\n  // é\n  é: 1 2 }", environment: [:])
+        }
+        #expect(error?.position?.description == "3:8")
+    }
+}
