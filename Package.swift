@@ -148,7 +148,9 @@ let package = Package(
         tests("TelemetryTests", ["Coordination", "Telemetry", "TestSupport"]),
         tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
         tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry", "TestSupport"]),
-        tests("ImagingTests", ["CJPEGReference", "CVipsShim", "Coordination", "Imaging", "Memory", "TestSupport"]),
+        tests(
+            "ImagingTests",
+            ["CJPEGReference", "CPlanarShim", "CVipsShim", "Coordination", "Imaging", "Memory", "TestSupport"]),
         tests(
             "ImageSandboxTests",
             ["alula", "CLinux", "Coordination", "ImageSandbox", "Imaging", "Memory", "Telemetry", "TestSupport"]),

@@ -33,15 +33,22 @@ package enum ImageRenderer {
         guard case .planar = image.layout else { return try rendered(image, plan) }
         let (target, rest) = PlanarLane.part(of: plan, for: image)
         if let encoder = PlanarLane.encoder(for: image, rest: rest) {
-            return try renderPlanes(of: image, to: target, plan: plan, encoder: encoder, token: token, codec: codec)
+            var stamps: [PlaneStamp] = []
+            for case let step as any StampingStep in rest.steps {
+                var context = StepContext(token: token, additions: additions, reuse: reuse)
+                stamps.append(try withLibraryErrors(token) { try step.stamp(in: encoder.range, context: &context) })
+            }
+            return try renderPlanes(
+                of: image, to: target, stamps: stamps, plan: plan, encoder: encoder, token: token,
+                codec: codec)
         }
         return try rendered(PlanarRendering.pixels(of: image, target: target, token: token), rest)
     }
 
-    /// The result of planes that are resampled to `target` and encoded.
+    /// The result of planes that are resampled to `target`, get the stamps and are encoded.
     private static func renderPlanes(
-        of image: DecodedImage, to target: PlanarTarget, plan: RenderPlan, encoder: PlaneEncoder, token: WorkToken,
-        codec: any ImageCodec
+        of image: DecodedImage, to target: PlanarTarget, stamps: [PlaneStamp], plan: RenderPlan, encoder: PlaneEncoder,
+        token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         var target = target
         (target.chromaStep, target.range, target.needsChroma) = (plan.chromaStep, encoder.range, encoder.needsChroma)
@@ -52,8 +59,8 @@ package enum ImageRenderer {
                     quality: plan.quality, effort: plan.effort, token: token)
             } else {
                 try PlanarRendering.file(
-                    of: image, target: target, encoder: encoder, quality: plan.quality, effort: plan.effort,
-                    token: token)
+                    of: image, target: target, stamps: stamps, encoder: encoder, quality: plan.quality,
+                    effort: plan.effort, token: token)
             }
         return EncodedImage(bytes: file, format: plan.format, size: plan.outputSize)
     }
@@ -61,11 +68,18 @@ package enum ImageRenderer {
     private static func renderPixels(
         of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
-        VipsError.forget()
-        do {
-            return try unsafe image.pixels.withUnsafeBytes { bytes throws in
+        try withLibraryErrors(token) {
+            try unsafe image.pixels.withUnsafeBytes { bytes throws in
                 try unsafe render(bytes, of: image, composer, plan: plan, token: token, codec: codec)
             }
+        }
+    }
+
+    /// Runs work with libvips, whose failures become failures of the render.
+    private static func withLibraryErrors<Result>(_ token: WorkToken, _ body: () throws -> Result) throws -> Result {
+        VipsError.forget()
+        do {
+            return try body()
         } catch let error as VipsError {
             try token.check()
             throw ImagingError.encodeFailed(detail: error.text)

@@ -48,6 +48,12 @@ enum PlanarLane {
     ///
     /// Steps for libvips, a colour profile, and formats without an encoder for planes need pixels.
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
-        rest.steps.isEmpty && image.profile == nil ? rest.format.writing?.planes : nil
+        guard image.profile == nil else { return nil }
+        if !rest.steps.isEmpty {
+            // A grey image may become one in colour. Beside encoders in worker processes, the conversion costs next to nothing.
+            guard image.bands == 3, !rest.format.isEncodedInOneStep, rest.steps.allSatisfy({ $0 is any StampingStep })
+            else { return nil }
+        }
+        return rest.format.writing?.planes
     }
 }

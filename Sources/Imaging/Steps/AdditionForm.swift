@@ -15,6 +15,8 @@ package struct AdditionForm: Hashable, Sendable {
     package let size: PixelSize
     /// What resampling averages.
     package let light: ResamplingLight
+    /// The range of BT.601 samples, if the pixels are luma, Cb, Cr and alpha, one kind after the other; nil if they are interleaved.
+    package var planeRange: PlaneRange?
 
     /// The form's text in the key of a cached result.
     var keyText: String {
@@ -22,11 +24,16 @@ package struct AdditionForm: Hashable, Sendable {
             + light.rawValue
     }
 
-    /// The pixels of `image` in this form, interleaved and with alpha.
+    /// The pixels of `image` in this form, with alpha.
     ///
     /// - Throws: `VipsError`, or the error of `token`.
     func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
         if isForm(of: image) { return image }
+        if let planeRange {
+            var interleaved = self
+            interleaved.planeRange = nil
+            return try interleaved.pixels(of: image, token: token).split(to: planeRange)
+        }
         let plan = RenderPlan(resizedSize: scaledSize, light: light, format: .png, quality: 100)
         var (source, steps) = (image, plan.steps)
         if case .planar = image.layout {
@@ -51,7 +58,7 @@ package struct AdditionForm: Hashable, Sendable {
 
     /// Whether an image has this form already.
     func isForm(of image: DecodedImage) -> Bool {
-        guard case .interleaved = image.layout else { return false }
+        guard planeRange == nil, case .interleaved = image.layout else { return false }
         return image.hasAlpha && image.size == scaledSize && size == scaledSize && firstColumn == 0 && firstRow == 0
     }
 }

@@ -70,3 +70,12 @@ extension OverlayStep: RenderStep {
         }
     }
 }
+
+extension OverlayStep: StampingStep {
+    func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp {
+        var form = form
+        form.planeRange = range
+        return PlaneStamp(
+            samples: try context.pixels(of: addition, in: form), x: x, y: y, coveredSize: coveredSize, opacity: opacity)
+    }
+}

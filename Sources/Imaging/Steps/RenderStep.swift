@@ -48,6 +48,12 @@ protocol PlanarStep: RenderStep {
     func target(after target: PlanarTarget) -> PlanarTarget?
 }
 
+/// A step that can also be done on the planes that all steps before it have made, right before they are encoded.
+protocol StampingStep: RenderStep {
+    /// What is laid on planes of this range.
+    func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp
+}
+
 /// What a step can use during one render.
 ///
 /// Each step has its own context, from the first frame to the last.
@@ -68,7 +74,7 @@ package struct StepContext {
         self.reuse = reuse
     }
 
-    /// The pixels of an additional source in a form, interleaved and with alpha; made for the first frame and kept for the others.
+    /// The pixels of an additional source in a form; made for the first frame and kept for the others.
     mutating func pixels(of addition: Int, in form: AdditionForm) throws -> DecodedImage {
         let (image, token, reuse) = (additions[addition], token, reuse)
         return try decided {

@@ -1,3 +1,4 @@
+import CPlanarShim
 import Coordination
 import Memory
 import TestSupport
@@ -226,6 +227,75 @@ struct OverlayStepTests {
         for x in [8, 24, 40, 56] {
             let pixel = result.pixel(x: x, y: 24).map(Int.init)
             #expect(abs(pixel[0] - pixel[1]) <= 2 && abs(pixel[1] - pixel[2]) <= 2, "\(pixel)")
+        }
+    }
+
+    @Test(
+        arguments: [ImageFormat.jpeg, .webp],
+        [(5, 3, false, 100), (4, 2, false, 60), (-3, -5, true, 40), (90, 60, false, 80)])
+    func `planes are mixed like pixels, at odd places and sides too`(
+        format: ImageFormat, mark: (x: Int, y: Int, isTiled: Bool, opacity: Int)
+    ) throws {
+        let size = PixelSize(width: 161, height: 121)
+        let image: [UInt8] = [200, 100, 50]
+        let source = SharedBytes(ImageFixture.file(.plain(size, image), as: .jpeg, quality: 95))
+        let stamp = SampleImage(PixelSize(width: 63, height: 57), bands: 4) { x, y in [20, 220, 120, 200] }
+        for quality in [80, 95] {
+            let result = try ImageReading.decode(
+                Self.file(source, mark: SharedBytes(ImageFixture.file(stamp, as: .png)), as: format) {
+                    $0.quality = quality
+                    ($1.position, $1.x, $1.y) = (.topLeft, mark.x, mark.y)
+                    ($1.isTiled, $1.opacity) = (mark.isTiled, mark.opacity)
+                })
+            let mixed = Self.mixture([20, 220, 120, 200], over: image, opacity: mark.opacity)
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let (inX, inY) = (x - mark.x, y - mark.y)
+                    // Beside the edges, the formats' chroma and ringing are seen.
+                    let isAtEdge =
+                        [0, 63].contains { abs(inX - $0) <= 16 } || [0, 57].contains { abs(inY - $0) <= 16 }
+                    let isCovered = mark.isTiled || 0..<63 ~= inX && 0..<57 ~= inY
+                    guard mark.isTiled || !isAtEdge else { continue }
+                    let isAsExpected = result.isNear(
+                        x: x, y: y, isCovered ? mixed : image.map(Int.init), tolerance: 10)
+                    #expect(isAsExpected, "\(result.pixel(x: x, y: y)) at \(x),\(y)")
+                    guard isAsExpected else { return }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2], [(0, 0), (3, 5), (10, 6)])
+    func `a stamp on planes covers its area exactly`(step: Int, place: (x: Int, y: Int)) throws {
+        let size = PixelSize(width: 13, height: 9)
+        var target = PlanarTarget(of: size)
+        target.chromaStep = step
+        let planes = target.planes(ofGrey: false)
+        let memory = PlaneMemory(count: planes.byteCount)
+        for (plane, value) in zip(planes, [100, 90, 80] as [UInt8]) { memory.fill(plane, with: value) }
+        let white = SampleImage.plain(PixelSize(width: 2, height: 2), [255, 255, 255, 255])
+        let stamp = PlaneStamp(
+            samples: DecodedImage(pixels: SharedBytes(white.pixels), size: white.size, bands: 4).split(to: .full),
+            x: place.x, y: place.y, coveredSize: PixelSize(width: 3, height: 3), opacity: 100)
+        try stamp.apply(to: unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)))
+        let samples = memory.finish().array
+        func isCovered(_ x: Int, _ y: Int) -> Bool { place.x..<place.x + 3 ~= x && place.y..<place.y + 3 ~= y }
+        for (index, plane) in planes.enumerated() {
+            let (side, before) = (index == 0 ? 1 : step, [100, 90, 80][index])
+            for y in 0..<plane.size.height {
+                for x in 0..<plane.size.width {
+                    let pixels = (0..<side * side).map { part in
+                        isCovered(
+                            min(x * side + part % side, size.width - 1), min(y * side + part / side, size.height - 1))
+                    }
+                    let covered = pixels.filter(\.self).count
+                    let after = index == 0 ? 255 : 128
+                    let expected =
+                        (after * covered + before * (side * side - covered) + side * side / 2) / (side * side)
+                    let sample = samples[plane.offset + y * plane.stride + x]
+                    #expect(Int(sample) == expected, "plane \(index) at \(x),\(y)")
+                }
+            }
         }
     }
 

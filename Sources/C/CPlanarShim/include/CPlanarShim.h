@@ -275,4 +275,26 @@ void CPlanarShim_narrow(
 /// rows of grey.
 void CPlanarShim_interleave(const CPlanarShimPlanes *planes, int is_limited, uint8_t *pixels);
 
+/// Converts pixels of grey and alpha (2 bands), or red, green, blue and alpha (4 bands), to BT.601 luma, Cb, Cr and alpha: `count` samples of
+/// each, one kind after the other.
+void CPlanarShim_split(const uint8_t *pixels, int bands, size_t count, int is_limited, uint8_t *samples);
+
+/// A stamp and where it lies.
+typedef struct {
+    /// Luma, Cb, Cr and alpha, one sample of each for each pixel; rows without gaps, one kind after the other.
+    const uint8_t *samples;
+    int width;
+    int height;
+    /// The top left corner, in pixels, of the area that the stamp covers; it is repeated to the right and down. The area lies within the image.
+    int left;
+    int top;
+    int covered_width;
+    int covered_height;
+    /// Per cent, 0 to 100.
+    int opacity;
+} CPlanarShimStamp;
+
+/// Lays a stamp on three planes of the range of its samples, with chroma at luma's size, or at half of it on both sides, rounded up.
+CPlanarShimStatus CPlanarShim_stamp(const CPlanarShimPlanes *planes, const CPlanarShimStamp *stamp);
+
 #endif

@@ -1,0 +1,156 @@
+#include "CPlanarShim.h"
+
+#include <stdlib.h>
+
+/// `value` ÷ 255, rounded, for values of at most 65280.
+static inline unsigned by_255(unsigned value)
+{
+    return (value + 128 + ((value + 128) >> 8)) >> 8;
+}
+
+/// An 8-bit alpha at an opacity in per cent.
+static inline unsigned faded(unsigned alpha, unsigned opacity)
+{
+    return (alpha * opacity + 50) / 100;
+}
+
+/// Lays samples of a stamp on samples of a plane that has one for each pixel.
+static void blend(
+    uint8_t *restrict samples, const uint8_t *restrict stamp, const uint8_t *restrict alpha, int count, unsigned opacity)
+{
+    for (int index = 0; index < count; index++) {
+        unsigned above = faded(alpha[index], opacity);
+        samples[index] = (uint8_t) by_255(stamp[index] * above + samples[index] * (255 - above));
+    }
+}
+
+/// Sums over the pixels of each sample of subsampled chroma.
+typedef struct {
+    uint32_t *alpha;
+    uint32_t *blue;
+    uint32_t *red;
+} Sums;
+
+/// Samples of a stamp, one for each pixel.
+typedef struct {
+    const uint8_t *blue;
+    const uint8_t *red;
+    const uint8_t *alpha;
+} Row;
+
+/// Adds `count` pixels that begin at pixel `x`; `first` is the chroma sample that the sums begin with.
+static void add(Sums sums, Row row, int x, int count, int first, int width, unsigned opacity)
+{
+    int index = 0;
+    if (x & 1 && count > 0) {
+        int sample = (x >> 1) - first;
+        unsigned above = faded(row.alpha[0], opacity);
+        sums.alpha[sample] += above;
+        sums.blue[sample] += above * row.blue[0];
+        sums.red[sample] += above * row.red[0];
+        index = 1;
+    }
+    int sample = ((x + index) >> 1) - first;
+    for (; index + 1 < count; index += 2, sample++) {
+        unsigned left = faded(row.alpha[index], opacity), right = faded(row.alpha[index + 1], opacity);
+        sums.alpha[sample] += left + right;
+        sums.blue[sample] += left * row.blue[index] + right * row.blue[index + 1];
+        sums.red[sample] += left * row.red[index] + right * row.red[index + 1];
+    }
+    if (index < count) {
+        // The last column of an image of odd width fills its sample alone.
+        unsigned above = faded(row.alpha[index], opacity) * (x + index == width - 1 ? 2 : 1);
+        sums.alpha[sample] += above;
+        sums.blue[sample] += above * row.blue[index];
+        sums.red[sample] += above * row.red[index];
+    }
+}
+
+/// The stamp's samples of one kind in the row of the covered area that is `y` rows below its top.
+static const uint8_t *row_of(const CPlanarShimStamp *stamp, int kind, int y)
+{
+    return stamp->samples + ((size_t) kind * stamp->height + y % stamp->height) * stamp->width;
+}
+
+/// Lays a row of the stamp on a row of a plane with one sample for each pixel.
+static void blend_row(const CPlanarShimStamp *stamp, const CPlanarShimPlane *plane, int kind, int y)
+{
+    uint8_t *samples = plane->samples + (size_t) (stamp->top + y) * plane->stride + stamp->left;
+    const uint8_t *row = row_of(stamp, kind, y), *alpha = row_of(stamp, 3, y);
+    for (int x = 0; x < stamp->covered_width; x += stamp->width) {
+        int rest = stamp->covered_width - x;
+        blend(samples + x, row, alpha, rest < stamp->width ? rest : stamp->width, (unsigned) stamp->opacity);
+    }
+}
+
+/// Adds the pixels of a row of the image, if the stamp covers it.
+static void add_row(const CPlanarShimStamp *stamp, Sums sums, int y, int first, int width)
+{
+    int inside = y - stamp->top;
+    if (inside < 0 || inside >= stamp->covered_height)
+        return;
+    Row row = {row_of(stamp, 1, inside), row_of(stamp, 2, inside), row_of(stamp, 3, inside)};
+    for (int x = 0; x < stamp->covered_width; x += stamp->width) {
+        int rest = stamp->covered_width - x;
+        add(sums, row, stamp->left + x, rest < stamp->width ? rest : stamp->width, first, width,
+            (unsigned) stamp->opacity);
+    }
+}
+
+/// Mixes samples of subsampled chroma with the sums over their pixels.
+static void mix(uint8_t *restrict samples, const uint32_t *restrict alpha, const uint32_t *restrict sums, int count)
+{
+    enum { full = 4 * 255 };
+    for (int index = 0; index < count; index++)
+        samples[index] = (uint8_t) ((sums[index] + samples[index] * (full - alpha[index]) + full / 2) / full);
+}
+
+/// Lays the stamp on chroma at half of luma's size.
+static CPlanarShimStatus blend_chroma(const CPlanarShimStamp *stamp, const CPlanarShimPlanes *planes)
+{
+    int width = planes->planes[0].width, height = planes->planes[0].height;
+    int first = stamp->left >> 1, count = ((stamp->left + stamp->covered_width - 1) >> 1) - first + 1;
+    int last_row = (stamp->top + stamp->covered_height - 1) >> 1;
+    uint32_t *room = malloc(3 * (size_t) count * sizeof *room);
+    if (!room)
+        return CPlanarShimFailed;
+    Sums sums = {room, room + count, room + 2 * (size_t) count};
+    for (int y = stamp->top >> 1; y <= last_row; y++) {
+        for (int index = 0; index < 3 * count; index++)
+            room[index] = 0;
+        add_row(stamp, sums, 2 * y, first, width);
+        // The last row of an image of odd height fills its samples alone.
+        add_row(stamp, sums, 2 * y + 1 < height ? 2 * y + 1 : 2 * y, first, width);
+        for (int kind = 1; kind < 3; kind++) {
+            const CPlanarShimPlane *plane = &planes->planes[kind];
+            mix(plane->samples + (size_t) y * plane->stride + first, sums.alpha, kind == 1 ? sums.blue : sums.red, count);
+        }
+    }
+    free(room);
+    return CPlanarShimDone;
+}
+
+CPlanarShimStatus CPlanarShim_stamp(const CPlanarShimPlanes *planes, const CPlanarShimStamp *stamp)
+{
+    int is_subsampled = planes->planes[1].width != planes->planes[0].width
+        || planes->planes[1].height != planes->planes[0].height;
+    for (int y = 0; y < stamp->covered_height; y++)
+        for (int kind = 0; kind < (is_subsampled ? 1 : 3); kind++)
+            blend_row(stamp, &planes->planes[kind], kind, y);
+    return is_subsampled ? blend_chroma(stamp, planes) : CPlanarShimDone;
+}
+
+void CPlanarShim_split(const uint8_t *pixels, int bands, size_t count, int is_limited, uint8_t *samples)
+{
+    float luma_scale = is_limited ? 219.f / 255 : 1, luma_start = is_limited ? 16 : 0;
+    float chroma_scale = is_limited ? 224.f / 255 : 1;
+    for (size_t index = 0; index < count; index++) {
+        const uint8_t *pixel = pixels + index * (size_t) bands;
+        float red = pixel[0], green = pixel[bands == 4 ? 1 : 0], blue = pixel[bands == 4 ? 2 : 0];
+        float luma = 0.299f * red + 0.587f * green + 0.114f * blue;
+        samples[index] = (uint8_t) (luma * luma_scale + luma_start + 0.5f);
+        samples[count + index] = (uint8_t) ((blue - luma) / 1.772f * chroma_scale + 128.5f - 1e-3f);
+        samples[2 * count + index] = (uint8_t) ((red - luma) / 1.402f * chroma_scale + 128.5f - 1e-3f);
+        samples[3 * count + index] = pixel[bands - 1];
+    }
+}

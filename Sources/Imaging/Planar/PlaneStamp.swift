@@ -1,0 +1,46 @@
+import CPlanarShim
+import Memory
+
+/// Samples that are laid on an area of resampled planes.
+struct PlaneStamp {
+    /// Luma, Cb, Cr and alpha, one kind after the other, as ``DecodedImage/split(to:)`` makes them.
+    let samples: DecodedImage
+    /// Distance of the area's left edge from the image's, in pixels.
+    let x: Int
+    /// Distance of the area's top edge from the image's, in pixels.
+    let y: Int
+    /// The size of the area, which lies within the image; the samples are repeated to the right and down.
+    let coveredSize: PixelSize
+    /// Opacity in per cent, 1…100.
+    let opacity: Int
+
+    /// Lays the samples on three planes of their range.
+    ///
+    /// - Throws: ``ImagingError/encodeFailed(detail:)`` if there is no memory.
+    func apply(to planes: CPlanarShimPlanes) throws(ImagingError) {
+        let status = unsafe samples.pixels.withUnsafeBytes { bytes in
+            var planes = planes
+            var stamp = unsafe CPlanarShimStamp(
+                samples: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), width: Int32(samples.size.width),
+                height: Int32(samples.size.height), left: Int32(x), top: Int32(y),
+                covered_width: Int32(coveredSize.width), covered_height: Int32(coveredSize.height),
+                opacity: Int32(opacity))
+            return unsafe CPlanarShim_stamp(&planes, &stamp)
+        }
+        guard status == CPlanarShimDone else { throw .encodeFailed(detail: "no memory for a stamp") }
+    }
+}
+
+extension DecodedImage {
+    /// The samples of interleaved pixels with alpha: luma, Cb, Cr and alpha by BT.601, one kind after the other, as an image of four bands.
+    func split(to range: PlaneRange) -> DecodedImage {
+        precondition(hasAlpha, "the pixels have no alpha")
+        let memory = PlaneMemory(count: 4 * size.area)
+        unsafe pixels.withUnsafeBytes { bytes in
+            unsafe CPlanarShim_split(
+                bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(bands), size.area,
+                range == .limited ? 1 : 0, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
+        }
+        return DecodedImage(pixels: memory.finish(), size: size, bands: 4)
+    }
+}
