@@ -66,7 +66,7 @@ package struct Vocabulary: Sendable {
         return nil
     }
 
-    /// The options of a watermark with one more of them: the parameter `watermarkNAME`, but with a small first letter.
+    /// The options with one member of a watermark in the settings file: `opacity` is the parameter `watermarkOpacity`.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)`` for the parameter.
     package static func options(
