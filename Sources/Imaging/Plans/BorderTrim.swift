@@ -31,6 +31,7 @@ package final class BorderTrim: Sendable {
             decode: plan.decode, source: plan.source, steps: steps, format: plan.format, quality: plan.quality,
             effort: plan.effort)
         resolved.additions = plan.additions
+        for watermark in plan.watermarks { resolved.lay(watermark) }
         try resolved.check(limits, most: image.size.area)
         return resolved
     }
@@ -47,7 +48,7 @@ package final class BorderTrim: Sendable {
         func text(_ side: Int?) -> String { side.map(String.init) ?? "any" }
         return
             "trim \(trim.tolerance) \(trim.color?.keyText ?? "corner") box \(text(options.width))x\(text(options.height)) "
-            + "\(options.devicePixelRatio) \(options.fit.rawValue) \(options.enlarge) \(options.gravity) "
+            + "\(options.devicePixelRatio) \(options.fit.rawValue) \(options.enlarge) \(options.gravity.keyText) "
             + "\(options.background?.keyText ?? "none") \(options.operations.crop?.keyText ?? "all")"
     }
 }
@@ -65,6 +66,26 @@ extension ImageOperations.Crop {
         switch self {
         case .pixels(let x, let y, let width, let height): "\(x),\(y) \(width)x\(height)"
         case .fractions(let x, let y, let width, let height): "\(x),\(y) \(width)x\(height) of 10000"
+        }
+    }
+}
+
+extension Gravity {
+    /// The place in the key of a result.
+    var keyText: String {
+        switch self {
+        case .center: "center"
+        case .top: "top"
+        case .topRight: "topRight"
+        case .right: "right"
+        case .bottomRight: "bottomRight"
+        case .bottom: "bottom"
+        case .bottomLeft: "bottomLeft"
+        case .left: "left"
+        case .topLeft: "topLeft"
+        case .attention: "attention"
+        case .entropy: "entropy"
+        case .focal(let x, let y): "focal(x: \(x), y: \(y))"
         }
     }
 }

@@ -13,6 +13,8 @@ package struct RenderPlan: Hashable, Sendable {
     package private(set) var steps: RenderSteps
     /// The trim that comes before the steps, which are then those for the untrimmed image; nil for none.
     var border: BorderTrim?
+    /// The watermarks that are laid anew when the border is known.
+    var watermarks: [PlannedWatermark] = []
     /// The format of the result.
     package let format: ImageFormat
     /// Encoder quality, 1…100; 100 for formats without a quality.
@@ -77,6 +79,7 @@ extension RenderPlan {
     /// A change that makes other bytes must change a text; no other change may.
     package var keyTexts: [String] {
         [decode.keyText] + steps.map(\.keyText) + [encodingKeyText] + (border.map { [$0.keyText] } ?? [])
+            + watermarks.map(\.keyText)
             + additions.map { "addition \($0.keyText)" }
     }
 

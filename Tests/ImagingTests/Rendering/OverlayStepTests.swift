@@ -124,6 +124,26 @@ struct OverlayStepTests {
         }
     }
 
+    @Test(arguments: [nil, 5_000])
+    func `a watermark lies on the trimmed image`(scale: Int?) throws {
+        let image = SampleImage(Self.size, bands: 3) { x, y in
+            8..<28 ~= x && 6..<18 ~= y ? [20, 40, 220] : [0, 0, 0]
+        }
+        let result = try ImageReading.decode(
+            Self.file(SharedBytes(ImageFixture.file(image, as: .png)), mark: Self.png(Self.markSize, [20, 220, 40])) {
+                $0.operations.trim = ImageOperations.Trim(tolerance: 10)
+                $1.scale = scale
+            })
+        #expect(result.size == PixelSize(width: 20, height: 12))
+        let (left, top) = scale == nil ? (12, 8) : (10, 7)
+        for y in 0..<12 {
+            for x in 0..<20 {
+                let expected: [UInt8] = x >= left && y >= top ? [20, 220, 40] : [20, 40, 220]
+                #expect(result.pixel(x: x, y: y) == expected, "\(x),\(y)")
+            }
+        }
+    }
+
     @Test(arguments: [(0, 0), (3, 2), (-3, -5), (-8, 0), (-19, -4)])
     func `tiles are repeated to the right and down`(x: Int, y: Int) throws {
         let tile = PixelSize(width: 8, height: 6)
