@@ -26,10 +26,13 @@ func library(_ name: String, pkgConfig: String, package: String) -> Target {
 }
 
 /// Typed C functions for what Swift cannot call in a library: variadic functions, macros, unions.
-func shim(_ name: String, _ dependencies: [Target.Dependency] = [], flags: [String] = []) -> Target {
+func shim(
+    _ name: String, _ dependencies: [Target.Dependency] = [], flags: [String] = [], linking libraries: [String] = []
+) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Sources/C/" + name,
-        cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"] + flags)])
+        cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"] + flags)],
+        linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 /// The tests of one module, or those across modules.
@@ -59,6 +62,9 @@ let package = Package(
         library("CJPEG", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
         library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
         library("CHEIF", pkgConfig: "libheif", package: "libheif-dev"),
+        library("CJXL", pkgConfig: "libjxl", package: "libjxl-dev"),
+        library("CRSVG", pkgConfig: "librsvg-2.0", package: "librsvg2-dev"),
+        library("CPango", pkgConfig: "pangocairo", package: "libpango1.0-dev"),
         library("CZimg", pkgConfig: "zimg", package: "libzimg-dev"),
         library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
@@ -75,7 +81,9 @@ let package = Package(
         shim("CVipsShim", ["CGModule", "CPixels", "CVips"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
-        shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CWebP", "CZimg"]),
+        shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CJXL", "CWebP", "CZimg"]),
+        // pkg-config names neither Pango's part for fontconfig nor what that uses.
+        shim("CSVGShim", ["CPango", "CRSVG"], linking: ["fontconfig", "freetype", "pangoft2-1.0"]),
         shim("CPNGShim", ["CZlib"]),
         // For tests and fuzz targets alone.
         shim("CJPEGReference", ["CJPEG"], flags: ["-O2"]),
@@ -93,7 +101,10 @@ let package = Package(
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module(
             "Imaging",
-            ["CFastJPEG", "CPNGShim", "CPixels", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text"]),
+            [
+                "CFastJPEG", "CPNGShim", "CPixels", "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination",
+                "Memory", "Text",
+            ]),
         module(
             "ImageSandbox",
             ["CLinux", "CSeccompShim", "Coordination", "Crypto", "Imaging", "Memory", "Telemetry"]),

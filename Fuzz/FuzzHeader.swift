@@ -1,3 +1,4 @@
+import Coordination
 import Memory
 
 @testable import Imaging
@@ -33,7 +34,19 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         if let ended = try? GIFRepair.repair(file, header: header, plan: plan) {
             precondition(ended.bytes.count <= count + 1, "more than a trailer was added")
         }
-    case .avif, .heic: break
+    case .svg:
+        let plan = DecodePlan(drawnSize: PixelSize(width: 30, height: 20))
+        precondition(header.decoded(by: plan).size == PixelSize(width: 30, height: 20), "a drawing of another size")
+    case .tiff:
+        for page in header.pages {
+            precondition(page.storedSize.width > 0 && page.frames == header.frames, "an odd page")
+        }
+    case .bmp:
+        if header.storedSize.area < 1 << 16, let pixels = try? BMPPixels.decode(file, token: WorkToken()) {
+            precondition(
+                pixels.size == header.storedSize && pixels.bands == header.bands, "other pixels than the header's")
+        }
+    case .avif, .heic, .jxl: break
     }
     return 0
 }

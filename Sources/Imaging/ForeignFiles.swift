@@ -17,7 +17,6 @@ enum ForeignFiles {
         ("PPM", text("P6\n1 1\n255\n") + [1, 2, 3]),
         ("VIPS", vips),
         ("EXR", exr),
-        ("TIFF", tiff),
         ("CSV", text("1,2,3\n4,5,6\n7,8,9\n")),
     ]
 
@@ -75,14 +74,5 @@ enum ForeignFiles {
         ]
         return text(cards.map { $0 + String(repeating: " ", count: 80 - $0.count) }.joined(), paddedTo: 2_880)
             + zeros(2_880)
-    }()
-
-    /// One grey pixel, little-endian.
-    private static let tiff: [UInt8] = {
-        let entries: [(tag: UInt8, type: UInt8, value: UInt8)] = [
-            (0, 3, 1), (1, 3, 1), (2, 3, 8), (3, 3, 1), (6, 3, 1), (17, 4, 8), (21, 3, 1), (22, 3, 1), (23, 4, 1),
-        ]
-        let directory = entries.flatMap { [$0.tag, 1, $0.type, 0, 1, 0, 0, 0, $0.value, 0, 0, 0] as [UInt8] }
-        return [0x49, 0x49, 42, 0, 10, 0, 0, 0, 128, 0, UInt8(entries.count), 0] + directory + zeros(4)
     }()
 }

@@ -17,6 +17,7 @@ package enum ImageDecoder {
     ) throws -> DecodedImage {
         try token.check()
         try plan.check(header, limits: limits)
+        let header = header.decoded(by: plan)
         defer { extendLifetime(token) }
         VipsError.forget()
         do {
@@ -34,8 +35,9 @@ package enum ImageDecoder {
                 isIncomplete = try lacksPixels(file.bytes, header, token)
             }
             try plan.admit(isIncomplete: isIncomplete)
-            if case .heif = reading.loader {
-                return try pixels(ofItem: file.bytes, header: header, plan: plan, token: token, room: room)
+            if case .pixels(let load) = reading.loader {
+                return try finished(
+                    load(file.bytes, header, plan, token), header: header, plan: plan, token: token, room: room)
             }
             let whole = RepairedFile(bytes: file.bytes, isIncomplete: isIncomplete)
             do {
@@ -97,16 +99,21 @@ package enum ImageDecoder {
             room: room, isIncomplete: isIncomplete)
     }
 
-    /// Decodes an AVIF or HEIC file with libheif, which makes it upright.
-    private static func pixels(
-        ofItem file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
+    /// Reduces pixels that were read without libvips, converts their colours and turns them upright.
+    private static func finished(
+        _ loaded: LoadedPixels, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage {
-        let item = try HEIFPixels(file, header: header, token: token)
-        return try unsafe item.pixels.withUnsafeBytes { bytes throws in
+        guard loaded.size == header.storedSize else {
+            throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), the file has \(loaded.size)")
+        }
+        try plan.admit(isIncomplete: loaded.isIncomplete)
+        return try unsafe loaded.pixels.withUnsafeBytes { bytes throws in
             let image = try unsafe VipsImage.pixels(
-                bytes, width: header.size.width, height: header.size.height, bands: item.bands)
-            let loaded = try item.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
-            return try reduced(loaded, by: plan.level, frames: 1, orientation: 1, token: token, room: room)
+                bytes, width: loaded.size.width, height: loaded.size.height, bands: loaded.bands)
+            let profiled = try loaded.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
+            return try reduced(
+                profiled, by: plan.level, frames: 1, orientation: header.orientation, token: token, room: room,
+                isIncomplete: loaded.isIncomplete)
         }
     }
 

@@ -29,6 +29,8 @@ package enum ImageLibrary {
     package static func startDecoding() throws(StartError) {
         do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }
         guard HEIFPixels.isAvailable else { throw .lacks(.avif) }
+        // A confined process opens no font.
+        _ = SVGPixels.fontCount
         // Decoding needs no generated machine code, and a confined process cannot run any.
         VipsLibrary.disableMachineCode()
     }
@@ -53,7 +55,7 @@ package enum ImageLibrary {
             guard
                 let image = try? ImageEncoder.encode(pixels: pixel, size: size, bands: 3, format: format, quality: nil)
             else { throw .lacks(format) }
-            // libvips writes AVIF, but its loader is off: HEIFPixels calls libheif directly.
+            // libvips writes AVIF and JPEG XL, but their loaders are off: both libraries are called directly to read.
             let mayOpen = if case .vips = format.reading.loader { true } else { false }
             guard unsafe image.bytes.withUnsafeBytes({ unsafe opens($0) }) == mayOpen else { throw .lacks(format) }
         }

@@ -20,7 +20,18 @@ enum ImageCorpus {
     private static var all: [(name: String, bytes: [UInt8])] {
         let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
         let withMetadata = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
-        return fixtures + [withMetadata] + encoded + sizes.flatMap { scanned($0) + interlaced($0) } + animated
+        return fixtures + [withMetadata] + unwritten + encoded + sizes.flatMap { scanned($0) + interlaced($0) }
+            + animated
+    }
+
+    /// Files of formats that are not written.
+    private static var unwritten: [(name: String, bytes: [UInt8])] {
+        UnwrittenImages.all.map { ($0.name, $0.file) } + hostileDrawings
+    }
+
+    /// Drawings with text, filters and references, which damage makes worse.
+    private static var hostileDrawings: [(name: String, bytes: [UInt8])] {
+        HostileDrawing.all.filter { $0.file.count < 1 << 16 }.map { ("hostile-\($0.name).svg", $0.file) }
     }
 
     private static var encoded: [(name: String, bytes: [UInt8])] {

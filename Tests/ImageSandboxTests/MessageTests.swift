@@ -37,6 +37,8 @@ struct MessageTests {
     @Test(arguments: [
         WorkerRequest.perform(.decode(DecodePlan(page: 7, level: 8)), byteCount: 1 << 33, room: 1 << 34, new: []),
         .perform(
+            .decode(DecodePlan(drawnSize: PixelSize(width: 30_000, height: 2))), byteCount: 9, room: 9, new: []),
+        .perform(
             .decode(DecodePlan(isAnimated: true, mostFrames: 256, incompleteImages: .serve)), byteCount: 1, room: 0,
             new: []),
         .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, room: 0, new: [.input, .output, .largeOutput]),

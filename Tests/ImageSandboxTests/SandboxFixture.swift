@@ -74,7 +74,7 @@ final class SandboxFixture: Sendable {
         }
     }
 
-    private static func onThread<Result: Sendable>(
+    static func onThread<Result: Sendable>(
         timeLimit: Duration?, _ body: @escaping @Sendable (WorkToken) throws -> Result
     ) async throws -> Result {
         let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")

@@ -20,7 +20,7 @@ struct SettingsLoaderTests {
         #expect(settings.publicListener.maximumConnections == 4_096)
         #expect(settings.publicListener.maximumConnectionsPerAddress == nil)
         #expect(settings.pipeline.maximumQueueDelay == .milliseconds(1_500))
-        #expect(settings.sandbox.sourceFormats(inSandbox: false) == [.jpeg, .png, .webp, .gif])
+        #expect(settings.sandbox.sourceFormats(inSandbox: false) == [.jpeg, .png, .webp, .gif, .bmp])
         #expect(settings.sandbox.sourceFormats(inSandbox: true) == Set(ImageFormat.allCases))
         #expect(!settings.sandbox.isRequired && !settings.sandbox.decodesInProcess)
     }

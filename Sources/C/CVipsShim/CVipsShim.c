@@ -51,18 +51,22 @@ static int start_without_modules(void)
     return status;
 }
 
-/// Loads the one needed module, which writes AVIF. On distributions where it is not a module, there is nothing to load.
-static void load_heif(void)
+/// Loads the needed modules, which write AVIF and JPEG XL. On distributions where they are not modules, there is nothing to load.
+static void load_modules(void)
 {
+    static const char *const names[] = {"heif", "jxl"};
     Dl_info library;
-    gchar *folder, *path;
+    gchar *folder;
+    size_t name;
     if (!dladdr((void *) vips_init, &library) || !library.dli_fname)
         return;
     folder = g_path_get_dirname(library.dli_fname);
-    path = g_strdup_printf("%s/vips-modules-%d.%d/vips-heif.so", folder, vips_version(0), vips_version(1));
-    // Never closed: the types that a module has registered stay.
-    g_module_open(path, G_MODULE_BIND_LAZY);
-    g_free(path);
+    for (name = 0; name < sizeof names / sizeof *names; name++) {
+        gchar *path = g_strdup_printf("%s/vips-modules-%d.%d/vips-%s.so", folder, vips_version(0), vips_version(1), names[name]);
+        // Never closed: the types that a module has registered stay.
+        g_module_open(path, G_MODULE_BIND_LAZY);
+        g_free(path);
+    }
     g_free(folder);
 }
 
@@ -74,7 +78,7 @@ int CVipsShim_start(void)
     g_setenv("VIPS_DISC_THRESHOLD", "1000g", TRUE);
     if (start_without_modules())
         return -1;
-    load_heif();
+    load_modules();
     // Requests run in parallel, so operations need not; and the service has its own caches.
     vips_concurrency_set(1);
     vips_cache_set_max(0);
@@ -87,6 +91,9 @@ int CVipsShim_start(void)
     vips_operation_block_set("VipsForeignLoadPngBuffer", FALSE);
     vips_operation_block_set("VipsForeignLoadWebpBuffer", FALSE);
     vips_operation_block_set("VipsForeignLoadNsgifBuffer", FALSE);
+    vips_operation_block_set("VipsForeignLoadTiffBuffer", FALSE);
+    // libvips also distrusts what writes JPEG XL, which a confined process does.
+    vips_operation_block_set("VipsForeignSaveJxlBuffer", FALSE);
     return 0;
 }
 
@@ -123,6 +130,12 @@ int CVipsShim_load_webp(const void *bytes, size_t count, CVipsShimLoadOptions op
 int CVipsShim_load_gif(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
 {
     return vips_gifload_buffer(bytes_of(bytes), count, out, "page", options.page, "n", options.pages,
+        "fail_on", VIPS_FAIL_ON_ERROR, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+int CVipsShim_load_tiff(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
+{
+    return vips_tiffload_buffer(bytes_of(bytes), count, out, "page", options.page, "n", options.pages,
         "fail_on", VIPS_FAIL_ON_ERROR, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
 }
 
@@ -402,4 +415,9 @@ int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSav
 {
     return vips_heifsave_buffer(in, bytes, count, "Q", options.quality, "effort", options.effort,
         "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "bitdepth", 8, "strip", TRUE, NULL);
+}
+
+int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
+{
+    return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality, "effort", options.effort, "strip", TRUE, NULL);
 }

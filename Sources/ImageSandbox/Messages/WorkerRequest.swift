@@ -54,6 +54,8 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(plan.isAnimated)
             writer.put(UInt64(plan.mostFrames))
             writer.put(plan.incompleteImages == .serve)
+            writer.put(UInt32(plan.drawnSize?.width ?? 0))
+            writer.put(UInt32(plan.drawnSize?.height ?? 0))
         case .perform(.encode(let image, let format, let quality, let effort), let byteCount, let room, let new):
             writer.put(Kind.encode.rawValue)
             writer.put(UInt64(byteCount))
@@ -94,12 +96,14 @@ extension MessageReader {
     fileprivate mutating func decoding() -> WorkerRequest.Work? {
         guard let page = size(), let level = number(UInt8.self), [1, 2, 4, 8].contains(level), let isAnimated = flag(),
             let mostFrames = number(UInt64.self).flatMap({ Int(exactly: $0) }), mostFrames > 0,
-            let servesIncomplete = flag()
+            let servesIncomplete = flag(), let drawnWidth = size(), let drawnHeight = size(),
+            (drawnWidth > 0) == (drawnHeight > 0)
         else { return nil }
         return .decode(
             DecodePlan(
                 page: page, level: Int(level), isAnimated: isAnimated, mostFrames: mostFrames,
-                incompleteImages: servesIncomplete ? .serve : .refuse))
+                incompleteImages: servesIncomplete ? .serve : .refuse,
+                drawnSize: drawnWidth > 0 ? PixelSize(width: drawnWidth, height: drawnHeight) : nil))
     }
 
     fileprivate mutating func encoding() -> WorkerRequest.Work? {

@@ -51,13 +51,8 @@ enum Confinement {
 enum WarmUp {
     /// - Throws: ``ImagingError`` if a format does not work.
     static func run() throws {
-        let size = PixelSize(width: 32, height: 32)
         for format in ImageFormat.allCases {
-            guard let bands = format.warmUpBands else { continue }
-            let pixels = (0..<size.area * bands).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-            let file = try ImageEncoder.encode(
-                pixels: pixels, size: size, bands: bands, format: format, quality: nil
-            ).bytes
+            guard let file = try format.warmUpFile() else { continue }
             let header = try ImageHeader.inspect(file)
             for lane in ImageDecoder.Lane.allCases {
                 _ = try ImageDecoder.decode(

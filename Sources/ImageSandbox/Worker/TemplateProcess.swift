@@ -12,6 +12,8 @@ enum TemplateProcess {
     ///
     /// A process with several threads makes none, since a copy has only the thread that made it.
     static func copy(_ socket: MessageSocket) {
+        // Pango starts threads that end by themselves.
+        for _ in 0..<1_000 where CLinux_thread_count(getpid()) != 1 { usleep(1_000) }
         guard CLinux_thread_count(getpid()) == 1 else {
             _ = socket.write(WorkerAnswer.notStarted("it has several threads").message)
             _exit(70)

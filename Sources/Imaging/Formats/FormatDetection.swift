@@ -17,6 +17,7 @@ extension ImageHeader {
     /// The format by the leading bytes alone, regardless of the file's name and media type.
     package static func sniff(_ bytes: RawSpan) -> ImageFormat? {
         ImageFormat.allCases.first { $0.reading.leadingBytes.begin(bytes) } ?? HEIFBrands.format(bytes)
+            ?? ImageFormat.allCases.first { $0.reading.leadingBytes.isMarkup(bytes) }
     }
 }
 
@@ -26,8 +27,13 @@ extension FormatTraits.LeadingBytes {
         switch self {
         case .parts(let alternatives):
             alternatives.contains { parts in parts.allSatisfy { file.hasBytes($0.value, at: $0.key) } }
-        case .brands: false
+        case .brands, .markup: false
         }
+    }
+
+    /// Whether a file is text of this format: these are asked last, because a text is read until its first element.
+    fileprivate func isMarkup(_ file: RawSpan) -> Bool {
+        if case .markup(let recognises) = self { recognises(file) } else { false }
     }
 }
 

@@ -13,7 +13,7 @@ extension FormatTraits {
             header: { bytes throws(ImagingError) in try .jpeg(bytes) },
             loader: .vips(.jpeg),
             reduction: .transform,
-            warmUpBands: 3,
+            warmUp: .written(bands: 3),
             hasCMYK: true,
             trim: { file, header, _ throws(ImagingError) in JPEGTrimming.trim(file, header: header) },
             damage: Damage(lacksPixels: { try JPEGPlanes.lacksPixels($0, header: $1, token: $2) }),
@@ -40,7 +40,7 @@ extension FormatTraits {
             leadingBytes: .parts([[0: [0x89] + Array("PNG\r\n\u{1A}\n".utf8)]]),
             header: { bytes throws(ImagingError) in try .png(bytes) },
             loader: .vips(.png),
-            warmUpBands: 4,
+            warmUp: .written(bands: 4),
             trim: { file, _, _ throws(ImagingError) in PNGTrimming.trim(file) },
             damage: Damage(repairAfterFailure: { try PNGRepair.repair($0, header: $1, plan: $2, token: $3) }),
             memory: Memory(workingBytes: { header, _ in
@@ -61,7 +61,7 @@ extension FormatTraits {
             header: { bytes throws(ImagingError) in try .webp(bytes) },
             loader: .vips(.webp),
             reduction: .scaler,
-            warmUpBands: 4,
+            warmUp: .written(bands: 4),
             trim: { file, header, plan throws(ImagingError) in
                 try WebPTrimming.trim(file, frames: plan.page + plan.frames(of: header))
             },
@@ -88,7 +88,7 @@ extension FormatTraits {
             leadingBytes: .parts([[0: Array("GIF87a".utf8)], [0: Array("GIF89a".utf8)]]),
             header: { bytes throws(ImagingError) in try .gif(bytes) },
             loader: .vips(.gif),
-            warmUpBands: 3,
+            warmUp: .written(bands: 3),
             damage: Damage(repair: { file, header, plan throws(ImagingError) in
                 try GIFRepair.repair(file, header: header, plan: plan)
             }),
@@ -105,7 +105,7 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .brands(["avif", "avis"]),
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .avif) },
-            loader: .heif,
+            loader: .pixels { file, header, _, token in try HEIFPixels.decode(file, header: header, token: token) },
             // This decoder has had more security faults than all others together.
             needsConfinement: true,
             memory: .heif,
@@ -124,11 +124,68 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .brands(["heic", "heix", "heim", "heis", "hevc", "hevx"]),
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .heic) },
-            loader: .heif,
+            loader: .pixels { file, header, _, token in try HEIFPixels.decode(file, header: header, token: token) },
             needsConfinement: true,
             memory: .heif,
             time: Time(pixel: 45, byte: 20, isAlphaApart: true)),
         output: .replaced(opaque: .jpeg, transparent: .png))
+
+    static let jxl = FormatTraits(
+        mediaType: "image/jxl", fileExtension: "jxl", supportsAlpha: true, supportsAnimation: false,
+        // The longest side of the standard's level 5.
+        maximumSide: 262_144,
+        reading: Reading(
+            leadingBytes: .parts([[0: [0xFF, 0x0A]], [0: JXLContainer.signature]]),
+            header: { bytes throws(ImagingError) in try .jxl(bytes) },
+            loader: .pixels { file, header, _, token in try JXLPixels.decode(file, header: header, token: token) },
+            needsConfinement: true,
+            memory: Memory(workingBytes: { header, _ in 12 * (header.bands + 1) }),
+            time: Time(pixel: 60, byte: 60)),
+        output: .written(
+            Writing(
+                saver: .jxl, quality: 75, effort: 4, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
+                memory: WritingMemory(pixel: 120, least: 4 << 20),
+                time: WritingTime(pixel: 300, alpha: 100))))
+
+    static let tiff = FormatTraits(
+        mediaType: "image/tiff", fileExtension: "tiff", supportsAlpha: true, supportsAnimation: false,
+        maximumSide: 2_147_483_647,
+        reading: Reading(
+            leadingBytes: .parts(
+                ["II*\0", "MM\0*", "II+\0", "MM\0+"].map { [0: Array($0.utf8)] }),
+            header: { bytes throws(ImagingError) in try .tiff(bytes) },
+            loader: .vips(.tiff),
+            needsConfinement: true,
+            warmUp: .file(SampleFiles.tiff),
+            hasCMYK: true,
+            // A strip may be the whole image.
+            memory: Memory(workingBytes: { header, _ in 2 * header.bands * max(1, header.bitDepth / 8) }),
+            time: Time(pixel: 15, byte: 10)),
+        output: .replaced(opaque: .jpeg, transparent: .png))
+
+    static let bmp = FormatTraits(
+        mediaType: "image/bmp", fileExtension: "bmp", supportsAlpha: true, supportsAnimation: false,
+        maximumSide: 1_048_576,
+        reading: Reading(
+            leadingBytes: .parts([[0: Array("BM".utf8)]]),
+            header: { bytes throws(ImagingError) in try .bmp(bytes) },
+            loader: .pixels { file, _, _, token in try BMPPixels.decode(file, token: token) },
+            memory: Memory(workingBytes: { header, _ in header.bands }),
+            time: Time(pixel: 10, byte: 2)),
+        output: .replaced(opaque: .jpeg, transparent: .png))
+
+    static let svg = FormatTraits(
+        mediaType: "image/svg+xml", fileExtension: "svg", supportsAlpha: true, supportsAnimation: false,
+        maximumSide: 32_767,
+        reading: Reading(
+            leadingBytes: .markup { SVGRoot.begins($0) },
+            header: { bytes throws(ImagingError) in try .svg(bytes) },
+            loader: .pixels { file, header, _, token in try SVGPixels.draw(file, header: header, token: token) },
+            needsConfinement: true,
+            warmUp: .file(SampleFiles.svg),
+            memory: Memory(workingBytes: { _, _ in 16 }),
+            time: Time(pixel: 60, byte: 400)),
+        output: .replaced(opaque: .png, transparent: .png))
 }
 
 extension FormatTraits.Memory {

@@ -56,10 +56,10 @@ extension FormatTraits {
         var reduction = Reduction.none
         /// Whether files are decoded only by confined worker processes, unless the operator decides otherwise.
         var needsConfinement = false
-        /// Components of the image that a worker process decodes before it is confined, so that libraries load what they need.
+        /// The image that a worker process decodes before it is confined, so that libraries load what they need.
         ///
         /// Nil if writing that image takes long, and the decoder works without this.
-        var warmUpBands: Int?
+        var warmUp: WarmUp?
         /// Whether four components are CMYK, not colours with alpha.
         var hasCMYK = false
         /// Removes parts of a file that only cost the decoder time and memory.
@@ -76,20 +76,32 @@ extension FormatTraits {
         let time: Time
     }
 
+    /// A small image that is decoded to learn whether that works.
+    enum WarmUp: Sendable {
+        /// An image of this many components, written for the purpose.
+        case written(bands: Int)
+        /// A file of a format that is not written.
+        case file([UInt8])
+    }
+
     /// The leading bytes of the files of a format.
     enum LeadingBytes: Sendable {
         /// Any of these alternatives; all parts of an alternative must be at their offsets.
         case parts([[Int: [UInt8]]])
         /// An `ftyp` box whose first known brand is one of these.
         case brands([StaticString])
+        /// What this function says of a file; asked after all other formats.
+        case markup(@Sendable (RawSpan) -> Bool)
     }
 
     /// The library that decodes a format.
     enum Loader: Sendable {
         /// libvips, by this loader.
         case vips(VipsLoader)
-        /// libheif, called directly.
-        case heif
+        /// A library that is called directly, or code of our own.
+        case pixels(
+            @Sendable (_ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken) throws
+                -> LoadedPixels)
     }
 
     /// How a loader makes a smaller image for less work.

@@ -1,3 +1,5 @@
+package import Memory
+
 // What the table of formats says of a format: all other code asks through these properties.
 
 extension ImageFormat {
@@ -10,6 +12,10 @@ extension ImageFormat {
         case .gif: .gif
         case .avif: .avif
         case .heic: .heic
+        case .jxl: .jxl
+        case .tiff: .tiff
+        case .bmp: .bmp
+        case .svg: .svg
         }
     }
 
@@ -52,8 +58,19 @@ extension ImageFormat {
     /// The formats that are decoded by default only by worker processes.
     package static let distrusted = allCases.filter { $0.reading.needsConfinement }
 
-    /// Components of the image that a worker process writes and decodes before it is confined; nil if it does not.
-    package var warmUpBands: Int? { reading.warmUpBands }
+    /// A small file that a worker process decodes before it is confined; nil if it does not.
+    ///
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``.
+    package func warmUpFile() throws -> SharedBytes? {
+        switch reading.warmUp {
+        case .written(let bands):
+            let size = PixelSize(width: 32, height: 32)
+            let pixels = (0..<size.area * bands).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            return try ImageEncoder.encode(pixels: pixels, size: size, bands: bands, format: self, quality: nil).bytes
+        case .file(let bytes): return SharedBytes(bytes)
+        case nil: return nil
+        }
+    }
 }
 
 extension ImageFormat {

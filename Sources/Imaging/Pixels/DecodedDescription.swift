@@ -75,7 +75,7 @@ extension DecodedImage {
     package convenience init(
         _ description: DecodedDescription, pixels: SharedBytes, of header: ImageHeader, by plan: DecodePlan
     ) throws(ImagingError) {
-        guard description.hasSize(of: header, level: plan.level) else {
+        guard description.hasSize(of: header, by: plan) else {
             throw .cannotDecode(detail: "the decoder says \(description.size), the header says \(header.size)")
         }
         try plan.admit(isIncomplete: description.isIncomplete)
@@ -115,18 +115,20 @@ extension DecodedDescription {
         (still.delays, still.profile) = ([], nil)
         let frames = plan.frames(of: header)
         let count = planes.isEmpty ? still.pixelCount(frames: frames, delays: 0) : still.checkedPlanes?.byteCount
-        guard hasSize(of: header, level: plan.level), let count else {
+        guard hasSize(of: header, by: plan), let count else {
             throw .cannotDecode(detail: "the decoder says \(size), the header says \(header.size)")
         }
         return count
     }
 
-    /// Whether the size is the header's divided by `level`: decoders round up or down.
-    fileprivate func hasSize(of header: ImageHeader, level: Int) -> Bool {
+    /// Whether the size is the header's divided by the plan's level: decoders round up or down.
+    fileprivate func hasSize(of header: ImageHeader, by plan: DecodePlan) -> Bool {
+        let level = plan.level
+        let whole = header.decoded(by: plan).size
         func isReduced(_ side: Int, of whole: Int) -> Bool {
             max(1, whole / level)...(whole + level - 1) / level ~= side
         }
-        return isReduced(size.width, of: header.size.width) && isReduced(size.height, of: header.size.height)
+        return isReduced(size.width, of: whole.width) && isReduced(size.height, of: whole.height)
     }
 
     /// Bytes of interleaved frames; nil if the description contradicts itself.

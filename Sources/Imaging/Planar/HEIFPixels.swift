@@ -2,22 +2,15 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// The pixels of the primary item of an AVIF or HEIC file: upright, cropped as the file says, 8 bits, colours as stored.
-struct HEIFPixels {
-    /// Rows without gaps, bands interleaved.
-    let pixels: SharedBytes
-    /// 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
-    let bands: Int
-    /// The ICC profile, if there is one.
-    let profile: SharedBytes?
-
+/// Reads the pixels of the primary item of an AVIF or HEIC file: upright, cropped as the file says, 8 bits, colours as stored.
+enum HEIFPixels {
     /// Whether AVIF can be read; to be asked before a process is confined, because libheif looks for its decoders at the first call.
     static var isAvailable: Bool { CPlanarShim_heif_reads_av1() != 0 }
 
     /// Decodes a file; libheif cannot be stopped.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
-    init(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws {
+    static func decode(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> LoadedPixels {
         guard let reader = unsafe CPlanarShim_heif_open() else {
             throw ImagingError.cannotDecode(detail: "libheif cannot be started")
         }
@@ -39,13 +32,14 @@ struct HEIFPixels {
         guard size == header.size else {
             throw ImagingError.cannotDecode(detail: "the header says \(header.size), libheif says \(size)")
         }
-        bands = unsafe Int(item.bands)
+        let bands = unsafe Int(item.bands)
         let memory = PlaneMemory(count: size.area * bands)
         try check(
             unsafe CPlanarShim_heif_pixels(
                 reader, &item, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress))
-        pixels = memory.finish()
         let profile = unsafe UnsafeRawBufferPointer(start: item.profile, count: item.profile_size)
-        self.profile = unsafe 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil
+        return unsafe LoadedPixels(
+            pixels: memory.finish(), size: size, bands: bands,
+            profile: 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil)
     }
 }

@@ -14,6 +14,21 @@ struct RenderLayout: Hashable, Sendable {
     /// The sides that the size was computed from; the others follow by the image's ratio.
     var decidingSides: [Side]
 
+    /// The layout of an image.
+    ///
+    /// An image of shapes is never enlarged, because it is drawn as large as it is needed. Its natural size counts in fractions of a pixel
+    /// if it sets the proportion, and in whole pixels if it sets the size.
+    init(options: RenderingOptions, source: ImageHeader) {
+        guard let drawing = source.drawing else {
+            self.init(options: options, source: source.size)
+            return
+        }
+        var options = options
+        options.enlarge = true
+        let hasSide = options.width != nil || options.height != nil
+        self.init(options: options, source: hasSide ? drawing : source.size)
+    }
+
     /// The layout of an upright image of size `source`.
     init(options: RenderingOptions, source: PixelSize) {
         let ratio = options.devicePixelRatio

@@ -93,6 +93,7 @@ extension RenderPlan {
 extension DecodePlan {
     fileprivate var keyText: String {
         let frames = isAnimated ? "frames \(mostFrames)" : "page \(page)"
-        return "\(frames) level \(level) \(incompleteImages.rawValue)"
+        let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)" } ?? ""
+        return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)"
     }
 }

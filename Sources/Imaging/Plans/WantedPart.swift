@@ -22,6 +22,19 @@ struct WantedPart {
     /// The size that the layout starts from.
     var size: PixelSize { cutSize.upright(from: turn) }
 
+    /// Whether it is all of the source, as it is.
+    var isAll: Bool { part == nil && turn == 1 }
+
+    /// The size of the whole source in which the part is as large as it must be to become `size`.
+    func wholeSize(for size: PixelSize) -> PixelSize {
+        let before = sizeBeforeTurn(size)
+        guard let part else { return before }
+        func side(_ whole: Int, _ wanted: Int, _ cut: Int) -> Int { (whole * wanted + cut - 1) / cut }
+        return PixelSize(
+            width: side(part.whole.width, before.width, part.size.width),
+            height: side(part.whole.height, before.height, part.size.height))
+    }
+
     /// The size before the turn that becomes `size`.
     func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { size.upright(from: turn) }
 

@@ -7,24 +7,30 @@ extension ImageHeader {
     ///   - plan: What is decoded.
     ///   - fileByteCount: Bytes of the file, which is copied if parts of it are removed before the decode.
     package func price(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
+        let header = decoded(by: plan)
+        let storedSize = header.storedSize
+        let bands = header.bands
         let isWhole = plan.level == 1
-        let area = Price(decodedArea)
+        let area = Price(header.decodedArea)
         let frameCount = Price(plan.frames(of: self))
         let reduced = Price.quotient(storedSize.width, plan.level) * Price.quotient(storedSize.height, plan.level)
         // CMYK becomes sRGB; the planes of a JPEG image are never larger than its components.
         let result = reduced * Price(bands) * frameCount
         // Rows that libvips keeps while it reads the file, as wide as its loader makes them.
         let rowWidth = Price.quotient(storedSize.width, format.reading.reduction == .transform ? plan.level : 1)
-        let rows = Price(min(storedSize.height, Self.keptRows)) * rowWidth * Price(bands * max(1, (bitDepth + 7) / 8))
+        let rows =
+            Price(min(storedSize.height, Self.keptRows)) * rowWidth * Price(bands * max(1, (header.bitDepth + 7) / 8))
         let memory = format.reading.memory
-        let working = area * Price(memory.workingBytes(self, isWhole)) * (memory.isForEachFrame ? frameCount : Price(1))
-        let tables = Price(isCMYK ? Self.cmykTables : 0)
+        let working =
+            area * Price(memory.workingBytes(header, isWhole)) * (memory.isForEachFrame ? frameCount : Price(1))
+        let tables = Price(header.isCMYK ? Self.cmykTables : 0)
         return (result + rows + working + tables + Price(fileByteCount)).bytes
     }
 
     /// Most bytes of the pixels of a decode by `plan`, in any layout and number of bands; known before it starts.
     package func mostPixelBytes(of plan: DecodePlan) -> Int {
         func reduced(_ side: Int) -> Int { (min(side, 1 << 32) + plan.level - 1) / plan.level }
+        let size = decoded(by: plan).size
         let (width, height) = (reduced(size.width), reduced(size.height))
         let row = max(4 * width, 3 * ((width + Plane.alignment - 1) / Plane.alignment * Plane.alignment))
         let (frame, isLong) = row.multipliedReportingOverflow(by: height)

@@ -38,17 +38,18 @@ extension ImageHeader {
     ///   - plan: What is decoded.
     ///   - fileByteCount: Bytes of the file; 0 if they are not known.
     package func timePrice(of plan: DecodePlan, fileByteCount: Int = 0) -> Duration {
+        let header = decoded(by: plan)
         let time = format.reading.time
         var pixel = time.pixel
         if format.reading.reduction == .transform { pixel /= Double(plan.level) }
-        if isProgressive { pixel += TimePrice.passes }
-        if isCMYK { pixel += TimePrice.cmyk / Double(plan.level * plan.level) }
-        if hasAlpha, time.isAlphaApart { pixel += TimePrice.alphaPlane }
+        if header.isProgressive { pixel += TimePrice.passes }
+        if header.isCMYK { pixel += TimePrice.cmyk / Double(plan.level * plan.level) }
+        if header.hasAlpha, time.isAlphaApart { pixel += TimePrice.alphaPlane }
         // A frame of an animation needs all frames before it.
         let kept = plan.frames(of: self)
         let decoded = plan.isAnimated ? kept : format.supportsAnimation ? min(plan.page + 1, frames) : 1
-        let area = Double(decodedArea)
-        let depth = bitDepth > 8 ? 2.0 : 1
+        let area = Double(header.decodedArea)
+        let depth = header.bitDepth > 8 ? 2.0 : 1
         let framing = plan.isAnimated ? TimePrice.frame.decode * Double(kept) : 0
         return TimePrice.duration(area * pixel * depth * Double(decoded) + framing + Double(fileByteCount) * time.byte)
     }
@@ -57,9 +58,10 @@ extension ImageHeader {
 extension RenderPlan {
     /// The estimated time of one core for this render of an image with the header `source`, without its decode.
     package func timePrice(of source: ImageHeader) -> Duration {
-        timePrice(
-            of: source.shape.reduced(by: decode.level), frames: decode.frames(of: source),
-            hasProfile: source.profileByteCount > 0)
+        let part = source.decoded(by: decode)
+        return timePrice(
+            of: part.shape.reduced(by: decode.level), frames: decode.frames(of: source),
+            hasProfile: part.profileByteCount > 0)
     }
 
     /// The estimated time of one core for a result of one colour by this plan.

@@ -12,17 +12,20 @@ package struct DecodePlan: Hashable, Sendable {
     package let mostFrames: Int
     /// Whether an image that lacks pixels is refused or served.
     package let incompleteImages: IncompleteImages
+    /// The size in which an image of shapes is drawn, in pixels; nil for its natural size, and for images of pixels.
+    package let drawnSize: PixelSize?
 
     /// A plan for one page, or for the first frames.
     package init(
         page: Int = 0, level: Int = 1, isAnimated: Bool = false, mostFrames: Int = .max,
-        incompleteImages: IncompleteImages = .refuse
+        incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil
     ) {
         self.page = page
         self.level = level
         self.isAnimated = isAnimated
         self.mostFrames = isAnimated ? mostFrames : 1
         self.incompleteImages = incompleteImages
+        self.drawnSize = drawnSize
     }
 
     /// A plan for the first page of a source that a step uses besides the image, in full size unless a level is given.
@@ -30,7 +33,7 @@ package struct DecodePlan: Hashable, Sendable {
     /// - Throws: ``ImagingError`` for a source that the limits exclude.
     package init(ofAddition header: ImageHeader, level: Int = 1, limits: ImagingLimits) throws(ImagingError) {
         self.init(level: level, incompleteImages: limits.incompleteImages)
-        try header.storedSize.check(frames: 1, maximumPixels: limits.maximumSourcePixels)
+        try header.storedSize.check(frames: 1, maximumPixels: limits.maximumPixels(of: header))
         try check(header, limits: limits)
     }
 
@@ -41,8 +44,9 @@ package struct DecodePlan: Hashable, Sendable {
         guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
         let frames = frames(of: header)
         guard page < header.frames else { throw .noSuchPage(page, pages: header.frames) }
-        guard header.decodedArea <= limits.maximumSourcePixels / frames else {
-            throw .tooManyPixels(header.storedSize, frames: frames)
+        let part = header.decoded(by: self)
+        guard part.decodedArea <= limits.maximumPixels(of: header) / frames else {
+            throw .tooManyPixels(part.storedSize, frames: frames)
         }
     }
 

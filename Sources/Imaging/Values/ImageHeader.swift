@@ -14,7 +14,7 @@ package struct ImageHeader: Hashable, Sendable {
     package let bands: Int
     /// Bits of one component; 8 for palettes.
     package let bitDepth: Int
-    /// Frames of an animation, 1 for stills.
+    /// Frames of an animation or pages of a document, 1 for stills.
     package let frames: Int
     /// Whether the image may have transparent parts.
     package let hasAlpha: Bool
@@ -24,13 +24,17 @@ package struct ImageHeader: Hashable, Sendable {
     package let isChromaSubsampled: Bool
     /// Bytes of the ICC profile as stored (compressed in PNG), 0 without one.
     package let profileByteCount: Int
+    /// The natural size of an image of shapes, in thousandths of a CSS pixel; nil for images of pixels.
+    package let drawing: PixelSize?
+    /// The headers of all pages, the first included; empty if all pages are like this one.
+    package let pages: [ImageHeader]
 
     /// A header of these values.
     package init(
         format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, orientation: Int = 1, bands: Int = 3,
         bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false, isProgressive: Bool = false,
         isChromaSubsampled: Bool = false,
-        profileByteCount: Int = 0
+        profileByteCount: Int = 0, drawing: PixelSize? = nil, pages: [ImageHeader] = []
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -43,10 +47,22 @@ package struct ImageHeader: Hashable, Sendable {
         self.isProgressive = isProgressive
         self.isChromaSubsampled = isChromaSubsampled
         self.profileByteCount = profileByteCount
+        self.drawing = drawing
+        self.pages = pages
+    }
+
+    /// The header of a page; this header for all pages that are like the first.
+    package func page(_ index: Int) -> ImageHeader { pages.indices ~= index ? pages[index] : self }
+
+    /// The header of what a plan decodes: of its page, and of the drawing in the size that the plan needs.
+    package func decoded(by plan: DecodePlan) -> ImageHeader {
+        let page = page(plan.page)
+        guard let size = plan.drawnSize, page.drawing != nil else { return page }
+        return ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha, drawing: drawing)
     }
 
     /// Whether the four components of a pixel are cyan, magenta, yellow and black.
-    var isCMYK: Bool { bands == 4 && format.reading.hasCMYK }
+    var isCMYK: Bool { bands == 4 && !hasAlpha && format.reading.hasCMYK }
 
     /// Size after the image is turned upright.
     package var size: PixelSize {

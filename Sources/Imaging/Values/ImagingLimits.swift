@@ -21,6 +21,11 @@ package struct ImagingLimits: Sendable, Hashable {
         format.isSlow ? min(maximumOutputPixels, maximumOutputPixelsSlow) : maximumOutputPixels
     }
 
+    /// Most pixels that may be made of a source: an image of shapes has none of its own, and counts like a result.
+    package func maximumPixels(of header: ImageHeader) -> Int {
+        header.drawing == nil ? maximumSourcePixels : maximumOutputPixels
+    }
+
     /// No limits at all, for worker processes: the serving process has checked the header.
     package static var none: ImagingLimits {
         var limits = ImagingLimits()

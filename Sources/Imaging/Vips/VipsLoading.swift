@@ -23,6 +23,7 @@ struct VipsLoader: Sendable {
     static let png = unsafe VipsLoader(className: "VipsForeignLoadPngBuffer", open: CVipsShim_load_png)
     static let webp = unsafe VipsLoader(className: "VipsForeignLoadWebpBuffer", open: CVipsShim_load_webp)
     static let gif = unsafe VipsLoader(className: "VipsForeignLoadNsgifBuffer", open: CVipsShim_load_gif)
+    static let tiff = unsafe VipsLoader(className: "VipsForeignLoadTiffBuffer", open: CVipsShim_load_tiff)
 }
 
 extension VipsImage {

@@ -34,6 +34,9 @@ struct VipsSaver: Sendable {
     static let avif = VipsSaver { (image, options) throws(VipsError) in
         try unsafe image.saved(options, by: CVipsShim_save_avif)
     }
+    static let jxl = VipsSaver { (image, options) throws(VipsError) in
+        try unsafe image.saved(options, by: CVipsShim_save_jxl)
+    }
 }
 
 extension VipsImage {

@@ -96,6 +96,16 @@ extension RecordWriter {
             write(number)
         }
         for flag in [header.hasAlpha, header.isProgressive, header.isChromaSubsampled] { write(flag) }
+        // Only for the formats that have them, so that the records of other formats keep their form.
+        switch header.format {
+        case .svg:
+            write(header.drawing?.width ?? 0)
+            write(header.drawing?.height ?? 0)
+        case .tiff:
+            write(header.pages.count)
+            for page in header.pages { write(page) }
+        default: break
+        }
     }
 }
 
@@ -115,15 +125,29 @@ extension RecordReader {
         return fields
     }
 
-    fileprivate mutating func imageHeader() -> ImageHeader? {
+    fileprivate mutating func imageHeader(isPage: Bool = false) -> ImageHeader? {
         guard let format = text().flatMap({ ImageFormat(rawValue: $0) }), let width = int(), let height = int(),
             let decodedArea = int(), let orientation = int(), let bands = int(), let bitDepth = int(),
             let frames = int(), let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
             let isChromaSubsampled = flag()
         else { return nil }
+        var drawing: PixelSize?
+        if format == .svg {
+            guard let across = int(), let down = int() else { return nil }
+            drawing = PixelSize(width: across, height: down)
+        }
+        var pages: [ImageHeader] = []
+        if format == .tiff {
+            guard let count = int(), count == 0 || count == frames && !isPage else { return nil }
+            for _ in 0..<count {
+                guard let page = imageHeader(isPage: true) else { return nil }
+                pages.append(page)
+            }
+        }
         return ImageHeader(
             format: format, storedSize: PixelSize(width: width, height: height), decodedArea: decodedArea,
             orientation: orientation, bands: bands, bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha,
-            isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount)
+            isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
+            drawing: drawing, pages: pages)
     }
 }

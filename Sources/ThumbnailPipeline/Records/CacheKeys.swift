@@ -70,7 +70,8 @@ extension ResultKey {
     ) throws {
         let record = records.image
         let format = request.format.format(
-            own: record.header.format, hasAlpha: record.header.hasAlpha, automatic: configuration.automaticFormats)
+            own: record.header.format, hasAlpha: record.header.page(request.options.page).hasAlpha,
+            automatic: configuration.automaticFormats)
         var plan = try RenderPlan(
             options: request.options, format: format, source: record.header, limits: configuration.limits,
             light: configuration.light, efforts: configuration.efforts)

@@ -59,6 +59,9 @@ enum SelfTestCommand {
             defer { codec.shutDown() }
             guard codec.protections.isSandbox else { throw NotConfined(protections: codec.protections) }
             for format in ImageFormat.written { try decode(try imageFile(format), by: codec) }
+            for format in ImageFormat.allCases where !format.isWritten {
+                if let file = try format.warmUpFile() { try decode(file, by: codec) }
+            }
             let image = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: 3)
             for format in encodedInOneStep {
                 _ = try codec.encode(image, as: format, quality: 50, effort: format.effort, token: WorkToken())
@@ -115,8 +118,8 @@ enum SelfTestCommand {
     private static func decode(_ file: SharedBytes, by codec: some ImageCodec) throws {
         let header = try ImageHeader.inspect(file)
         let image = try codec.decode(file, header: header, plan: DecodePlan(), limits: .none, token: WorkToken())
-        guard image.size == size else {
-            throw ImagingError.cannotDecode(detail: "a \(header.format.rawValue) of \(size) is \(image.size)")
+        guard image.size == header.size else {
+            throw ImagingError.cannotDecode(detail: "a \(header.format.rawValue) of \(header.size) is \(image.size)")
         }
     }
 }

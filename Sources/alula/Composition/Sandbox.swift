@@ -40,7 +40,7 @@ enum Sandbox {
             logger.info("decoding is confined", ["by": .string(protections.description)])
         } else {
             logger.error(
-                "decoding is not confined; AVIF and HEIC are off by default",
+                "decoding is not confined; the formats that need it are off by default",
                 ["by": .string(protections.description)])
         }
     }

@@ -97,7 +97,7 @@ struct ImageDecoderTests {
         }
     }
 
-    @Test(arguments: ImageFormat.trusted, [1, 2, 4, 8])
+    @Test(arguments: ImageFormat.trusted.filter(\.isWritten), [1, 2, 4, 8])
     func `a level divides the sides and keeps the mean colour`(format: ImageFormat, level: Int) throws {
         let bytes = ImageFixture.photo(width: 203, height: 155, format: format)
         let whole = try decode(bytes, DecodePlan())

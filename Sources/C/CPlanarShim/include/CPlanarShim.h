@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Images as planes of 8-bit samples: luma, and Cb and Cr if the image has colour. libjpeg reports errors by long jumps, which must not
-// pass through Swift, so its calls are here; zimg, libwebp and libheif need structures of unions and version numbers.
+// pass through Swift, so its calls are here; zimg, libwebp, libheif and libjxl need structures of unions and version numbers.
 
 /// The result of a call.
 typedef enum {
@@ -150,6 +150,39 @@ CPlanarShimStatus CPlanarShim_heif_pixels(
 const char *CPlanarShim_heif_text(const CPlanarShimHEIFReader *reader);
 
 void CPlanarShim_heif_close(CPlanarShimHEIFReader *reader);
+
+// JPEG XL.
+
+/// Decodes one file.
+typedef struct CPlanarShimJXLReader CPlanarShimJXLReader;
+
+/// Describes an image that is to be decoded.
+typedef struct {
+    /// The size as stored, before the image is turned.
+    int width;
+    int height;
+    /// 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
+    int bands;
+    /// The ICC profile of the pixels, which the reader owns, or NULL for sRGB.
+    const uint8_t *profile;
+    size_t profile_size;
+} CPlanarShimJXLHeader;
+
+/// Makes a reader of a file, which must outlive it; NULL if there is no memory.
+CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count);
+
+/// Reads all before the pixels.
+CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarShimJXLHeader *header);
+
+/// Writes the interleaved 8-bit pixels of the first frame, rows without gaps; libjxl cannot be stopped. If the file ends too early but has
+/// coarse data for all pixels, these are written, and `*is_incomplete` is 1.
+CPlanarShimStatus CPlanarShim_jxl_pixels(
+    CPlanarShimJXLReader *reader, const CPlanarShimJXLHeader *header, uint8_t *pixels, int *is_incomplete);
+
+/// The reason why the reader failed.
+const char *CPlanarShim_jxl_text(const CPlanarShimJXLReader *reader);
+
+void CPlanarShim_jxl_close(CPlanarShimJXLReader *reader);
 
 // Writing. The file is put into `*bytes`, to be released with `free`; after a failure `text` gives the reason.
 

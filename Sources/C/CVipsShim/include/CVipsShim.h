@@ -25,6 +25,7 @@ int CVipsShim_load_jpeg(const void *bytes, size_t count, CVipsShimLoadOptions op
 int CVipsShim_load_png(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
 int CVipsShim_load_webp(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
 int CVipsShim_load_gif(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
+int CVipsShim_load_tiff(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out);
 
 /// Puts the class names of the loaders that are on into `names`, at most `capacity`, and returns their number.
 int CVipsShim_loaders(const char **names, int capacity);
@@ -146,6 +147,7 @@ int CVipsShim_save_png(VipsImage *in, void **bytes, size_t *count, CVipsShimSave
 int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
+int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 
 /// Largest number of bytes of a note, its final zero included.
 #define CVipsShim_note_size 200

@@ -18,7 +18,7 @@ SETTINGS = [
     # Larger results would only take time.
     "--max-output-pixels", "1000000",
     # By default AVIF depends on whether this machine can confine decoders.
-    "--source-formats", "jpeg,png,webp,gif,avif",
+    "--source-formats", "jpeg,png,webp,gif,avif,jxl,tiff,bmp,svg",
 ]
 LEAST_EXAMPLES = 500
 LEAST_THUMBNAILS = 50

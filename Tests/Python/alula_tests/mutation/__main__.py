@@ -23,11 +23,13 @@ from alula_tests.service import Service
 DEADLINE, PATIENCE = 15, 1
 QUERIES = [{"w": 40}, {"w": 300}, {}, {"w": 64, "h": 64, "fit": "cover", "format": "webp"}, {"w": 20, "format": "png"},
            {"w": 50, "animated": 1, "format": "webp"}, {"h": 30, "animated": 1, "format": "gif"}, {"page": 1, "w": 30},
-           {"w": 100, "h": 100, "fit": "cover", "gravity": "attention"}, {"w": 50, "format": "avif"}]
+           {"w": 100, "h": 100, "fit": "cover", "gravity": "attention"}, {"w": 50, "format": "avif"}, {"w": 50, "format": "jxl"}]
 
 
 def kind_of(body):
-    for start, name in [(b"\xff\xd8", "jpeg"), (b"\x89PNG", "png"), (b"GIF8", "gif"), (b"RIFF", "webp")]:
+    for start, name in [(b"\xff\xd8", "jpeg"), (b"\x89PNG", "png"), (b"GIF8", "gif"), (b"RIFF", "webp"),
+                        (b"BM", "bmp"), (b"II", "tiff"), (b"MM", "tiff"), (b"\xff\x0a", "jxl"), (b"\0\0\0\x0cJXL", "jxl"),
+                        (b"<", "svg")]:
         if body.startswith(start):
             return name
     return "avif" if body[4:8] == b"ftyp" else "other"
@@ -120,7 +122,7 @@ def main():
     parser.add_argument("--corpus", default="", help="a folder whose files are sent as they are, and damaged too")
     parser.add_argument("--parallel", type=int, default=8)
     parser.add_argument("--only", default="", help="damage images of these formats only, for example avif")
-    parser.add_argument("--formats", default="jpeg,png,webp,gif,avif,heic", help="what the service may decode")
+    parser.add_argument("--formats", default="jpeg,png,webp,gif,avif,heic,jxl,tiff,bmp,svg", help="what the service may decode")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("--keep", type=int, help="write damaged file number KEEP to standard output instead")
     options = parser.parse_args()

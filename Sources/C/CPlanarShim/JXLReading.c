@@ -1,0 +1,138 @@
+#include "CPlanarShim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jxl/decode.h>
+
+struct CPlanarShimJXLReader {
+    JxlDecoder *decoder;
+    uint8_t *profile;
+    size_t profile_size;
+    int has_output;
+    char text[CPlanarShim_text_size];
+};
+
+static CPlanarShimStatus fail(CPlanarShimJXLReader *reader, const char *text)
+{
+    snprintf(reader->text, sizeof reader->text, "%s", text);
+    return CPlanarShimFailed;
+}
+
+CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count)
+{
+    CPlanarShimJXLReader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NULL;
+    reader->decoder = JxlDecoderCreate(NULL);
+    if (reader->decoder
+        && JxlDecoderSubscribeEvents(reader->decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE) == JXL_DEC_SUCCESS
+        // The caller turns the image, after it was reduced.
+        && JxlDecoderSetKeepOrientation(reader->decoder, JXL_TRUE) == JXL_DEC_SUCCESS
+        && JxlDecoderSetUnpremultiplyAlpha(reader->decoder, JXL_TRUE) == JXL_DEC_SUCCESS
+        && JxlDecoderSetInput(reader->decoder, bytes, count) == JXL_DEC_SUCCESS) {
+        JxlDecoderCloseInput(reader->decoder);
+        return reader;
+    }
+    CPlanarShim_jxl_close(reader);
+    return NULL;
+}
+
+/// The standard's own sRGB, in colour or in grey.
+static JxlColorEncoding standard(int is_grey)
+{
+    JxlColorEncoding encoding = {0};
+    encoding.color_space = is_grey ? JXL_COLOR_SPACE_GRAY : JXL_COLOR_SPACE_RGB;
+    encoding.white_point = JXL_WHITE_POINT_D65;
+    encoding.primaries = JXL_PRIMARIES_SRGB;
+    encoding.transfer_function = JXL_TRANSFER_FUNCTION_SRGB;
+    encoding.rendering_intent = JXL_RENDERING_INTENT_RELATIVE;
+    return encoding;
+}
+
+static int is_standard(const JxlColorEncoding *encoding)
+{
+    return encoding->white_point == JXL_WHITE_POINT_D65 && encoding->transfer_function == JXL_TRANSFER_FUNCTION_SRGB
+        && (encoding->color_space == JXL_COLOR_SPACE_GRAY
+            || (encoding->color_space == JXL_COLOR_SPACE_RGB && encoding->primaries == JXL_PRIMARIES_SRGB));
+}
+
+/// Asks for sRGB where libjxl can convert, and keeps the ICC profile of other colours.
+static int keep_profile(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, const JxlPixelFormat *format)
+{
+    JxlColorEncoding encoding = standard(info->num_color_channels == 1);
+    size_t size = 0;
+    if (!info->uses_original_profile)
+        JxlDecoderSetPreferredColorProfile(reader->decoder, &encoding);
+    if (JxlDecoderGetColorAsEncodedProfile(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_DATA, &encoding) == JXL_DEC_SUCCESS
+        && is_standard(&encoding))
+        return 0;
+    if (JxlDecoderGetICCProfileSize(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS || !size)
+        return 0;
+    reader->profile = malloc(size);
+    if (!reader->profile
+        || JxlDecoderGetColorAsICCProfile(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_DATA, reader->profile, size) != JXL_DEC_SUCCESS)
+        return -1;
+    reader->profile_size = size;
+    return 0;
+}
+
+CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarShimJXLHeader *header)
+{
+    JxlBasicInfo info;
+    JxlPixelFormat format = {3, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+    if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_BASIC_INFO
+        || JxlDecoderGetBasicInfo(reader->decoder, &info) != JXL_DEC_SUCCESS)
+        return fail(reader, "libjxl finds no header");
+    header->width = (int) info.xsize;
+    header->height = (int) info.ysize;
+    header->bands = (int) info.num_color_channels + (info.alpha_bits > 0 ? 1 : 0);
+    format.num_channels = (uint32_t) header->bands;
+    if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_COLOR_ENCODING || keep_profile(reader, &info, &format))
+        return fail(reader, "libjxl finds no meaning of the colours");
+    header->profile = reader->profile;
+    header->profile_size = reader->profile_size;
+    return CPlanarShimDone;
+}
+
+CPlanarShimStatus CPlanarShim_jxl_pixels(
+    CPlanarShimJXLReader *reader, const CPlanarShimJXLHeader *header, uint8_t *pixels, int *is_incomplete)
+{
+    JxlPixelFormat format = {(uint32_t) header->bands, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+    size_t size = (size_t) header->width * (size_t) header->height * (size_t) header->bands;
+    *is_incomplete = 0;
+    for (;;) {
+        switch (JxlDecoderProcessInput(reader->decoder)) {
+        case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
+            if (JxlDecoderSetImageOutBuffer(reader->decoder, &format, pixels, size) != JXL_DEC_SUCCESS)
+                return fail(reader, "libjxl does not take the memory for the pixels");
+            reader->has_output = 1;
+            break;
+        case JXL_DEC_FULL_IMAGE:
+            return CPlanarShimDone;
+        case JXL_DEC_NEED_MORE_INPUT:
+            // Coarse data may be there for all pixels.
+            if (!reader->has_output || JxlDecoderFlushImage(reader->decoder) != JXL_DEC_SUCCESS)
+                return fail(reader, "the file ends before its pixels do");
+            *is_incomplete = 1;
+            return CPlanarShimDone;
+        default:
+            return fail(reader, "libjxl cannot decode the file");
+        }
+    }
+}
+
+const char *CPlanarShim_jxl_text(const CPlanarShimJXLReader *reader)
+{
+    return reader->text;
+}
+
+void CPlanarShim_jxl_close(CPlanarShimJXLReader *reader)
+{
+    if (!reader)
+        return;
+    if (reader->decoder)
+        JxlDecoderDestroy(reader->decoder);
+    free(reader->profile);
+    free(reader);
+}

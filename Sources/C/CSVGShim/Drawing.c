@@ -1,0 +1,71 @@
+#include "CSVGShim.h"
+
+#include <string.h>
+
+#include <librsvg/rsvg.h>
+
+/// Draws a file that was parsed. 0; or -1, with an error or without.
+static int render(RsvgHandle *handle, CSVGShimDrawing drawing, uint8_t *pixels, GError **error)
+{
+    RsvgRectangle viewport = {0, 0, drawing.width, drawing.height};
+    cairo_surface_t *surface = cairo_image_surface_create_for_data(
+        pixels, CAIRO_FORMAT_ARGB32, drawing.pixel_width, drawing.pixel_height, 4 * drawing.pixel_width);
+    cairo_t *cairo = cairo_create(surface);
+    int result = -1;
+    cairo_scale(cairo, drawing.pixel_width / drawing.width, drawing.pixel_height / drawing.height);
+    if (rsvg_handle_render_document(handle, cairo, &viewport, error) && cairo_status(cairo) == CAIRO_STATUS_SUCCESS)
+        result = 0;
+    cairo_surface_flush(surface);
+    cairo_destroy(cairo);
+    cairo_surface_destroy(surface);
+    return result;
+}
+
+/// Takes alpha out of a component.
+static uint8_t unmultiplied(uint32_t component, uint32_t alpha)
+{
+    uint32_t value = (component * 255 + alpha / 2) / alpha;
+    return (uint8_t) (value > 255 ? 255 : value);
+}
+
+/// Turns Cairo's words, with components multiplied by alpha, into bytes.
+static void convert(uint8_t *pixels, size_t count)
+{
+    size_t index;
+    for (index = 0; index < count; index++, pixels += 4) {
+        uint32_t word, alpha;
+        memcpy(&word, pixels, sizeof word);
+        alpha = word >> 24;
+        if (!alpha) {
+            memset(pixels, 0, 4);
+            continue;
+        }
+        pixels[0] = unmultiplied(word >> 16 & 255, alpha);
+        pixels[1] = unmultiplied(word >> 8 & 255, alpha);
+        pixels[2] = unmultiplied(word & 255, alpha);
+        pixels[3] = (uint8_t) alpha;
+    }
+}
+
+int CSVGShim_draw(const void *bytes, size_t count, CSVGShimDrawing drawing, uint8_t *pixels, char *text)
+{
+    size_t area = (size_t) drawing.pixel_width * (size_t) drawing.pixel_height;
+    GError *error = NULL;
+    GInputStream *stream = g_memory_input_stream_new_from_data(bytes, (gssize) count, NULL);
+    // Without the URL of a base, librsvg loads nothing but what the file itself contains.
+    RsvgHandle *handle = rsvg_handle_new_from_stream_sync(stream, NULL, RSVG_HANDLE_FLAGS_NONE, NULL, &error);
+    int result = -1;
+    memset(pixels, 0, 4 * area);
+    if (handle) {
+        rsvg_handle_set_dpi(handle, 96);
+        result = render(handle, drawing, pixels, &error);
+        g_object_unref(handle);
+    }
+    g_object_unref(stream);
+    if (result)
+        g_strlcpy(text, error ? error->message : "librsvg draws nothing", CSVGShim_text_size);
+    else
+        convert(pixels, area);
+    g_clear_error(&error);
+    return result;
+}

@@ -1,0 +1,199 @@
+#include "CSVGShim.h"
+
+#include <string.h>
+
+#include <fontconfig/fontconfig.h>
+#include <fontconfig/fcfreetype.h>
+#include <gdk-pixbuf/gdk-pixbuf.h>
+#include <pango/pangocairo.h>
+#include <pango/pangofc-fontmap.h>
+
+// A confined process opens no file, so all fonts are opened before. Fontconfig then knows these fonts alone, and Pango takes the nearest
+// one for every name. Cairo takes the open font from Fontconfig's description, because it would look for the file otherwise.
+
+/// Most fonts.
+enum { most_fonts = 10 };
+
+typedef struct {
+    const char *family;
+    int weight;
+    const char *language;
+} Wish;
+
+// The generic families first, then what is drawn in writing systems that the first font may lack.
+static const Wish wishes[] = {
+    {"sans-serif", FC_WEIGHT_REGULAR, NULL}, {"sans-serif", FC_WEIGHT_BOLD, NULL}, {"serif", FC_WEIGHT_REGULAR, NULL},
+    {"serif", FC_WEIGHT_BOLD, NULL}, {"monospace", FC_WEIGHT_REGULAR, NULL}, {"monospace", FC_WEIGHT_BOLD, NULL},
+    {"sans-serif", FC_WEIGHT_REGULAR, "zh-cn"}, {"sans-serif", FC_WEIGHT_REGULAR, "ja"}, {"sans-serif", FC_WEIGHT_REGULAR, "ko"},
+    {"sans-serif", FC_WEIGHT_REGULAR, "ar"}, {"sans-serif", FC_WEIGHT_REGULAR, "he"}, {"sans-serif", FC_WEIGHT_REGULAR, "hi"},
+    {"sans-serif", FC_WEIGHT_REGULAR, "th"},
+};
+
+/// A font: its file and its place in the file.
+typedef struct {
+    char *file;
+    int index;
+} Face;
+
+typedef struct {
+    Face faces[most_fonts];
+    int count;
+    /// The family names of the generic families.
+    char *sans, *serif, *monospace;
+} Choice;
+
+static int contains(const Choice *choice, const char *file, int index)
+{
+    int place;
+    for (place = 0; place < choice->count; place++)
+        if (choice->faces[place].index == index && !strcmp(choice->faces[place].file, file))
+            return 1;
+    return 0;
+}
+
+/// The installed font that is nearest to a wish, or NULL.
+static FcPattern *match(FcConfig *system, const Wish *wish)
+{
+    FcResult result;
+    FcPattern *font, *pattern = FcPatternCreate();
+    FcPatternAddString(pattern, FC_FAMILY, (const FcChar8 *) wish->family);
+    FcPatternAddInteger(pattern, FC_WEIGHT, wish->weight);
+    if (wish->language)
+        FcPatternAddString(pattern, FC_LANG, (const FcChar8 *) wish->language);
+    FcConfigSubstitute(system, pattern, FcMatchPattern);
+    FcDefaultSubstitute(pattern);
+    font = FcFontMatch(system, pattern, &result);
+    FcPatternDestroy(pattern);
+    return font;
+}
+
+static void choose(FcConfig *system, Choice *choice)
+{
+    size_t wish;
+    for (wish = 0; wish < sizeof wishes / sizeof *wishes; wish++) {
+        FcPattern *font = match(system, &wishes[wish]);
+        FcChar8 *file = NULL, *family = NULL;
+        int index = 0;
+        if (font && FcPatternGetString(font, FC_FILE, 0, &file) == FcResultMatch
+            && FcPatternGetString(font, FC_FAMILY, 0, &family) == FcResultMatch) {
+            char **name = wish == 0 ? &choice->sans : wish == 2 ? &choice->serif : wish == 4 ? &choice->monospace : NULL;
+            FcPatternGetInteger(font, FC_INDEX, 0, &index);
+            if (name)
+                *name = g_markup_escape_text((const char *) family, -1);
+            if (choice->count < most_fonts && !contains(choice, (const char *) file, index)) {
+                choice->faces[choice->count].file = g_strdup((const char *) file);
+                choice->faces[choice->count++].index = index;
+            }
+        }
+        if (font)
+            FcPatternDestroy(font);
+    }
+}
+
+/// Opens the chosen fonts for good, and removes the other fonts of their files.
+static void keep(FcFontSet *fonts, const Choice *choice)
+{
+    FT_Library library = NULL;
+    int place, kept = 0;
+    FT_Init_FreeType(&library);
+    for (place = 0; fonts && place < fonts->nfont; place++) {
+        FcPattern *font = fonts->fonts[place];
+        FcChar8 *file = NULL;
+        FT_Face face = NULL;
+        int index = 0;
+        FcPatternGetString(font, FC_FILE, 0, &file);
+        FcPatternGetInteger(font, FC_INDEX, 0, &index);
+        if (file && contains(choice, (const char *) file, index) && FT_New_Face(library, (const char *) file, index, &face) == 0
+            && FcPatternAddFTFace(font, FC_FT_FACE, face))
+            fonts->fonts[kept++] = font;
+        else
+            FcPatternDestroy(font);
+    }
+    if (fonts)
+        fonts->nfont = kept;
+}
+
+/// What a name means.
+static void add_alias(GString *rules, const char *name, const char *element, const char *meaning)
+{
+    g_string_append_printf(rules, "<alias binding='same'><family>%s</family><%s><family>%s</family></%s></alias>",
+        name, element, meaning, element);
+}
+
+/// What names mean: usual names of fonts, the generic families, and every other name, which is drawn like `sans-serif`.
+static GString *rules(const Choice *choice)
+{
+    static const char *const with_serifs[] = {"Times", "Times New Roman", "Georgia", "Liberation Serif"};
+    static const char *const of_equal_width[] = {"Courier", "Courier New", "Consolas", "Menlo", "Liberation Mono"};
+    const char *sans = choice->sans ? choice->sans : "";
+    GString *rules = g_string_new("<fontconfig>");
+    size_t name;
+    for (name = 0; name < G_N_ELEMENTS(with_serifs); name++)
+        add_alias(rules, with_serifs[name], "default", "serif");
+    for (name = 0; name < G_N_ELEMENTS(of_equal_width); name++)
+        add_alias(rules, of_equal_width[name], "default", "monospace");
+    add_alias(rules, "serif", "prefer", choice->serif ? choice->serif : sans);
+    add_alias(rules, "monospace", "prefer", choice->monospace ? choice->monospace : sans);
+    add_alias(rules, "sans-serif", "prefer", sans);
+    g_string_append_printf(rules,
+        "<match target='pattern'><edit name='family' mode='append_last' binding='weak'><string>%s</string></edit></match></fontconfig>",
+        sans);
+    return rules;
+}
+
+/// Draws a letter in every font, so that Pango reads what it keeps of it.
+static void open_all(FcFontSet *fonts)
+{
+    PangoFontMap *map = pango_cairo_font_map_get_default();
+    PangoContext *context = pango_font_map_create_context(map);
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 32, 32);
+    cairo_t *cairo = cairo_create(surface);
+    int place;
+    for (place = 0; fonts && place < fonts->nfont; place++) {
+        PangoFontDescription *description = pango_fc_font_description_from_pattern(fonts->fonts[place], FALSE);
+        PangoLayout *layout = pango_layout_new(context);
+        pango_font_description_set_size(description, 12 * PANGO_SCALE);
+        pango_layout_set_font_description(layout, description);
+        pango_layout_set_text(layout, "Ag", -1);
+        pango_cairo_show_layout(cairo, layout);
+        pango_cairo_layout_path(cairo, layout);
+        g_object_unref(layout);
+        pango_font_description_free(description);
+    }
+    cairo_destroy(cairo);
+    cairo_surface_destroy(surface);
+    g_object_unref(context);
+}
+
+int CSVGShim_prepare(void)
+{
+    Choice choice = {0};
+    FcConfig *system = FcInitLoadConfigAndFonts(), *own = FcConfigCreate();
+    FcFontSet *fonts;
+    GString *text;
+    int place;
+    // One thread for filters: the parallelism is between images.
+    g_setenv("RAYON_NUM_THREADS", "1", TRUE);
+    if (system)
+        choose(system, &choice);
+    for (place = 0; place < choice.count; place++) {
+        int other, isNew = 1;
+        for (other = 0; other < place; other++)
+            isNew = isNew && strcmp(choice.faces[other].file, choice.faces[place].file);
+        if (isNew)
+            FcConfigAppFontAddFile(own, (const FcChar8 *) choice.faces[place].file);
+    }
+    fonts = FcConfigGetFonts(own, FcSetApplication);
+    keep(fonts, &choice);
+    text = rules(&choice);
+    FcConfigParseAndLoadFromMemory(own, (const FcChar8 *) text->str, FcFalse);
+    g_string_free(text, TRUE);
+    FcConfigSetRescanInterval(own, 0);
+    FcConfigSetCurrent(own);
+    open_all(fonts);
+    if (system)
+        FcConfigDestroy(system);
+    // GdkPixbuf looks for its loaders at the first call.
+    g_slist_free(gdk_pixbuf_get_formats());
+    return choice.count;
+}

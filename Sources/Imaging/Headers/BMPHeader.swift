@@ -1,0 +1,110 @@
+extension ImageHeader {
+    /// Reads the header of a Windows bitmap.
+    static func bmp(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        let bitmap = try BMPLayout(bytes)
+        return ImageHeader(
+            format: .bmp, storedSize: bitmap.size, bands: bitmap.bands, hasAlpha: bitmap.bands == 4)
+    }
+}
+
+/// How the pixels of a Windows bitmap lie in its file.
+struct BMPLayout {
+    /// How pixels are coded.
+    enum Coding: Sendable {
+        /// An index into the palette of 1, 4 or 8 bits, rows padded to four bytes.
+        case palette
+        /// Components in 16, 24 or 32 bits, rows padded to four bytes.
+        case components
+        /// Runs of indices of 4 or 8 bits.
+        case runs
+    }
+
+    /// Where a component stands in a pixel.
+    struct Component: Sendable {
+        /// Number of the lowest bit.
+        let shift: Int
+        /// Largest value; 0 if the pixels lack this component.
+        let largest: Int
+
+        /// The component of this mask.
+        ///
+        /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a mask that is not one run of bits.
+        init(mask: Int) throws(ImagingError) {
+            shift = mask == 0 ? 0 : mask.trailingZeroBitCount
+            largest = mask >> shift
+            guard largest & (largest + 1) == 0 else { throw .cannotDecode(detail: "a BMP mask has gaps") }
+        }
+    }
+
+    /// Size in pixels.
+    let size: PixelSize
+    /// Whether the first row in the file is the upper one.
+    let isTopDown: Bool
+    /// Bits of a pixel.
+    let depth: Int
+    /// How pixels are coded.
+    let coding: Coding
+    /// Red, green, blue and alpha, if pixels hold components.
+    let components: [Component]
+    /// Offset of the palette, number of its entries, and bytes of each.
+    let palette: (offset: Int, count: Int, stride: Int)
+    /// Offset of the first row.
+    let pixels: Int
+
+    /// 3, or 4 with alpha.
+    var bands: Int { components.count == 4 && components[3].largest > 0 ? 4 : 3 }
+
+    /// Bytes of a row that is not coded in runs.
+    var rowLength: Int { (size.width * depth + 31) / 32 * 4 }
+
+    /// Longest side; more would be larger than any limit.
+    private static let longestSide = 1 << 20
+
+    /// Reads the two headers of a file.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``.
+    init(_ bytes: RawSpan) throws(ImagingError) {
+        pixels = try bytes.littleEndian32(at: 10)
+        let length = try bytes.littleEndian32(at: 14)
+        let isOld = length == 12
+        guard isOld || 40...124 ~= length else { throw .cannotDecode(detail: "a BMP header of \(length) bytes") }
+        func side(_ index: Int) throws(ImagingError) -> Int {
+            if isOld { return try bytes.littleEndian16(at: 18 + 2 * index) }
+            return Int(Int32(truncatingIfNeeded: try bytes.littleEndian32(at: 18 + 4 * index)))
+        }
+        let (width, height) = try (side(0), side(1))
+        guard 1...Self.longestSide ~= width, 1...Self.longestSide ~= abs(height) else {
+            throw .cannotDecode(detail: "a BMP of \(width)×\(height)")
+        }
+        size = PixelSize(width: width, height: abs(height))
+        isTopDown = height < 0
+        depth = try bytes.littleEndian16(at: isOld ? 24 : 28)
+        let compression = try isOld ? 0 : bytes.littleEndian32(at: 30)
+        let colors = try isOld ? 0 : bytes.littleEndian32(at: 46)
+        // The masks follow the header of 40 bytes, or are a part of longer headers.
+        var masks: [Int] = []
+        switch (compression, depth) {
+        case (0, 1), (0, 4), (0, 8): coding = .palette
+        case (0, 16): (coding, masks) = (.components, [0x7C00, 0x03E0, 0x001F])
+        case (0, 24), (0, 32): (coding, masks) = (.components, [0xFF_0000, 0x00_FF00, 0x00_00FF])
+        case (1, 8), (2, 4):
+            coding = .runs
+            guard !isTopDown else { throw .cannotDecode(detail: "a BMP coded in runs from the top") }
+        case (3, 16), (3, 32), (6, 16), (6, 32):
+            coding = .components
+            let hasAlpha = compression == 6 || length >= 56
+            for index in 0..<(hasAlpha ? 4 : 3) { masks.append(try bytes.littleEndian32(at: 54 + 4 * index)) }
+        default: throw .cannotDecode(detail: "unknown BMP compression \(compression) of \(depth) bits")
+        }
+        var components: [Component] = []
+        for mask in masks { components.append(try Component(mask: mask)) }
+        self.components = components
+        let hasPalette = coding != .components
+        let most = hasPalette ? 1 << depth : 0
+        let start = 14 + length + (length == 40 && !hasPalette && compression >= 3 ? 4 * masks.count : 0)
+        palette = (start, colors == 0 ? most : min(colors, most), isOld ? 3 : 4)
+        guard pixels >= start, pixels < bytes.byteCount else {
+            throw .cannotDecode(detail: "the pixels of the BMP lie outside of the file")
+        }
+    }
+}

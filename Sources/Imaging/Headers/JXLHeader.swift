@@ -1,0 +1,190 @@
+extension ImageHeader {
+    /// Reads the header of a JPEG XL file (ISO/IEC 18181): the size and metadata at the start of its codestream, which are not compressed.
+    ///
+    /// The number of frames stands nowhere: it is known only after all frames were read. So an animation is a still here, its first frame.
+    static func jxl(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        var cursor = BitCursor(try JXLContainer.codestream(bytes))
+        guard try cursor.bits(16) == 0x0AFF else { throw .cannotDecode(detail: "the JPEG XL file has no codestream") }
+        let size = try cursor.jxlSize()
+        let metadata = try JXLMetadata(&cursor)
+        let bands = (metadata.isGrey ? 1 : 3) + (metadata.hasAlpha ? 1 : 0)
+        // A decoder reads all channels, whether they are shown or not.
+        let area = size.area.multipliedReportingOverflow(by: metadata.extraChannels + 3)
+        return ImageHeader(
+            format: .jxl, storedSize: size, decodedArea: area.overflow ? .max : area.partialValue / 3,
+            orientation: metadata.orientation, bands: bands, bitDepth: max(8, metadata.bitDepth),
+            hasAlpha: metadata.hasAlpha,
+            profileByteCount: metadata.hasProfile ? 1 : 0)
+    }
+}
+
+/// The two forms of a JPEG XL file: a codestream, or boxes that hold one.
+enum JXLContainer {
+    /// The first box of a file of boxes.
+    static let signature: [UInt8] = [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
+
+    /// Bytes at the start of a codestream that are read: more than the longest header without names of channels.
+    private static let most = 4_096
+
+    /// The start of the codestream.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if a box does not fit, or there is no codestream.
+    static func codestream(_ bytes: RawSpan) throws(ImagingError) -> [UInt8] {
+        guard bytes.hasBytes(signature, at: 0) else { return try copied(bytes, 0..<min(bytes.byteCount, most)) }
+        var boxes = JXLBoxes()
+        var stream: [UInt8] = []
+        while stream.count < most, let box = try boxes.next(in: bytes) {
+            var contents = box.contents
+            if box.type == BoxCursor.type("jxlp") {
+                // Each part begins with its number.
+                contents = min(contents.lowerBound + 4, contents.upperBound)..<contents.upperBound
+            } else if box.type != BoxCursor.type("jxlc") {
+                continue
+            }
+            let end = min(contents.upperBound, contents.lowerBound + most - stream.count)
+            stream += try copied(bytes, contents.lowerBound..<end)
+            if box.type == BoxCursor.type("jxlc") { break }
+        }
+        return stream
+    }
+
+    private static func copied(_ bytes: RawSpan, _ range: Range<Int>) throws(ImagingError) -> [UInt8] {
+        var copy: [UInt8] = []
+        for offset in range { copy.append(UInt8(try bytes.byte(at: offset))) }
+        return copy
+    }
+}
+
+/// Steps through the boxes of a file, of which the last may be truncated.
+private struct JXLBoxes {
+    private var offset = 0
+
+    mutating func next(in bytes: RawSpan) throws(ImagingError) -> BoxCursor.Box? {
+        guard offset <= bytes.byteCount - 8 else { return nil }
+        var length = try bytes.bigEndian32(at: offset)
+        let type = try bytes.bigEndian32(at: offset + 4)
+        var start = offset + 8
+        if length == 1 {
+            guard try bytes.bigEndian32(at: offset + 8) < 1 << 30 else {
+                throw .cannotDecode(detail: "a box is longer than any file")
+            }
+            length = try bytes.bigEndian32(at: offset + 8) << 32 | bytes.bigEndian32(at: offset + 12)
+            start += 8
+        } else if length == 0 {
+            length = bytes.byteCount - offset
+        }
+        guard length >= start - offset else { throw .cannotDecode(detail: "a box of \(length) bytes") }
+        let end = min(offset + length, bytes.byteCount)
+        offset = end
+        return BoxCursor.Box(type: type, contents: start..<max(start, end))
+    }
+}
+
+extension BitCursor {
+    /// The size of the image (`SizeHeader`).
+    mutating func jxlSize() throws(ImagingError) -> PixelSize {
+        let isSmall = try flag()
+        func side(_ cursor: inout BitCursor) throws(ImagingError) -> Int {
+            isSmall ? 8 * (1 + (try cursor.bits(5))) : try cursor.number((1, 9), (1, 13), (1, 18), (1, 30))
+        }
+        let height = try side(&self)
+        let ratio = try bits(3)
+        let ratios = [(1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1)]
+        let width = try ratio == 0 ? side(&self) : height * ratios[ratio - 1].0 / ratios[ratio - 1].1
+        return PixelSize(width: width, height: height)
+    }
+
+    /// The bits of a sample (`BitDepth`).
+    mutating func jxlDepth() throws(ImagingError) -> Int {
+        guard try flag() else { return try number((8, 0), (10, 0), (12, 0), (1, 6)) }
+        let bits = try number((32, 0), (16, 0), (24, 0), (1, 6))
+        _ = try self.bits(4)
+        return bits
+    }
+}
+
+/// What the metadata of a codestream say (`ImageMetadata`), as far as they are used.
+private struct JXLMetadata {
+    private(set) var orientation = 1
+    private(set) var bitDepth = 8
+    private(set) var extraChannels = 0
+    private(set) var hasAlpha = false
+    private(set) var isGrey = false
+    private(set) var hasProfile = false
+
+    /// Most channels besides colours.
+    private static let mostExtraChannels = 16
+
+    init(_ cursor: inout BitCursor) throws(ImagingError) {
+        if try cursor.flag() { return }
+        if try cursor.flag() {
+            orientation = try 1 + cursor.bits(3)
+            if try cursor.flag() { _ = try cursor.jxlSize() }
+            if try cursor.flag() { try Self.skipPreview(&cursor) }
+            if try cursor.flag() { try Self.skipAnimation(&cursor) }
+        }
+        bitDepth = try cursor.jxlDepth()
+        _ = try cursor.flag()
+        extraChannels = try cursor.number((0, 0), (1, 0), (2, 4), (1, 12))
+        guard extraChannels <= Self.mostExtraChannels else {
+            throw .cannotDecode(detail: "a JPEG XL file of \(extraChannels) extra channels")
+        }
+        for _ in 0..<extraChannels {
+            let kind = try Self.channel(&cursor)
+            // libjxl does not convert the fourth ink.
+            guard kind != .black else { throw .cannotDecode(detail: "a JPEG XL file in CMYK") }
+            hasAlpha = hasAlpha || kind == .alpha
+        }
+        _ = try cursor.flag()
+        try readColor(&cursor)
+    }
+
+    private enum Channel { case alpha, black, other }
+
+    /// The size of a preview (`PreviewHeader`).
+    private static func skipPreview(_ cursor: inout BitCursor) throws(ImagingError) {
+        let isSmall = try cursor.flag()
+        func side(_ cursor: inout BitCursor) throws(ImagingError) {
+            _ =
+                try isSmall
+                ? cursor.number((16, 0), (32, 0), (1, 5), (33, 9))
+                : cursor.number((1, 6), (65, 8), (321, 10), (1_345, 12))
+        }
+        try side(&cursor)
+        if try cursor.bits(3) == 0 { try side(&cursor) }
+    }
+
+    /// The clock of an animation (`AnimationHeader`).
+    private static func skipAnimation(_ cursor: inout BitCursor) throws(ImagingError) {
+        _ = try cursor.number((100, 0), (1_000, 0), (1, 10), (1, 30))
+        _ = try cursor.number((1, 0), (1_001, 0), (1, 8), (1, 10))
+        _ = try cursor.number((0, 0), (0, 3), (0, 16), (0, 32))
+        _ = try cursor.flag()
+    }
+
+    /// The kind of an extra channel (`ExtraChannelInfo`).
+    private static func channel(_ cursor: inout BitCursor) throws(ImagingError) -> Channel {
+        if try cursor.flag() { return .alpha }
+        let type = try cursor.choice()
+        _ = try cursor.jxlDepth()
+        _ = try cursor.number((0, 0), (3, 0), (4, 0), (1, 3))
+        let nameLength = try cursor.number((0, 0), (0, 4), (16, 5), (48, 10))
+        for _ in 0..<nameLength { _ = try cursor.bits(8) }
+        switch type {
+        case 0: _ = try cursor.flag()
+        case 2: for _ in 0..<4 { try cursor.skipHalf() }
+        case 5: _ = try cursor.number((1, 0), (0, 2), (3, 4), (19, 8))
+        default: break
+        }
+        return type == 0 ? .alpha : type == 4 ? .black : .other
+    }
+
+    /// What the colours mean (`ColourEncoding`); nothing after this is needed.
+    private mutating func readColor(_ cursor: inout BitCursor) throws(ImagingError) {
+        if try cursor.flag() { return }
+        // Whether there is an ICC profile: other encodings become one.
+        _ = try cursor.flag()
+        isGrey = try cursor.choice() == 1
+        hasProfile = true
+    }
+}

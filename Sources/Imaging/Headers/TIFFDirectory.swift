@@ -1,0 +1,74 @@
+/// What the directory of a page of a TIFF file says (TIFF 6.0 section 8), as far as it is used.
+struct TIFFDirectory: Equatable {
+    /// The values of an entry.
+    struct Value {
+        /// Number of values.
+        let count: Int
+        /// The first values, at most four.
+        let numbers: [Int]
+    }
+
+    private var width = 0
+    private var height = 0
+    private var bits = [1]
+    private var compression = 1
+    private var photometric = -1
+    private var orientation = 1
+    private var samples = 1
+    private var sampleFormat = 1
+    private var profileByteCount = 0
+    private var tileWidth = 0
+    private var tileHeight = 0
+    private var hasPixels = false
+
+    /// Uncompressed, three codings of fax machines, LZW, JPEG, two numbers of deflate, and PackBits.
+    private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946]
+
+    /// Takes over the value of an entry.
+    mutating func read(tag: Int, _ value: Value) {
+        guard let first = value.numbers.first else { return }
+        switch tag {
+        case 256: width = first
+        case 257: height = first
+        case 258: bits = value.numbers
+        case 259: compression = first
+        case 262: photometric = first
+        case 273, 324: hasPixels = true
+        case 274: orientation = first
+        case 277: samples = first
+        case 322: tileWidth = first
+        case 323: tileHeight = first
+        case 339: sampleFormat = value.numbers.allSatisfy { $0 == first } ? first : 0
+        case 34_675: profileByteCount = value.count
+        default: break
+        }
+    }
+
+    /// The header of the page.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a page without size or pixels, and for a page of a kind that is not read.
+    func header(pages: Int) throws(ImagingError) -> ImageHeader {
+        let colors = [0: 1, 1: 1, 2: 3, 3: 3, 5: 4, 6: 3][photometric]
+        let depth = bits.first ?? 1
+        guard let colors, hasPixels, (1...Int(UInt32.max)).contains(width), (1...Int(UInt32.max)).contains(height),
+            Self.compressions.contains(compression), sampleFormat == 1, [1, 2, 4, 8, 16].contains(depth),
+            bits.allSatisfy({ $0 == depth }), depth >= 8 || samples == 1,
+            photometric == 3 ? samples == 1 && depth <= 8 : samples >= colors && samples <= colors + 1
+        else {
+            throw .cannotDecode(
+                detail: "unknown TIFF of \(width)×\(height), kind \(photometric), compression \(compression), "
+                    + "\(samples) samples of \(depth) bits, sample format \(sampleFormat)")
+        }
+        // Tiles at the edges are decoded in full.
+        func filled(_ side: Int, by tile: Int) -> Int { tile > 0 ? (side + tile - 1) / tile * tile : side }
+        let size = PixelSize(width: width, height: height)
+        let decoded = PixelSize(
+            width: filled(width, by: min(tileWidth, 1 << 32)), height: filled(height, by: min(tileHeight, 1 << 32)))
+        let hasAlpha = photometric != 3 && samples > colors
+        return ImageHeader(
+            format: .tiff, storedSize: size, decodedArea: decoded.area,
+            orientation: 1...8 ~= orientation ? orientation : 1,
+            bands: min(4, colors + (hasAlpha ? 1 : 0)), bitDepth: max(8, depth), frames: pages, hasAlpha: hasAlpha,
+            profileByteCount: profileByteCount)
+    }
+}

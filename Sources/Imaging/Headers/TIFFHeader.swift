@@ -1,0 +1,107 @@
+extension ImageHeader {
+    /// Reads the header of a TIFF file (TIFF 6.0, and BigTIFF with offsets of 64 bits): the directories of all pages.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for more pages than ``TIFFFile/mostPages``, and for pages of a kind that is not read.
+    static func tiff(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        var file = try TIFFFile(bytes)
+        var directories: [TIFFDirectory] = []
+        while let directory = try file.next(in: bytes) { directories.append(directory) }
+        guard let first = directories.first else { throw .cannotDecode(detail: "the TIFF file has no page") }
+        let count = directories.count
+        let isUniform = directories.allSatisfy { $0 == first }
+        // A page of a kind that is not read is no reason to refuse the pages before it: it has a size of one pixel, which is false.
+        let page = try first.header(pages: count)
+        if isUniform { return page }
+        let pages = directories.map { directory in
+            (try? directory.header(pages: count))
+                ?? ImageHeader(format: .tiff, storedSize: PixelSize(width: 1, height: 1), frames: count)
+        }
+        return ImageHeader(
+            format: .tiff, storedSize: page.storedSize, orientation: page.orientation, bands: page.bands,
+            bitDepth: page.bitDepth, frames: count, hasAlpha: page.hasAlpha, profileByteCount: page.profileByteCount,
+            pages: pages)
+    }
+}
+
+/// Steps through the directories of a TIFF file, each of which describes a page.
+struct TIFFFile {
+    /// Most pages; a file with more is refused.
+    static let mostPages = 4_096
+    /// Most entries of all directories together, so that directories that overlap do not take long.
+    private static let mostEntries = 1 << 17
+    /// Bytes of a value by its type: BYTE, SHORT, LONG, UNDEFINED, IFD, LONG8.
+    private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 13: 4, 16: 8]
+
+    private let isLittleEndian: Bool
+    private let isBig: Bool
+    private var offset = 0
+    private var seen: Set<Int> = []
+    private var entries = 0
+
+    /// Reads the start of the file.
+    init(_ bytes: RawSpan) throws(ImagingError) {
+        isLittleEndian = bytes.hasText("II", at: 0)
+        isBig = bytes.hasBytes([43, 0], at: 2) || bytes.hasBytes([0, 43], at: 2)
+        offset = try long(bytes, at: isBig ? 8 : 4, isWide: isBig)
+    }
+
+    /// The next directory; nil after the last.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a directory that is truncated, and for a directory that comes twice.
+    mutating func next(in bytes: RawSpan) throws(ImagingError) -> TIFFDirectory? {
+        guard offset != 0 else { return nil }
+        let count = try isBig ? long(bytes, at: offset, isWide: true) : short(bytes, at: offset)
+        let start = offset + (isBig ? 8 : 2)
+        let length = isBig ? 20 : 12
+        entries += min(count, Self.mostEntries + 1)
+        guard seen.insert(offset).inserted, seen.count <= Self.mostPages, entries <= Self.mostEntries else {
+            throw .cannotDecode(detail: "the TIFF file has too many pages, or a page comes twice")
+        }
+        var directory = TIFFDirectory()
+        for index in 0..<count {
+            let entry = start + index * length
+            directory.read(tag: try short(bytes, at: entry), try value(bytes, at: entry))
+        }
+        // Old programs cut the file after the last entry.
+        offset = (try? long(bytes, at: start + count * length, isWide: isBig)) ?? 0
+        return directory
+    }
+
+    /// The number of values of an entry, at most the bytes of the file, and the first four of them as far as they can be read.
+    private func value(_ bytes: RawSpan, at entry: Int) throws(ImagingError) -> TIFFDirectory.Value {
+        let type = try short(bytes, at: entry + 2)
+        let count = min(try long(bytes, at: entry + 4, isWide: isBig), bytes.byteCount)
+        guard let size = Self.sizes[type] else { return TIFFDirectory.Value(count: count, numbers: []) }
+        let room = isBig ? 8 : 4
+        let field = entry + (isBig ? 12 : 8)
+        let start = count > room / size ? (try? long(bytes, at: field, isWide: isBig)) : field
+        var numbers: [Int] = []
+        for index in 0..<min(count, 4) {
+            guard let start, let number = try? number(bytes, size: size, at: start + index * size) else { break }
+            numbers.append(number)
+        }
+        return TIFFDirectory.Value(count: count, numbers: numbers)
+    }
+
+    private func number(_ bytes: RawSpan, size: Int, at offset: Int) throws(ImagingError) -> Int {
+        switch size {
+        case 1: try bytes.byte(at: offset)
+        case 2: try short(bytes, at: offset)
+        default: try long(bytes, at: offset, isWide: size == 8)
+        }
+    }
+
+    private func short(_ bytes: RawSpan, at offset: Int) throws(ImagingError) -> Int {
+        try isLittleEndian ? bytes.littleEndian16(at: offset) : bytes.bigEndian16(at: offset)
+    }
+
+    /// A number of four or eight bytes; one of eight is refused if no file is that long.
+    private func long(_ bytes: RawSpan, at offset: Int, isWide: Bool) throws(ImagingError) -> Int {
+        let first = try isLittleEndian ? bytes.littleEndian32(at: offset) : bytes.bigEndian32(at: offset)
+        guard isWide else { return first }
+        let second = try isLittleEndian ? bytes.littleEndian32(at: offset + 4) : bytes.bigEndian32(at: offset + 4)
+        let (high, low) = isLittleEndian ? (second, first) : (first, second)
+        guard high < 1 << 16 else { throw .cannotDecode(detail: "a TIFF offset is beyond the end of any file") }
+        return high << 32 | low
+    }
+}

@@ -1,0 +1,42 @@
+import CPlanarShim
+import Coordination
+import Memory
+
+/// Reads the pixels of a JPEG XL file: the first frame as stored, 8 bits, colours as sRGB or by the file's profile.
+enum JXLPixels {
+    /// Decodes a file; libjxl cannot be stopped.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
+    static func decode(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> LoadedPixels {
+        try unsafe file.withUnsafeBytes { bytes throws in
+            guard let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress, bytes.count) else {
+                throw ImagingError.cannotDecode(detail: "libjxl cannot be started")
+            }
+            defer { unsafe CPlanarShim_jxl_close(reader) }
+            func check(_ status: CPlanarShimStatus) throws {
+                guard status == CPlanarShimDone else {
+                    throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jxl_text(reader)))
+                }
+                try token.check()
+            }
+
+            var image = unsafe CPlanarShimJXLHeader()
+            try check(unsafe CPlanarShim_jxl_header(reader, &image))
+            let size = unsafe PixelSize(width: Int(image.width), height: Int(image.height))
+            let bands = unsafe Int(image.bands)
+            guard size == header.storedSize, 1...4 ~= bands else {
+                throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), libjxl says \(size)")
+            }
+            let memory = PlaneMemory(count: size.area * bands)
+            var isIncomplete: CInt = 0
+            try check(
+                unsafe CPlanarShim_jxl_pixels(
+                    reader, &image, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, &isIncomplete))
+            let profile = unsafe UnsafeRawBufferPointer(start: image.profile, count: image.profile_size)
+            return unsafe LoadedPixels(
+                pixels: memory.finish(), size: size, bands: bands,
+                profile: 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil,
+                isIncomplete: isIncomplete != 0)
+        }
+    }
+}

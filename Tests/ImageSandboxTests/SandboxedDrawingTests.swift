@@ -1,0 +1,53 @@
+import Coordination
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ImageSandbox
+
+/// What worker processes make of the formats that only they read.
+@Suite(.timeLimit(.minutes(3)))
+struct SandboxedDrawingTests {
+    @Test func `a worker makes the same pixels as this process`() throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture()
+        let text = "<text y='30' font-size='24' font-weight='bold' font-family='serif'>Ag</text>"
+        var samples = UnwrittenImages.all
+        samples.append(("text", UnwrittenImages.svg("width='64' height='48'", text)))
+        samples.append(("jxl", ImageFixture.photo(width: 201, height: 103, format: .jxl).array))
+        for sample in samples {
+            let file = SharedBytes(sample.file)
+            let header = try ImageHeader.inspect(file)
+            let plan = DecodePlan(drawnSize: header.drawing == nil ? nil : PixelSize(width: 640, height: 480))
+            let expected = try InProcessCodec().decode(
+                file, header: header, plan: plan, limits: .none, token: WorkToken())
+            let image = try fixture.decode(file, plan: plan)
+            #expect(DecodedDescription(image) == DecodedDescription(expected), "\(sample.name)")
+            #expect(image.pixels.array == expected.pixels.array, "\(sample.name)")
+        }
+        #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
+    }
+
+    @Test(arguments: HostileDrawing.all)
+    func `a drawing that takes time or memory is drawn or refused in time`(sample: HostileDrawing.Sample) async throws {
+        let fixture = try SandboxFixture()
+        let file = SharedBytes(sample.file)
+        let clock = ContinuousClock()
+        let taken = await clock.measure {
+            do {
+                _ = try await SandboxFixture.onThread(timeLimit: .seconds(10)) { token in
+                    try fixture.decode(file, token: token)
+                }
+            } catch is ImagingError {
+            } catch is DeadlineExceeded {
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        #expect(taken < .seconds(20))
+        #expect(fixture.ends(.violation) + fixture.ends(.breach) == 0)
+        // The next image is decoded.
+        #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
+    }
+}

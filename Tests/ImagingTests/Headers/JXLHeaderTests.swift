@@ -1,0 +1,135 @@
+import Imaging
+import TestSupport
+import Testing
+
+/// Bits as a JPEG XL codestream holds them.
+private struct JXLFile {
+    private var bits: [Int] = []
+
+    mutating func put(_ value: Int, _ count: Int) { bits += (0..<count).map { value >> $0 & 1 } }
+
+    /// A side that is no multiple of 8, below 513.
+    mutating func side(_ value: Int) {
+        put(0, 2)
+        put(value - 1, 9)
+    }
+
+    /// The codestream's start, and some more bytes.
+    var bytes: [UInt8] {
+        let whole = bits + [Int](repeating: 0, count: 64)
+        return [0xFF, 0x0A]
+            + stride(from: 0, to: whole.count - 7, by: 8).map { start in
+                UInt8((0..<8).reduce(0) { $0 | whole[start + $1] << $1 })
+            }
+    }
+
+    /// 300×200, and metadata of these values.
+    init(orientation: Int = 1, depth: (form: Int, bits: Int) = (0, 8), channels: [Int] = [], isGrey: Bool = false) {
+        put(0, 1)
+        side(200)
+        put(0, 3)
+        side(300)
+        put(0, 1)
+        put(1, 1)
+        put(orientation - 1, 3)
+        put(0, 3)
+        put(0, 1)
+        put(depth.form, 2)
+        if depth.form == 3 { put(depth.bits - 1, 6) }
+        put(1, 1)
+        switch channels.count {
+        case 0, 1: put(channels.count, 2)
+        default:
+            put(2, 2)
+            put(channels.count - 2, 4)
+        }
+        for kind in channels {
+            put(0, 1)
+            // An enumeration's case from 2 to 17.
+            put(kind < 2 ? kind : 2, 2)
+            if kind >= 2 { put(kind - 2, 4) }
+            put(0, 3)
+            put(0, 2)
+            // A name of three letters.
+            put(1, 2)
+            put(3, 4)
+            put(0x434241, 24)
+            if kind == 0 { put(0, 1) }
+            if kind == 2 { put(0, 64) }
+            if kind == 5 { put(0, 2) }
+        }
+        put(1, 1)
+        put(0, 2)
+        put(isGrey ? 1 : 0, 2)
+    }
+}
+
+struct JXLHeaderTests {
+    private let size = PixelSize(width: 300, height: 200)
+
+    private func boxes(_ stream: [UInt8], parts: Int) -> [UInt8] {
+        let start: [UInt8] = [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
+        let kind = HEIFBox.box("ftyp", Array("jxl \0\0\0\0jxl ".utf8)) + HEIFBox.box("Exif", [1, 2, 3])
+        if parts == 1 { return start + kind + HEIFBox.box("jxlc", stream) }
+        let length = (stream.count + parts - 1) / parts
+        return start + kind
+            + (0..<parts).flatMap { index in
+                let part = stream[min(index * length, stream.count)..<min((index + 1) * length, stream.count)]
+                return HEIFBox.box("jxlp", [0, 0, 0, UInt8(index)] + part)
+            }
+    }
+
+    @Test(arguments: 1...8)
+    func `size and orientation stand in the codestream`(orientation: Int) throws {
+        let header = try inspect(JXLFile(orientation: orientation).bytes)
+        #expect(header.format == .jxl && header.storedSize == size && header.orientation == orientation)
+        #expect(header.bands == 3 && !header.hasAlpha && header.bitDepth == 8 && header.frames == 1)
+    }
+
+    @Test(arguments: [1, 2, 3, 7])
+    func `a codestream may lie in boxes, in parts of any length`(parts: Int) throws {
+        let stream = JXLFile(orientation: 5, channels: [0]).bytes
+        #expect(try inspect(boxes(stream, parts: parts)) == inspect(stream))
+    }
+
+    @Test(
+        arguments: [
+            ([], false, 3, 60_000), ([0], false, 4, 80_000), ([], true, 1, 60_000), ([0], true, 2, 80_000),
+            ([1], false, 3, 80_000), ([2, 0], false, 4, 100_000), ([5, 3, 16], false, 3, 120_000),
+        ] as [([Int], Bool, Int, Int)])
+    func `channels besides colours are alpha, or work`(channels: [Int], isGrey: Bool, bands: Int, area: Int) throws {
+        let header = try inspect(JXLFile(channels: channels, isGrey: isGrey).bytes)
+        #expect(header.bands == bands && header.hasAlpha == (bands % 2 == 0) && header.decodedArea == area)
+    }
+
+    @Test(arguments: [((0, 8), 8), ((1, 10), 10), ((2, 12), 12), ((3, 16), 16), ((3, 1), 8)] as [((Int, Int), Int)])
+    func `the depth is known`(depth: (Int, Int), expected: Int) throws {
+        #expect(try inspect(JXLFile(depth: depth).bytes).bitDepth == expected)
+    }
+
+    @Test func `CMYK and too many channels are refused`() {
+        #expect(isDamaged(JXLFile(channels: [4]).bytes))
+        #expect(isDamaged(JXLFile(channels: [Int](repeating: 1, count: 17)).bytes))
+        #expect(!isDamaged(JXLFile(channels: [Int](repeating: 1, count: 16)).bytes))
+    }
+
+    @Test(arguments: [1, 2, 3, 4])
+    func `what the encoder writes is read`(bands: Int) throws {
+        let image = SampleImage.plain(PixelSize(width: 70, height: 1_234), [UInt8](repeating: 9, count: bands))
+        let header = try inspect(ImageFixture.file(image, as: .jxl))
+        #expect(header.storedSize == image.size && header.bands == bands && header.orientation == 1)
+    }
+
+    @Test func `a file that is cut or changed anywhere does no harm`() {
+        for file in [JXLFile(orientation: 3, channels: [0, 2]).bytes, boxes(JXLFile(channels: [5]).bytes, parts: 2)] {
+            for index in file.indices {
+                _ = try? inspect(Array(file.prefix(index)))
+                for byte in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
+                    var changed = file
+                    changed[index] = byte
+                    _ = try? inspect(changed)
+                }
+            }
+        }
+    }
+}
