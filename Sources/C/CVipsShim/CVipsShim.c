@@ -419,5 +419,7 @@ int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSav
 
 int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
-    return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality, "effort", options.effort, "strip", TRUE, NULL);
+    // libvips takes 3 to 9, and silently 7 for any other effort.
+    int effort = VIPS_CLIP(3, options.effort, 9);
+    return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality, "effort", effort, "strip", TRUE, NULL);
 }

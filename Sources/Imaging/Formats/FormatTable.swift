@@ -140,12 +140,12 @@ extension FormatTraits {
             loader: .pixels { file, header, _, token in try JXLPixels.decode(file, header: header, token: token) },
             needsConfinement: true,
             memory: Memory(workingBytes: { header, _ in 12 * (header.bands + 1) }),
-            time: Time(pixel: 60, byte: 60)),
+            time: Time(pixel: 80, byte: 60)),
         output: .written(
             Writing(
                 saver: .jxl, quality: 75, effort: 4, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
                 memory: WritingMemory(pixel: 120, least: 4 << 20),
-                time: WritingTime(pixel: 300, alpha: 100))))
+                time: WritingTime(pixel: 100, alpha: 60))))
 
     static let tiff = FormatTraits(
         mediaType: "image/tiff", fileExtension: "tiff", supportsAlpha: true, supportsAnimation: false,

@@ -244,8 +244,11 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.efforts[.avif] = try SettingValues.integer(text, in: 0...9)
         },
-        Setting(name: "jxlEffort", defaultText: "\(ImageFormat.jxl.effort)", help: "1…9: slower, smaller answers") {
-            (text, settings) throws(SettingsError) in
+        Setting(
+            name: "jxlEffort", defaultText: "\(ImageFormat.jxl.effort)",
+            help: "1…9: slower, smaller answers; below 3 as 3"
+        ) {
+            (settings, text) throws(InvalidValue) in
             settings.pipeline.efforts[.jxl] = try SettingValues.integer(text, in: 1...9)
         },
         Setting(name: "autoFormats", defaultText: "webp", help: "what format=auto may choose by Accept, best first") {

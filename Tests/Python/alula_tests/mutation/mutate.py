@@ -70,6 +70,13 @@ def resize(data, choice):
             if 0 <= found < len(data) - at - 6:
                 data[found + at:found + at + 6] = choice.choice([choice.randbytes(6), b"\xff" * 6, bytes(6)])
         return data
+    if data[:2] == b"BM" and len(data) > 26:
+        data[18:26] = struct.pack("<II", choice.choice(LONG_SIDES), choice.choice(LONG_SIDES))
+        return data
+    at = data.find(b"width='")
+    if at >= 0:
+        side = str(choice.choice([*LONG_SIDES, 1e300, -1, "nan", "9em", "100%"])).encode()
+        return data[:at + 7] + side + data[at + 7:]
     at = data.find(b"ispe")
     if 0 <= at < len(data) - 16:
         data[at + 8:at + 16] = struct.pack(">II", choice.choice(LONG_SIDES), choice.choice(LONG_SIDES))
