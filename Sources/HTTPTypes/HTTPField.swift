@@ -111,8 +111,9 @@ extension HTTPField.Name {
     package static let xAmzContentSHA256 = Self(unchecked: "x-amz-content-sha256")
     package static let xAmzSecurityToken = Self(unchecked: "x-amz-security-token")
 
-    /// Alula's own: why a request failed, that an image lacks pixels, and the receipt of a request.
+    /// Alula's own: why a request failed, that an image lacks pixels, the quality that was found, and the receipt of a request.
     package static let alulaError = Self(unchecked: "Alula-Error")
     package static let alulaIncomplete = Self(unchecked: "Alula-Incomplete")
+    package static let alulaQuality = Self(unchecked: "Alula-Quality")
     package static let alulaReceipt = Self(unchecked: "Alula-Receipt")
 }

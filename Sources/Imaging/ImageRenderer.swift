@@ -52,15 +52,20 @@ package enum ImageRenderer {
     ) throws -> EncodedImage {
         var target = target
         (target.chromaStep, target.range, target.needsChroma) = (plan.chromaStep, encoder.range, encoder.needsChroma)
+        guard case .fixed(let quality) = plan.quality else {
+            let trials = PlaneTrials(
+                of: image, target: target, encoder: encoder, plan: plan, token: token, codec: codec)
+            return try QualitySearch(trials).result(plan)
+        }
         let file =
             if plan.format.isEncodedInOneStep {
                 try codec.encode(
                     PlanarRendering.planes(of: image, target: target, token: token), as: plan.format,
-                    quality: plan.quality, effort: plan.effort, token: token)
+                    quality: quality, effort: plan.effort, token: token)
             } else {
                 try PlanarRendering.file(
-                    of: image, target: target, stamps: stamps, encoder: encoder, quality: plan.quality,
-                    effort: plan.effort, token: token)
+                    of: image, target: target, stamps: stamps, encoder: encoder, quality: quality, effort: plan.effort,
+                    token: token)
             }
         return EncodedImage(bytes: file, format: plan.format, size: plan.outputSize)
     }
@@ -133,8 +138,15 @@ package enum ImageRenderer {
         if frames > 1 {
             result.markAnimated(frameHeight: plan.outputSize.height, delays: image.delays, loop: image.loop)
         }
+        guard case .fixed(let quality) = plan.quality else {
+            let finished = DecodedImage(
+                pixels: try result.pixels(token: token), size: plan.outputSize, bands: result.bands, frames: frames,
+                delays: frames > 1 ? image.delays : [], loop: frames > 1 ? image.loop : 0)
+            let trials = PixelTrials(of: finished, plan: plan, token: token, codec: codec)
+            return try QualitySearch(trials).result(plan)
+        }
         return try encode(
-            result, size: plan.outputSize, format: plan.format, quality: plan.quality, effort: plan.effort,
+            result, size: plan.outputSize, format: plan.format, quality: quality, effort: plan.effort,
             token: token, codec: codec)
     }
 

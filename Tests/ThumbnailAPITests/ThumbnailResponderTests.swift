@@ -1,6 +1,7 @@
 import Coordination
 import HTTPTypes
 import Imaging
+import Memory
 import Telemetry
 import TestSupport
 import Testing
@@ -71,6 +72,19 @@ import ThumbnailPipeline
         let name = try #require(HTTPField.Name("Alula-Incomplete"))
         let response = await edge.respond(Self.target)
         #expect(response[name] == "1" && response[.cacheControl] == "public, max-age=60")
+        #expect(await Edge().respond(Self.target)[name] == nil)
+    }
+
+    @Test func `a quality that was found is told, also by hits and for HEAD`() async throws {
+        let image = EncodedImage(
+            bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: 57)
+        let thumbnail = Thumbnail(
+            image: image, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60), cacheStatus: [],
+            timings: [], place: AnswerPlace())
+        let edge = Edge(StubThumbnails(cached: thumbnail))
+        let name = try #require(HTTPField.Name("Alula-Quality"))
+        for _ in 1...2 { #expect(await edge.respond(Self.target)[name] == "57") }
+        #expect(await edge.respond(Self.target, method: .head)[name] == "57")
         #expect(await Edge().respond(Self.target)[name] == nil)
     }
 

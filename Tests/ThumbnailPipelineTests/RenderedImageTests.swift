@@ -1,3 +1,4 @@
+import DiskCaching
 import Imaging
 import Memory
 import Testing
@@ -17,6 +18,28 @@ struct RenderedImageTests {
     @Test func `equal bytes have equal tags, others have others`() {
         #expect(rendered([1, 2]).eTag == rendered([1, 2]).eTag)
         #expect(rendered([1, 2]).eTag != rendered([2, 1]).eTag)
+    }
+
+    @Test(arguments: [nil, 57]) func `the disk keeps a quality that was found`(quality: Int?) throws {
+        let image = EncodedImage(
+            bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: quality)
+        let read = try #require(RenderedImage(RenderedImage(image).entry))
+        #expect(read.image.quality == quality && read.image.size == image.size)
+        #expect(read.eTag == RenderedImage(image).eTag)
+    }
+
+    @Test func `an entry without a quality, as earlier releases wrote it, is read`() throws {
+        var writer = RecordWriter()
+        writer.write("jpeg")
+        writer.write(3)
+        writer.write(2)
+        writer.write("\"a\"")
+        let read = try #require(RenderedImage(DiskEntry(head: writer.bytes, body: SharedBytes([1]))))
+        #expect(read.image.quality == nil && read.eTag == "\"a\"")
+        writer.write(57)
+        writer.write(1)
+        let longer = RenderedImage(DiskEntry(head: writer.bytes, body: SharedBytes([1])))
+        #expect(longer == nil)
     }
 
     @Test func `the cost is at least the file's size`() {

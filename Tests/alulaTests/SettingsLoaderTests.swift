@@ -41,6 +41,20 @@ struct SettingsLoaderTests {
         #expect(try load(["--resample", "linear"]).pipeline.light == .linear)
     }
 
+    @Test func `an automatic quality has a goal and bounds`() throws {
+        #expect(try load().pipeline.similarity == SimilarityGoal())
+        let settings = try load([
+            "--auto-quality", "0.9955", "--auto-quality-min", "1", "--auto-quality-max", "100",
+        ])
+        let goal = settings.pipeline.similarity
+        #expect(goal.least == 9_955 && goal.lowest == 1 && goal.highest == 100)
+        #expect(try load(["--auto-quality", "1"]).pipeline.similarity.least == 10_000)
+        for wrong in ["1.0001", "-0.5", "0.98765", ".9", "0.", "1.2.3", "x"] {
+            #expect(throws: (any Error).self) { try load(["--auto-quality=\(wrong)"]) }
+        }
+        #expect(throws: (any Error).self) { try load(["--auto-quality-min", "91"]) }
+    }
+
     @Test func `both spellings of a flag are accepted`() throws {
         #expect(try load(["--port=0", "--admin-port", "0"]).publicListener.port == 0)
     }

@@ -98,6 +98,9 @@ extension ImageFormat {
     /// 100 if the format has no quality.
     package var defaultQuality: Int { writing?.quality ?? 100 }
 
+    /// Pixels for one chroma sample on each side, 1 or 2, by libvips' rule.
+    func chromaStep(at quality: Int) -> Int { quality >= writing?.fullChromaFrom ?? .max ? 1 : 2 }
+
     /// The encoder's usual effort to make the file small, in its own scale.
     ///
     /// Chosen by time and size of photographs at 300 and 900 pixels: each further step costs at least a fifth more time and saves

@@ -10,6 +10,9 @@ struct PlaneEncoder: Sendable {
     let range: PlaneRange
     /// Whether grey images are written with chroma, too.
     let needsChroma: Bool
+    /// The effort at which a file takes the least time, and a grey file has the same luma as one with chroma at any effort; nil if there
+    /// is none.
+    var quickLumaEffort: Int?
     private let write: @Sendable (inout CPlanarShimPlanes, Settings, inout Output) -> CPlanarShimStatus
 
     /// What a file is written with.
@@ -50,17 +53,19 @@ struct PlaneEncoder: Sendable {
             adopting: output.base, count: output.count, release: { base, _ in unsafe free(base) })
     }
 
-    /// Writes a file from planes that lie in `samples`; cannot be stopped.
+    /// Writes a file from planes that lie in `samples`.
     ///
-    /// The encoder must only read the planes.
+    /// Either the encoder only reads the planes, or no other code reads their padding at the same time.
+    ///
+    /// - Parameter token: Says when to stop.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, also for planes of another range or with chroma of another size.
     func file(
-        of samples: SharedBytes, planes: [Plane], range: PlaneRange, quality: Int, effort: Int
+        of samples: SharedBytes, planes: [Plane], range: PlaneRange, quality: Int, effort: Int,
+        token: WorkToken = WorkToken()
     ) throws(ImagingError) -> SharedBytes {
         guard range == self.range, accepts(planes) else {
             throw .encodeFailed(detail: "planes that the format is not written from")
         }
-        let token = WorkToken()
         defer { extendLifetime(token) }
         return try unsafe samples.withUnsafeBytes { bytes throws(ImagingError) in
             try unsafe file(of: CPlanarShimPlanes(planes, in: bytes), quality: quality, effort: effort, token: token)
@@ -76,7 +81,9 @@ struct PlaneEncoder: Sendable {
 }
 
 extension PlaneEncoder {
-    static let jpeg = PlaneEncoder(range: .full, needsChroma: false) { planes, settings, output in
+    static let jpeg = PlaneEncoder(
+        range: .full, needsChroma: false, quickLumaEffort: JPEGScanChoice.oneFixed.rawValue
+    ) { planes, settings, output in
         let scans = CPlanarShimJPEGSettings(
             quality: settings.quality, scans: .init(effort: settings.effort), has_full_chroma: 0)
         return unsafe CPlanarShim_write_jpeg(

@@ -4,10 +4,12 @@ extension RenderPlan {
     /// - Parameters:
     ///   - light: What resampling averages, the same for all callers.
     ///   - efforts: The efforts of the encoders, the same for all callers.
+    ///   - similarity: What an automatic quality aims at, the same for all callers.
     /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
     package init(
         options: RenderingOptions, format: ImageFormat, source: ImageHeader, limits: ImagingLimits,
-        light: ResamplingLight = .gamma, efforts: EncoderEfforts = EncoderEfforts()
+        light: ResamplingLight = .gamma, efforts: EncoderEfforts = EncoderEfforts(),
+        similarity: SimilarityGoal = SimilarityGoal()
     ) throws(ImagingError) {
         guard limits.sourceFormats.contains(source.format) else { throw .formatNotAccepted(source.format) }
         let isAnimated =
@@ -48,9 +50,8 @@ extension RenderPlan {
             decode: decode, source: source.shape,
             steps: layout.steps(
                 of: wanted, options: options, format: format, hasAlpha: source.hasAlpha, light: light),
-            format: format,
-            quality: format.hasQuality ? options.quality ?? format.defaultQuality : 100,
-            effort: efforts[format])
+            format: format, quality: 100, effort: efforts[format])
+        quality = options.quality(in: format, similarity: similarity)
         self.border = border
         try check(limits, frames: frames, most: source.storedSize.area)
     }
@@ -75,5 +76,15 @@ extension RenderPlan {
                 throw .tooManyPixels(size, frames: frames)
             }
         }
+    }
+}
+
+extension RenderingOptions {
+    /// How the quality of a result in `format` is decided.
+    fileprivate func quality(in format: ImageFormat, similarity: SimilarityGoal) -> EncodingQuality {
+        guard format.hasQuality else { return .fixed(100) }
+        if isQualityAutomatic { return .similar(similarity) }
+        let quality = quality ?? format.defaultQuality
+        return maximumBytes.map { .fitting(bytes: $0, highest: quality) } ?? .fixed(quality)
     }
 }

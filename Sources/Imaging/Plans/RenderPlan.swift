@@ -17,12 +17,12 @@ package struct RenderPlan: Hashable, Sendable {
     var watermarks: [PlannedWatermark] = []
     /// The format of the result.
     package let format: ImageFormat
-    /// Encoder quality, 1…100; 100 for formats without a quality.
-    package let quality: Int
+    /// How the encoder's quality is decided.
+    package internal(set) var quality: EncodingQuality
     /// The encoder's effort, in its own scale.
     package let effort: Int
 
-    /// A plan of these values.
+    /// A plan of these values, with a fixed quality.
     ///
     /// - Parameter effort: The encoder's effort; nil for the format's usual one.
     ///
@@ -37,7 +37,7 @@ package struct RenderPlan: Hashable, Sendable {
         self.source = source
         self.steps = steps
         self.format = format
-        self.quality = quality
+        self.quality = .fixed(quality)
         self.effort = effort ?? format.effort
     }
 
@@ -57,8 +57,8 @@ package struct RenderPlan: Hashable, Sendable {
     /// Whether all frames are kept.
     package var isAnimated: Bool { decode.isAnimated }
 
-    /// Pixels for one chroma sample on each side, 1 or 2, by libvips' rule.
-    var chromaStep: Int { quality >= format.writing?.fullChromaFrom ?? .max ? 1 : 2 }
+    /// Pixels for one chroma sample on each side, 1 or 2, at the highest quality that may be chosen.
+    var chromaStep: Int { format.chromaStep(at: quality.highest) }
 
     /// Adds a step after the others.
     mutating func append(_ step: some RenderStep) { steps.append(step) }
@@ -85,7 +85,7 @@ extension RenderPlan {
 
     private var encodingKeyText: String {
         let version = format.writing?.version ?? 1
-        return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality)"
+        return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality.keyText)"
             + (effort == format.effort ? "" : " effort \(effort)")
     }
 }

@@ -45,11 +45,15 @@ extension ImageHeader {
 }
 
 extension RenderPlan {
+    private static let searching = 12
+
     /// Bytes of memory that the render and its encoder take at their peak: with the result, without the decoded pixels.
     package var price: Int {
         // A format that is not written is refused, which takes no memory.
         guard let memory = format.writing?.memory else { return 0 }
-        let perPixel = memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0)
+        // While a quality is looked for, the unencoded and the decoded image are in memory.
+        let perPixel =
+            memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0) + (quality.isSearched ? Self.searching : 0)
         // An animation is composed and encoded frame by frame.
         let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
         let trimming = border?.bytes(for: source.size) ?? 0

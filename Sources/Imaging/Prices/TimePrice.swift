@@ -19,6 +19,9 @@ enum TimePrice {
     /// The conversion by an ICC profile, for each pixel of the result.
     static let profile = 20.0
 
+    /// The comparison of two images, for each pixel.
+    static let similarity = 3.0
+
     /// The price from which a decode or a render is dear, and goes to a lane of its own.
     ///
     /// It is more than the price of a thumbnail, even from a camera's image. It buys about two megapixels in AVIF, WebP or PNG, four in JPEG,
@@ -80,9 +83,14 @@ extension RenderPlan {
             format.writing?.time.price(
                 isFine: chromaStep == 1, hasAlpha: result.hasAlpha && format.supportsAlpha, isAnimated: isAnimated)
             ?? 0
+        let judging =
+            if case .similar = quality {
+                Double(result.size.area * SimilarityGoal.mostTries) * (format.reading.time.pixel + TimePrice.similarity)
+            } else { 0.0 }
         let framing = isAnimated ? TimePrice.frame.encode : 0
         return TimePrice.duration(
-            (composing + coloring + Double(result.size.area) * encoding + framing) * Double(frames)
+            (composing + coloring + (Double(result.size.area) * encoding + framing) * Double(quality.mostEncodes)
+                + judging) * Double(frames)
                 + costs.reduce(0) { $0 + $1.once })
     }
 }

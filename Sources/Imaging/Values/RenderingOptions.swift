@@ -18,6 +18,10 @@ package struct RenderingOptions: Hashable, Sendable {
     package var background: Color?
     /// Encoder quality, 1…100; nil for the format's default.
     package var quality: Int?
+    /// Whether the lowest quality is looked for at which the file still looks like the image; ``quality`` is nil then.
+    package var isQualityAutomatic = false
+    /// Most bytes of the file; lower qualities are tried until it has no more.
+    package var maximumBytes: Int?
     /// Page or frame to show, from 0.
     package var page = 0
     /// Whether all frames are kept, if both formats support animations.

@@ -4,7 +4,7 @@ import ThumbnailPipeline
 
 /// Writes the header fields of a thumbnail's answer.
 struct ThumbnailFields: Sendable {
-    private static let maximumCount = 19
+    private static let maximumCount = 20
     private let common: HTTPFields
 
     /// Adds to the `common` fields.
@@ -28,6 +28,7 @@ struct ThumbnailFields: Sendable {
         fields.append(.contentType, format.mediaType)
         fields.append(.eTag, thumbnail.eTag)
         if thumbnail.isIncomplete { fields.append(.alulaIncomplete, "1") }
+        if let quality = thumbnail.image.quality { fields.append(.alulaQuality, String(quality)) }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         fields.append(.cacheControl, CacheDirectives.text(thumbnail.freshness, secondsLeft: secondsLeft))
         if isNegotiated { fields.append(.vary, "Accept") }

@@ -44,6 +44,7 @@ extension RenderedImage {
         writer.write(image.size.width)
         writer.write(image.size.height)
         writer.write(eTag)
+        if let quality = image.quality { writer.write(quality) }
         return DiskEntry(head: writer.bytes, body: image.bytes)
     }
 
@@ -51,10 +52,15 @@ extension RenderedImage {
     init?(_ entry: DiskEntry) {
         var reader = RecordReader(entry.head)
         guard let format = reader.text().flatMap({ ImageFormat(rawValue: $0) }), let width = reader.int(),
-            let height = reader.int(), let eTag = reader.text(), reader.isAtEnd
+            let height = reader.int(), let eTag = reader.text()
         else { return nil }
+        // Only a quality that was looked for is written.
+        let quality = reader.isAtEnd ? nil : reader.int()
+        guard reader.isAtEnd else { return nil }
         self.init(
-            EncodedImage(bytes: entry.body, format: format, size: PixelSize(width: width, height: height)), eTag: eTag)
+            EncodedImage(
+                bytes: entry.body, format: format, size: PixelSize(width: width, height: height), quality: quality),
+            eTag: eTag)
     }
 }
 

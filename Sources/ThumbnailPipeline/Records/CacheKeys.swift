@@ -74,7 +74,7 @@ extension ResultKey {
             automatic: configuration.automaticFormats)
         var plan = try RenderPlan(
             options: request.options, format: format, source: record.header, limits: configuration.limits,
-            light: configuration.light, efforts: configuration.efforts)
+            light: configuration.light, efforts: configuration.efforts, similarity: configuration.similarity)
         guard !records.additional.isEmpty else {
             self.init(source: record.identity, validator: record.validator, plan: plan)
             return

@@ -18,6 +18,8 @@ package struct PipelineConfiguration: Sendable {
     package var light = ResamplingLight.gamma
     /// How much time encoders spend to make answers small.
     package var efforts = EncoderEfforts()
+    /// What an automatic quality aims at.
+    package var similarity = SimilarityGoal()
     /// Bounds on how long clients may use an answer.
     package var clientMaxAge = ClientMaxAge()
     /// Bounds on sources and results.

@@ -59,6 +59,9 @@ struct Settings: Sendable {
         if let minimum = pipeline.clientMaxAge.minimum, let maximum = pipeline.clientMaxAge.maximum, minimum > maximum {
             found.append("clientMaxAgeMinimum is above clientMaxAgeMaximum: allowed is at most the maximum")
         }
+        if hasContradictoryQualities {
+            found.append("autoQualityMin is above autoQualityMax: allowed is at most the maximum")
+        }
         if publicListener.port != 0, publicListener.port == operatorListener.port {
             found.append("port and adminPort are both \(publicListener.port): allowed are two different ports, or 0")
         }

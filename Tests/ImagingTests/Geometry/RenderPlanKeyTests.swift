@@ -56,6 +56,17 @@ struct RenderPlanKeyTests {
             ])
     }
 
+    @Test func `a quality that is looked for is spelled out`() throws {
+        func text(_ format: ImageFormat, _ change: (inout RenderingOptions) -> Void) throws -> String? {
+            try keyTexts(options(20, 15, change: change), format).last
+        }
+        #expect(try text(.jpeg) { $0.maximumBytes = 5_000 } == "jpeg.2 80 most 5000")
+        #expect(try text(.webp) { ($0.maximumBytes, $0.quality) = (256, 30) } == "webp.2 30 most 256")
+        #expect(try text(.avif) { $0.isQualityAutomatic = true } == "avif similar 9800 40 90")
+        #expect(try text(.png) { $0.isQualityAutomatic = true } == "png 100")
+        #expect(try text(.gif) { $0.maximumBytes = 5_000 } == "gif 100")
+    }
+
     @Test func `formats go by their names`() throws {
         let texts = try ImageFormat.allCases.map { try keyTexts(options(20, 15), $0).last }
         #expect(Set(texts.compactMap { $0?.split(separator: " ").first }).count == ImageFormat.allCases.count)

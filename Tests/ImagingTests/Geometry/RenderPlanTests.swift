@@ -43,8 +43,8 @@ struct RenderPlanTests {
         let source = ImageHeader(format: .png, storedSize: PixelSize(width: 10, height: 10))
         let wish = options(nil, nil) { $0.quality = 12 }
         #expect(try make(source, wish, as: .png) == make(source, as: .png))
-        #expect(try make(source, wish, as: .webp).quality == 12)
-        #expect(try make(source, as: .jpeg).quality == 80)
+        #expect(try make(source, wish, as: .webp).quality == .fixed(12))
+        #expect(try make(source, as: .jpeg).quality == .fixed(80))
     }
 
     @Test func `a background is opaque where the format has no alpha`() throws {

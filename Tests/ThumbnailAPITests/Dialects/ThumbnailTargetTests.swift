@@ -36,6 +36,24 @@ import ThumbnailPipeline
         #expect(query.expires == 4_102_444_800)
     }
 
+    @Test func `a quality may be looked for`() throws {
+        let automatic = try parse("url=x:y&quality=auto&format=webp")
+        #expect(automatic.request.options.isQualityAutomatic && automatic.request.options.quality == nil)
+        let fitting = try parse("url=x:y&maxBytes=256&q=70")
+        #expect(fitting.request.options.maximumBytes == 256 && fitting.request.options.quality == 70)
+        for query in [automatic, fitting] {
+            #expect(try ThumbnailTarget.parse(ThumbnailTarget.generate(query), accept: nil) == query)
+        }
+        for wrong in ["maxBytes=255", "maxBytes=1e3", "maxBytes=", "maxBytes=300&format=png", "maxBytes=300&q=auto"] {
+            let error = #expect(throws: APIError.self) { try parse("url=x:y&" + wrong) }
+            #expect(error?.code == "bad_parameter" && error?.parameter == "maxBytes")
+        }
+        for wrong in ["q=auto&format=png", "q=auto&format=gif", "q=Auto"] {
+            let error = #expect(throws: APIError.self) { try parse("url=x:y&" + wrong) }
+            #expect(error?.code == "bad_parameter" && error?.parameter == "q")
+        }
+    }
+
     @Test func `aliases, order and spelling change nothing`() throws {
         let plain = try parse("url=http%3A%2F%2Fh%2Fa&w=30&h=20&q=50&background=ff0000")
         let other = try parse("quality=%35%30&height=20&background=RED&width=30&url=http://h/%61")

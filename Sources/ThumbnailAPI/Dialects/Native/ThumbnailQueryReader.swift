@@ -65,9 +65,8 @@ struct ThumbnailQueryReader {
             format =
                 value == "auto"
                 ? nil : try require(ParameterGrammar.format(value), name, "Not a format that can be made.")
-        case .quality:
-            options.quality = try require(
-                ParameterGrammar.integer(value, in: 1...100), name, "Must be a whole number from 1 to 100.")
+        case .quality: try options.readQuality(value, name: name)
+        case .maximumBytes: try options.readMaximumBytes(value, name: name)
         case .page:
             options.page = try require(
                 ParameterGrammar.integer(value, in: 0...999_999_999), name, "Must be a whole number from 0.")
@@ -110,6 +109,7 @@ struct ThumbnailQueryReader {
         if options.isAnimated, seen.contains(.page) {
             throw .badParameter(ThumbnailParameter.page.rawValue, "An animated thumbnail shows all pages.")
         }
+        try options.checkQuality(format: format)
         let choice: FormatChoice = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
         var request = ThumbnailRequest(source: ExactText(source), options: options, format: choice)
         request.watermark = try watermark.watermark()

@@ -68,7 +68,8 @@ package enum ThumbnailTarget {
         for (parameter, value) in OperationGrammar.values(of: options.operations) { append(parameter, value) }
         append(.background, options.background.map(ColorGrammar.text))
         if case .fixed(let format) = query.request.format { append(.format, format.rawValue) }
-        append(.quality, options.quality.map(String.init))
+        append(.quality, options.isQualityAutomatic ? "auto" : options.quality.map(String.init))
+        append(.maximumBytes, options.maximumBytes.map(String.init))
         append(.page, options.page == 0 || options.isAnimated ? nil : String(options.page))
         append(.animated, options.isAnimated ? "1" : nil)
         if let watermark = query.request.watermark { WatermarkReader.append(watermark, append) }
@@ -110,6 +111,7 @@ enum ThumbnailParameter: String, CaseIterable {
     case background
     case format
     case quality = "q"
+    case maximumBytes = "maxBytes"
     case page
     case animated
     case watermark

@@ -1,0 +1,168 @@
+import Coordination
+import Memory
+
+/// A finished image that is encoded in one quality after the other.
+protocol EncodingTrials {
+    /// The file of this quality, the same as if the quality had been given.
+    func file(quality: Int) throws -> SharedBytes
+
+    /// How similar the luma of the file of this quality is to the unencoded luma, see ``Luma/similarity(to:)``.
+    mutating func similarity(quality: Int) throws -> Double
+}
+
+/// Planes that are resampled once, or twice if some of the qualities subsample chroma.
+final class PlaneTrials: EncodingTrials {
+    private let image: DecodedImage
+    private let target: PlanarTarget
+    private let encoder: PlaneEncoder
+    private let writer: FileWriter
+    private var resampled: [Int: DecodedImage] = [:]
+    /// Files that were compared.
+    private var files: [Int: SharedBytes] = [:]
+    private var luma: Luma?
+
+    /// Trials with the planes of `image`, resampled to `target`.
+    init(
+        of image: DecodedImage, target: PlanarTarget, encoder: PlaneEncoder, plan: RenderPlan, token: WorkToken,
+        codec: any ImageCodec
+    ) {
+        (self.image, self.target, self.encoder) = (image, target, encoder)
+        writer = FileWriter(format: plan.format, effort: plan.effort, token: token, codec: codec)
+    }
+
+    func file(quality: Int) throws -> SharedBytes {
+        if let file = files[quality] { return file }
+        let planes = try planes(for: quality)
+        if writer.format.isEncodedInOneStep { return try writer.fileInOneStep(of: planes, quality: quality) }
+        return try file(of: planes.planes, in: planes.pixels, quality: quality, effort: writer.effort)
+    }
+
+    func similarity(quality: Int) throws -> Double {
+        let file: SharedBytes
+        let planes: DecodedImage
+        if let effort = encoder.quickLumaEffort {
+            planes = try resampled.first?.value ?? self.planes(for: quality)
+            let luma = planes.planes.prefix(1)
+            file = try self.file(of: Array(luma), in: planes.pixels, quality: quality, effort: effort)
+        } else {
+            planes = try self.planes(for: quality)
+            file = try self.file(quality: quality)
+            files[quality] = file
+        }
+        let luma = try luma ?? Luma(of: planes, token: writer.token)
+        self.luma = luma
+        return try writer.luma(of: file, in: luma.range).similarity(to: luma)
+    }
+
+    private func file(of planes: [Plane], in samples: SharedBytes, quality: Int, effort: Int) throws -> SharedBytes {
+        do {
+            return try encoder.file(
+                of: samples, planes: planes, range: encoder.range, quality: quality, effort: effort, token: writer.token)
+        } catch {
+            try writer.token.check()
+            throw error
+        }
+    }
+
+    private func planes(for quality: Int) throws -> DecodedImage {
+        let step = writer.format.chromaStep(at: quality)
+        if let planes = resampled[step] { return planes }
+        var target = target
+        target.chromaStep = step
+        let planes = try PlanarRendering.planes(of: image, target: target, token: writer.token)
+        resampled[step] = planes
+        return planes
+    }
+}
+
+/// Pixels of a still or an animation; only the first frame is compared.
+struct PixelTrials: EncodingTrials {
+    private let image: DecodedImage
+    private let writer: FileWriter
+    /// Files of stills that were compared.
+    private var files: [Int: SharedBytes] = [:]
+    private var luma: Luma?
+
+    /// Trials with interleaved pixels.
+    init(of image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec) {
+        self.image = image
+        writer = FileWriter(format: plan.format, effort: plan.effort, token: token, codec: codec)
+    }
+
+    func file(quality: Int) throws -> SharedBytes {
+        try files[quality] ?? writer.file(of: image, quality: quality)
+    }
+
+    mutating func similarity(quality: Int) throws -> Double {
+        let still = image.firstFrame
+        let quickEffort = writer.format.writing?.planes?.quickLumaEffort
+        let file = try writer.file(of: still, quality: quality, effort: quickEffort)
+        if image.frames == 1, quickEffort == nil { files[quality] = file }
+        let decoded = try writer.luma(of: file)
+        let luma = try luma ?? Luma(of: still, in: decoded.range, token: writer.token)
+        self.luma = luma
+        return decoded.similarity(to: luma)
+    }
+}
+
+/// Writes files of a format, and reads them back.
+private struct FileWriter {
+    let format: ImageFormat
+    let effort: Int
+    let token: WorkToken
+    let codec: any ImageCodec
+
+    /// The file of a finished still, by the encoder that works in one step.
+    func fileInOneStep(of image: DecodedImage, quality: Int) throws -> SharedBytes {
+        try codec.encode(image, as: format, quality: quality, effort: effort, token: token)
+    }
+
+    /// The file of interleaved pixels.
+    ///
+    /// - Parameter effort: The encoder's effort; nil for that of the result.
+    func file(of image: DecodedImage, quality: Int, effort: Int? = nil) throws -> SharedBytes {
+        if format.isEncodedInOneStep, image.frames == 1 { return try fileInOneStep(of: image, quality: quality) }
+        return try unsafe image.pixels.withUnsafeBytes { bytes throws in
+            let pixels = try unsafe VipsImage.pixels(
+                bytes, width: image.size.width, height: image.size.height * image.frames, bands: image.bands)
+            if image.frames > 1 {
+                pixels.markAnimated(frameHeight: image.size.height, delays: image.delays, loop: image.loop)
+            }
+            pixels.watch(token)
+            let file = try ImageEncoder.encode(
+                pixels, size: image.size, format: format,
+                options: VipsSaveOptions(quality: quality, effort: effort ?? self.effort, token: token)
+            ).bytes
+            try token.check()
+            return file
+        }
+    }
+
+    /// The luma in a file of this service's own.
+    ///
+    /// - Parameter range: The range that is needed; nil for the file's own.
+    func luma(of file: SharedBytes, in range: PlaneRange? = nil) throws -> Luma {
+        let header = try ImageHeader.inspect(file)
+        let reader: any ImageCodec = format.reading.needsConfinement ? codec : InProcessCodec()
+        let image = try reader.decode(file, header: header, plan: DecodePlan(), limits: .none, token: token)
+        return try Luma(of: image, in: range, token: token)
+    }
+}
+
+extension DecodedImage {
+    /// The planes of an image that consists of planes.
+    fileprivate var planes: [Plane] {
+        guard case .planar(let planes, _) = layout else { preconditionFailure("the image has no planes") }
+        return planes
+    }
+
+    /// The first frame of an animation of pixels; a still itself.
+    fileprivate var firstFrame: DecodedImage {
+        guard frames > 1 else { return self }
+        let count = size.area * bands
+        let pixels = unsafe pixels.withUnsafeBytes { bytes in
+            unsafe SharedBytes(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        }
+        return DecodedImage(pixels: pixels, size: size, bands: bands)
+    }
+}

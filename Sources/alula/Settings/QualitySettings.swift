@@ -1,0 +1,37 @@
+import Imaging
+import ThumbnailPipeline
+
+extension SettingTable {
+    /// The settings of `q=auto`.
+    static let quality: [Setting] = [
+        Setting(name: "autoQuality", defaultText: "0.98", help: "q=auto: similarity that suffices, 0 to 1") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.similarity.least = try similarity(text)
+        },
+        Setting(name: "autoQualityMin", defaultText: "40", help: "q=auto: lowest quality") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.similarity.lowest = try SettingValues.integer(text, in: 1...100)
+        },
+        Setting(name: "autoQualityMax", defaultText: "90", help: "q=auto: highest quality") {
+            (settings, text) throws(InvalidValue) in
+            settings.pipeline.similarity.highest = try SettingValues.integer(text, in: 1...100)
+        },
+    ]
+
+    /// A similarity of at most four decimals, in ten-thousandths.
+    private static func similarity(_ text: String) throws(InvalidValue) -> Int {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let decimals = parts.count == 2 ? parts[1] : "0"
+        guard 1...2 ~= parts.count, parts[0].utf8.count == 1, 1...4 ~= decimals.utf8.count,
+            (parts[0] + decimals).utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let whole = Int(parts[0]),
+            let fraction = Int(decimals + String(repeating: "0", count: 4 - decimals.utf8.count)),
+            case let value = whole * 10_000 + fraction, 0...10_000 ~= value
+        else { throw InvalidValue(allowed: "a number from 0 to 1 with at most four decimals") }
+        return value
+    }
+}
+
+extension Settings {
+    /// Whether the lowest quality of `q=auto` is above the highest.
+    var hasContradictoryQualities: Bool { pipeline.similarity.lowest > pipeline.similarity.highest }
+}
