@@ -57,7 +57,8 @@ final class PlaneTrials: EncodingTrials {
     private func file(of planes: [Plane], in samples: SharedBytes, quality: Int, effort: Int) throws -> SharedBytes {
         do {
             return try encoder.file(
-                of: samples, planes: planes, range: encoder.range, quality: quality, effort: effort, token: writer.token)
+                of: samples, planes: planes, range: encoder.range, quality: quality, effort: effort,
+                token: writer.token)
         } catch {
             try writer.token.check()
             throw error

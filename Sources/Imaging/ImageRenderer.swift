@@ -55,7 +55,7 @@ package enum ImageRenderer {
         guard case .fixed(let quality) = plan.quality else {
             let trials = PlaneTrials(
                 of: image, target: target, encoder: encoder, plan: plan, token: token, codec: codec)
-            return try QualitySearch(trials).result(plan)
+            return try QualitySearch(trials, for: plan).result()
         }
         let file =
             if plan.format.isEncodedInOneStep {
@@ -67,7 +67,7 @@ package enum ImageRenderer {
                     of: image, target: target, stamps: stamps, encoder: encoder, quality: quality, effort: plan.effort,
                     token: token)
             }
-        return EncodedImage(bytes: file, format: plan.format, size: plan.outputSize)
+        return EncodedImage(bytes: plan.finished(file), format: plan.format, size: plan.outputSize)
     }
 
     private static func renderPixels(
@@ -143,11 +143,12 @@ package enum ImageRenderer {
                 pixels: try result.pixels(token: token), size: plan.outputSize, bands: result.bands, frames: frames,
                 delays: frames > 1 ? image.delays : [], loop: frames > 1 ? image.loop : 0)
             let trials = PixelTrials(of: finished, plan: plan, token: token, codec: codec)
-            return try QualitySearch(trials).result(plan)
+            return try QualitySearch(trials, for: plan).result()
         }
-        return try encode(
+        let encoded = try encode(
             result, size: plan.outputSize, format: plan.format, quality: quality, effort: plan.effort,
             token: token, codec: codec)
+        return EncodedImage(bytes: plan.finished(encoded.bytes), format: encoded.format, size: encoded.size)
     }
 
     /// Computes `image` and writes it; `size` is that of one frame.

@@ -6,32 +6,38 @@ import Memory
 /// What is found depends on the image and the goal alone.
 struct QualitySearch {
     private var trials: any EncodingTrials
+    private let plan: RenderPlan
 
-    /// A search with these trials.
-    init(_ trials: any EncodingTrials) {
+    /// A search with trials of the image that the steps of `plan` have made.
+    init(_ trials: any EncodingTrials, for plan: RenderPlan) {
         self.trials = trials
+        self.plan = plan
     }
 
-    /// The result of `plan`, whose steps are done.
+    /// The result of the plan.
     ///
     /// - Throws: The errors of the encoder.
-    consuming func result(_ plan: RenderPlan) throws -> EncodedImage {
+    consuming func result() throws -> EncodedImage {
         let (file, quality): (SharedBytes, Int) =
             switch plan.quality {
-            case .fixed(let quality): (try trials.file(quality: quality), quality)
-            case .fitting(let bytes, let highest): try file(fitting: bytes, highest: highest)
-            case .similar(let goal): try file(similar: goal)
+            case .fixed(let quality): (try self.file(quality: quality), quality)
+            case .fitting(let bytes, let highest): try self.file(fitting: bytes, highest: highest)
+            case .similar(let goal): try self.file(similar: goal)
             }
         return EncodedImage(
             bytes: file, format: plan.format, size: plan.outputSize, quality: plan.quality.isSearched ? quality : nil)
     }
 
-    /// Bisects: `low` fits and `high` does not, until they are neighbours. The highest quality is tried first.
+    private func file(quality: Int) throws -> SharedBytes { plan.finished(try trials.file(quality: quality)) }
+
+    /// The file of a quality that fits while the next higher one does not.
+    ///
+    /// Bisects: the quality `low` fits and `high` does not, until they are neighbours. The highest quality is tried first.
     private func file(fitting bytes: Int, highest: Int) throws -> (SharedBytes, Int) {
         var (low, high, quality) = (0, highest + 1, highest)
         var best: SharedBytes?
         while true {
-            let file = try trials.file(quality: quality)
+            let file = try self.file(quality: quality)
             if file.count <= bytes { (low, best) = (quality, file) } else { high = quality }
             if high - low == 1 {
                 // If nothing fits, the last file is that of quality 1.
@@ -45,17 +51,21 @@ struct QualitySearch {
     private mutating func file(similar goal: SimilarityGoal) throws -> (SharedBytes, Int) {
         var low: Measure?
         var high: Measure?
+        var last: Measure?
         for _ in 0..<SimilarityGoal.mostTries {
             let (after, before) = (low?.quality ?? goal.lowest - 1, high?.quality ?? goal.highest)
             guard before - after > 1 else { break }
-            let guess = Measure.guess(for: Double(10_000 - goal.least), between: low, and: high)
+            let nearest = high ?? low
+            let other = high == nil || low == nil ? last : low
+            let guess = nearest?.guess(for: Double(10_000 - goal.least), with: other)
             let quality = min(max(guess ?? (after + before) / 2, after + 1), before - 1)
             let similarity = try trials.similarity(quality: quality)
             let measure = Measure(quality: quality, lack: 10_000 - similarity)
+            last = nearest
             if similarity >= Double(goal.least) { high = measure } else { low = measure }
         }
         let quality = high?.quality ?? goal.highest
-        return (try trials.file(quality: quality), quality)
+        return (try self.file(quality: quality), quality)
     }
 }
 
@@ -65,23 +75,24 @@ private struct Measure {
     /// 10000 minus the similarity in ten-thousandths.
     let lack: Double
 
-    /// The lowest quality that is expected to lack `lack` at most; nil if nothing is known.
+    /// The lowest quality that is expected to lack `lack` at most; nil if the measures contradict each other.
     ///
-    /// What files lack changes by about the same factor from each quality to the next.
-    static func guess(for lack: Double, between low: Measure?, and high: Measure?) -> Int? {
-        func logarithm(_ lack: Double) -> Double { log(max(lack, 0.01)) }
-        switch (low, high) {
-        case (let low?, let high?):
-            let (from, to) = (logarithm(low.lack), logarithm(high.lack))
-            guard from > to else { return nil }
-            let part = (from - logarithm(lack)) / (from - to)
-            return low.quality + Int((part * Double(high.quality - low.quality)).rounded(.up))
-        case (let known?, nil), (nil, let known?):
-            return known.quality + Int(((logarithm(known.lack) - logarithm(lack)) / usualSlope).rounded(.up))
-        case (nil, nil): return nil
+    /// What files lack changes by about the same factor from each quality to the next: by the one between this measure and `other`,
+    /// or by the usual one.
+    func guess(for lack: Double, with other: Measure?) -> Int? {
+        var slope = Self.usualSlope
+        if let other, other.quality != quality {
+            slope = (logarithm - other.logarithm) / Double(other.quality - quality)
+            guard slope > 0 else { return nil }
         }
+        let distance = (logarithm - log(max(lack, Self.least))) / slope
+        return quality + Int(max(-100, min(100, distance.rounded(.up))))
     }
+
+    private var logarithm: Double { log(max(lack, Self.least)) }
 
     /// The usual decrease of the logarithm from one quality to the next.
     private static let usualSlope = 0.05
+    /// Smaller values count as this one, because zero has no logarithm.
+    private static let least = 0.01
 }

@@ -28,7 +28,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .jpeg, quality: 80, effort: JPEGScanChoice.bySize.rawValue, version: 2,
-                planes: .jpeg,
+                planes: .jpeg, attribute: EXIFWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),
                 time: WritingTime(pixel: 27, fullChroma: 20))))
@@ -50,7 +50,7 @@ extension FormatTraits {
             time: Time(pixel: 12, byte: 8)),
         output: .written(
             Writing(
-                saver: .png, quality: nil, effort: 2, memory: WritingMemory(pixel: 8),
+                saver: .png, quality: nil, effort: 2, attribute: EXIFWriting.png, memory: WritingMemory(pixel: 8),
                 time: WritingTime(pixel: 90, alpha: 30))))
 
     static let webp = FormatTraits(
@@ -79,7 +79,8 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .webp, quality: 80, effort: 2, version: 2, fullChromaFrom: nil,
-                planes: .webp, memory: WritingMemory(pixel: 24), time: WritingTime(pixel: 115, alpha: 110))))
+                planes: .webp, attribute: EXIFWriting.webp, memory: WritingMemory(pixel: 24),
+                time: WritingTime(pixel: 115, alpha: 110))))
 
     static let gif = FormatTraits(
         mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,

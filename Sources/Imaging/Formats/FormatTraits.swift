@@ -178,6 +178,8 @@ extension FormatTraits {
         var isInOneStep = false
         /// How planes are written; nil if only pixels can be written.
         var planes: PlaneEncoder?
+        /// Puts EXIF data into a finished file without any; nil if files get none.
+        var attribute: (@Sendable (_ file: SharedBytes, _ exif: [UInt8], _ frame: PixelSize) -> SharedBytes)?
         /// Memory of a render.
         let memory: WritingMemory
         /// Time of a render.

@@ -6,6 +6,7 @@ extension ImageHeader {
     static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var frame: JPEGFrame?
         var orientation: Int?
+        var attribution: Attribution?
         var profileByteCount = 0
         var scans = 0
         var offset = 2
@@ -25,6 +26,7 @@ extension ImageHeader {
                 frame = try JPEGFrame(bytes, at: offset, marker: marker)
             case 0xE1 where orientation == nil && bytes.hasText("Exif\0\0", at: offset + 2):
                 orientation = EXIFOrientation.value(in: bytes, range: offset + 2..<end)
+                attribution = Attribution(exif: bytes, range: offset + 2..<end)
             case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
                 profileByteCount += max(0, end - offset - 16)
             case 0xDA:
@@ -33,14 +35,16 @@ extension ImageHeader {
                 guard scans <= maximumScans else { throw .cannotDecode(detail: "the JPEG file has too many scans") }
                 let components = try bytes.byte(at: offset + 2)
                 if !frame.isProgressive, components == frame.components {
-                    return frame.header(orientation: orientation ?? 1, profileByteCount: profileByteCount)
+                    return frame.header(
+                        orientation: orientation ?? 1, profileByteCount: profileByteCount, attribution: attribution)
                 }
             default: break
             }
             offset = end
         }
         guard let frame, scans > 0 else { throw .cannotDecode(detail: "the JPEG file has no scan") }
-        return frame.header(orientation: orientation ?? 1, profileByteCount: profileByteCount)
+        return frame.header(
+            orientation: orientation ?? 1, profileByteCount: profileByteCount, attribution: attribution)
     }
 }
 
@@ -74,10 +78,11 @@ private struct JPEGFrame {
         isChromaSubsampled = components == 3 && max(areas[1], areas[2]) * 4 <= areas[0]
     }
 
-    func header(orientation: Int, profileByteCount: Int) -> ImageHeader {
+    func header(orientation: Int, profileByteCount: Int, attribution: Attribution?) -> ImageHeader {
         ImageHeader(
             format: .jpeg, storedSize: size, orientation: orientation, bands: components,
-            isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount)
+            isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
+            attribution: attribution)
     }
 }
 

@@ -7,6 +7,7 @@ extension ImageHeader {
         var image: WebPImage?
         var frames = 0
         var orientation = 1
+        var attribution: Attribution?
         var profileByteCount = 0
         var offset = 12
         while offset <= end - 8 {
@@ -24,7 +25,9 @@ extension ImageHeader {
             } else if bytes.hasText("ANMF", at: offset) {
                 frames += 1
             } else if bytes.hasText("EXIF", at: offset) {
-                orientation = EXIFOrientation.value(in: bytes, range: data..<min(data + length, end))
+                let exif = data..<min(data + length, end)
+                orientation = EXIFOrientation.value(in: bytes, range: exif)
+                attribution = Attribution(exif: bytes, range: exif)
             } else if bytes.hasText("ICCP", at: offset) {
                 profileByteCount = length
             }
@@ -43,7 +46,8 @@ extension ImageHeader {
         let hasAlpha = canvas?.hasAlpha ?? image?.hasAlpha ?? false
         return ImageHeader(
             format: .webp, storedSize: size, orientation: orientation, bands: hasAlpha ? 4 : 3,
-            frames: isAnimated ? frames : 1, hasAlpha: hasAlpha, profileByteCount: profileByteCount)
+            frames: isAnimated ? frames : 1, hasAlpha: hasAlpha, profileByteCount: profileByteCount,
+            attribution: attribution)
     }
 }
 

@@ -52,6 +52,7 @@ extension RenderPlan {
                 of: wanted, options: options, format: format, hasAlpha: source.hasAlpha, light: light),
             format: format, quality: 100, effort: efforts[format])
         quality = options.quality(in: format, similarity: similarity)
+        if options.keepsCopyright, format.writing?.attribute != nil { attribution = source.attribution }
         self.border = border
         try check(limits, frames: frames, most: source.storedSize.area)
     }

@@ -1,3 +1,5 @@
+import Memory
+
 /// Everything that decides the pixels and bytes of a result, given the source.
 ///
 /// With the source's identity, the plan is the key of the result cache. Therefore it is normalized: options that lead to the same image
@@ -19,6 +21,8 @@ package struct RenderPlan: Hashable, Sendable {
     package let format: ImageFormat
     /// How the encoder's quality is decided.
     package internal(set) var quality: EncodingQuality
+    /// What the result says about the source's maker and rights; nil for nothing.
+    package internal(set) var attribution: Attribution?
     /// The encoder's effort, in its own scale.
     package let effort: Int
 
@@ -63,6 +67,11 @@ package struct RenderPlan: Hashable, Sendable {
     /// Adds a step after the others.
     mutating func append(_ step: some RenderStep) { steps.append(step) }
 
+    /// A file of the result as it is answered.
+    func finished(_ file: SharedBytes) -> SharedBytes {
+        attribution?.written(into: file, format: format, size: outputSize) ?? file
+    }
+
     /// The plan without its first steps, which are done.
     func afterFirst(_ count: Int) -> RenderPlan {
         var rest = self
@@ -79,7 +88,7 @@ extension RenderPlan {
     /// A change that makes other bytes must change a text; no other change may.
     package var keyTexts: [String] {
         [decode.keyText] + steps.map(\.keyText) + [encodingKeyText] + (border.map { [$0.keyText] } ?? [])
-            + watermarks.map(\.keyText)
+            + watermarks.map(\.keyText) + (attribution == nil ? [] : ["copyright"])
             + additions.map { "addition \($0.keyText)" }
     }
 

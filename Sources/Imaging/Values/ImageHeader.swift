@@ -28,13 +28,15 @@ package struct ImageHeader: Hashable, Sendable {
     package let drawing: PixelSize?
     /// The headers of all pages, the first included; empty if all pages are like this one.
     package let pages: [ImageHeader]
+    /// Who made the image and who owns the rights; nil if the file does not say.
+    package let attribution: Attribution?
 
     /// A header of these values.
     package init(
         format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, orientation: Int = 1, bands: Int = 3,
         bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false, isProgressive: Bool = false,
-        isChromaSubsampled: Bool = false,
-        profileByteCount: Int = 0, drawing: PixelSize? = nil, pages: [ImageHeader] = []
+        isChromaSubsampled: Bool = false, profileByteCount: Int = 0, drawing: PixelSize? = nil,
+        pages: [ImageHeader] = [], attribution: Attribution? = nil
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -49,6 +51,7 @@ package struct ImageHeader: Hashable, Sendable {
         self.profileByteCount = profileByteCount
         self.drawing = drawing
         self.pages = pages
+        self.attribution = attribution
     }
 
     /// The header of a page; this header for all pages that are like the first.

@@ -11,6 +11,12 @@ struct RecordWriter {
     /// Writes a yes or no.
     mutating func write(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
 
+    /// Writes bytes with their number.
+    mutating func write(_ bytes: [UInt8]) {
+        write(bytes.count)
+        self.bytes += bytes
+    }
+
     /// Writes a text with its length.
     mutating func write(_ text: String) {
         write(text.utf8.count)
@@ -55,5 +61,12 @@ struct RecordReader {
         guard let count = count() else { return nil }
         defer { place += count }
         return String(validating: bytes[place..<place + count], as: UTF8.self)
+    }
+
+    /// The next value, bytes.
+    mutating func byteArray() -> [UInt8]? {
+        guard let count = count() else { return nil }
+        defer { place += count }
+        return Array(bytes[place..<place + count])
     }
 }

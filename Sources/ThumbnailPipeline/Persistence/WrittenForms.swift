@@ -102,6 +102,8 @@ extension RecordWriter {
             write(number)
         }
         for flag in [header.hasAlpha, header.isProgressive, header.isChromaSubsampled] { write(flag) }
+        write(header.attribution?.artist ?? [])
+        write(header.attribution?.copyright ?? [])
         // Only for the formats that have them, so that the records of other formats keep their form.
         switch header.format {
         case .svg:
@@ -135,7 +137,7 @@ extension RecordReader {
         guard let format = text().flatMap({ ImageFormat(rawValue: $0) }), let width = int(), let height = int(),
             let decodedArea = int(), let orientation = int(), let bands = int(), let bitDepth = int(),
             let frames = int(), let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
-            let isChromaSubsampled = flag()
+            let isChromaSubsampled = flag(), let artist = byteArray(), let copyright = byteArray()
         else { return nil }
         var drawing: PixelSize?
         if format == .svg {
@@ -154,6 +156,6 @@ extension RecordReader {
             format: format, storedSize: PixelSize(width: width, height: height), decodedArea: decodedArea,
             orientation: orientation, bands: bands, bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha,
             isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
-            drawing: drawing, pages: pages)
+            drawing: drawing, pages: pages, attribution: Attribution(artist: artist, copyright: copyright))
     }
 }

@@ -41,7 +41,10 @@ import ThumbnailPipeline
         #expect(automatic.request.options.isQualityAutomatic && automatic.request.options.quality == nil)
         let fitting = try parse("url=x:y&maxBytes=256&q=70")
         #expect(fitting.request.options.maximumBytes == 256 && fitting.request.options.quality == 70)
-        for query in [automatic, fitting] {
+        let keeping = try parse("url=x:y&keepCopyright=1")
+        #expect(keeping.request.options.keepsCopyright)
+        #expect(try parse("url=x:y&keepCopyright=0") == parse("url=x:y"))
+        for query in [automatic, fitting, keeping] {
             #expect(try ThumbnailTarget.parse(ThumbnailTarget.generate(query), accept: nil) == query)
         }
         for wrong in ["maxBytes=255", "maxBytes=1e3", "maxBytes=", "maxBytes=300&format=png", "maxBytes=300&q=auto"] {

@@ -67,6 +67,7 @@ struct ThumbnailQueryReader {
                 ? nil : try require(ParameterGrammar.format(value), name, "Not a format that can be made.")
         case .quality: try options.readQuality(value, name: name)
         case .maximumBytes: try options.readMaximumBytes(value, name: name)
+        case .keepCopyright: options.keepsCopyright = try flag(value, name)
         case .page:
             options.page = try require(
                 ParameterGrammar.integer(value, in: 0...999_999_999), name, "Must be a whole number from 0.")

@@ -70,6 +70,7 @@ package enum ThumbnailTarget {
         if case .fixed(let format) = query.request.format { append(.format, format.rawValue) }
         append(.quality, options.isQualityAutomatic ? "auto" : options.quality.map(String.init))
         append(.maximumBytes, options.maximumBytes.map(String.init))
+        append(.keepCopyright, options.keepsCopyright ? "1" : nil)
         append(.page, options.page == 0 || options.isAnimated ? nil : String(options.page))
         append(.animated, options.isAnimated ? "1" : nil)
         if let watermark = query.request.watermark { WatermarkReader.append(watermark, append) }
@@ -112,6 +113,7 @@ enum ThumbnailParameter: String, CaseIterable {
     case format
     case quality = "q"
     case maximumBytes = "maxBytes"
+    case keepCopyright
     case page
     case animated
     case watermark

@@ -1,0 +1,133 @@
+import Memory
+
+/// Who made an image and who owns the rights, as the file says in Exif.
+package struct Attribution: Hashable, Sendable {
+    /// The text of the tag `Artist`, without its final zero; empty without one.
+    package let artist: [UInt8]
+    /// The text of the tag `Copyright`, without its final zero; empty without one.
+    package let copyright: [UInt8]
+
+    /// Most bytes of each text; a longer one is left out.
+    package static let longest = 4_096
+
+    /// These texts; nil if both are empty.
+    package init?(artist: [UInt8], copyright: [UInt8]) {
+        guard !artist.isEmpty || !copyright.isEmpty else { return nil }
+        (self.artist, self.copyright) = (artist, copyright)
+    }
+}
+
+extension Attribution {
+    /// The texts in the first directory of EXIF data; nil if there are none, or if they cannot be read.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - range: The range of the EXIF data, with or without the leading `Exif` that JPEG has.
+    init?(exif bytes: RawSpan, range: Range<Int>) {
+        var (artist, copyright): ([UInt8], [UInt8]) = ([], [])
+        // What was read before the damage counts.
+        try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
+            switch entry.tag {
+            case EXIFDirectory.artist where artist.isEmpty:
+                artist = try entry.text(in: block, longest: Self.longest)
+            case EXIFDirectory.copyright where copyright.isEmpty:
+                copyright = try entry.text(in: block, longest: Self.longest)
+            default: break
+            }
+            return artist.isEmpty || copyright.isEmpty
+        }
+        self.init(artist: artist, copyright: copyright)
+    }
+
+    /// A file that the service made, with an Exif block that holds these texts and nothing else.
+    ///
+    /// - Parameter size: Size of one frame.
+    func written(into file: SharedBytes, format: ImageFormat, size: PixelSize) -> SharedBytes {
+        format.writing?.attribute?(file, exif, size) ?? file
+    }
+
+    /// The texts as EXIF data, without the leading `Exif`: a directory of one or two entries.
+    private var exif: [UInt8] {
+        let entries = [(EXIFDirectory.artist, artist), (EXIFDirectory.copyright, copyright)].filter { !$0.1.isEmpty }
+        var bytes = Array("II*\0".utf8) + number(8, 4) + number(entries.count, 2)
+        var rest: [UInt8] = []
+        let end = bytes.count + entries.count * EXIFDirectory.entryLength + 4
+        for (tag, text) in entries {
+            let value = text + [0]
+            bytes += number(tag, 2) + number(EXIFDirectory.ascii, 2) + number(value.count, 4)
+            if value.count <= 4 {
+                bytes += value + [UInt8](repeating: 0, count: 4 - value.count)
+            } else {
+                bytes += number(end + rest.count, 4)
+                rest += value + [UInt8](repeating: 0, count: value.count % 2)
+            }
+        }
+        return bytes + number(0, 4) + rest
+    }
+
+    private func number(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+}
+
+/// Puts a block of Exif into files that the service made, which have none.
+enum EXIFWriting {
+    /// JPEG: a segment after the first one, which is JFIF's.
+    static func jpeg(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
+        let bytes = file.array
+        guard bytes.count > 6, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return file }
+        let place = bytes[2] == 0xFF && bytes[3] == 0xE0 ? 4 + Int(bytes[4]) << 8 + Int(bytes[5]) : 2
+        guard place <= bytes.count else { return file }
+        let content = Array("Exif\0\0".utf8) + exif
+        let count = content.count + 2
+        let segment = [0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 255)] + content
+        return SharedBytes(bytes[..<place] + segment + bytes[place...])
+    }
+
+    /// PNG: a chunk after the first one.
+    static func png(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
+        let bytes = file.array
+        let place = 33
+        guard bytes.count > place else { return file }
+        func bigEndian(_ value: UInt32) -> [UInt8] {
+            (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+        }
+        let content = Array("eXIf".utf8) + exif
+        let chunk = bigEndian(UInt32(exif.count)) + content + bigEndian(checksum(content))
+        return SharedBytes(bytes[..<place] + chunk + bytes[place...])
+    }
+
+    /// WebP: the last chunk, announced by the extended header (RFC 9649 section 2.7).
+    static func webp(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
+        var bytes = file.array
+        guard bytes.count > 30 else { return file }
+        func littleEndian(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let hasEXIF: UInt8 = 0b1000
+        if bytes[12..<16].elementsEqual("VP8X".utf8) {
+            bytes[20] |= hasEXIF
+        } else {
+            // The lossless bitstream says whether it has alpha.
+            let hasAlpha = bytes[12..<16].elementsEqual("VP8L".utf8) && bytes[24] & 0x10 != 0
+            let flags = hasEXIF | (hasAlpha ? 0b1_0000 : 0)
+            let header =
+                Array("VP8X".utf8) + littleEndian(10, 4) + [flags, 0, 0, 0] + littleEndian(size.width - 1, 3)
+                + littleEndian(size.height - 1, 3)
+            bytes.insert(contentsOf: header, at: 12)
+        }
+        bytes += Array("EXIF".utf8) + littleEndian(exif.count, 4) + exif + [UInt8](repeating: 0, count: exif.count % 2)
+        bytes.replaceSubrange(4..<8, with: littleEndian(bytes.count - 8, 4))
+        return SharedBytes(bytes)
+    }
+
+    /// The checksum of a PNG chunk (ISO/IEC 15948 annex D).
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        var rest: UInt32 = .max
+        for byte in bytes {
+            rest ^= UInt32(byte)
+            for _ in 0..<8 { rest = rest & 1 == 1 ? rest >> 1 ^ 0xEDB8_8320 : rest >> 1 }
+        }
+        return ~rest
+    }
+}
