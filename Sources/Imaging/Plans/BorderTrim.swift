@@ -27,11 +27,7 @@ package final class BorderTrim: Sendable {
         let layout = RenderLayout(options: options, source: wanted.size)
         let steps = layout.steps(
             of: wanted, options: options, format: plan.format, hasAlpha: plan.source.hasAlpha, light: light)
-        var resolved = RenderPlan(
-            decode: plan.decode, source: plan.source, steps: steps, format: plan.format, quality: plan.quality,
-            effort: plan.effort)
-        resolved.additions = plan.additions
-        for watermark in plan.watermarks { resolved.lay(watermark) }
+        let resolved = plan.trimmed(to: steps)
         try resolved.check(limits, most: image.size.area)
         return resolved
     }

@@ -72,6 +72,14 @@ package struct RenderPlan: Hashable, Sendable {
         attribution?.written(into: file, format: format, size: outputSize) ?? file
     }
 
+    /// The plan with the steps for what remains of the image after the trim.
+    func trimmed(to steps: RenderSteps) -> RenderPlan {
+        var rest = self
+        (rest.steps, rest.border, rest.watermarks) = (steps, nil, [])
+        for watermark in watermarks { rest.lay(watermark) }
+        return rest
+    }
+
     /// The plan without its first steps, which are done.
     func afterFirst(_ count: Int) -> RenderPlan {
         var rest = self
