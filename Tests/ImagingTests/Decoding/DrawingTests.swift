@@ -157,18 +157,19 @@ private struct Listener {
     let port: Int
 
     init() throws {
-        socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        let descriptor = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { [socket] address in
-                unsafe bind(socket, address, length) == 0 && listen(socket, 9) == 0
-                    && getsockname(socket, address, &length) == 0
+        let isOpen = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(descriptor, address, length) == 0 && listen(descriptor, 9) == 0
+                    && getsockname(descriptor, address, &length) == 0
             }
         }
-        try #require(status)
+        try #require(isOpen)
+        socket = descriptor
         port = Int(UInt16(bigEndian: address.sin_port))
     }
 
