@@ -42,12 +42,14 @@ package struct BMPWriter {
         let palette: [UInt8] = indexed ? [0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0, 0, 255, 255, 255, 0] : []
         let colors = coding == .one ? 2 : 4
         let isOld = headerLength == 12
-        let table =
-            isOld
-            ? stride(from: 0, to: 4 * colors, by: 4).flatMap { Array(palette[$0..<$0 + 3]) }
-            : Array(palette.prefix(4 * colors))
-        let paletteBytes =
-            indexed ? (isOld ? table + [UInt8](repeating: 0, count: 3 * ((1 << coding.depth) - colors)) : table) : []
+        var paletteBytes: [UInt8] = []
+        if indexed, isOld {
+            for color in 0..<1 << coding.depth {
+                paletteBytes += color < colors ? palette[4 * color..<4 * color + 3] : [0, 0, 0]
+            }
+        } else if indexed {
+            paletteBytes = Array(palette.prefix(4 * colors))
+        }
         var masks: [Int] = []
         switch coding {
         case .fields16: masks = [0xF800, 0x07E0, 0x001F]

@@ -66,7 +66,7 @@ package enum UnwrittenImages {
             $0.size = PixelSize(width: 48, height: 64)
             $0.orientation = 6
             $0.pixel = { x, y in
-                [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]][quarter(y, 47 - x)]
+                [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]][quarter(63 - y, x)]
             }
         }
         return [

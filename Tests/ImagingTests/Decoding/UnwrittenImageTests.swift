@@ -39,7 +39,6 @@ struct UnwrittenImageTests {
     func `15: a bitmap that lacks rows is refused, or shows those that it has`(coding: BMPWriter.Coding) throws {
         let whole = BMPWriter(coding).file(PixelSize(width: 40, height: 20)) { x, y in (x + y) % 2 }
         let data = try decode(whole).pixels.array
-        #expect(throws: Never.self) { try self.decode(Array(whole.dropLast(coding == .twentyFour ? 0 : 1))) }
         let cut = Array(whole.dropLast((whole.count - 150) / 2))
         #expect(throws: ImagingError.self) { try decode(cut) }
         let image = try decode(cut, DecodePlan(incompleteImages: .serve))
