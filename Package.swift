@@ -78,10 +78,11 @@ let package = Package(
         shim("CLinux"),
         shim("CSeccompShim", ["CSeccomp"]),
         shim("CPixels", flags: ["-O2", "-ffp-contract=off"]),
-        shim("CVipsShim", ["CGModule", "CPixels", "CVips"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
-        shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CJXL", "CWebP", "CZimg"]),
+        shim("CLightResampling", flags: ["-O2"]),
+        shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"]),
+        shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
         shim("CSVGShim", ["CPango", "CRSVG"], linking: ["fontconfig", "freetype", "pangoft2-1.0"]),
         shim("CPNGShim", ["CZlib"]),

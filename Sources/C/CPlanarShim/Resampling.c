@@ -4,30 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <CLightResampling.h>
 #include <zimg.h>
 
-#include "Light.h"
-
 struct CPlanarShimGraph {
-    zimg_filter_graph *filters;
     CPlanarShimResampling resampling;
+    /// Resamples light; NULL if samples are mixed as they are. The other members are for zimg.
+    CLightResampler *light;
+    zimg_filter_graph *filters;
     /// How often the outermost samples are repeated beyond the source's edges: to the left and right, above and below.
     unsigned margin_across, margin_down;
     /// Working memory of the filters, a multiple of 64 bytes.
     size_t filters_room;
-    /// Rows with their margins, and rows of light of the target, that are kept at a time, and the masks of their numbers.
-    size_t source_rows, target_rows;
-    unsigned source_mask, target_mask;
+    /// Rows with their margins that are kept at a time, and the mask of their numbers.
+    size_t source_rows;
+    unsigned source_mask;
 };
 
 static size_t in_whole_lines(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
-}
-
-static size_t row_of_light(int width)
-{
-    return in_whole_lines((size_t) width * sizeof(float));
 }
 
 /// How many samples the filter reads beyond the edges of a side; none if the side stays as it is.
@@ -52,8 +48,7 @@ static size_t padded_width(const CPlanarShimGraph *graph)
 /// Bytes of such a row while it is filtered.
 static size_t padded_row(const CPlanarShimGraph *graph)
 {
-    int is_light = graph->resampling.mixing == CPlanarShimLight;
-    return in_whole_lines(padded_width(graph) * (is_light ? sizeof(float) : 1));
+    return in_whole_lines(padded_width(graph));
 }
 
 static zimg_filter_graph *build(const CPlanarShimGraph *graph)
@@ -64,7 +59,7 @@ static zimg_filter_graph *build(const CPlanarShimGraph *graph)
     zimg_image_format_default(&source, ZIMG_API_VERSION);
     source.width = (unsigned) padded_width(graph);
     source.height = (unsigned) resampling->source_height + 2 * graph->margin_down;
-    source.pixel_type = resampling->mixing == CPlanarShimLight ? ZIMG_PIXEL_FLOAT : ZIMG_PIXEL_BYTE;
+    source.pixel_type = ZIMG_PIXEL_BYTE;
     // Each plane is resampled as a grey image, so that it gets its exact size; the sizes of subsampled planes would be rounded.
     source.color_family = ZIMG_COLOR_GREY;
     source.pixel_range = ZIMG_RANGE_FULL;
@@ -99,59 +94,67 @@ static size_t kept_rows(unsigned count, int height, unsigned *mask)
     return *mask < (unsigned) height ? (size_t) *mask + 1 : (size_t) height;
 }
 
+/// Prepares zimg; returns 0 if it refuses.
+static int prepare(CPlanarShimGraph *graph)
+{
+    const CPlanarShimResampling *resampling = &graph->resampling;
+    unsigned source_rows = 0;
+    graph->margin_across = margin(
+        resampling->kernel, resampling->source_width, resampling->left, resampling->width, resampling->target_width);
+    graph->margin_down = margin(
+        resampling->kernel, resampling->source_height, resampling->top, resampling->height, resampling->target_height);
+    graph->filters = build(graph);
+    if (!graph->filters || zimg_filter_graph_get_tmp_size(graph->filters, &graph->filters_room)
+        || zimg_filter_graph_get_input_buffering(graph->filters, &source_rows))
+        return 0;
+    graph->filters_room = in_whole_lines(graph->filters_room);
+    graph->source_rows = kept_rows(
+        source_rows, resampling->source_height + 2 * (int) graph->margin_down, &graph->source_mask);
+    return 1;
+}
+
+static CLightResampler *light_resampler(CPlanarShimResampling resampling)
+{
+    CLightResampling light = {
+        .source_width = resampling.source_width, .source_height = resampling.source_height,
+        .left = resampling.left, .top = resampling.top, .width = resampling.width, .height = resampling.height,
+        .target_width = resampling.target_width, .target_height = resampling.target_height, .bands = 1,
+    };
+    return CLight_make(&light);
+}
+
 CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling)
 {
-    unsigned source_rows = 0, target_rows = 0;
     CPlanarShimGraph *graph = calloc(1, sizeof *graph);
     if (!graph)
         return NULL;
     graph->resampling = resampling;
-    graph->margin_across = margin(
-        resampling.kernel, resampling.source_width, resampling.left, resampling.width, resampling.target_width);
-    graph->margin_down = margin(
-        resampling.kernel, resampling.source_height, resampling.top, resampling.height, resampling.target_height);
-    graph->filters = build(graph);
-    if (!graph->filters || zimg_filter_graph_get_tmp_size(graph->filters, &graph->filters_room)
-        || zimg_filter_graph_get_input_buffering(graph->filters, &source_rows)
-        || zimg_filter_graph_get_output_buffering(graph->filters, &target_rows)) {
+    if (resampling.mixing == CPlanarShimLight)
+        graph->light = light_resampler(resampling);
+    if (resampling.mixing == CPlanarShimLight ? !graph->light : !prepare(graph)) {
         CPlanarShim_graph_free(graph);
         return NULL;
     }
-    graph->filters_room = in_whole_lines(graph->filters_room);
-    graph->source_rows = kept_rows(
-        source_rows, resampling.source_height + 2 * (int) graph->margin_down, &graph->source_mask);
-    graph->target_rows = kept_rows(target_rows, resampling.target_height, &graph->target_mask);
     return graph;
-}
-
-/// Bytes of the rows of light that the target gets before they become samples.
-static size_t target_light(const CPlanarShimGraph *graph)
-{
-    if (graph->resampling.mixing != CPlanarShimLight)
-        return 0;
-    return graph->target_rows * row_of_light(graph->resampling.target_width);
 }
 
 size_t CPlanarShim_graph_room(const CPlanarShimGraph *graph)
 {
-    return graph->filters_room + graph->source_rows * padded_row(graph) + target_light(graph);
+    return graph->light ? CLight_room(graph->light) : graph->filters_room + graph->source_rows * padded_row(graph);
 }
 
 /// The context of the callbacks of a run.
 typedef struct {
     CPlanarShimWatch watch;
-    CPlanarShimRows source, target;
+    CPlanarShimRows source;
     zimg_image_buffer_const from;
-    zimg_image_buffer to;
-    int source_width, source_height, target_width;
+    int source_width, source_height;
     unsigned margin_across, margin_down;
-    /// NULL if samples are mixed as they are.
-    const CPlanarShimCurves *curves;
 } Run;
 
-static unsigned end_of(unsigned right, int width)
+static const uint8_t *row_of(CPlanarShimRows rows, unsigned number)
 {
-    return right < (unsigned) width ? right : (unsigned) width;
+    return (const uint8_t *) rows.samples + number * rows.stride;
 }
 
 static unsigned between(unsigned value, unsigned least, unsigned most)
@@ -168,78 +171,65 @@ static void pad(const Run *run, const uint8_t *samples, uint8_t *row, unsigned l
     memset(row + outer, samples[run->source_width - 1], right - outer);
 }
 
-/// The same, with samples converted to light.
-static void pad_light(const Run *run, const uint8_t *samples, float *row, unsigned left, unsigned inner, unsigned outer, unsigned right)
-{
-    const float *curve = run->curves->light[run->source.is_limited];
-    unsigned x;
-    for (x = left; x < inner; x++)
-        row[x] = curve[samples[0]];
-    for (; x < outer; x++)
-        row[x] = curve[samples[x - run->margin_across]];
-    for (; x < right; x++)
-        row[x] = curve[samples[run->source_width - 1]];
-}
-
 /// Hands zimg the columns from `left` to `right` of a row; both count the margins.
 static int supply(void *user, unsigned number, unsigned left, unsigned right)
 {
     const Run *run = user;
     unsigned width = (unsigned) run->source_width, last = (unsigned) run->source_height - 1;
     unsigned row = between(number, run->margin_down, run->margin_down + last) - run->margin_down;
-    const uint8_t *samples = (const uint8_t *) run->source.samples + row * run->source.stride;
+    const uint8_t *samples = row_of(run->source, row);
     char *place = (char *) run->from.plane[0].data
         + (ptrdiff_t) (number & run->from.plane[0].mask) * run->from.plane[0].stride;
     // zimg may ask for whole registers.
     unsigned end = between(right, left, width + 2 * run->margin_across);
     unsigned inner = between(run->margin_across, left, end), outer = between(run->margin_across + width, left, end);
-    if (run->curves)
-        pad_light(run, samples, (float *) place, left, inner, outer, end);
-    else
-        pad(run, samples, (uint8_t *) place, left, inner, outer, end);
+    pad(run, samples, (uint8_t *) place, left, inner, outer, end);
     return number % 32 == 0 && run->watch.should_stop(run->watch.context);
 }
 
-/// Converts light to samples of the target.
-static int delinearize(void *user, unsigned row, unsigned left, unsigned right)
+/// Hands the resampler of light a row; NULL if it is to stop.
+static const uint8_t *supply_light(void *user, int number)
 {
     const Run *run = user;
-    const float *light = (const float *) ((const char *) run->to.plane[0].data
-        + (ptrdiff_t) (row & run->to.plane[0].mask) * run->to.plane[0].stride);
-    const uint8_t *curve = run->curves->samples[run->target.is_limited];
-    uint8_t *samples = (uint8_t *) run->target.samples + row * run->target.stride;
-    unsigned x, end = end_of(right, run->target_width);
-    for (x = left; x < end; x++) {
-        // Written so that NaN becomes 0.
-        float value = light[x] > 0 ? light[x] : 0;
-        samples[x] = curve[(int) ((value < 1 ? value : 1) * CPlanarShim_light_steps + 0.5f)];
+    if (number % 32 == 0 && run->watch.should_stop(run->watch.context))
+        return NULL;
+    return row_of(run->source, (unsigned) number);
+}
+
+static CPlanarShimStatus run_light(
+    const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPlanarShimWatch watch)
+{
+    Run run = {.watch = watch, .source = source};
+    CLightSource rows = {.row = supply_light, .context = &run, .is_limited = source.is_limited};
+    CLightRun light = CLight_start(graph->light, (CLightRange){0, graph->resampling.target_width}, room);
+    int row;
+    for (row = 0; row < graph->resampling.target_height; row++) {
+        uint8_t *samples = (uint8_t *) target.samples + (size_t) row * target.stride;
+        if (!CLight_make_row(&light, rows, row, samples, target.is_limited))
+            return CPlanarShimStopped;
     }
-    return 0;
+    return CPlanarShimDone;
 }
 
 CPlanarShimStatus CPlanarShim_graph_run(
     const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPlanarShimWatch watch)
 {
-    int is_light = graph->resampling.mixing == CPlanarShimLight;
-    char *padded = (char *) room + graph->filters_room;
     Run run = {
-        .watch = watch, .source = source, .target = target,
+        .watch = watch, .source = source,
         .source_width = graph->resampling.source_width, .source_height = graph->resampling.source_height,
-        .target_width = graph->resampling.target_width,
         .margin_across = graph->margin_across, .margin_down = graph->margin_down,
     };
+    zimg_image_buffer to = {.version = ZIMG_API_VERSION};
+    if (graph->light)
+        return run_light(graph, source, target, room, watch);
     run.from.version = ZIMG_API_VERSION;
-    run.from.plane[0].data = padded;
+    run.from.plane[0].data = (char *) room + graph->filters_room;
     run.from.plane[0].stride = (ptrdiff_t) padded_row(graph);
     run.from.plane[0].mask = graph->source_mask;
-    run.to.version = ZIMG_API_VERSION;
-    run.to.plane[0].data = is_light ? padded + graph->source_rows * padded_row(graph) : target.samples;
-    run.to.plane[0].stride = (ptrdiff_t) (is_light ? row_of_light(run.target_width) : target.stride);
-    run.to.plane[0].mask = is_light ? graph->target_mask : ZIMG_BUFFER_MAX;
-    if (is_light)
-        run.curves = CPlanarShim_curves();
-    switch (zimg_filter_graph_process(
-        graph->filters, &run.from, &run.to, room, supply, &run, is_light ? delinearize : NULL, &run)) {
+    to.plane[0].data = target.samples;
+    to.plane[0].stride = (ptrdiff_t) target.stride;
+    to.plane[0].mask = ZIMG_BUFFER_MAX;
+    switch (zimg_filter_graph_process(graph->filters, &run.from, &to, room, supply, &run, NULL, NULL)) {
     case ZIMG_ERROR_SUCCESS: return CPlanarShimDone;
     case ZIMG_ERROR_USER_CALLBACK_FAILED: return CPlanarShimStopped;
     default: return CPlanarShimFailed;
@@ -251,5 +241,6 @@ void CPlanarShim_graph_free(CPlanarShimGraph *graph)
     if (!graph)
         return;
     zimg_filter_graph_free(graph->filters);
+    CLight_free(graph->light);
     free(graph);
 }

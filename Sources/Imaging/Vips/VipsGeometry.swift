@@ -8,8 +8,16 @@ extension VipsImage {
         if size.width == width && size.height == height { return self }
         return switch light {
         case .gamma: try mixing { image throws(VipsError) in try image.resized(to: size) }
-        case .linear: try mixingLight { image throws(VipsError) in try image.resized(to: size) }
+        case .linear: try resampledLight(to: size)
         }
+    }
+
+    /// This image with exactly this size, resampled as amounts of light.
+    private func resampledLight(to size: PixelSize) throws(VipsError) -> VipsImage {
+        guard size.width <= width, size.height <= height else {
+            return try mixingLight { image throws(VipsError) in try image.resized(to: size) }
+        }
+        return try unsafe step { unsafe CVipsShim_resample_light($0, $1, Int32(size.width), Int32(size.height)) }
     }
 
     /// This image with exactly this size, by Lanczos 3 if it shrinks; an image with alpha must be premultiplied.

@@ -39,7 +39,7 @@ struct RenderPlanKeyTests {
         let glass = options(300, 300, .contain) { $0.background = Color(red: 1, green: 2, blue: 3, alpha: 4) }
         #expect(
             try keyTexts(glass, .png, light: .linear) == [
-                "page 0 level 1 refuse", "resample 300x225 linear", "background 1,2,3,4",
+                "page 0 level 1 refuse", "resample 300x225 linear.2", "background 1,2,3,4",
                 "canvas 300x300 0,37 1,2,3,4", "png 100",
             ])
     }

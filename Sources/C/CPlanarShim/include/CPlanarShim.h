@@ -247,7 +247,7 @@ typedef enum {
     CPlanarShimBytes,
     /// The stored values; the results have 16 bits, 65535 for 255.
     CPlanarShimWords,
-    /// Amounts of light by sRGB's curve, in floating point; the results are bytes by the same curve.
+    /// Amounts of light by sRGB's curve, always with the kernel Lanczos; the results are bytes by the same curve.
     CPlanarShimLight,
 } CPlanarShimMixing;
 

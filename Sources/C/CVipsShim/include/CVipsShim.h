@@ -52,6 +52,9 @@ int CVipsShim_resize(VipsImage *in, VipsImage **out, double horizontal, double v
 /// libvips' own operation makes two passes, and with alpha it works in floating point.
 int CVipsShim_average(VipsImage *in, VipsImage **out, int factor, int (*should_stop)(void *context), void *context);
 
+/// Makes an 8-bit image of sRGB's curve smaller, by amounts of light, weighted by alpha if there is one.
+int CVipsShim_resample_light(VipsImage *in, VipsImage **out, int width, int height);
+
 /// Converts 8-bit components of sRGB's curve to light, 0 to 1.
 int CVipsShim_linearize(VipsImage *in, VipsImage **out);
 /// Converts light to 8-bit components of sRGB's curve; values outside of 0 to 1 are clipped.

@@ -1,9 +1,9 @@
-#include "Light.h"
+#include "CLightResampling.h"
 
 #include <math.h>
 #include <pthread.h>
 
-static CPlanarShimCurves curves;
+static CLightCurves curves;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static double within_one(double value)
@@ -25,17 +25,17 @@ static void compute(void)
 {
     int value;
     for (value = 0; value < 256; value++) {
-        curves.light[0][value] = (float) light_of(value / 255.0);
-        curves.light[1][value] = (float) light_of(within_one((value - 16) / 219.0));
+        curves.light[0][value] = (int16_t) (light_of(value / 255.0) * CLight_white + 0.5);
+        curves.light[1][value] = (int16_t) (light_of(within_one((value - 16) / 219.0)) * CLight_white + 0.5);
     }
-    for (value = 0; value <= CPlanarShim_light_steps; value++) {
-        double component = component_of((double) value / CPlanarShim_light_steps);
+    for (value = 0; value <= CLight_white; value++) {
+        double component = component_of((double) value / CLight_white);
         curves.samples[0][value] = (uint8_t) (component * 255 + 0.5);
         curves.samples[1][value] = (uint8_t) (component * 219 + 16.5);
     }
 }
 
-const CPlanarShimCurves *CPlanarShim_curves(void)
+const CLightCurves *CLight_curves(void)
 {
     pthread_once(&once, compute);
     return &curves;

@@ -1,0 +1,84 @@
+#include "Filter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+/// Samples on each side of the filter's centre, if the source is as large as the target.
+static const double radius = 3;
+
+static int within(int value, int least, int most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/// Adds up Lanczos 3 around `centre` in `sums`, by sample of the source from `first` on; returns the sum of all.
+///
+/// The sine of a third of the angle is turned from tap to tap, and sin 3a = sin a · (3 − 4 sin² a).
+static double weigh(double *sums, int first, int source, double centre, double stretch)
+{
+    int tap = (int) floor(centre - radius * stretch) + 1, end = (int) ceil(centre + radius * stretch);
+    double turn = pi / (radius * stretch), angle = (tap - centre) * turn;
+    double sine = sin(angle), cosine = cos(angle), turn_sine = sin(turn), turn_cosine = cos(turn), whole = 0;
+    for (; tap < end; tap++, angle += turn) {
+        double next = sine * turn_cosine + cosine * turn_sine;
+        double weight = fabs(angle) < 1e-9 ? 1 : sine * (3 - 4 * sine * sine) * sine / (3 * angle * angle);
+        sums[within(tap, 0, source - 1) - first] += weight;
+        whole += weight;
+        cosine = cosine * turn_cosine - sine * turn_sine;
+        sine = next;
+    }
+    return whole;
+}
+
+/// Rounds the weights so that their sum is exact: the largest one takes the difference.
+static void round_weights(const double *sums, int count, double whole, int16_t *weights)
+{
+    int tap, largest = 0, rest = CLight_whole;
+    for (tap = 0; tap < count; tap++) {
+        weights[tap] = (int16_t) lrint(sums[tap] / whole * CLight_whole);
+        rest -= weights[tap];
+        if (weights[tap] > weights[largest])
+            largest = tap;
+    }
+    weights[largest] = (int16_t) (weights[largest] + rest);
+}
+
+int CLight_filter_make(CLightFilter *filter, int source, double start, double length, int target)
+{
+    double step = length / target, stretch = step > 1 ? step : 1;
+    int most = within((int) ceil(2 * radius * stretch) + 1, 1, source), sample;
+    double *sums;
+    filter->taps = (most + CLight_weights_step - 1) / CLight_weights_step * CLight_weights_step;
+    filter->first = calloc((size_t) target * 2, sizeof *filter->first);
+    filter->weights = calloc((size_t) target * (size_t) filter->taps, sizeof *filter->weights);
+    sums = calloc((size_t) filter->taps, sizeof *sums);
+    if (!filter->first || !filter->weights || !sums) {
+        free(sums);
+        CLight_filter_free(filter);
+        return 0;
+    }
+    filter->count = filter->first + target;
+    for (sample = 0; sample < target; sample++) {
+        double centre = start + (sample + 0.5) * step - 0.5, whole;
+        int first = within((int) floor(centre - radius * stretch) + 1, 0, source - 1);
+        int end = within((int) ceil(centre + radius * stretch), first + 1, source);
+        memset(sums, 0, (size_t) filter->taps * sizeof *sums);
+        whole = weigh(sums, first, source, centre, stretch);
+        filter->first[sample] = first;
+        filter->count[sample] = end - first;
+        round_weights(sums, end - first, whole, filter->weights + (size_t) sample * (size_t) filter->taps);
+    }
+    free(sums);
+    return 1;
+}
+
+void CLight_filter_free(CLightFilter *filter)
+{
+    free(filter->first);
+    free(filter->weights);
+    filter->first = NULL;
+    filter->weights = NULL;
+}

@@ -1,0 +1,29 @@
+#ifndef CLightResampling_Filter_H
+#define CLightResampling_Filter_H
+
+#include <stdint.h>
+
+/// The sum of the weights of a sample.
+#define CLight_whole 16384
+
+/// The number of weights is a multiple of this.
+#define CLight_weights_step 8
+
+/// The weights of the source's samples for each sample of the target, along one side.
+typedef struct {
+    /// Weights of a sample, of which the last may be zeros for samples beyond the source.
+    int taps;
+    /// The first sample that is weighted, and the number of samples within the source, by sample of the target.
+    int *first, *count;
+    /// Weights by sample of the target and tap.
+    int16_t *weights;
+} CLightFilter;
+
+/// Computes Lanczos 3 for `length` samples from `start` on that become `target` samples; returns 0 if there is no memory.
+///
+/// What is weighted beyond the source's ends is added to the outermost samples.
+int CLight_filter_make(CLightFilter *filter, int source, double start, double length, int target);
+
+void CLight_filter_free(CLightFilter *filter);
+
+#endif

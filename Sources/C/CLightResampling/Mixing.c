@@ -1,0 +1,147 @@
+#include "Mixing.h"
+
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#if defined(__SSE2__)
+
+/// Two neighbouring weights, as often as a register has room for them.
+static inline int pair_of(const int16_t *weights, int tap, int count)
+{
+    unsigned second = tap + 1 < count ? (uint16_t) weights[tap + 1] : 0;
+    return (int) ((uint16_t) weights[tap] | second << 16);
+}
+
+/// Most rows whose pairs of weights are kept on the stack; more are weighed by the plain loop.
+enum { most_rows = 128 };
+
+static void mix_rows_sse2(const int16_t *const *rows, const int *pairs, int count, int16_t *result, int width)
+{
+    const __m128i half = _mm_set1_epi32(CLight_whole / 2);
+    int x, tap;
+    for (x = 0; x < width; x += 16) {
+        __m128i sums[4] = {half, half, half, half};
+        for (tap = 0; tap < count; tap += 2) {
+            const int16_t *one = rows[tap] + x, *other = rows[tap + 1 < count ? tap + 1 : tap] + x;
+            __m128i weights = _mm_set1_epi32(pairs[tap / 2]);
+            __m128i a = _mm_load_si128((const __m128i *) one), b = _mm_load_si128((const __m128i *) other);
+            __m128i c = _mm_load_si128((const __m128i *) one + 1), d = _mm_load_si128((const __m128i *) other + 1);
+            sums[0] = _mm_add_epi32(sums[0], _mm_madd_epi16(_mm_unpacklo_epi16(a, b), weights));
+            sums[1] = _mm_add_epi32(sums[1], _mm_madd_epi16(_mm_unpackhi_epi16(a, b), weights));
+            sums[2] = _mm_add_epi32(sums[2], _mm_madd_epi16(_mm_unpacklo_epi16(c, d), weights));
+            sums[3] = _mm_add_epi32(sums[3], _mm_madd_epi16(_mm_unpackhi_epi16(c, d), weights));
+        }
+        _mm_store_si128(
+            (__m128i *) (result + x), _mm_packs_epi32(_mm_srai_epi32(sums[0], 14), _mm_srai_epi32(sums[1], 14)));
+        _mm_store_si128(
+            (__m128i *) (result + x) + 1, _mm_packs_epi32(_mm_srai_epi32(sums[2], 14), _mm_srai_epi32(sums[3], 14)));
+    }
+}
+
+__attribute__((target("avx2"))) static void mix_rows_avx2(
+    const int16_t *const *rows, const int *pairs, int count, int16_t *result, int width)
+{
+    const __m256i half = _mm256_set1_epi32(CLight_whole / 2);
+    int x, tap;
+    for (x = 0; x < width; x += 32) {
+        __m256i sums[4] = {half, half, half, half};
+        for (tap = 0; tap < count; tap += 2) {
+            const int16_t *one = rows[tap] + x, *other = rows[tap + 1 < count ? tap + 1 : tap] + x;
+            __m256i weights = _mm256_set1_epi32(pairs[tap / 2]);
+            __m256i a = _mm256_load_si256((const __m256i *) one), b = _mm256_load_si256((const __m256i *) other);
+            __m256i c = _mm256_load_si256((const __m256i *) one + 1), d = _mm256_load_si256((const __m256i *) other + 1);
+            sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), weights));
+            sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), weights));
+            sums[2] = _mm256_add_epi32(sums[2], _mm256_madd_epi16(_mm256_unpacklo_epi16(c, d), weights));
+            sums[3] = _mm256_add_epi32(sums[3], _mm256_madd_epi16(_mm256_unpackhi_epi16(c, d), weights));
+        }
+        // The halves of a register are unpacked and packed alike, so the order stays.
+        _mm256_store_si256(
+            (__m256i *) (result + x),
+            _mm256_packs_epi32(_mm256_srai_epi32(sums[0], 14), _mm256_srai_epi32(sums[1], 14)));
+        _mm256_store_si256(
+            (__m256i *) (result + x) + 1,
+            _mm256_packs_epi32(_mm256_srai_epi32(sums[2], 14), _mm256_srai_epi32(sums[3], 14)));
+    }
+}
+
+#endif
+
+static void mix_rows_plain(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
+{
+    int x, tap;
+    for (x = 0; x < width; x++) {
+        int32_t sum = CLight_whole / 2;
+        for (tap = 0; tap < count; tap++)
+            sum += rows[tap][x] * weights[tap];
+        sum >>= 14;
+        result[x] = (int16_t) (sum < INT16_MIN ? INT16_MIN : sum > INT16_MAX ? INT16_MAX : sum);
+    }
+}
+
+void CLight_mix_rows(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
+{
+#if defined(__SSE2__)
+    int pairs[most_rows / 2], tap;
+    if (count <= most_rows) {
+        for (tap = 0; tap < count; tap += 2)
+            pairs[tap / 2] = pair_of(weights, tap, count);
+        if (__builtin_cpu_supports("avx2"))
+            mix_rows_avx2(rows, pairs, count, result, width);
+        else
+            mix_rows_sse2(rows, pairs, count, result, width);
+        return;
+    }
+#endif
+    mix_rows_plain(rows, weights, count, result, width);
+}
+
+#if defined(__SSE2__)
+
+static inline __m128i sum_of(const int16_t *light, const int16_t *weights, int taps)
+{
+    __m128i sum = _mm_setzero_si128();
+    int tap;
+    for (tap = 0; tap < taps; tap += 8)
+        sum = _mm_add_epi32(
+            sum, _mm_madd_epi16(
+                     _mm_loadu_si128((const __m128i *) (light + tap)), _mm_loadu_si128((const __m128i *) (weights + tap))));
+    return sum;
+}
+
+void CLight_mix_columns(
+    const int16_t *light, int origin, const CLightFilter *filter, int first, int end, int32_t *sums)
+{
+    int x, taps = filter->taps, last = end - 1;
+    for (x = first; x < end; x += 4, sums += 4) {
+        // The last columns stand for those after them.
+        int columns[4] = {x, x + 1 < last ? x + 1 : last, x + 2 < last ? x + 2 : last, x + 3 < last ? x + 3 : last};
+        __m128i a = sum_of(light + (filter->first[columns[0]] - origin), filter->weights + (size_t) columns[0] * (size_t) taps, taps);
+        __m128i b = sum_of(light + (filter->first[columns[1]] - origin), filter->weights + (size_t) columns[1] * (size_t) taps, taps);
+        __m128i c = sum_of(light + (filter->first[columns[2]] - origin), filter->weights + (size_t) columns[2] * (size_t) taps, taps);
+        __m128i d = sum_of(light + (filter->first[columns[3]] - origin), filter->weights + (size_t) columns[3] * (size_t) taps, taps);
+        __m128i ab = _mm_add_epi32(_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
+        __m128i cd = _mm_add_epi32(_mm_unpacklo_epi32(c, d), _mm_unpackhi_epi32(c, d));
+        _mm_storeu_si128((__m128i *) sums, _mm_add_epi32(_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd)));
+    }
+}
+
+#else
+
+void CLight_mix_columns(
+    const int16_t *light, int origin, const CLightFilter *filter, int first, int end, int32_t *sums)
+{
+    int x, tap, taps = filter->taps;
+    for (x = first; x < end; x++) {
+        const int16_t *weights = filter->weights + (size_t) x * (size_t) taps, *samples = light + (filter->first[x] - origin);
+        int32_t sum = 0;
+        for (tap = 0; tap < taps; tap++)
+            sum += samples[tap] * weights[tap];
+        *sums++ = sum;
+    }
+}
+
+#endif
