@@ -36,9 +36,9 @@ struct SettingsLoaderTests {
         #expect(settings.downloads.firstByteTimeout == .seconds(1))
     }
 
-    @Test func `pixels are mixed by their sRGB values unless linear light is set`() throws {
-        #expect(try load().pipeline.light == .gamma)
-        #expect(try load(["--resample", "linear"]).pipeline.light == .linear)
+    @Test func `pixels are mixed as light unless their stored numbers are asked for`() throws {
+        #expect(try load().pipeline.light == .linear)
+        #expect(try load(["--resample", "gamma"]).pipeline.light == .gamma)
     }
 
     @Test func `an automatic quality has a goal and bounds`() throws {

@@ -15,7 +15,7 @@ package struct PipelineConfiguration: Sendable {
     /// Formats that `format=auto` may choose by `Accept`, best first.
     package var automaticFormats: [ImageFormat] = [.webp]
     /// What pixels are mixed by when images are made smaller.
-    package var light = ResamplingLight.gamma
+    package var light = ResamplingLight.linear
     /// How much time encoders spend to make answers small.
     package var efforts = EncoderEfforts()
     /// What an automatic quality aims at.

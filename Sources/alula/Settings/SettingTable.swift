@@ -226,8 +226,7 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.limits.maximumOutputPixelsSlow = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
-        Setting(name: "resample", defaultText: "gamma", help: "gamma, or linear: mix pixels as light, finer and slower")
-        {
+        Setting(name: "resample", defaultText: "linear", help: "mix pixels as light; gamma: as their stored numbers") {
             (settings, text) throws(InvalidValue) in settings.pipeline.light = try SettingValues.choice(text)
         },
         Setting(name: "jpegProgressive", defaultText: "auto", help: "auto: if that is smaller; or on, off") {

@@ -165,7 +165,7 @@ extension PipelineFixture {
         let request = ThumbnailRequest.dear(number)
         guard let identity = try? downloader.identity(of: request.source), let record = caches.record(for: identity),
             let plan = try? RenderPlan(
-                options: request.options, format: .avif, source: record.header, limits: ImagingLimits())
+                options: request.options, format: .avif, source: record.header, limits: ImagingLimits(), light: .linear)
         else { return nil }
         return ResultKey(source: identity, validator: record.validator, plan: plan)
     }

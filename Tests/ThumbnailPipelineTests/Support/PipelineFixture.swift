@@ -151,7 +151,7 @@ final class PipelineFixture: Sendable {
         let request = ThumbnailRequest.path(width: width)
         guard let identity = try? downloader.identity(of: request.source), let record = caches.record(for: identity),
             let plan = try? RenderPlan(
-                options: request.options, format: .jpeg, source: record.header, limits: ImagingLimits())
+                options: request.options, format: .jpeg, source: record.header, limits: ImagingLimits(), light: .linear)
         else { return nil }
         return ResultKey(source: identity, validator: record.validator, plan: plan)
     }
