@@ -30,10 +30,9 @@ CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count)
         // The caller turns the image, after it was reduced.
         && JxlDecoderSetKeepOrientation(reader->decoder, JXL_TRUE) == JXL_DEC_SUCCESS
         && JxlDecoderSetUnpremultiplyAlpha(reader->decoder, JXL_TRUE) == JXL_DEC_SUCCESS
-        && JxlDecoderSetInput(reader->decoder, bytes, count) == JXL_DEC_SUCCESS) {
-        JxlDecoderCloseInput(reader->decoder);
+        // The input is not closed: libjxl then asks for more of a file that is cut, and does not fail.
+        && JxlDecoderSetInput(reader->decoder, bytes, count) == JXL_DEC_SUCCESS)
         return reader;
-    }
     CPlanarShim_jxl_close(reader);
     return NULL;
 }

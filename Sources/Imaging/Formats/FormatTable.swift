@@ -168,7 +168,8 @@ extension FormatTraits {
         mediaType: "image/bmp", fileExtension: "bmp", supportsAlpha: true, supportsAnimation: false,
         maximumSide: 1_048_576,
         reading: Reading(
-            leadingBytes: .parts([[0: Array("BM".utf8)]]),
+            // Two letters could begin any text; no second header is longer than 255 bytes.
+            leadingBytes: .parts([[0: Array("BM".utf8), 15: [0, 0, 0]]]),
             header: { bytes throws(ImagingError) in try .bmp(bytes) },
             loader: .pixels { file, _, _, token in try BMPPixels.decode(file, token: token) },
             memory: Memory(workingBytes: { header, _ in header.bands }),

@@ -65,7 +65,7 @@ package struct ImageHeader: Hashable, Sendable {
     }
 
     /// Whether the four components of a pixel are cyan, magenta, yellow and black.
-    var isCMYK: Bool { bands == 4 && !hasAlpha && format.reading.hasCMYK }
+    var isCMYK: Bool { bands == 4 && format.reading.hasCMYK && !(hasAlpha && format.supportsAlpha) }
 
     /// Size after the image is turned upright.
     package var size: PixelSize {

@@ -26,8 +26,8 @@ struct ImageHeaderTests {
     ]
 
     @Test(arguments: [
-        "", "\u{FF}", "<!DOCTYPE html><html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "GIF88a",
-        "RIFF\0\0\0\0WAVE", "II*\0", "BM", "P6 1 1 255", "MATLAB 5.0", "\0\0\u{1}\0", "#?RADIANCE",
+        "", "\u{FF}", "<!DOCTYPE html><html>", "%PDF-1.7", "GIF88a",
+        "RIFF\0\0\0\0WAVE", "II\0*", "BM", "P6 1 1 255", "MATLAB 5.0", "\0\0\u{1}\0", "#?RADIANCE",
     ])
     func `other leading bytes are no image`(text: String) {
         #expect(throws: ImagingError.notAnImage) { try inspect(Array(text.utf8)) }
