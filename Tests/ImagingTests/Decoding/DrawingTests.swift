@@ -50,6 +50,26 @@ struct DrawingTests {
         #expect(try plan("width='64' height='48'", doubled).outputSize == PixelSize(width: 128, height: 96))
     }
 
+    @Test func `a part of a drawing and a turned one are drawn in the size that is needed, too`() throws {
+        func plan(_ width: Int, _ change: (inout RenderingOptions) -> Void) throws -> RenderPlan {
+            try self.plan("width='64' height='48'", options(width, nil, change: change))
+        }
+        let part = try plan(200) { $0.operations.crop = .pixels(x: 32, y: 0, width: 32, height: 24) }
+        #expect(part.decode.drawnSize == PixelSize(width: 400, height: 300))
+        #expect(part.outputSize == PixelSize(width: 200, height: 150))
+        let token = WorkToken()
+        let image = try draw(UnwrittenImages.svg("width='64' height='48'"), part.decode.drawnSize)
+        let result = try ImageRenderer.render(image, plan: part, token: token)
+        let green = try ImageReading.decode(result.bytes)
+        #expect(green.meanColor == [0, 255, 0, 255])
+        let turned = try plan(480) { $0.operations.rotation = 90 }
+        #expect(turned.decode.drawnSize == PixelSize(width: 640, height: 480))
+        #expect(turned.outputSize == PixelSize(width: 480, height: 640))
+        // The border is looked for in the natural size.
+        let trimmed = try plan(480) { $0.operations.trim = ImageOperations.Trim(tolerance: 10) }
+        #expect(trimmed.decode.drawnSize == PixelSize(width: 64, height: 48))
+    }
+
     @Test func `pixels of a drawing count like those of a result`() throws {
         var limits = limits
         limits.maximumSourcePixels = 10
