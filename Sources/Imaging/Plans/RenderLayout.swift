@@ -14,19 +14,19 @@ struct RenderLayout: Hashable, Sendable {
     /// The sides that the size was computed from; the others follow by the image's ratio.
     var decidingSides: [Side]
 
-    /// The layout of an image.
+    /// The layout of a part of an image.
     ///
     /// An image of shapes is never enlarged, because it is drawn as large as it is needed. Its natural size counts in fractions of a pixel
-    /// if it sets the proportion, and in whole pixels if it sets the size.
-    init(options: RenderingOptions, source: ImageHeader) {
-        guard let drawing = source.drawing else {
-            self.init(options: options, source: source.size)
+    /// if it sets the proportion, and in whole pixels if it sets the size. Only if a border is cut off, it is drawn in its natural size.
+    init(options: RenderingOptions, of wanted: WantedPart, in source: ImageHeader) {
+        guard let drawing = source.drawing, options.operations.trim == nil else {
+            self.init(options: options, source: wanted.size)
             return
         }
         var options = options
         options.enlarge = true
-        let hasSide = options.width != nil || options.height != nil
-        self.init(options: options, source: hasSide ? drawing : source.size)
+        let isProportion = wanted.part == nil && (options.width != nil || options.height != nil)
+        self.init(options: options, source: isProportion ? drawing.upright(from: wanted.turn) : wanted.size)
     }
 
     /// The layout of an upright image of size `source`.

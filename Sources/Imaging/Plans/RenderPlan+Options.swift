@@ -25,21 +25,13 @@ extension RenderPlan {
         let mostPixels = limits.maximumPixels(of: page)
         // The sides are bounded before anything is computed from them; those of a drawing are bounded by its header.
         if !isDrawn { try page.storedSize.check(frames: frames, maximumPixels: mostPixels) }
-        // A drawing is made as large as it is needed, so to enlarge it has no meaning.
-        var options = options
-        options.enlarge = options.enlarge || isDrawn
         let border = BorderTrim(options, light: light, limits: limits)
         let wanted = try WantedPart(options.operations, of: ImagePart(allOf: page.size))
-        let layout =
-            wanted.isAll
-            ? RenderLayout(options: options, source: page) : RenderLayout(options: options, source: wanted.size)
-        let isReduced = border == nil && !isDrawn
-        // A border is looked for in a drawing of the natural size, whose pixels a crop counts.
-        let drawnSize = border == nil ? wanted.wholeSize(for: layout.resizedSize) : page.size
+        let layout = RenderLayout(options: options, of: wanted, in: page)
         let decode = DecodePlan(
-            page: number, level: isReduced ? layout.level(source: wanted.size) : 1, isAnimated: frames > 1,
-            mostFrames: limits.maximumFrames, incompleteImages: limits.incompleteImages,
-            drawnSize: isDrawn ? drawnSize : nil)
+            page: number, level: isDrawn || border != nil ? 1 : layout.level(source: wanted.size),
+            isAnimated: frames > 1, mostFrames: limits.maximumFrames, incompleteImages: limits.incompleteImages,
+            drawnSize: !isDrawn ? nil : border == nil ? wanted.drawnSize(for: layout.resizedSize) : page.size)
         let source = source.decoded(by: decode)
         if isDrawn { try source.storedSize.check(frames: frames, maximumPixels: mostPixels) }
         guard source.decodedArea <= mostPixels / frames else {

@@ -22,21 +22,18 @@ struct WantedPart {
     /// The size that the layout starts from.
     var size: PixelSize { cutSize.upright(from: turn) }
 
-    /// Whether it is all of the source, as it is.
-    var isAll: Bool { part == nil && turn == 1 }
-
-    /// The size of the whole source in which the part is as large as it must be to become `size`.
-    func wholeSize(for size: PixelSize) -> PixelSize {
-        let before = sizeBeforeTurn(size)
-        guard let part else { return before }
-        func side(_ whole: Int, _ wanted: Int, _ cut: Int) -> Int { (whole * wanted + cut - 1) / cut }
-        return PixelSize(
-            width: side(part.whole.width, before.width, part.size.width),
-            height: side(part.whole.height, before.height, part.size.height))
-    }
-
     /// The size before the turn that becomes `size`.
     func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { size.upright(from: turn) }
+
+    /// The smallest size of the whole source in which the part has `size` at least after the turn.
+    func drawnSize(for size: PixelSize) -> PixelSize {
+        let needed = sizeBeforeTurn(size)
+        guard let part else { return needed }
+        func side(_ whole: Int, _ needed: Int, of part: Int) -> Int { (whole * needed + part - 1) / part }
+        return PixelSize(
+            width: side(part.whole.width, needed.width, of: part.size.width),
+            height: side(part.whole.height, needed.height, of: part.size.height))
+    }
 
     /// The crop of the resampled image that becomes `crop` after the turn; `whole` is the size after it.
     func beforeTurn(_ crop: CropStep, in whole: PixelSize) -> CropStep {
