@@ -105,7 +105,7 @@ struct SettingsLoaderTests {
         (["--max-source-bytes", "64MB"], "\"64MB\" is not allowed; allowed is a size"),
         (["--connect-timeout", "3"], "\"3\" is not allowed; allowed is a duration"),
         (["--download-order", "random"], "allowed is fifo or lifo"),
-        (["--source-formats", "jpeg,svg"], "allowed is formats separated by commas"),
+        (["--source-formats", "jpeg,pdf"], "allowed is formats separated by commas"),
         (["--allowed-networks", "10.0.0.0/33"], "allowed is networks"),
         (["--access-log", "maybe"], "allowed is on or off"),
         (["--port", "1", "--port", "2"], "--port: given twice"),

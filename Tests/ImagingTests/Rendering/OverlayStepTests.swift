@@ -187,7 +187,7 @@ struct OverlayStepTests {
     func `every format gets it, whatever the source`(source: ImageFixture, format: ImageFormat) throws {
         let file = try Self.file(source.bytes, mark: Self.png(PixelSize(width: 16, height: 16), [0, 0, 0]), as: format)
         var limits = ImagingLimits()
-        limits.sourceFormats.insert(.avif)
+        limits.sourceFormats.formUnion([.avif, .jxl])
         let image = try ImageDecoder.decode(
             file, header: ImageHeader.inspect(file), plan: DecodePlan(), limits: limits, token: WorkToken()
         ).interleaved(token: WorkToken())
