@@ -54,6 +54,9 @@ static void compare(Sums upper, Sums lower, float *lacks, int count)
     }
 }
 
+/// Sets the scale so that 0.98 is about two points of SSIMULACRA2 below quality 80 (docs/quality.md).
+static const double Scale = 0.6;
+
 double CPlanarShim_dissimilarity(const CPlanarShimPlane *one, const CPlanarShimPlane *other)
 {
     int across = one->width / 2, down = one->height / 2, y, x;
@@ -78,7 +81,7 @@ double CPlanarShim_dissimilarity(const CPlanarShimPlane *one, const CPlanarShimP
             sum += lacks[x];
     }
     free(memory);
-    return sum / ((double) (across - 1) * (down - 1));
+    return Scale * sum / ((double) (across - 1) * (down - 1));
 }
 
 void CPlanarShim_luma(const uint8_t *pixels, int bands, int is_limited, const CPlanarShimPlane *luma)
