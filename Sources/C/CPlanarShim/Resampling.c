@@ -149,6 +149,8 @@ typedef struct {
     CPlanarShimRows source;
     zimg_image_buffer_const from;
     int source_width, source_height;
+    /// The first column of the source that the resampler of light reads.
+    int first_column;
     unsigned margin_across, margin_down;
 } Run;
 
@@ -193,7 +195,7 @@ static const uint8_t *supply_light(void *user, int number)
     const Run *run = user;
     if (number % 32 == 0 && run->watch.should_stop(run->watch.context))
         return NULL;
-    return row_of(run->source, (unsigned) number);
+    return row_of(run->source, (unsigned) number) + run->first_column;
 }
 
 static CPlanarShimStatus run_light(
@@ -203,6 +205,7 @@ static CPlanarShimStatus run_light(
     CLightSource rows = {.row = supply_light, .context = &run, .is_limited = source.is_limited};
     CLightRun light = CLight_start(graph->light, (CLightRange){0, graph->resampling.target_width}, room);
     int row;
+    run.first_column = light.source.first;
     for (row = 0; row < graph->resampling.target_height; row++) {
         uint8_t *samples = (uint8_t *) target.samples + (size_t) row * target.stride;
         if (!CLight_make_row(&light, rows, row, samples, target.is_limited))

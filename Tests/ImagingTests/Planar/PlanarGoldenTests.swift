@@ -79,6 +79,17 @@ struct PlanarGoldenTests {
         #expect(try ImageReading.decode(comparison.planar.bytes).meanColor[0] > 140)
     }
 
+    @Test(arguments: [Gravity.left, .right, .center, .focal(x: 700, y: 300)], ResamplingLight.allCases)
+    func `a crop keeps the same part in both lanes`(gravity: Gravity, light: ResamplingLight) throws {
+        let file = ImageFixture.photo(width: 640, height: 400)
+        var options = RenderingOptions()
+        (options.width, options.height, options.fit, options.gravity, options.quality) = (60, 120, .cover, gravity, 95)
+        // The wrong part would be less than 20 dB away.
+        for format in [ImageFormat.jpeg, .png] {
+            #expect(try LaneComparison(file, options, format, light: light).noiseDistance > 33)
+        }
+    }
+
     @Test(arguments: 1...8, [(203, 155), (148, 200)])
     func `every orientation looks the same`(orientation: Int, size: (Int, Int)) throws {
         let file = Self.landscape(width: size.0, height: size.1).array
