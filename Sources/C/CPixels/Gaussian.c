@@ -200,44 +200,109 @@ static void choose_boxes(double sigma, int *radii)
         radii[box] = box < count ? low : low + 1;
 }
 
+/// Columns that are blurred together downwards.
+enum { strip = 96 };
+
+/// Buffers of `by_boxes`.
+typedef struct {
+    /// The whole frame.
+    float *frame;
+    /// A line or a strip with `margin` repetitions of its ends on both sides, twice.
+    float *one, *other;
+    double *sums;
+    int margin;
+} BoxBuffers;
+
+static void free_buffers(BoxBuffers *buffers)
+{
+    free(buffers->frame);
+    free(buffers->one);
+    free(buffers->other);
+    free(buffers->sums);
+}
+
+/// Returns 0 if there is no memory.
+static int make_buffers(BoxBuffers *buffers, const CPixelsFrame *in, const int *radii)
+{
+    size_t across, down;
+    int box;
+    *buffers = (BoxBuffers){0};
+    for (box = 0; box < boxes; box++)
+        buffers->margin += radii[box];
+    across = ((size_t) in->width + 2 * (size_t) buffers->margin) * (size_t) in->bands;
+    down = ((size_t) in->height + 2 * (size_t) buffers->margin) * strip;
+    buffers->frame = malloc((size_t) in->height * (size_t) in->width * (size_t) in->bands * sizeof *buffers->frame);
+    buffers->one = malloc((across > down ? across : down) * sizeof *buffers->one);
+    buffers->other = malloc((across > down ? across : down) * sizeof *buffers->other);
+    buffers->sums = malloc(strip * sizeof *buffers->sums);
+    return buffers->frame && buffers->one && buffers->other && buffers->sums;
+}
+
+static void swap(BoxBuffers *buffers)
+{
+    float *one = buffers->one;
+    buffers->one = buffers->other;
+    buffers->other = one;
+}
+
+/// Blurs a row of the frame, whose ends are repeated as far as all boxes together reach: no box may repeat what another one has blurred.
+static void blur_row(BoxBuffers *buffers, float *row, const int *radii, int width, int bands)
+{
+    int margin = buffers->margin, x, band, box;
+    for (x = 0; x < width + 2 * margin; x++)
+        memcpy(buffers->one + (size_t) x * (size_t) bands, row + (size_t) clamped(x - margin, width) * (size_t) bands,
+            (size_t) bands * sizeof *row);
+    for (box = 0; box < boxes; box++) {
+        for (band = 0; band < bands; band++)
+            box_along(buffers->one + band, buffers->other + band, width + 2 * margin, radii[box], bands);
+        swap(buffers);
+    }
+    memcpy(row, buffers->one + (size_t) margin * (size_t) bands, (size_t) width * (size_t) bands * sizeof *row);
+}
+
+/// Blurs `columns` columns of the frame downwards, from `first` on.
+static void blur_strip(BoxBuffers *buffers, const int *radii, int first, int columns, int count, int height)
+{
+    int margin = buffers->margin, y, box;
+    for (y = 0; y < height + 2 * margin; y++)
+        memcpy(buffers->one + (size_t) y * (size_t) columns,
+            buffers->frame + (size_t) clamped(y - margin, height) * (size_t) count + first,
+            (size_t) columns * sizeof *buffers->one);
+    for (box = 0; box < boxes; box++) {
+        box_down(buffers->one, buffers->other, buffers->sums, columns, height + 2 * margin, radii[box]);
+        swap(buffers);
+    }
+    for (y = 0; y < height; y++)
+        memcpy(buffers->frame + (size_t) y * (size_t) count + first,
+            buffers->one + (size_t) (y + margin) * (size_t) columns, (size_t) columns * sizeof *buffers->one);
+}
+
 /// Means by boxes.
 static int by_boxes(const CPixelsGaussian *gaussian, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
 {
-    int radii[boxes], count = in->width * in->bands, y, band, box, failed = -1;
-    float *one = malloc((size_t) in->height * (size_t) count * sizeof *one);
-    float *other = malloc((size_t) in->height * (size_t) count * sizeof *other);
-    double *sums = malloc((size_t) count * sizeof *sums);
-    if (!one || !other || !sums)
-        goto end;
+    int radii[boxes], count = in->width * in->bands, y, first, failed = -1;
+    BoxBuffers buffers;
     choose_boxes(gaussian->sigma, radii);
+    if (!make_buffers(&buffers, in, radii))
+        goto end;
     for (y = 0; y < in->height; y++) {
-        float *row = one + (size_t) y * (size_t) count, *line = other + (size_t) y * (size_t) count;
+        float *row = buffers.frame + (size_t) y * (size_t) count;
         if (is_ended(watch, y))
             goto end;
         load(in, y, row);
-        for (box = 0; box < boxes; box++) {
-            float *swapped = row;
-            for (band = 0; band < in->bands; band++)
-                box_along(row + band, line + band, in->width, radii[box], in->bands);
-            row = line;
-            line = swapped;
-        }
+        blur_row(&buffers, row, radii, in->width, in->bands);
     }
-    for (box = 0; box < boxes; box++) {
-        float *swapped = one;
+    for (first = 0; first < count; first += strip) {
         if (is_ended(watch, 0))
             goto end;
-        box_down(one, other, sums, count, in->height, radii[box]);
-        one = other;
-        other = swapped;
+        blur_strip(&buffers, radii, first, count - first < strip ? count - first : strip, count, in->height);
     }
+    // A row of numbers fits into the buffer of rows with their margins.
     for (y = 0; y < in->height; y++)
-        store(in, out, y, one + (size_t) y * (size_t) count, gaussian->amount, other);
+        store(in, out, y, buffers.frame + (size_t) y * (size_t) count, gaussian->amount, buffers.one);
     failed = 0;
 end:
-    free(one);
-    free(other);
-    free(sums);
+    free_buffers(&buffers);
     return failed;
 }
 

@@ -28,6 +28,23 @@ struct AreaOperationTests {
         }
     }
 
+    @Test(arguments: [500, 799, 800, 2_000, 6_000])
+    func `edges go on as their outermost pixels`(hundredths: Int) throws {
+        let sigma = Double(hundredths) / 100
+        for isAcross in [true, false] {
+            let size = isAcross ? PixelSize(width: 200, height: 20) : PixelSize(width: 20, height: 200)
+            let image = SampleImage(size, bands: 3) { x, y in
+                (isAcross ? x : y) < 5 ? [200, 200, 200] : [0, 0, 0]
+            }
+            let result = try OperationFixture.render(image) { $0.blur = hundredths }
+            for place in [0, 1, 4, 10, 40, 199] {
+                let expected = 100 * erfc((Double(place) - 4.5) / (sigma * 2.0.squareRoot()))
+                let value = isAcross ? result.values(place, 10)[0] : result.values(10, place)[0]
+                #expect(abs(Double(value) - expected) <= 3, "\(place): \(value) for \(expected)")
+            }
+        }
+    }
+
     @Test(arguments: [30, 200, 1_000, 10_000])
     func `flat areas stay, to the edges`(hundredths: Int) throws {
         for color in [[200, 100, 50], [7], [200, 100, 50, 130]] as [[UInt8]] {
