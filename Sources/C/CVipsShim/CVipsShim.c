@@ -421,5 +421,7 @@ int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSave
 {
     // libvips takes 3 to 9, and silently 7 for any other effort.
     int effort = VIPS_CLIP(3, options.effort, 9);
-    return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality, "effort", effort, "strip", TRUE, NULL);
+    // Below 5, libvips asks for a distance that libjxl refuses, and goes on with its default.
+    int quality = options.quality < 5 ? 5 : options.quality;
+    return vips_jxlsave_buffer(in, bytes, count, "Q", quality, "effort", effort, "strip", TRUE, NULL);
 }
