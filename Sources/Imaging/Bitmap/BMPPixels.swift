@@ -19,7 +19,7 @@ enum BMPPixels {
                 layout: layout, palette: palette, pixels: memory.bytes.assumingMemoryBound(to: UInt8.self))
             let isWhole =
                 switch layout.coding {
-                case .runs: reader.readRuns(bytes)
+                case .runs: try reader.readRuns(bytes, token: token)
                 case .palette, .components: try reader.readRows(bytes, token: token)
                 }
             return LoadedPixels(
@@ -79,20 +79,26 @@ private struct BMPReader {
     }
 
     /// Reads runs, until the end of the bitmap or of the file; false if the file ends first.
-    mutating func readRuns(_ bytes: RawSpan) -> Bool {
+    mutating func readRuns(_ bytes: RawSpan, token: WorkToken) throws -> Bool {
         let (width, height) = (layout.size.width, layout.size.height)
-        for y in 0..<height { for x in 0..<width { put(palette[0], x: x, y: y) } }
+        for y in 0..<height {
+            if y % 64 == 0 { try token.check() }
+            for x in 0..<width { put(palette[0], x: x, y: y) }
+        }
         let isSmall = layout.depth == 4
-        var (x, row, offset) = (0, 0, layout.pixels)
+        var (x, row, offset, turns) = (0, 0, layout.pixels, 0)
         func byte(_ distance: Int) -> Int? { try? bytes.byte(at: offset + distance) }
         func index(_ byte: Int, _ place: Int) -> Int { isSmall ? byte >> (place % 2 == 0 ? 4 : 0) & 15 : byte }
         // Each turn reads two bytes at least; pixels outside of the image are skipped.
         while row < height {
+            turns += 1
+            if turns % 65_536 == 0 { try token.check() }
+            let room = max(0, width - x)
             guard let first = byte(0), let second = byte(1) else { return false }
             offset += 2
             switch (first, second) {
             case (1..., _):
-                for place in 0..<first where x + place < width {
+                for place in 0..<min(first, room) {
                     put(palette[index(second, place)], x: x + place, y: height - 1 - row)
                 }
                 x += first
@@ -104,7 +110,7 @@ private struct BMPReader {
             default:
                 let length = isSmall ? (second + 1) / 2 : second
                 guard bytes.byteCount - offset >= length else { return false }
-                for place in 0..<second where x + place < width {
+                for place in 0..<min(second, room) {
                     guard let value = byte(isSmall ? place / 2 : place) else { return false }
                     put(palette[index(value, place)], x: x + place, y: height - 1 - row)
                 }

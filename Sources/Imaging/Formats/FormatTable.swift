@@ -173,7 +173,7 @@ extension FormatTraits {
             header: { bytes throws(ImagingError) in try .bmp(bytes) },
             loader: .pixels { file, _, _, token in try BMPPixels.decode(file, token: token) },
             memory: Memory(workingBytes: { header, _ in header.bands }),
-            time: Time(pixel: 10, byte: 2)),
+            time: Time(pixel: 10, byte: 6)),
         output: .replaced(opaque: .jpeg, transparent: .png))
 
     static let svg = FormatTraits(
