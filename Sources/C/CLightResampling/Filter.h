@@ -21,7 +21,7 @@ typedef struct {
 
 /// Computes Lanczos 3 for `length` samples from `start` on that become `target` samples; returns 0 if there is no memory.
 ///
-/// What is weighted beyond the source's ends is added to the outermost samples.
+/// Weights beyond the source's ends are added to those of the outermost samples.
 int CLight_filter_make(CLightFilter *filter, int source, double start, double length, int target);
 
 void CLight_filter_free(CLightFilter *filter);

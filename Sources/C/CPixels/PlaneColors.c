@@ -103,7 +103,7 @@ WIDE static void store_chroma(const float *sums, int width, int rows, int step, 
         to[count] = in_eight_bits(sums[width - 1] * 2 * share + 128);
 }
 
-/// Copies the samples of a row into a block; what is behind the edge is not used.
+/// Copies the samples of a row into a block; samples behind the edge are not used.
 static void fill(uint8_t *to, const uint8_t *from, int count)
 {
     memcpy(to, from, (size_t) count);

@@ -2,7 +2,7 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// The luma of an image, to compare what is left of it in a file with what it was.
+/// The luma of an image, to compare an encoded file with the image before its encoding.
 struct Luma {
     /// The range of the samples.
     let range: PlaneRange

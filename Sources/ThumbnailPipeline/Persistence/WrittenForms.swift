@@ -104,7 +104,7 @@ extension RecordWriter {
         for flag in [header.hasAlpha, header.isProgressive, header.isChromaSubsampled] { write(flag) }
         write(header.attribution?.artist ?? [])
         write(header.attribution?.copyright ?? [])
-        // Only for the formats that have them, so that the records of other formats keep their form.
+        // Only formats with drawings or pages of their own write these.
         switch header.format {
         case .svg:
             write(header.drawing?.width ?? 0)

@@ -81,7 +81,7 @@ typedef struct {
 } CPixelsMosaic;
 int CPixels_mosaic(const void *mosaic, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Puts a colour on what lies outside of an outline; a pixel that the outline crosses is mixed. Both frames may be the same.
+/// Fills everything outside of an outline with a colour; a pixel that the outline crosses is mixed. Both frames may be the same.
 enum { CPixels_most_corners = 192 };
 typedef struct {
     /// The bounds of a rectangle, in pixels.

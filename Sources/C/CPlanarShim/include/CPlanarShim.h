@@ -330,7 +330,7 @@ typedef struct {
 /// Lays a stamp on three planes of the range of its samples, with chroma at luma's size, or at half of it on both sides, rounded up.
 CPlanarShimStatus CPlanarShim_stamp(const CPlanarShimPlanes *planes, const CPlanarShimStamp *stamp);
 
-/// Converts rows of pixels without gaps to BT.601 luma of full or limited range; what is transparent is composited over grey.
+/// Converts rows of pixels without gaps to BT.601 luma of full or limited range; transparent pixels are composited over grey.
 void CPlanarShim_luma(const uint8_t *pixels, int bands, int is_limited, const CPlanarShimPlane *luma);
 
 /// How much two planes of equal size differ in structure: 0 if they are equal. docs/quality.md defines the measure. 1 for planes that are
