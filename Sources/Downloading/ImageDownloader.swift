@@ -27,6 +27,7 @@ package final class ImageDownloader: Sendable {
     private let staleAllowances: StaleAllowances
     private let selectingFields: SelectingFields
     private let origins: Origins
+    private let configuration: DownloadConfiguration
 
     /// A downloader that fetches with `loader` and keeps sources in `cache`, within the memory of `budget`.
     package init(
@@ -43,11 +44,18 @@ package final class ImageDownloader: Sendable {
         staleAllowances = configuration.staleAllowances
         selectingFields = SelectingFields(configuration)
         origins = configuration.origins
+        self.configuration = configuration
     }
 
     /// The identity of a source as a client names it: an absolute URL, or `NAME:PATH` of a named origin.
     package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
         try origins.identity(of: source)
+    }
+
+    /// Whether an absolute URL of the web could be fetched as a source, as far as its text tells.
+    package func mayFetch(_ url: ExactText) -> Bool {
+        guard let url = try? SourceURL(parsing: url.string) else { return false }
+        return configuration.mayFetch(url)
     }
 
     /// The source: from the cache, else from a flight under way, else from its origin; a stale copy if the origin

@@ -48,6 +48,7 @@ package struct HTTPResponse: Sendable {
         /// The request succeeded (RFC 9110 section 15.3).
         package static let ok = Self(code: 200)
         package static let accepted = Self(code: 202)
+        package static let found = Self(code: 302)
         package static let noContent = Self(code: 204)
 
         /// The client has the image already (RFC 9110 section 15.4.5).

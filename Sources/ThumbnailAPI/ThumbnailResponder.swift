@@ -94,6 +94,22 @@ private struct Asked: Sendable {
 
     /// The source as the client named it.
     var source: String { prepared.query.request.source.string }
+
+    /// What the dialect writes in place of the image; nil if the image is asked for.
+    func writtenAnswer(about thumbnail: Thumbnail) -> WrittenAnswer? {
+        guard prepared.query.answer.isWritten else { return nil }
+        return prepared.route.dialect.writtenAnswer(about: thumbnail, to: prepared.query)
+    }
+}
+
+extension HTTPFields {
+    /// The fields of an image's answer, for what a dialect writes in its place.
+    fileprivate func describing(_ written: WrittenAnswer, eTag: String) -> HTTPFields {
+        var fields = HTTPFields(filter { ![.contentType, .eTag, .contentDisposition].contains($0.name) })
+        fields.append(.contentType, written.mediaType)
+        fields.append(.eTag, eTag)
+        return fields
+    }
 }
 
 extension ThumbnailResponder {
@@ -115,7 +131,7 @@ extension ThumbnailResponder {
             case .placeholder(let image, let error): return placeholder(image, error, asked)
             }
         } catch {
-            return failure(serviceError(error), asked.exchange, source: asked.source)
+            return failure(serviceError(error), asked)
         }
     }
 
@@ -158,7 +174,7 @@ extension ThumbnailResponder {
 
 extension ThumbnailResponder {
     private func hit(_ thumbnail: Thumbnail, _ asked: Asked) -> HTTPAnswer {
-        if !Preconditions.areStated(in: asked.fields),
+        if !Preconditions.areStated(in: asked.fields), !asked.prepared.query.answer.isWritten,
             let answer = repeatedAnswers.answer(thumbnail, to: asked.prepared, since: asked.exchange.startedAt)
         {
             return answer
@@ -169,9 +185,16 @@ extension ThumbnailResponder {
     private func success(_ thumbnail: Thumbnail, _ asked: Asked) -> HTTPResponse {
         var fields = repeatedAnswers.lastingFields(thumbnail, asked.prepared)
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
+        var (eTag, body) = (thumbnail.eTag, HTTPResponse.Body.shared(thumbnail.image.bytes))
+        if let written = asked.writtenAnswer(about: thumbnail) {
+            let text = Array(written.text.utf8)
+            eTag = "\"\(unsafe SHA256.hash(text.span.bytes).hexadecimal)\""
+            fields = fields.describing(written, eTag: eTag)
+            body = .text(written.text)
+        }
         let response = Preconditions.answer(
-            HTTPResponse(status: .ok, headerFields: fields, body: .shared(thumbnail.image.bytes)), to: asked.fields,
-            eTag: thumbnail.eTag, lastModified: thumbnail.lastModified)
+            HTTPResponse(status: .ok, headerFields: fields, body: body), to: asked.fields, eTag: eTag,
+            lastModified: thumbnail.lastModified)
         return recorder.finish(response, asked.exchange, timings: thumbnail.timings, source: asked.source)
     }
 
@@ -188,6 +211,21 @@ extension ThumbnailResponder {
         var fields = repeatedAnswers.lastingFields(thumbnail, asked.prepared)
         fields.append(.alulaError, error.code)
         let response = HTTPResponse(status: .ok, headerFields: fields, body: .shared(image.bytes))
+        return recorder.finish(response, asked.exchange, source: asked.source, error: error)
+    }
+
+    /// The failure of a request that was read; if the target names a fallback that may be fetched, the client is sent there.
+    private func failure(_ error: any ServiceError, _ asked: Asked) -> HTTPResponse {
+        guard let fallback = asked.prepared.query.answer.fallback, error.category != .overload,
+            error.category != .cancelled, thumbnails.mayFetch(fallback)
+        else {
+            return failure(error, asked.exchange, source: asked.source)
+        }
+        var fields = common
+        fields.append(.location, PercentEncoding.location(fallback.string))
+        fields.append(.cacheControl, "no-store")
+        fields.append(.alulaError, error.code)
+        let response = HTTPResponse(status: .found, headerFields: fields)
         return recorder.finish(response, asked.exchange, source: asked.source, error: error)
     }
 

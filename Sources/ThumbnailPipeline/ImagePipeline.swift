@@ -3,6 +3,7 @@ package import Downloading
 package import HTTPTypes
 import ImageCaching
 package import Imaging
+package import Text
 
 /// Turns a thumbnail request into an encoded image, doing each piece of work at most once at a time.
 ///
@@ -105,6 +106,8 @@ package final class ImagePipeline: ThumbnailServing {
         resources.metrics.refused()
         return refusal
     }
+
+    package func mayFetch(_ url: ExactText) -> Bool { downloader.mayFetch(url) }
 
     /// The thumbnail, by the shortest way there is.
     package func thumbnail(

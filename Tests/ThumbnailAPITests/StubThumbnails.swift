@@ -3,6 +3,7 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Memory
+import Text
 import ThumbnailPipeline
 
 /// Thumbnails without a pipeline: what the test says, and a record of what was asked.
@@ -75,6 +76,8 @@ final class StubThumbnails: ThumbnailServing {
         }
         return try await make(request.request)
     }
+
+    func mayFetch(_ url: ExactText) -> Bool { url.string.hasPrefix("https://") }
 
     func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {
         state.withLock { $0.placeholders.append(color) }

@@ -68,6 +68,13 @@ package struct DownloadConfiguration: Sendable {
     package func allows(_ url: SourceURL) -> Bool {
         allowedSources.isEmpty || allowedSources.contains { $0.matches(url) }
     }
+
+    /// Whether nothing in `url` itself forbids a fetch; the addresses of its host's name are judged when it is fetched.
+    func mayFetch(_ url: SourceURL) -> Bool {
+        guard allows(url) else { return false }
+        guard let address = url.address else { return addressPolicy.mayAllow(port: url.port) }
+        return addressPolicy.allows(address, port: url.port, ownAddresses: [])
+    }
 }
 
 extension DownloadConfiguration {

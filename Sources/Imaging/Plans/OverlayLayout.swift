@@ -1,17 +1,40 @@
 /// Where a watermark lies on a result, in pixels.
-struct OverlayLayout: Hashable, Sendable {
+package struct OverlayLayout: Hashable, Sendable {
     /// The size of the whole watermark on the result.
-    var scaledSize: PixelSize
+    package var scaledSize: PixelSize
     /// Distance of the covered area's left edge from the result's.
-    var x: Int
+    package var x: Int
     /// Distance of the covered area's top edge from the result's.
-    var y: Int
+    package var y: Int
     /// The size of the covered area; it lies within the result.
-    var coveredSize: PixelSize
+    package var coveredSize: PixelSize
     /// Column of the scaled watermark that lies at the left edge of the covered area.
-    var firstColumn: Int
+    package var firstColumn: Int
     /// Row of the scaled watermark that lies at the top edge of the covered area.
-    var firstRow: Int
+    package var firstRow: Int
+
+    /// A layout of these values.
+    ///
+    /// - Parameters:
+    ///   - scaledSize: The size of the whole watermark on the result.
+    ///   - x: Distance of its left edge from the result's, negative if it begins outside.
+    ///   - y: Distance of its top edge from the result's, negative if it begins outside.
+    ///   - result: The size of the result.
+    ///   - isTiled: Whether it is repeated to the right and down.
+    /// - Returns: Nil if no pixel of the result is covered.
+    package init?(scaledSize: PixelSize, x: Int, y: Int, on result: PixelSize, isTiled: Bool = false) {
+        let horizontal = Span(scaledSize.width, from: x, isTiled: isTiled, in: result.width)
+        let vertical = Span(scaledSize.height, from: y, isTiled: isTiled, in: result.height)
+        self.init(scaledSize, horizontal, vertical)
+    }
+
+    private init?(_ scaledSize: PixelSize, _ horizontal: Span, _ vertical: Span) {
+        guard horizontal.count > 0, vertical.count > 0 else { return nil }
+        self.scaledSize = scaledSize
+        (x, y) = (horizontal.start, vertical.start)
+        coveredSize = PixelSize(width: horizontal.count, height: vertical.count)
+        (firstColumn, firstRow) = (horizontal.phase, vertical.phase)
+    }
 
     /// The layout of a watermark of size `own`, upright; nil if it lies outside of the result.
     ///
@@ -25,11 +48,7 @@ struct OverlayLayout: Hashable, Sendable {
             scaled.width, at: across, offset: Self.pixels(options.x, ratio), isTiled: options.isTiled, in: result.width)
         let vertical = Span(
             scaled.height, at: down, offset: Self.pixels(options.y, ratio), isTiled: options.isTiled, in: result.height)
-        guard horizontal.count > 0, vertical.count > 0 else { return nil }
-        scaledSize = scaled
-        (x, y) = (horizontal.start, vertical.start)
-        coveredSize = PixelSize(width: horizontal.count, height: vertical.count)
-        (firstColumn, firstRow) = (horizontal.phase, vertical.phase)
+        self.init(scaled, horizontal, vertical)
     }
 
     /// The size of the whole watermark on the result: with a scale, it keeps its ratio and fits inside.
@@ -67,6 +86,10 @@ struct OverlayLayout: Hashable, Sendable {
                 case .middle: (result - length) / 2 + offset
                 case .end: result - length - offset
                 }
+            self.init(length, from: origin, isTiled: isTiled, in: result)
+        }
+
+        init(_ length: Int, from origin: Int, isTiled: Bool, in result: Int) {
             start = max(0, origin)
             count = (isTiled ? result : min(result, origin + length)) - start
             phase = (start - origin) % length

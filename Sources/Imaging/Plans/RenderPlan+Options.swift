@@ -5,12 +5,18 @@ extension RenderPlan {
     ///   - light: What resampling averages, the same for all callers.
     ///   - efforts: The efforts of the encoders, the same for all callers.
     ///   - similarity: What an automatic quality aims at, the same for all callers.
+    ///   - additions: The headers of the request's additional sources; only a recipe asks for them.
     /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
     package init(
         options: RenderingOptions, format: ImageFormat, source: ImageHeader, limits: ImagingLimits,
         light: ResamplingLight = .gamma, efforts: EncoderEfforts = EncoderEfforts(),
-        similarity: SimilarityGoal = SimilarityGoal()
+        similarity: SimilarityGoal = SimilarityGoal(), additions: [ImageHeader] = []
     ) throws(ImagingError) {
+        if let recipe = options.recipe {
+            let source = RecipeSource(header: source, additions: additions, limits: limits)
+            try self.init(recipe, options: options, source: source, efforts: efforts)
+            return
+        }
         guard limits.sourceFormats.contains(source.format) else { throw .formatNotAccepted(source.format) }
         let isAnimated =
             options.isAnimated && options.operations.trim == nil && source.frames > 1

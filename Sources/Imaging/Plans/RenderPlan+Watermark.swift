@@ -35,7 +35,7 @@ extension RenderPlan {
     }
 
     /// The largest level that leaves at least twice the pixels of `scaled` on both sides.
-    private static func level(of source: PixelSize, for scaled: PixelSize) -> Int {
+    static func level(of source: PixelSize, for scaled: PixelSize) -> Int {
         [8, 4, 2].first { level in
             source.width >= 2 * level * scaled.width && source.height >= 2 * level * scaled.height
         } ?? 1

@@ -13,10 +13,14 @@ struct WantedPart {
     ///
     /// - Throws: ``ImagingError/cropOutside(_:)``.
     init(_ operations: ImageOperations, of box: ImagePart) throws(ImagingError) {
-        let part = try operations.crop?.part(of: box) ?? box
+        self.init(try operations.crop?.part(of: box) ?? box, turn: operations.turn)
+    }
+
+    /// A part that is turned from an EXIF orientation.
+    init(_ part: ImagePart, turn: Int) {
         self.part = part.isWhole ? nil : part
         cutSize = part.size
-        turn = operations.turn
+        self.turn = turn
     }
 
     /// The size that the layout starts from.

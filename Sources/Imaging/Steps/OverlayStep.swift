@@ -23,7 +23,7 @@ package struct OverlayStep: Hashable {
     private static let time = 4.0
 
     /// A step that lays an additional source on the image by `layout`.
-    init(of addition: Int, layout: OverlayLayout, decoded: FrameShape, opacity: Int, light: ResamplingLight) {
+    package init(of addition: Int, layout: OverlayLayout, decoded: FrameShape, opacity: Int, light: ResamplingLight) {
         self.addition = addition
         self.opacity = opacity
         self.decoded = decoded

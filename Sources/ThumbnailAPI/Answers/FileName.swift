@@ -1,15 +1,33 @@
+import Text
+import ThumbnailPipeline
+
 /// The name under which a thumbnail would be saved, made from its source's last path segment (RFC 6266).
 struct FileName: Sendable, Equatable {
     private static let longest = 100
     private let plain: String
     private let extended: String?
+    private let isAttachment: Bool
+
+    /// The name that a target asks for, else that of its source.
+    init(of query: ThumbnailQuery) {
+        let form = query.answer
+        guard let name = form.fileName else {
+            self.init(source: query.request.source.string, isAttachment: form.isAttachment)
+            return
+        }
+        self.init(stem: name.string.unicodeScalars, isAttachment: form.isAttachment)
+    }
 
     /// Takes the name from `source`: the last path segment without query, fragment and extension, and without characters
     /// that could end the header field, mean something to a file system or deceive a reader.
-    init(source: String) {
+    init(source: String, isAttachment: Bool = false) {
         let segment = Self.lastSegment(of: Array(source.utf8))
         let decoded = PercentEncoding.decode(segment) ?? String(decoding: segment, as: UTF8.self)
-        let stem = Self.withoutExtension(decoded.unicodeScalars)
+        self.init(stem: Self.withoutExtension(decoded.unicodeScalars), isAttachment: isAttachment)
+    }
+
+    private init(stem: some Sequence<Unicode.Scalar>, isAttachment: Bool) {
+        self.isAttachment = isAttachment
         let kept = stem.prefix(Self.longest).filter(Self.isHarmless)
         let ascii = kept.map { $0.isASCII ? UInt8(ascii: $0) : UInt8(ascii: "_") }
         plain = ascii.contains(where: Self.isLetterOrDigit) ? String(decoding: ascii, as: UTF8.self) : "image"
@@ -19,7 +37,7 @@ struct FileName: Sendable, Equatable {
 
     /// The value of `Content-Disposition` for a file of this extension; names beyond ASCII are also given in RFC 8187's form.
     func contentDisposition(fileExtension: String) -> String {
-        let value = "inline; filename=\"\(plain).\(fileExtension)\""
+        let value = "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain).\(fileExtension)\""
         return extended.map { "\(value); filename*=UTF-8''\($0).\(fileExtension)" } ?? value
     }
 

@@ -16,11 +16,10 @@ struct ThumbnailFields: Sendable {
     ///
     /// - Parameters:
     ///   - thumbnail: The thumbnail in the answer.
-    ///   - fileName: The name of the answer's file.
-    ///   - isNegotiated: Whether `Accept` chose the format.
+    ///   - prepared: The query that it answers.
     ///   - secondsLeft: Seconds until the target expires, which `max-age` does not exceed; nil if it never expires.
     func lasting(
-        _ thumbnail: Thumbnail, named fileName: FileName, isNegotiated: Bool, secondsLeft: Int?
+        _ thumbnail: Thumbnail, to prepared: PreparedQuery, secondsLeft: Int?
     ) -> HTTPFields {
         let format = thumbnail.image.format
         var fields = common
@@ -30,9 +29,12 @@ struct ThumbnailFields: Sendable {
         if thumbnail.isIncomplete { fields.append(.alulaIncomplete, "1") }
         if let quality = thumbnail.image.quality { fields.append(.alulaQuality, String(quality)) }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
-        fields.append(.cacheControl, CacheDirectives.text(thumbnail.freshness, secondsLeft: secondsLeft))
-        if isNegotiated { fields.append(.vary, "Accept") }
-        fields.append(.contentDisposition, fileName.contentDisposition(fileExtension: format.fileExtension))
+        var freshness = thumbnail.freshness
+        if let age = prepared.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
+        fields.append(.cacheControl, CacheDirectives.text(freshness, secondsLeft: secondsLeft))
+        if prepared.isNegotiated { fields.append(.vary, "Accept") }
+        fields.append(
+            .contentDisposition, prepared.fileName.contentDisposition(fileExtension: format.fileExtension))
         if !thumbnail.cacheStatus.isEmpty {
             fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
         }

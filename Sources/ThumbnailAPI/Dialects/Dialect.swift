@@ -1,4 +1,5 @@
 package import HTTPTypes
+package import ThumbnailPipeline
 
 /// A grammar of request targets: one way to ask for images by URL.
 ///
@@ -31,11 +32,20 @@ package protocol Dialect: Sendable {
 
     /// The answer to a failed request for one of the dialect's targets, with the dialect's own status and words.
     func response(to problem: Problem) -> HTTPResponse
+
+    /// What the dialect writes about a thumbnail, if the query asks for that and not for the image by itself.
+    ///
+    /// Asked only for queries whose ``AnswerForm/isWritten`` is true.
+    /// Nil stands for the image by itself.
+    func writtenAnswer(about thumbnail: Thumbnail, to query: ThumbnailQuery) -> WrittenAnswer?
 }
 
 extension Dialect {
     /// The answer as Alula words it.
     package func response(to problem: Problem) -> HTTPResponse { problem.response }
+
+    /// The image as it is.
+    package func writtenAnswer(about thumbnail: Thumbnail, to query: ThumbnailQuery) -> WrittenAnswer? { nil }
 }
 
 /// How surely a target belongs to a dialect.

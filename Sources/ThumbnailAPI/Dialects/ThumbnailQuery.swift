@@ -9,6 +9,10 @@ package struct ThumbnailQuery: Hashable, Sendable {
     package var placeholder: Color?
     /// Unix seconds at which the target expires; nil if it never does.
     package var expires: Int?
+    /// How the answer differs from the image by itself.
+    package var answer = AnswerForm()
+    /// Options of the target that are read and mean nothing here, such as `strip_metadata:0`.
+    package var ignoredOptions: [String] = []
 
     /// A query for `request`.
     package init(request: ThumbnailRequest, placeholder: Color? = nil, expires: Int? = nil) {
@@ -18,7 +22,5 @@ package struct ThumbnailQuery: Hashable, Sendable {
     }
 
     /// Whether `Accept` chooses the format.
-    package var isNegotiated: Bool {
-        if case .negotiated = request.format { true } else { false }
-    }
+    package var isNegotiated: Bool { request.format.isNegotiated }
 }

@@ -5,7 +5,8 @@ extension APIError: ServiceError {
     /// The answer's status.
     package var status: HTTPResponse.Status {
         switch self {
-        case .missingParameter, .unknownParameter, .badParameter, .badURL, .badRequest, .badBody: .badRequest
+        case .missingParameter, .unknownParameter, .badParameter, .unsupportedOption, .badURL, .badRequest, .badBody:
+            .badRequest
         case .badSignature, .expired, .crossSite: .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
@@ -28,6 +29,7 @@ extension APIError: ServiceError {
         case .missingParameter: "missing_parameter"
         case .unknownParameter: "unknown_parameter"
         case .badParameter: "bad_parameter"
+        case .unsupportedOption: "unsupported_option"
         case .badURL: "bad_url"
         case .badSignature: "bad_signature"
         case .expired: "expired"
@@ -56,7 +58,8 @@ extension APIError: ServiceError {
         switch self {
         case .missingParameter: "A required parameter is missing."
         case .unknownParameter: "There is no such parameter."
-        case .badParameter(_, let reason), .badURL(let reason), .badBody(_, let reason), .crossSite(let reason, _):
+        case .badParameter(_, let reason), .unsupportedOption(_, let reason), .badURL(let reason),
+            .badBody(_, let reason), .crossSite(let reason, _):
             reason
         case .badSignature: "The URL is not signed, or its signature is not valid."
         case .expired: "The URL has expired."
@@ -101,7 +104,9 @@ extension APIError: ServiceError {
     /// The offending parameter.
     package var parameter: String? {
         switch self {
-        case .missingParameter(let name), .unknownParameter(let name), .badParameter(let name, _): name
+        case .missingParameter(let name), .unknownParameter(let name), .badParameter(let name, _),
+            .unsupportedOption(let name, _):
+            name
         case .badBody(let place, _): place.isEmpty ? nil : place
         case .badURL: "url"
         default: nil

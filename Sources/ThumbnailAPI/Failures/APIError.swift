@@ -8,6 +8,8 @@ package enum APIError: Error, Equatable {
     case unknownParameter(String)
     /// The grammar does not allow a parameter's value, or the value contradicts another one; the reason is for the client.
     case badParameter(String, String)
+    /// An option of another service that its free edition has not got, or that cannot be done here; the reason is for the client.
+    case unsupportedOption(String, String)
     /// The source's URL cannot be one; the reason is for the client.
     case badURL(String)
     /// The signature is missing, or made with none of the keys.

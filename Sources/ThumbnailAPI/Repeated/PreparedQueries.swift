@@ -69,6 +69,8 @@ final class PreparedQuery: Sendable {
     let isNegotiated: Bool
     /// The name of the answer's file, without its extension.
     let fileName: FileName
+    /// Seconds for which clients may use the answer, whatever the source says; nil for what the source says.
+    let maximumAge: Int?
 
     /// Prepares the answers to `query`, which was read at `route`; `request` is its request with the source resolved.
     init(_ query: ThumbnailQuery, _ request: RecurringRequest, at route: ImageRoute) {
@@ -77,6 +79,7 @@ final class PreparedQuery: Sendable {
         expires = query.expires
         isNegotiated = query.isNegotiated
         recurring = request
-        fileName = FileName(source: query.request.source.string)
+        fileName = FileName(of: query)
+        maximumAge = query.answer.maximumAge
     }
 }

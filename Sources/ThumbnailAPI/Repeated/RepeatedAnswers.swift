@@ -71,16 +71,14 @@ final class RepeatedAnswers: Sendable {
     func lastingFields(_ thumbnail: Thumbnail, _ prepared: PreparedQuery) -> HTTPFields {
         template(for: thumbnail, prepared)?.fields
             ?? fields.lasting(
-                thumbnail, named: prepared.fileName, isNegotiated: prepared.isNegotiated,
-                secondsLeft: prepared.expires.map { $0 - timekeeper.secondsSince1970 })
+                thumbnail, to: prepared, secondsLeft: prepared.expires.map { $0 - timekeeper.secondsSince1970 })
     }
 
     /// The template beside a cached thumbnail; nil if the target expires, because its `max-age` shrinks.
     private func template(for thumbnail: Thumbnail, _ prepared: PreparedQuery) -> ThumbnailAnswerTemplate? {
         guard let place = thumbnail.place, prepared.expires == nil else { return nil }
         return ThumbnailAnswerTemplate.template(for: thumbnail, prepared, at: place) {
-            fields.lasting(
-                thumbnail, named: prepared.fileName, isNegotiated: prepared.isNegotiated, secondsLeft: nil)
+            fields.lasting(thumbnail, to: prepared, secondsLeft: nil)
         }
     }
 }

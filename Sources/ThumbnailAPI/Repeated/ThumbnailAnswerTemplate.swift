@@ -15,6 +15,7 @@ final class ThumbnailAnswerTemplate: Sendable {
     private let lifetime: Int?
     private let fileName: FileName
     private let isNegotiated: Bool
+    private let maximumAge: Int?
     private let recurring = Locked<(age: Int?, second: Int, response: RecurringResponse)?>(nil)
 
     private init(_ thumbnail: Thumbnail, _ prepared: PreparedQuery, _ fields: HTTPFields) {
@@ -25,6 +26,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         lifetime = thumbnail.freshness.lifetime
         fileName = prepared.fileName
         isNegotiated = prepared.isNegotiated
+        maximumAge = prepared.maximumAge
     }
 
     /// Whether the fields are still right: the facts that they tell have not changed.
@@ -33,7 +35,8 @@ final class ThumbnailAnswerTemplate: Sendable {
     private func fits(_ thumbnail: Thumbnail, _ prepared: PreparedQuery) -> Bool {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
-            && isNegotiated == prepared.isNegotiated && fileName == prepared.fileName
+            && isNegotiated == prepared.isNegotiated && maximumAge == prepared.maximumAge
+            && fileName == prepared.fileName
     }
 
     /// The template beside `thumbnail`; if there is none yet, or its facts have changed, one with the fields that `make` gives.

@@ -37,7 +37,8 @@ struct Finding {
         var freshness = freshness(at: now, bounds: bounds)
         if result.isIncomplete { freshness.limit(to: Freshness.longestOfIncomplete) }
         return Thumbnail(
-            image: result.image, isIncomplete: result.isIncomplete, eTag: result.eTag,
+            image: result.image, sourceHeader: records.image.header, isIncomplete: result.isIncomplete,
+            eTag: result.eTag,
             lastModified: records.lastModified, freshness: freshness, cacheStatus: status, timings: timings,
             place: status == Self.resultHit ? result.place : nil)
     }

@@ -5,6 +5,8 @@ package import Imaging
 package struct Thumbnail: Sendable {
     /// The image.
     package let image: EncodedImage
+    /// The header of the image's source; nil in tests of the answer alone.
+    package let sourceHeader: ImageHeader?
     /// Whether a source lacked pixels, which are grey then, or coarse.
     package let isIncomplete: Bool
     /// Strong entity tag of the image's bytes, with its quotes.
@@ -22,11 +24,13 @@ package struct Thumbnail: Sendable {
 
     /// A thumbnail ready to be answered.
     package init(
-        image: EncodedImage, isIncomplete: Bool = false, eTag: String, lastModified: HTTPDate?, freshness: Freshness,
+        image: EncodedImage, sourceHeader: ImageHeader? = nil, isIncomplete: Bool = false, eTag: String,
+        lastModified: HTTPDate?, freshness: Freshness,
         cacheStatus: [CacheLayerStatus], timings: [StepTiming], place: AnswerPlace? = nil
     ) {
         self.place = place
         self.image = image
+        self.sourceHeader = sourceHeader
         self.isIncomplete = isIncomplete
         self.eTag = eTag
         self.lastModified = lastModified

@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Imaging
+package import Text
 
 /// Makes thumbnails: what the API needs of the pipeline.
 package protocol ThumbnailServing: Sendable {
@@ -30,6 +31,9 @@ package protocol ThumbnailServing: Sendable {
     func thumbnail(
         for request: RecurringRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail
+
+    /// Whether an absolute URL could be fetched as a source, as far as its text tells.
+    func mayFetch(_ url: ExactText) -> Bool
 
     /// A plain image of `color` in the size of the request's box, made without its source.
     func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage

@@ -36,6 +36,17 @@ package enum FormatChoice: Hashable, Sendable {
     case fixed(ImageFormat)
     /// `format=auto`: the quality values, in thousandths, of the formats that `Accept` names explicitly (RFC 9110 section 12.5.1).
     case negotiated([ImageFormat: Int])
+    /// The recipe of the request's options decides; `isNegotiated` tells whether it heeds `Accept`.
+    case byRecipe(isNegotiated: Bool)
+
+    /// Whether `Accept` chooses the format.
+    package var isNegotiated: Bool {
+        switch self {
+        case .fixed: false
+        case .negotiated: true
+        case .byRecipe(let isNegotiated): isNegotiated
+        }
+    }
 
     /// The format for a source of `own` format.
     ///
@@ -50,6 +61,7 @@ package enum FormatChoice: Hashable, Sendable {
             let floor = max(1, qualities[own] ?? 0)
             let chosen = automatic.first { (qualities[$0] ?? 0) >= floor }
             return chosen ?? own.answer(hasAlpha: hasAlpha)
+        case .byRecipe: return own.answer(hasAlpha: hasAlpha)
         }
     }
 }

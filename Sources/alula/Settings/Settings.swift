@@ -14,6 +14,9 @@ struct Settings: Sendable {
     var disk = DiskSettings()
     var prefetch = PrefetchConfiguration()
     var api = APIConfiguration()
+    var dialects = DialectSettings()
+    /// Variables of ``DialectSettings/environmentOf`` that mean nothing here.
+    var ignoredVariables: [String] = []
     var renderWorkers = availableProcessorCount()
     var memoryBudget = MemoryShare.percent(60)
     var sandbox = SandboxSettings()
@@ -65,6 +68,6 @@ struct Settings: Sendable {
         if publicListener.port != 0, publicListener.port == operatorListener.port {
             found.append("port and adminPort are both \(publicListener.port): allowed are two different ports, or 0")
         }
-        return found
+        return found + dialects.contradictions
     }
 }

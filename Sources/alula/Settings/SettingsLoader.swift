@@ -50,6 +50,7 @@ struct SettingsLoader {
         _ environment: [String: String]
     ) -> Settings {
         var settings = Settings()
+        readForeignEnvironment(flags, variables, file, environment, into: &settings)
         for setting in SettingTable.all {
             if let text = flags[ExactText(setting.name)] {
                 apply(setting, text, setting.flag, to: &settings)
@@ -65,6 +66,7 @@ struct SettingsLoader {
             }
         }
         readVocabulary(file, into: &settings)
+        settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)
         if problems.isEmpty { problems = settings.contradictions.map { SettingsProblem($0) } }
         return settings
     }
@@ -81,6 +83,20 @@ struct SettingsLoader {
                 SettingsProblem(
                     path: path, line: "\(spelling): \(shown) is not allowed; allowed is \(error.allowed)"))
         }
+    }
+
+    /// The variables of another service count below all settings, so they are read first.
+    private mutating func readForeignEnvironment(
+        _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue],
+        _ environment: [String: String], into settings: inout Settings
+    ) {
+        let name = ExactText(SettingTable.environmentOf)
+        guard let text = flags[name] ?? variables[name] ?? file[name]?.commandLineText,
+            let service = ForeignEnvironment(rawValue: text)
+        else { return }
+        let (ignored, faults) = service.apply(environment, to: &settings)
+        settings.ignoredVariables = ignored
+        problems += faults.map { SettingsProblem($0) }
     }
 
     private mutating func readOrigins(

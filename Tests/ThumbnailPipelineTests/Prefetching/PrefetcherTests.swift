@@ -246,6 +246,8 @@ final class PrefetcherTests: Sendable {
 private final class Maker: ThumbnailServing {
     struct Failure: Error {}
 
+    func mayFetch(_ url: ExactText) -> Bool { true }
+
     private struct State {
         var made: [String] = []
         var failing: Set<String> = []

@@ -1,0 +1,72 @@
+extension RenderPlan {
+    /// The plan for a recipe, a source and its additional sources.
+    ///
+    /// - Parameters:
+    ///   - options: The caller's options, of which only the recipe and ``RenderingOptions/keepsCopyright`` count.
+    ///   - efforts: The efforts of the encoders, the same for all callers.
+    /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
+    init(
+        _ recipe: AnyRenderRecipe, options: RenderingOptions, source: RecipeSource, efforts: EncoderEfforts
+    ) throws(ImagingError) {
+        let (header, limits) = (source.header, source.limits)
+        guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
+        // The sides are bounded before anything is computed from them; those of a drawing are bounded by its header.
+        if header.drawing == nil {
+            try header.storedSize.check(frames: 1, maximumPixels: limits.maximumPixels(of: header))
+        }
+        let composition = try recipe.recipe.composition(of: source)
+        let isAnimated =
+            composition.frames > 1 && header.frames > 1 && composition.trim == nil
+            && header.format.supportsAnimation && composition.format.supportsAnimation
+        let mostFrames = min(composition.frames, limits.maximumFrames)
+        let frames = isAnimated ? min(header.frames, mostFrames) : 1
+        guard isAnimated || composition.page < header.frames else {
+            throw .noSuchPage(composition.page, pages: header.frames)
+        }
+        let number = isAnimated ? 0 : composition.page
+        let page = header.page(number)
+        let isDrawn = page.drawing != nil
+        let mostPixels = limits.maximumPixels(of: page)
+        if !isDrawn { try page.storedSize.check(frames: frames, maximumPixels: mostPixels) }
+        let wanted = WantedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
+        let isTrimmed = composition.trim != nil
+        let decode = DecodePlan(
+            page: number, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),
+            isAnimated: frames > 1, mostFrames: mostFrames, incompleteImages: limits.incompleteImages,
+            drawnSize: !isDrawn ? nil : isTrimmed ? page.size : wanted.drawnSize(for: composition.size))
+        let decoded = header.decoded(by: decode)
+        if isDrawn { try decoded.storedSize.check(frames: frames, maximumPixels: mostPixels) }
+        guard decoded.decodedArea <= mostPixels / frames else {
+            throw .tooManyPixels(decoded.storedSize, frames: frames)
+        }
+        self.init(
+            decode: decode, source: decoded.shape, steps: composition.allSteps(of: wanted), format: composition.format,
+            quality: 100, effort: efforts[composition.format])
+        quality = composition.format.hasQuality ? composition.quality : .fixed(100)
+        if options.keepsCopyright, format.writing?.attribute != nil { attribution = header.attribution }
+        for (index, addition) in source.additions.enumerated() {
+            let used = composition.additions.indices.contains(index) ? composition.additions[index] : nil
+            additions.append(try DecodePlan(ofAddition: addition, level: used?.level ?? 1, limits: limits))
+        }
+        if let trim = composition.trim { border = BorderTrim(trim, recipe, of: source) }
+        try check(limits, frames: frames, most: decoded.storedSize.area)
+    }
+}
+
+extension Composition {
+    /// All steps, from the resample of the wanted part on.
+    func allSteps(of wanted: WantedPart) -> RenderSteps {
+        var all: RenderSteps = [ResampleStep(to: wanted.sizeBeforeTurn(size), of: wanted.part, in: light)]
+        if wanted.turn != 1 { all.append(TurnStep(orientation: wanted.turn)) }
+        for step in steps { all.append(step) }
+        return all
+    }
+
+    /// The largest level that leaves at least twice the pixels of the result on both sides, but for a rounded one.
+    fileprivate func level(source: PixelSize) -> Int {
+        [8, 4, 2].first { level in
+            source.width > 2 * level * (size.width - 1) && source.height > 2 * level * (size.height - 1)
+                && (source.width >= 2 * level * size.width || source.height >= 2 * level * size.height)
+        } ?? 1
+    }
+}

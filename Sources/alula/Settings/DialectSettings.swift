@@ -1,0 +1,51 @@
+import Text
+import ThumbnailAPI
+
+/// The settings of other services' dialects.
+struct DialectSettings: Sendable {
+    /// The service whose environment variables are read; nil for none.
+    var environmentOf: ForeignEnvironment?
+
+    /// The dialects that have a place, in the order in which they are asked.
+    func dialects(_ vocabulary: Vocabulary) -> [any Dialect] { [] }
+
+    /// The place of each dialect with the name of its setting.
+    private var places: [(setting: String, place: DialectPlace?)] { [] }
+
+    /// Places that overlap; one sentence each.
+    var contradictions: [String] {
+        let set = places.compactMap { entry in entry.place.map { (entry.setting, $0) } }
+        return set.indices.flatMap { index in
+            set[..<index].filter { $0.1.overlaps(set[index].1) }.map { other in
+                "\(other.0) is \(other.1.path) and \(set[index].0) is \(set[index].1.path): allowed are two places that do not overlap"
+            }
+        }
+    }
+}
+
+extension SettingTable {
+    /// The settings of other services' dialects.
+    static let dialects: [Setting] = [
+        Setting(
+            name: "unsignedDialects", defaultText: "none",
+            help: "dialects that are served without keys of their own although signingKeys are set"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            let names = SettingValues.list(text)
+            guard names.allSatisfy({ ["imgproxy", "thumbor", "wsrv"].contains($0) }) else {
+                throw InvalidValue(allowed: "imgproxy, thumbor and wsrv, separated by commas")
+            }
+            settings.api.unsignedDialects = Set(names.map { ExactText($0) })
+        },
+        Setting(
+            name: environmentOf, defaultText: "none",
+            help: "imgproxy or imagor: that service's environment variables count below Alula's own settings"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.environmentOf = try SettingValues.choice(text)
+        },
+    ]
+
+    /// The setting that names the service whose environment variables are read.
+    static let environmentOf = "environmentOf"
+}

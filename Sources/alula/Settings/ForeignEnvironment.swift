@@ -1,0 +1,15 @@
+/// Another service whose environment variables can stand in for settings.
+enum ForeignEnvironment: String, CaseIterable, Sendable {
+    case imgproxy, imagor
+
+    /// What the names of its variables begin with.
+    private var prefix: String { rawValue.uppercased() + "_" }
+
+    /// Stores what the service's variables mean here.
+    ///
+    /// - Returns: The variables that mean nothing here, and all that is wrong with the others, one line each.
+    func apply(_ environment: [String: String], to settings: inout Settings) -> (ignored: [String], problems: [String])
+    {
+        (environment.keys.filter { $0.hasPrefix(prefix) }.sorted(), [])
+    }
+}
