@@ -178,8 +178,8 @@ let package = Package(
         tests(
             "ThumbnailAPITests",
             [
-                "Coordination", "Downloading", "HTTPTypes", "Imaging", "Memory", "Telemetry", "TestSupport", "Text",
-                "ThumbnailAPI", "ThumbnailPipeline",
+                "Coordination", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory", "Telemetry", "TestSupport",
+                "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ]),
         tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry", "TestSupport"]),
         tests(

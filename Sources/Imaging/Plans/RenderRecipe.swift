@@ -47,7 +47,7 @@ package struct Composition: Sendable {
     package var page = 0
     /// The most frames that are kept, from the first; 1 for a still.
     package var frames = 1
-    /// The border that is cut off before; nil for none. Animations are not trimmed.
+    /// The border that is cut off before; nil for none, as for animations.
     package var trim: ImageOperations.Trim?
     /// The part that is kept, in pixels of the upright page; nil for all that the trim leaves.
     package var part: ImagePart?
@@ -78,8 +78,6 @@ package struct Composition: Sendable {
 package struct RecipeAddition: Sendable {
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     let level: Int
-    /// The size in which an image of shapes is drawn; nil for images of pixels.
-    let drawnSize: PixelSize?
     /// A frame of the decoded source.
     package let decoded: FrameShape
 
@@ -88,7 +86,6 @@ package struct RecipeAddition: Sendable {
     /// If the image is trimmed, its size is not known when the decode is planned; `isSizeCertain` is false then, for both compositions.
     package init(_ header: ImageHeader, scaledTo size: PixelSize, isSizeCertain: Bool = true) {
         level = isSizeCertain && header.drawing == nil ? RenderPlan.level(of: header.size, for: size) : 1
-        drawnSize = nil
         decoded = header.shape.reduced(by: level)
     }
 }

@@ -69,17 +69,25 @@ struct PublicRoutes: Sendable {
 
     /// The route of a raw target, which depends on its text alone.
     func route(of target: String) -> PublicRoute {
-        var remainder: ImageRoute?
-        for route in images {
-            switch route.dialect.claim(on: target) {
+        let own = PublicRoute(ownTarget: target)
+        return Self.owner(of: target, at: own, among: images, \.dialect).map { .images($0) } ?? own
+    }
+
+    /// The candidate whose dialect a target belongs to; nil if it belongs to none, or to `own`, which is one of Alula's own routes.
+    static func owner<Candidate>(
+        of target: String, at own: PublicRoute, among candidates: [Candidate],
+        _ dialect: (Candidate) -> any Dialect
+    ) -> Candidate? {
+        var remainder: Candidate?
+        for candidate in candidates {
+            switch dialect(candidate).claim(on: target) {
             case .none: continue
-            case .remainder: remainder = remainder ?? route
-            case .certain: return .images(route)
+            case .remainder: remainder = remainder ?? candidate
+            case .certain: return candidate
             }
         }
-        let own = PublicRoute(ownTarget: target)
-        guard case .none = own, let remainder else { return own }
-        return .images(remainder)
+        if case .none = own { return remainder }
+        return nil
     }
 }
 

@@ -13,6 +13,7 @@ package final class OperatorResponder: RequestResponder {
     private let service: OperatedService
     private let sites: OperatorSites
     private let reader: PrefetchReader
+    private let explainer: TargetExplainer
     private let workers: WorkerPool
     private let logger: Logger
     private let timekeeper: any Timekeeper
@@ -25,16 +26,18 @@ package final class OperatorResponder: RequestResponder {
     ///   - service: The running service.
     ///   - sites: The names of the listener, and the sites that may write to it.
     ///   - reader: Reads the bodies of jobs.
+    ///   - explainer: Explains targets of the public listener.
     ///   - workers: The threads that read bodies, because that takes longer than an event thread may.
     ///   - logger: Logs the requests.
     ///   - timekeeper: The clock for the uptime.
     package init(
-        service: OperatedService, sites: OperatorSites, reader: PrefetchReader, workers: WorkerPool, logger: Logger,
-        timekeeper: any Timekeeper
+        service: OperatedService, sites: OperatorSites, reader: PrefetchReader, explainer: TargetExplainer,
+        workers: WorkerPool, logger: Logger, timekeeper: any Timekeeper
     ) {
         self.service = service
         self.sites = sites
         self.reader = reader
+        self.explainer = explainer
         self.workers = workers
         self.logger = logger
         self.timekeeper = timekeeper
@@ -90,9 +93,33 @@ package final class OperatorResponder: RequestResponder {
         case .download(let receipt):
             guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
             return HTTPResponse(status: .noContent, headerFields: common)
+        case .explain: return answer(json: try explanation(for: request.target))
         case .ready: return HealthAnswer.ready(service.lifecycle, requestID: requestID, common: common)
         case .live, .prefetch, .prefetchJob, .none: return HealthAnswer.live(common: common)
         }
+    }
+
+    /// What `target=` means; `accept=` and `source=`, such as `4000x3000.png`, say for which request and source.
+    private func explanation(for target: String) throws(APIError) -> JSONValue {
+        var values: [ExplainParameter: String] = [:]
+        for item in try RawQuery(target: target).decoded() {
+            guard let parameter = ExplainParameter(rawValue: item.name) else {
+                throw .unknownParameter(String(item.name.prefix(RawQuery.longestQuotedName)))
+            }
+            guard values.updateValue(item.value, forKey: parameter) == nil else {
+                throw .badParameter(item.name, "The parameter is given twice.")
+            }
+        }
+        guard let asked = values[.target] else { throw .missingParameter(ExplainParameter.target.rawValue) }
+        let header = try values[.source].map { (text) throws(APIError) in
+            guard let header = TargetExplainer.header(text) else {
+                throw .badParameter(ExplainParameter.source.rawValue, TargetExplainer.headerForm)
+            }
+            return header
+        }
+        return explainer.explanation(
+            of: asked, accept: values[.accept], for: header ?? TargetExplainer.assumed()
+        ).json
     }
 
     private var status: JSONValue {

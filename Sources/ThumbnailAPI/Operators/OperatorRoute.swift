@@ -13,6 +13,8 @@ enum OperatorRoute: Equatable {
     case prefetch
     /// One job, by its ID.
     case prefetchJob(id: String)
+    /// What a target of the public listener means.
+    case explain
     case live
     case ready
     case none
@@ -26,6 +28,7 @@ enum OperatorRoute: Equatable {
         case "/cache": self = .cache
         case "/downloads": self = .downloads
         case "/prefetch": self = .prefetch
+        case "/explain": self = .explain
         case "/health/live": self = .live
         case "/health/ready": self = .ready
         default:
@@ -56,7 +59,7 @@ enum OperatorRoute: Equatable {
     /// The methods that the route supports.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .metrics, .status, .downloads, .prefetchJob, .live, .ready: [.get, .head]
+        case .metrics, .status, .downloads, .prefetchJob, .explain, .live, .ready: [.get, .head]
         case .prefetch: [.post]
         case .cache: [.get, .head, .delete]
         case .download: [.delete]

@@ -69,58 +69,10 @@ extension ResultKey {
         for request: ThumbnailRequest, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
     ) throws {
         let record = records.image
-        let format = request.format.format(
-            own: record.header.format, hasAlpha: record.header.page(request.options.page).hasAlpha,
-            automatic: configuration.automaticFormats)
-        let hasRecipe = request.options.recipe != nil
-        if hasRecipe { try Self.check(records.additional, of: request, limits: configuration.limits) }
-        var plan = try RenderPlan(
-            options: request.options, format: format, source: record.header, limits: configuration.limits,
-            light: configuration.light, efforts: configuration.efforts, similarity: configuration.similarity,
-            additions: hasRecipe ? records.additional.map(\.header) : [])
-        guard !records.additional.isEmpty else {
-            self.init(source: record.identity, validator: record.validator, plan: plan)
-            return
-        }
-        for (named, record) in zip(request.additional, records.additional) where !hasRecipe {
-            try AdditionalSourceError.attributing(to: named.role) {
-                try plan.append(record.header, for: named.role, request.options, by: configuration)
-            }
-        }
+        let plan = try RenderPlan(for: request, of: records.mapValues(\.header), by: configuration)
         self.init(
             source: record.identity, validator: record.validator, additional: records.additional.map(\.version),
             plan: plan)
-    }
-
-    /// Refuses additional sources that the limits exclude, each as a failure of its own role.
-    private static func check(
-        _ additional: [SourceRecord], of request: ThumbnailRequest, limits: ImagingLimits
-    ) throws {
-        for (named, record) in zip(request.additional, additional) {
-            try AdditionalSourceError.attributing(to: named.role) {
-                _ = try DecodePlan(ofAddition: record.header, limits: limits)
-            }
-        }
-    }
-}
-
-extension RenderPlan {
-    /// Plans the decode of the next additional source, and the step that uses its pixels.
-    fileprivate mutating func append(
-        _ header: ImageHeader, for role: AdditionalSource.Role, _ options: RenderingOptions,
-        by configuration: PipelineConfiguration
-    ) throws(ImagingError) {
-        let limits = configuration.limits
-        switch role {
-        case .watermark:
-            guard let watermark = options.watermark else {
-                additions.append(try DecodePlan(ofAddition: header, limits: limits))
-                return
-            }
-            try append(
-                watermark: watermark, ratio: options.devicePixelRatio, header: header, limits: limits,
-                light: configuration.light)
-        }
     }
 }
 

@@ -9,6 +9,7 @@ enum AlulaCommand {
 
         Commands:
           serve      start the service
+          explain    say what URLs mean, also those of imgproxy, thumbor, imagor and wsrv
           sign       add a signature to a request target
           self-test  check the image library, the decoders' limits and the encoders on this machine
           version    print the version
@@ -22,6 +23,7 @@ enum AlulaCommand {
         let rest = Array(arguments.dropFirst())
         switch arguments.first {
         case "serve": ServeCommand.run(rest)
+        case "explain": ExplainCommand.run(rest)
         case "sign": SignCommand.run(rest)
         case "self-test": SelfTestCommand.run(rest)
         // For the service itself, which starts its workers so.

@@ -94,7 +94,8 @@ struct Service: Sendable {
             service: OperatedService(
                 version: settings.api.version, control: PipelineControl(of: pipeline), prefetching: prefetcher,
                 lifecycle: lifecycle, metricsText: { registry.prometheusText }),
-            sites: settings.api.operatorSites, reader: prefetchReader, workers: lanes.small, logger: logger,
+            sites: settings.api.operatorSites, reader: prefetchReader,
+            explainer: TargetExplainer(settings.api, pipelineSettings), workers: lanes.small, logger: logger,
             timekeeper: time)
         operatorServer = try HTTPServer(
             configuration: settings.operatorListener, responder: operatorResponder, logger: logger)

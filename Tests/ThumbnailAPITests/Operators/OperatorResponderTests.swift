@@ -27,7 +27,8 @@ import ThumbnailPipeline
             version: "1.2.3", control: control, prefetching: prefetching, lifecycle: lifecycle,
             metricsText: { "up 1\n" })
         let responder = OperatorResponder(
-            service: service, sites: OperatorSites(), reader: PrefetchReader(NativeDialect()), workers: workers,
+            service: service, sites: OperatorSites(), reader: PrefetchReader(NativeDialect()),
+            explainer: TargetExplainer(APIConfiguration(), PipelineConfiguration()), workers: workers,
             logger: Logger(level: .info, sink: log), timekeeper: time)
         let request = HTTPRequest(method: method, target: target, headerFields: fields, body: Array(body.utf8))
         switch responder.respond(to: request) {
@@ -44,6 +45,20 @@ import ThumbnailPipeline
         #expect(response[.cacheControl] == "no-store")
         #expect(response[.contentSecurityPolicy] == "default-src 'none'; sandbox")
         #expect(response[.crossOriginResourcePolicy] == "same-origin")
+    }
+
+    @Test func `a target is explained`() async {
+        let response = await respond("/explain?target=%2Fthumbnail%3Furl%3Dx%253Ay%26w%3D30&source=60x40.png")
+        #expect(response.status == .ok && response[.contentType] == "application/json")
+        #expect(
+            response.text.contains(
+                #""verdict":"works","dialect":"thumbnail","source":"x:y","assumedSource":"60x40 png""#))
+        #expect(response.text.contains(#""parameters":{"w":"30"}"#))
+        #expect(await respond("/explain").code == "missing_parameter")
+        #expect(await respond("/explain?target=x&target=y").code == "bad_parameter")
+        #expect(await respond("/explain?target=x&source=9").member("parameter") == "source")
+        #expect(await respond("/explain?target=x&w=9").code == "unknown_parameter")
+        #expect(await respond("/explain?target=x", method: .delete).status == .methodNotAllowed)
     }
 
     @Test func `the status shows the work under way and the origins`() async {

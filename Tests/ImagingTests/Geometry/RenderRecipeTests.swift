@@ -1,0 +1,106 @@
+import Coordination
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+/// Plans and pixels of rules that are none of the contract's.
+struct RenderRecipeTests {
+    /// The right half of what a trim leaves, turned by a quarter, with a margin.
+    private struct HalfRecipe: RenderRecipe {
+        var width = 20
+        var tolerance: Int?
+        var page = 0
+        var frames = 1
+        var format = ImageFormat.png
+        var keyText: String { "half \(width)" }
+
+        func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+            let whole = source.whole(ofPage: page)
+            let half = PixelSize(width: whole.size.width / 2, height: whole.size.height)
+            var made = Composition(
+                size: PixelSize(width: width, height: width * half.width / half.height), format: format,
+                quality: .fixed(80))
+            made.part = ImagePart(x: whole.x + half.width, y: whole.y, size: half, of: whole.whole)
+            made.turn = 6
+            made.trim = tolerance.map { ImageOperations.Trim(tolerance: $0) }
+            (made.page, made.frames) = (page, frames)
+            made.steps.append(MarginStep(.init(top: 1), color: .white))
+            return made
+        }
+    }
+
+    private static func options(_ recipe: HalfRecipe) -> RenderingOptions {
+        var options = RenderingOptions()
+        options.recipe = AnyRenderRecipe(recipe)
+        return options
+    }
+
+    private static func plan(_ recipe: HalfRecipe, _ header: ImageHeader) throws(ImagingError) -> RenderPlan {
+        try RenderPlan(options: options(recipe), format: .jpeg, source: header, limits: ImagingLimits())
+    }
+
+    private static let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 800, height: 200))
+
+    @Test func `a recipe decides size, steps, level and format`() throws {
+        let plan = try Self.plan(HalfRecipe(), Self.header)
+        #expect(plan.outputSize == PixelSize(width: 20, height: 41))
+        #expect(plan.format == .png && plan.decode.level == 4)
+        #expect(
+            plan.keyTexts == [
+                "page 0 level 4 refuse", "resample 40x20 gamma of 400,0 400x200", "turn 6",
+                "pad 1,0,0,0 255,255,255,255",
+                "png 100",
+            ])
+        #expect(plan == (try Self.plan(HalfRecipe(), Self.header)))
+        #expect(plan != (try Self.plan(HalfRecipe(width: 21), Self.header)))
+    }
+
+    @Test func `the limits are those of all requests`() throws {
+        var limits = ImagingLimits()
+        limits.maximumOutputPixels = 800
+        #expect(throws: ImagingError.self) {
+            try RenderPlan(options: Self.options(HalfRecipe()), format: .jpeg, source: Self.header, limits: limits)
+        }
+        limits = ImagingLimits()
+        limits.maximumSourcePixels = 100_000
+        #expect(throws: ImagingError.self) {
+            try RenderPlan(options: Self.options(HalfRecipe()), format: .jpeg, source: Self.header, limits: limits)
+        }
+        #expect(throws: ImagingError.noSuchPage(1, pages: 1)) { try Self.plan(HalfRecipe(page: 1), Self.header) }
+    }
+
+    @Test func `animations are kept only if both formats have them`() throws {
+        let header = ImageHeader(format: .gif, storedSize: PixelSize(width: 80, height: 40), frames: 3)
+        #expect(try Self.plan(HalfRecipe(frames: 9, format: .webp), header).isAnimated)
+        #expect(try !Self.plan(HalfRecipe(frames: 9, format: .png), header).isAnimated)
+        #expect(try !Self.plan(HalfRecipe(frames: 1, format: .webp), header).isAnimated)
+        #expect(try Self.plan(HalfRecipe(page: 2), header).decode.page == 2)
+    }
+
+    @Test func `the part is turned, and after a trim it is of the box`() throws {
+        let image = SampleImage(PixelSize(width: 140, height: 120), bands: 3) { x, y in
+            guard 10..<110 ~= x, 20..<70 ~= y else { return [255, 255, 255] }
+            return x < 60 ? [200, 40, 20] : [10, 60, 220]
+        }
+        let file = SharedBytes(ImageFixture.file(image, as: .png, quality: 95))
+        func pixels(_ recipe: HalfRecipe) throws -> DecodedImage {
+            try ImageReading.decode(thumbnail(file, Self.options(recipe), .png).bytes)
+        }
+        let trimmed = try pixels(HalfRecipe(tolerance: 10))
+        #expect(trimmed.size == PixelSize(width: 20, height: 21))
+        #expect(Array(trimmed.values(10, 0).prefix(3)) == [255, 255, 255])
+        #expect(Array(trimmed.values(10, 10).prefix(3)) == [10, 60, 220])
+        // The right half, turned clockwise: its left edge is above.
+        let whole = try pixels(HalfRecipe())
+        #expect(whole.isClose(x: 10, y: 2, to: [10, 60, 220], tolerance: 8))
+        #expect(whole.isClose(x: 10, y: 11, to: [255, 255, 255], tolerance: 8))
+    }
+
+    @Test func `two trims with different recipes are different plans`() throws {
+        let one = try Self.plan(HalfRecipe(tolerance: 10), Self.header)
+        #expect(one == (try Self.plan(HalfRecipe(tolerance: 10), Self.header)))
+        #expect(one != (try Self.plan(HalfRecipe(tolerance: 11), Self.header)))
+        #expect(one.keyTexts.contains("trim 10 corner half 20"))
+    }
+}

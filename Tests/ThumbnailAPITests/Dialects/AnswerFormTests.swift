@@ -1,0 +1,77 @@
+import HTTPTypes
+import Imaging
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// Answers that a dialect lets clients change.
+@Suite struct AnswerFormTests {
+    private func edge(
+        _ thumbnails: StubThumbnails = StubThumbnails(), _ change: @escaping @Sendable (inout AnswerForm) -> Void
+    ) -> Edge {
+        Edge(thumbnails) { $0.otherDialects = [FormDialect(change: change)] }
+    }
+
+    @Test func `a name is asked for, and a file to save`() async {
+        let named = await edge { $0.fileName = "my \"cat\"" }.respond("/f")
+        #expect(named[.contentDisposition] == #"inline; filename="my cat.jpg""#)
+        let saved = await edge { $0.isAttachment = true }.respond("/f")
+        #expect(saved[.contentDisposition] == #"attachment; filename="a.jpg""#)
+    }
+
+    @Test func `a time is asked for, which private answers and those that expire do not get`() async {
+        let shared = StubThumbnails(make: { _ in .sample(freshness: Freshness(lifetime: 60)) })
+        #expect(await edge(shared) { $0.maximumAge = 86_400 }.respond("/f")[.cacheControl] == "public, max-age=86400")
+        let closed = StubThumbnails(make: { _ in .sample(freshness: Freshness(storability: .none)) })
+        #expect(await edge(closed) { $0.maximumAge = 86_400 }.respond("/f")[.cacheControl] == "no-store")
+        let own = StubThumbnails(make: { _ in .sample(freshness: Freshness(storability: .private, lifetime: 5)) })
+        #expect(await edge(own) { $0.maximumAge = 86_400 }.respond("/f")[.cacheControl] == "private, max-age=5")
+    }
+
+    @Test func `a dialect writes an answer itself, with a tag of its own`() async throws {
+        let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60), place: AnswerPlace())
+        let edge = edge(StubThumbnails(cached: cached)) { $0.isWritten = true }
+        let response = await edge.respond("/f")
+        #expect(response.status == .ok && response.text == "30x20")
+        #expect(response[.contentType] == "text/plain" && response[.contentDisposition] == nil)
+        #expect(response[.cacheControl] == "public, max-age=60")
+        let tag = try #require(response[.eTag])
+        #expect(tag != "\"abc\"")
+        #expect(await edge.respond("/f", fields: [.ifNoneMatch: tag]).status == .notModified)
+        #expect(await edge.respond("/f", fields: [.ifNoneMatch: "\"abc\""]).status == .ok)
+    }
+
+    @Test func `a failure sends the client to the fallback, if that could be fetched`() async {
+        let failing = StubThumbnails(make: { _ in throw StubError() })
+        let moved = await edge(failing) { $0.fallback = "https://h/ä b.png" }.respond("/f")
+        #expect(moved.status == .found && moved[.location] == "https://h/%C3%A4%20b.png")
+        #expect(moved[.cacheControl] == "no-store" && moved[.alulaError] == "origin_error")
+        #expect(await edge(failing) { $0.fallback = "http://10.0.0.1/" }.respond("/f").status == .badGateway)
+        let full = StubThumbnails(make: { _ in throw StubError(status: .serviceUnavailable, category: .overload) })
+        #expect(await edge(full) { $0.fallback = "https://h/b" }.respond("/f").status == .serviceUnavailable)
+    }
+}
+
+/// A dialect of one target, whose answers have a form of their own.
+private struct FormDialect: Dialect {
+    let name = "form"
+    let hasSigningKeys = false
+    let change: @Sendable (inout AnswerForm) -> Void
+
+    func claim(on target: String) -> DialectClaim { target == "/f" ? .certain : .none }
+
+    func isAuthentic(_ target: RequestedTarget) -> Bool { true }
+
+    func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        var query = ThumbnailQuery(request: ThumbnailRequest(source: "https://h/a.png", format: .fixed(.jpeg)))
+        change(&query.answer)
+        return query
+    }
+
+    func writtenAnswer(about thumbnail: Thumbnail, to query: ThumbnailQuery) -> WrittenAnswer? {
+        let size = thumbnail.image.size
+        return WrittenAnswer(mediaType: "text/plain", text: "\(size.width)x\(size.height)")
+    }
+}
