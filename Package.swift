@@ -162,7 +162,10 @@ let package = Package(
         tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry", "TestSupport"]),
         tests(
             "ImagingTests",
-            ["CJPEGReference", "CPlanarShim", "CVipsShim", "Coordination", "Imaging", "Memory", "TestSupport"]),
+            [
+                "CJPEGReference", "CPlanarShim", "CVipsShim", "Coordination", "Crypto", "Imaging", "Memory",
+                "TestSupport",
+            ]),
         tests(
             "ImageSandboxTests",
             ["alula", "CLinux", "Coordination", "ImageSandbox", "Imaging", "Memory", "Telemetry", "TestSupport"]),

@@ -27,7 +27,7 @@ package struct APIConfiguration: Sendable {
     package init() {}
 
     /// All dialects, Alula's own first.
-    var dialects: [any Dialect] { [nativeDialect] + otherDialects }
+    var dialects: [any Dialect] { [nativeDialect, InfoDialect(signingKeys: signingKeys)] + otherDialects }
 
     /// Whether the targets of `dialect` may be served: it demands signatures, or none are demanded of it.
     func isOpen(_ dialect: any Dialect) -> Bool {

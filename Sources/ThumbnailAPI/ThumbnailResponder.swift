@@ -51,6 +51,13 @@ final class ThumbnailResponder: Sendable {
         }
         let directives = directives(of: request)
         let asked = Asked(fields: request.headerFields, prepared: prepared, exchange: exchange)
+        if let facts = prepared.query.answer.facts {
+            return .later { [self] in
+                var response = await response(to: asked, facts, directives ?? .none)
+                response.headerFields.append(.alulaReceipt, exchange.requestID)
+                return response
+            }
+        }
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring) {
             return hit(thumbnail, asked)
         }
@@ -135,6 +142,24 @@ extension ThumbnailResponder {
         }
     }
 
+    /// The answer to a request for facts; runs in the request's own task as well.
+    private func response(
+        to asked: Asked, _ facts: FactsRequest, _ directives: RequestCacheControl
+    ) async -> HTTPResponse {
+        do {
+            let deadline = asked.exchange.startedAt + requestTimeout
+            let found = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> SourceFacts in
+                try await thumbnails.facts(
+                    for: asked.prepared.recurring, asked: facts, directives: directives,
+                    receipt: asked.exchange.requestID)
+            }
+            try Task.checkCancellation()
+            return success(found, asked, facts)
+        } catch {
+            return failure(serviceError(error), asked)
+        }
+    }
+
     private func outcome(
         _ prepared: PreparedQuery, _ directives: RequestCacheControl, receipt: String
     ) async throws -> Outcome {
@@ -187,8 +212,7 @@ extension ThumbnailResponder {
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
         var (eTag, body) = (thumbnail.eTag, HTTPResponse.Body.shared(thumbnail.image.bytes))
         if let written = asked.writtenAnswer(about: thumbnail) {
-            let text = Array(written.text.utf8)
-            eTag = "\"\(unsafe SHA256.hash(text.span.bytes).hexadecimal)\""
+            eTag = Self.eTag(of: written.text)
             fields = fields.describing(written, eTag: eTag)
             body = .text(written.text)
         }
@@ -196,6 +220,28 @@ extension ThumbnailResponder {
             HTTPResponse(status: .ok, headerFields: fields, body: body), to: asked.fields, eTag: eTag,
             lastModified: thumbnail.lastModified)
         return recorder.finish(response, asked.exchange, timings: thumbnail.timings, source: asked.source)
+    }
+
+    private func success(_ facts: SourceFacts, _ asked: Asked, _ request: FactsRequest) -> HTTPResponse {
+        let text = FactsText.text(facts, of: asked.source, asked: request)
+        let tag = Self.eTag(of: text)
+        var fields = common
+        fields.append(.contentType, "application/json")
+        fields.append(.eTag, tag)
+        if let date = facts.lastModified { fields.append(.lastModified, date.imfFixdate) }
+        let secondsLeft = asked.prepared.expires.map { $0 - timekeeper.secondsSince1970 }
+        fields.append(.cacheControl, CacheDirectives.text(facts.freshness, secondsLeft: secondsLeft))
+        fields.append(.cacheStatus, CacheStatusText.text(facts.cacheStatus))
+        if let age = facts.freshness.age { fields.append(.age, String(age)) }
+        let response = Preconditions.answer(
+            HTTPResponse(status: .ok, headerFields: fields, body: .text(text)), to: asked.fields, eTag: tag,
+            lastModified: facts.lastModified)
+        return recorder.finish(response, asked.exchange, timings: facts.timings, source: asked.source)
+    }
+
+    private static func eTag(of text: String) -> String {
+        let bytes = Array(text.utf8)
+        return unsafe "\"\(Base64URL.encode(Array(SHA256.hash(bytes.span.bytes).bytes.prefix(16))))\""
     }
 
     /// The answer with a placeholder has the fields of a 200.

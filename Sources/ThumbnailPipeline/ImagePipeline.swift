@@ -17,11 +17,11 @@ package final class ImagePipeline: ThumbnailServing {
     let broken: BrokenSources
     let placeholders: PlaceholderMaker
     let maker: ThumbnailMaker
-    private let fetcher: SourceFetcher
+    let fetcher: SourceFetcher
     private let atHand: WorkAtHand
     private let admission: MissAdmission
-    private let configuration: PipelineConfiguration
-    private let timekeeper: any Timekeeper
+    let configuration: PipelineConfiguration
+    let timekeeper: any Timekeeper
 
     /// A pipeline over these parts; `caches` is also the cache that `downloader` asks.
     package init(

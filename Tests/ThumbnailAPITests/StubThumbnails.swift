@@ -77,6 +77,18 @@ final class StubThumbnails: ThumbnailServing {
         return try await make(request.request)
     }
 
+    func facts(
+        for request: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> SourceFacts {
+        state.withLock { $0.receipts.append(receipt) }
+        let thumbnail = try await make(request.request)
+        return SourceFacts(
+            header: ImageHeader(format: .jpeg, storedSize: PixelSize(width: 40, height: 30), orientation: 6),
+            byteCount: 1_234, eTag: "W/\"x\"", lastModified: thumbnail.lastModified,
+            lastModifiedText: thumbnail.lastModified?.imfFixdate, freshness: thumbnail.freshness,
+            cacheStatus: [CacheLayerStatus(.source, .hit)])
+    }
+
     func mayFetch(_ url: ExactText) -> Bool { url.string.hasPrefix("https://") }
 
     func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {

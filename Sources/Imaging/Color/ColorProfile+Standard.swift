@@ -40,7 +40,5 @@ extension ColorProfile.Curve {
         return light >= standardLight(component - half) && light <= standardLight(component + half)
     }
 
-    private static func standardLight(_ component: Double) -> Double {
-        component <= 0.04045 ? component / 12.92 : pow((component + 0.055) / 1.055, 2.4)
-    }
+    private static func standardLight(_ component: Double) -> Double { StandardCurve.light(of: component) }
 }

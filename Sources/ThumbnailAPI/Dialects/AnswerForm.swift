@@ -1,4 +1,5 @@
 package import Text
+package import ThumbnailPipeline
 
 /// How the answer to a target differs from the image by itself, in a dialect that lets clients choose.
 package struct AnswerForm: Hashable, Sendable {
@@ -10,6 +11,8 @@ package struct AnswerForm: Hashable, Sendable {
     package var maximumAge: Int?
     /// Whether the dialect writes the answer itself, such as facts about the image or a `data:` URL.
     package var isWritten = false
+    /// The facts about the source that are asked for in place of an image; nil for an image.
+    package var facts: FactsRequest?
     /// The absolute URL that a client is sent to if the request fails; nil for the failure itself.
     package var fallback: ExactText?
 

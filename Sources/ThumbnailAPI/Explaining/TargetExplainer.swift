@@ -32,7 +32,7 @@ package struct TargetExplainer: Sendable {
             explanation.source = query.request.source.string
             explanation.ignored = query.ignoredOptions
             if !query.ignoredOptions.isEmpty { explanation.verdict = .ignores }
-            try explain(query, for: header, into: &explanation)
+            if query.answer.facts == nil { try explain(query, for: header, into: &explanation) }
         } catch {
             explanation.verdict = .refused(error)
         }

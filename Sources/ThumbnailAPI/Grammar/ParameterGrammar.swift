@@ -1,3 +1,4 @@
+import Crypto
 import Imaging
 
 /// Reads and writes the values of single parameters; readers return nil for a value that the grammar does not allow.
@@ -36,6 +37,21 @@ enum ParameterGrammar {
         case "0": false
         case "1": true
         default: nil
+        }
+    }
+
+    /// Unix seconds at which a target expires.
+    static func expires(_ text: String, _ name: String) throws(APIError) -> Int {
+        guard let seconds = integer(text, in: 0...999_999_999_999) else {
+            throw .badParameter(name, "Must be whole Unix seconds.")
+        }
+        return seconds
+    }
+
+    /// Judges the form of a signature; ``URLSigner`` judges whether it is valid.
+    static func checkSignature(_ text: String, _ name: String, isLast: Bool) throws(APIError) {
+        guard isLast, Base64URL.decode(text)?.count == URLSigner.codeLength else {
+            throw .badParameter(name, "Must be the last parameter and an unpadded base64url HMAC-SHA256.")
         }
     }
 

@@ -85,7 +85,7 @@ package final class PipelineCaches: SourceCaching {
         }
         let key = SourceKey(source: head.identity)
         guard let old = records.value(for: key), old.validator == head.validator else { return }
-        let record = SourceRecord(head, header: old.header, incompleteUntil: old.incompleteUntil)
+        let record = SourceRecord(head, of: old, incompleteUntil: old.incompleteUntil)
         records.add(record, for: key)
         if record.incompleteUntil == nil { disk?.keep(record) }
     }
@@ -99,7 +99,7 @@ package final class PipelineCaches: SourceCaching {
         else { return }
         changes.withLock { $0.note(record.identity) }
         records.add(
-            SourceRecord(known.head, header: known.header, incompleteUntil: end),
+            SourceRecord(known.head, of: known, incompleteUntil: end),
             for: SourceKey(source: record.identity))
         disk?.removeAll(from: record.identity)
     }

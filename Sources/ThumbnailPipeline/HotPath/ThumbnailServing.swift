@@ -32,6 +32,18 @@ package protocol ThumbnailServing: Sendable {
         for request: RecurringRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail
 
+    /// What is known of a request's source.
+    ///
+    /// - Parameters:
+    ///   - request: Names the source; nothing else in it counts.
+    ///   - asked: What is computed besides what the header says.
+    ///   - directives: What the caller asks of the caches.
+    ///   - receipt: Name under which an operator can cancel this caller's wait for a download.
+    /// - Throws: A ``ServiceError`` or `CancellationError`.
+    func facts(
+        for request: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> SourceFacts
+
     /// Whether an absolute URL could be fetched as a source, as far as its text tells.
     func mayFetch(_ url: ExactText) -> Bool
 

@@ -15,6 +15,7 @@ extension SourceRecord {
         writer.write(head.selectingFields)
         writer.write(head.requestedAt.secondsSince1970)
         writer.write(head.receivedAt.secondsSince1970)
+        writer.write(byteCount)
         writer.write(header)
         return writer.bytes
     }
@@ -24,14 +25,15 @@ extension SourceRecord {
         var reader = RecordReader(bytes)
         guard let url = reader.text(), let status = reader.int(), let validator = reader.validator(),
             let headerFields = reader.fields(), let selectingFields = reader.fields(),
-            let requestedAt = reader.int(), let receivedAt = reader.int(), let header = reader.imageHeader(),
+            let requestedAt = reader.int(), let receivedAt = reader.int(), let byteCount = reader.int(),
+            let header = reader.imageHeader(),
             reader.isAtEnd
         else { return nil }
         let head = SourceHead(
             identity: identity, url: url, status: status, validator: validator, headerFields: headerFields,
             selectingFields: selectingFields, requestedAt: HTTPDate(secondsSince1970: requestedAt),
             receivedAt: HTTPDate(secondsSince1970: receivedAt))
-        self.init(head, header: header)
+        self.init(head, header: header, byteCount: byteCount)
     }
 }
 

@@ -7,19 +7,27 @@ import Memory
 final class SourceRecord: Sendable {
     let head: SourceHead
     let header: ImageHeader
+    /// Bytes of the file.
+    let byteCount: Int
     /// Until when, by the service's clock, an image that lacks pixels is kept; nil for one that is whole as far as is known.
     let incompleteUntil: Duration?
 
     /// Joins what the origin said and what the image's own header says.
-    init(_ head: SourceHead, header: ImageHeader, incompleteUntil: Duration? = nil) {
+    init(_ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil) {
         self.head = head
         self.header = header
+        self.byteCount = byteCount
         self.incompleteUntil = incompleteUntil
     }
 
     /// Reads the image's header.
     convenience init(_ head: SourceHead, bytes: SharedBytes) throws(ImagingError) {
-        self.init(head, header: try ImageHeader.inspect(bytes))
+        self.init(head, header: try ImageHeader.inspect(bytes), byteCount: bytes.count)
+    }
+
+    /// The same file, with what its origin said later, or with another end of its use.
+    convenience init(_ head: SourceHead, of known: SourceRecord, incompleteUntil: Duration? = nil) {
+        self.init(head, header: known.header, byteCount: known.byteCount, incompleteUntil: incompleteUntil)
     }
 
     var identity: SourceIdentity { head.identity }

@@ -54,7 +54,7 @@ struct SourceFetcher: Sendable {
             receipt: call.receipt, deadline: start + timeLimit)
         let record: SourceRecord
         if let known = caches.knownRecord(for: identity), known.validator == delivery.head.validator {
-            record = SourceRecord(delivery.head, header: known.header)
+            record = SourceRecord(delivery.head, of: known)
         } else if let bytes = delivery.bytes {
             do throws(ImagingError) {
                 record = try SourceRecord(delivery.head, bytes: bytes)

@@ -247,6 +247,9 @@ private final class Maker: ThumbnailServing {
     struct Failure: Error {}
 
     func mayFetch(_ url: ExactText) -> Bool { true }
+    func facts(
+        for request: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> SourceFacts { throw Failure() }
 
     private struct State {
         var made: [String] = []

@@ -1,4 +1,3 @@
-import Crypto
 import Imaging
 import Text
 import ThumbnailPipeline
@@ -73,17 +72,12 @@ struct ThumbnailQueryReader {
                 ParameterGrammar.integer(value, in: 0...999_999_999), name, "Must be a whole number from 0.")
         case .animated: options.isAnimated = try flag(value, name)
         case .placeholder: placeholder = try color(value, name)
-        case .expires:
-            expires = try require(
-                ParameterGrammar.integer(value, in: 0...999_999_999_999), name, "Must be whole Unix seconds.")
+        case .expires: expires = try ParameterGrammar.expires(value, name)
         case .watermark, .watermarkPosition, .watermarkX, .watermarkY, .watermarkOpacity, .watermarkScale,
             .watermarkTile:
             try watermark.read(parameter, value, name, vocabulary)
         case .preset: presets = try vocabulary.presetNames(value, name)
-        case .signature:
-            guard isLast, Base64URL.decode(value)?.count == URLSigner.codeLength else {
-                throw .badParameter(name, "Must be the last parameter and an unpadded base64url HMAC-SHA256.")
-            }
+        case .signature: try ParameterGrammar.checkSignature(value, name, isLast: isLast)
         }
     }
 

@@ -1,0 +1,77 @@
+import Glibc
+
+/// BlurHash: a few waves of a discrete cosine transform of the light, as a short text.
+///
+/// The published algorithm: https://github.com/woltapp/blurhash/blob/master/Algorithm.md
+enum BlurHash {
+    private static let digits = Array(
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
+
+    /// The text for `columns` by `rows` components, 1…9 each; transparent parts count as white.
+    static func text(of picture: SmallPicture, columns: Int, rows: Int) -> String {
+        let factors = factors(of: picture, columns: columns, rows: rows)
+        var text: [UInt8] = []
+        append((columns - 1) + (rows - 1) * 9, digits: 1, to: &text)
+        let waves = factors.dropFirst()
+        let most = waves.flatMap { $0 }.map(abs).max() ?? 0
+        let step = waves.isEmpty ? 0 : Int(min(max((most * 166 - 0.5).rounded(.down), 0), 82))
+        append(step, digits: 1, to: &text)
+        let mean = factors[0].map { StandardCurve.component(of: $0) }
+        append(mean[0] << 16 | mean[1] << 8 | mean[2], digits: 4, to: &text)
+        let scale = waves.isEmpty ? 1 : Double(step + 1) / 166
+        for wave in waves {
+            let levels = wave.map { factor -> Int in
+                let share = factor / scale
+                let root = (share < 0 ? -1 : 1) * abs(share).squareRoot()
+                return Int(min(max((root * 9 + 9.5).rounded(.down), 0), 18))
+            }
+            append((levels[0] * 19 + levels[1]) * 19 + levels[2], digits: 2, to: &text)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Red, green and blue of each component, row by row; the first is the mean.
+    private static func factors(of picture: SmallPicture, columns: Int, rows: Int) -> [[Double]] {
+        let (width, height) = (picture.width, picture.height)
+        let across = waves(columns, width)
+        let down = waves(rows, height)
+        var sums = [[Double]](repeating: [0, 0, 0], count: columns * rows)
+        for y in 0..<height {
+            // The waves along a row are summed first: each row then counts once for every row of components.
+            var row = [[Double]](repeating: [0, 0, 0], count: columns)
+            for x in 0..<width {
+                let place = 4 * (y * width + x)
+                let alpha = Double(picture.pixels[place + 3]) / 255
+                for channel in 0..<3 {
+                    let component = Double(picture.pixels[place + channel]) * alpha + 255 * (1 - alpha)
+                    let light = StandardCurve.light[Int(component + 0.5)]
+                    for column in 0..<columns { row[column][channel] += light * across[column][x] }
+                }
+            }
+            for index in sums.indices {
+                let wave = down[index / columns][y]
+                for channel in 0..<3 { sums[index][channel] += row[index % columns][channel] * wave }
+            }
+        }
+        return sums.indices.map { index in
+            let weight = (index == 0 ? 1.0 : 2.0) / Double(width * height)
+            return sums[index].map { $0 * weight }
+        }
+    }
+
+    private static func waves(_ count: Int, _ length: Int) -> [[Double]] {
+        (0..<count).map { wave in
+            (0..<length).map { cos(.pi * Double(wave) * Double($0) / Double(length)) }
+        }
+    }
+
+    private static func append(_ value: Int, digits count: Int, to text: inout [UInt8]) {
+        var value = value
+        var reversed: [UInt8] = []
+        for _ in 0..<count {
+            reversed.append(digits[value % 83])
+            value /= 83
+        }
+        text += reversed.reversed()
+    }
+}

@@ -1,0 +1,114 @@
+import Glibc
+
+/// ThumbHash: the lowest waves of luminance, two colour differences and alpha, in about 25 bytes that also tell the ratio.
+///
+/// The published algorithm: https://evanw.github.io/thumbhash/
+enum ThumbHash {
+    /// The hash of an image whose sides are at most 100 pixels.
+    static func bytes(of picture: SmallPicture) -> [UInt8] {
+        let (width, height) = (picture.width, picture.height)
+        let channels = Channels(picture)
+        let longest = Double(max(width, height))
+        let limit: Double = channels.hasAlpha ? 5 : 7
+        func waves(_ side: Int) -> Int { max(1, Int((limit * Double(side) / longest).rounded())) }
+        let (across, down) = (waves(width), waves(height))
+        func transform(_ values: [Double], _ columns: Int, _ rows: Int) -> Transform {
+            Transform(values, width: width, height: height, columns: columns, rows: rows)
+        }
+        let luminance = transform(channels.luminance, max(3, across), max(3, down))
+        let yellowBlue = transform(channels.yellowBlue, 3, 3)
+        let redGreen = transform(channels.redGreen, 3, 3)
+        let isLandscape = width > height
+
+        var head = level(luminance.mean, 63) | level(0.5 + 0.5 * yellowBlue.mean, 63) << 6
+        head |= level(0.5 + 0.5 * redGreen.mean, 63) << 12 | level(luminance.scale, 31) << 18
+        head |= (channels.hasAlpha ? 1 : 0) << 23
+        var tail = isLandscape ? down : across
+        tail |= level(yellowBlue.scale, 63) << 3 | level(redGreen.scale, 63) << 9 | (isLandscape ? 1 : 0) << 15
+        var bytes = [head, head >> 8, head >> 16, tail, tail >> 8].map { UInt8($0 & 255) }
+        var waves = luminance.waves + yellowBlue.waves + redGreen.waves
+        if channels.hasAlpha {
+            let alpha = transform(channels.alpha, 5, 5)
+            bytes.append(UInt8(level(alpha.mean, 15) | level(alpha.scale, 15) << 4))
+            waves += alpha.waves
+        }
+        let levels = waves.map { UInt8(level($0, 15)) }
+        for index in stride(from: 0, to: levels.count, by: 2) {
+            bytes.append(levels[index] | (index + 1 < levels.count ? levels[index + 1] << 4 : 0))
+        }
+        return bytes
+    }
+
+    /// A fraction as a whole number up to `most`.
+    private static func level(_ fraction: Double, _ most: Double) -> Int {
+        Int(min(max((fraction * most).rounded(), 0), most))
+    }
+
+    /// The image as fractions, laid on its own mean colour where it is transparent.
+    private struct Channels {
+        var luminance: [Double] = []
+        var yellowBlue: [Double] = []
+        var redGreen: [Double] = []
+        var alpha: [Double] = []
+        let hasAlpha: Bool
+
+        init(_ picture: SmallPicture) {
+            let places = stride(from: 0, to: picture.pixels.count, by: 4)
+            func value(_ place: Int) -> Double { Double(picture.pixels[place]) / 255 }
+            var (sum, weight) = ([0.0, 0.0, 0.0], 0.0)
+            for place in places {
+                let alpha = value(place + 3)
+                weight += alpha
+                for channel in 0..<3 { sum[channel] += alpha * value(place + channel) }
+            }
+            let mean = weight > 0 ? sum.map { $0 / weight } : sum
+            hasAlpha = weight < Double(picture.width * picture.height)
+            for place in places {
+                let share = value(place + 3)
+                let color = (0..<3).map { mean[$0] * (1 - share) + share * value(place + $0) }
+                luminance.append((color[0] + color[1] + color[2]) / 3)
+                yellowBlue.append((color[0] + color[1]) / 2 - color[2])
+                redGreen.append(color[0] - color[1])
+                alpha.append(share)
+            }
+        }
+    }
+
+    /// The lowest waves of a channel: its mean, and the others as fractions of the strongest.
+    private struct Transform {
+        private(set) var mean = 0.0
+        private(set) var scale = 0.0
+        /// 0…1; a half stands for none.
+        private(set) var waves: [Double] = []
+
+        init(_ values: [Double], width: Int, height: Int, columns: Int, rows: Int) {
+            let across = Self.cosines(columns, width)
+            let down = Self.cosines(rows, height)
+            for row in 0..<rows {
+                var column = 0
+                while column * rows < columns * (rows - row) {
+                    // In the order of the published code: a wave that is nearly nothing is rounded by its last bits.
+                    var sum = 0.0
+                    for y in 0..<height {
+                        for x in 0..<width { sum += values[y * width + x] * across[column][x] * down[row][y] }
+                    }
+                    sum /= Double(width * height)
+                    if row == 0, column == 0 {
+                        mean = sum
+                    } else {
+                        waves.append(sum)
+                        scale = max(scale, abs(sum))
+                    }
+                    column += 1
+                }
+            }
+            if scale > 0 { waves = waves.map { [scale] in 0.5 + 0.5 / scale * $0 } }
+        }
+
+        private static func cosines(_ count: Int, _ length: Int) -> [[Double]] {
+            (0..<count).map { wave in
+                (0..<length).map { cos(.pi / Double(length) * Double(wave) * (Double($0) + 0.5)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Crypto
+import Imaging
+import JSON
+import ThumbnailPipeline
+
+/// Writes facts about a source as JSON; what is not known is left out.
+enum FactsText {
+    /// The text of the object.
+    ///
+    /// - Parameters:
+    ///   - facts: The facts.
+    ///   - source: The source as the client named it.
+    ///   - asked: What the client asked for besides the header's facts.
+    static func text(_ facts: SourceFacts, of source: String, asked: FactsRequest) -> String {
+        let header = facts.header
+        var members: [(String, JSONValue)] = [
+            ("url", .string(source)), ("format", .string(header.format.rawValue)),
+            ("mediaType", .string(header.format.mediaType)), ("width", .int(header.size.width)),
+            ("height", .int(header.size.height)), ("orientation", .int(header.orientation)),
+            ("frames", .int(header.frames)), ("hasAlpha", .bool(header.hasAlpha)), ("bitDepth", .int(header.bitDepth)),
+            ("progressive", .bool(header.isProgressive)), ("bytes", .int(facts.byteCount)),
+        ]
+        if let tag = facts.eTag { members.append(("etag", .string(tag))) }
+        if let date = facts.lastModifiedText { members.append(("lastModified", .string(date))) }
+        guard let portrait = facts.portrait else { return JSONValue.object(members).text }
+        if asked.features.contains(.color), let first = portrait.palette.first {
+            members.append(("dominantColor", .string(text(of: first.color))))
+        }
+        if asked.features.contains(.palette) {
+            let entries = portrait.palette.map { entry -> JSONValue in
+                .object([("color", .string(text(of: entry.color))), ("share", .double(Double(entry.share) / 10_000))])
+            }
+            members.append(("palette", .array(entries)))
+        }
+        if let hash = portrait.blurHash { members.append(("blurHash", .string(hash))) }
+        if let hash = portrait.thumbHash { members.append(("thumbHash", .string(Base64.encode(hash)))) }
+        return JSONValue.object(members).text
+    }
+
+    private static func text(of color: Color) -> String {
+        "#" + Hexadecimal.encode([color.red, color.green, color.blue])
+    }
+}

@@ -1,0 +1,95 @@
+import Imaging
+import Text
+import ThumbnailPipeline
+
+/// Facts about a source: `/info?url=…`.
+package struct InfoDialect: Dialect {
+    /// The path of the route.
+    package static let path = "/info"
+
+    package let name = "info"
+    private let signingKeys: [[UInt8]]
+
+    package var hasSigningKeys: Bool { !signingKeys.isEmpty }
+
+    /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
+    package init(signingKeys: [[UInt8]] = []) {
+        self.signingKeys = signingKeys
+    }
+
+    package func claim(on target: String) -> DialectClaim {
+        target.prefix(before: UInt8(ascii: "?")) == Self.path ? .certain : .none
+    }
+
+    package func isAuthentic(_ target: RequestedTarget) -> Bool {
+        signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
+    }
+
+    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        var reader = InfoReader()
+        let items = try RawQuery(target: target.target.string).decoded()
+        for (index, item) in items.enumerated() {
+            try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
+        }
+        return try reader.query()
+    }
+}
+
+/// A parameter of `/info`.
+private enum InfoParameter: String {
+    case url, include, components, expires
+    case signature = "sig"
+}
+
+/// Collects the parameters of an `/info` target one by one, then judges them together.
+private struct InfoReader {
+    private var seen: Set<InfoParameter> = []
+    private var source: String?
+    private var facts = FactsRequest()
+    private var expires: Int?
+
+    mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
+        guard let parameter = InfoParameter(rawValue: name) else {
+            throw .unknownParameter(String(name.prefix(RawQuery.longestQuotedName)))
+        }
+        guard seen.insert(parameter).inserted else { throw .badParameter(name, "The parameter is given twice.") }
+        switch parameter {
+        case .url: source = try ParameterGrammar.source(value)
+        case .include: facts.features = try Self.features(value)
+        case .components: (facts.columns, facts.rows) = try Self.components(value)
+        case .expires: expires = try ParameterGrammar.expires(value, name)
+        case .signature: try ParameterGrammar.checkSignature(value, name, isLast: isLast)
+        }
+    }
+
+    func query() throws(APIError) -> ThumbnailQuery {
+        guard let source else { throw .missingParameter(InfoParameter.url.rawValue) }
+        guard !seen.contains(.components) || facts.features.contains(.blurHash) else {
+            throw .badParameter(InfoParameter.components.rawValue, "Needs include=blurhash.")
+        }
+        var query = ThumbnailQuery(request: ThumbnailRequest(source: ExactText(source)), expires: expires)
+        query.answer.facts = facts
+        return query
+    }
+
+    private static func features(_ text: String) throws(APIError) -> Set<ImagePortrait.Feature> {
+        var features: Set<ImagePortrait.Feature> = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let feature = ImagePortrait.Feature(rawValue: String(name)), features.insert(feature).inserted else {
+                let names = ImagePortrait.Feature.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .badParameter(
+                    InfoParameter.include.rawValue, "Must be names of \(names), separated by commas, each once.")
+            }
+        }
+        return features
+    }
+
+    private static func components(_ text: String) throws(APIError) -> (Int, Int) {
+        let digits = Array(text.utf8)
+        guard digits.count == 3, digits[1] == UInt8(ascii: "x"),
+            let columns = ParameterGrammar.integer(text.prefix(1), in: 1...9),
+            let rows = ParameterGrammar.integer(text.suffix(1), in: 1...9)
+        else { throw .badParameter(InfoParameter.components.rawValue, "Must be columns and rows, 1x1 to 9x9.") }
+        return (columns, rows)
+    }
+}

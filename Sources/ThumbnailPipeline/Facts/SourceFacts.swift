@@ -1,0 +1,55 @@
+package import HTTPTypes
+package import Imaging
+
+/// Which facts about a source are asked for, besides those of its header.
+package struct FactsRequest: Hashable, Sendable {
+    /// What is computed from the pixels.
+    package var features: Set<ImagePortrait.Feature> = []
+    /// Columns of a BlurHash, 1…9.
+    package var columns = 4
+    /// Rows of a BlurHash, 1…9.
+    package var rows = 3
+
+    /// The header's facts alone.
+    package init() {}
+}
+
+/// What is known of a source.
+package struct SourceFacts: Sendable {
+    /// What its file says about itself.
+    package let header: ImageHeader
+    /// Bytes of the file.
+    package let byteCount: Int
+    /// The origin's `ETag`, as sent.
+    package let eTag: String?
+    /// The origin's `Last-Modified`, if it can be read.
+    package let lastModified: HTTPDate?
+    /// The origin's `Last-Modified`, as sent.
+    package let lastModifiedText: String?
+    /// What was computed from the pixels; nil if nothing was asked for.
+    package let portrait: ImagePortrait?
+    /// How long an answer may be stored, and in which caches.
+    package let freshness: Freshness
+    /// One member for each cache layer that was asked.
+    package let cacheStatus: [CacheLayerStatus]
+    /// How long the steps took.
+    package let timings: [StepTiming]
+
+    /// Facts of these values.
+    package init(
+        header: ImageHeader, byteCount: Int, eTag: String? = nil, lastModified: HTTPDate? = nil,
+        lastModifiedText: String? = nil, portrait: ImagePortrait? = nil, freshness: Freshness = Freshness(),
+        cacheStatus: [CacheLayerStatus] = [],
+        timings: [StepTiming] = []
+    ) {
+        self.header = header
+        self.byteCount = byteCount
+        self.eTag = eTag
+        self.lastModified = lastModified
+        self.lastModifiedText = lastModifiedText
+        self.portrait = portrait
+        self.freshness = freshness
+        self.cacheStatus = cacheStatus
+        self.timings = timings
+    }
+}

@@ -1,0 +1,84 @@
+import HTTPTypes
+import Imaging
+import Telemetry
+import TestSupport
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+@Suite struct InfoDialectTests {
+    private static let source = "url=https%3A%2F%2Fh%2Fa.jpg"
+
+    private func facts(_ target: String) throws -> FactsRequest? {
+        try InfoDialect().query(in: RequestedTarget(target)).answer.facts
+    }
+
+    @Test func `facts are asked for by name`() throws {
+        #expect(try facts("/info?\(Self.source)")?.features == [])
+        let facts = try #require(
+            try facts("/info?include=color,blurhash,palette,thumbhash&components=1x9&\(Self.source)"))
+        #expect(facts.features == Set(ImagePortrait.Feature.allCases))
+        #expect((facts.columns, facts.rows) == (1, 9))
+        let usual = try #require(try self.facts("/info?include=blurhash&\(Self.source)"))
+        #expect((usual.columns, usual.rows) == (4, 3))
+    }
+
+    @Test(
+        arguments: [
+            ("include=", "include"), ("include=Color", "include"), ("include=color,color", "include"),
+            ("include=color,", "include"), ("components=4x3", "components"),
+            ("include=color&components=4x3", "components"),
+            ("include=blurhash&components=0x3", "components"), ("include=blurhash&components=4x10", "components"),
+            ("include=blurhash&components=4X3", "components"), ("expires=x", "expires"), ("sig=x", "sig"),
+        ])
+    func `a wrong value is named`(query: String, parameter: String) async {
+        let response = await Edge().respond("/info?\(Self.source)&\(query)")
+        #expect(response.code == "bad_parameter" && response.member("parameter") == parameter)
+    }
+
+    @Test func `only its own parameters are taken, each once, and a source is needed`() async {
+        #expect(await Edge().respond("/info?\(Self.source)&w=3").code == "unknown_parameter")
+        #expect(await Edge().respond("/info?\(Self.source)&\(Self.source)").code == "bad_parameter")
+        #expect(await Edge().respond("/info").code == "missing_parameter")
+        #expect(await Edge().respond("/info?url=").code == "bad_url")
+        #expect(await Edge().respond("/info/?\(Self.source)").code == "no_such_route")
+    }
+
+    @Test func `the answer is JSON with the fields of a thumbnail's`() async throws {
+        let date = try #require(HTTPDate("Sun, 22 Nov 2026 10:00:00 GMT"))
+        let thumbnails = StubThumbnails(make: { _ in
+            .sample(lastModified: date, freshness: Freshness(lifetime: 60, age: 7))
+        })
+        let edge = Edge(thumbnails)
+        let response = await edge.respond("/info?\(Self.source)")
+        #expect(
+            response.text
+                == #"{"url":"https://h/a.jpg","format":"jpeg","mediaType":"image/jpeg","width":30,"height":40,"#
+                + #""orientation":6,"frames":1,"hasAlpha":false,"bitDepth":8,"progressive":false,"bytes":1234,"#
+                + #""etag":"W/\"x\"","lastModified":"Sun, 22 Nov 2026 10:00:00 GMT"}"#)
+        #expect(response[.contentType] == "application/json" && response[.age] == "7")
+        #expect(response[.cacheControl] == "public, max-age=60" && response[.cacheStatus] == "alula-source;hit")
+        #expect(response[.lastModified] == "Sun, 22 Nov 2026 10:00:00 GMT" && response[.contentDisposition] == nil)
+        let tag = try #require(response[.eTag])
+        #expect(await edge.respond("/info?\(Self.source)", fields: [.ifNoneMatch: tag]).status == .notModified)
+        #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="info",status="200"} 1"#))
+        #expect(await edge.respond("/info?\(Self.source)", method: .post).status == .methodNotAllowed)
+    }
+
+    @Test func `signing keys close it as they close thumbnails`() async {
+        let key = [UInt8](0..<32)
+        let edge = Edge { $0.signingKeys = [key] }
+        #expect(await edge.respond("/info?\(Self.source)").code == "bad_signature")
+        let signed = URLSigner.sign(target: "/info?\(Self.source)&expires=999999999999", key: key)
+        #expect(await edge.respond(signed).status == .ok)
+        let old = URLSigner.sign(target: "/info?\(Self.source)&expires=1", key: key)
+        edge.time.advance(by: .seconds(5))
+        #expect(await edge.respond(old).code == "expired")
+    }
+
+    @Test func `a failure of the source is its own`() async {
+        let failing = StubThumbnails(make: { _ in throw StubError() })
+        #expect(await Edge(failing).respond("/info?\(Self.source)").code == "origin_error")
+    }
+}

@@ -1,0 +1,90 @@
+import DiskCaching
+import Downloading
+import HTTPTypes
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+@Suite struct SourceFactsTests {
+    private func facts(
+        _ fixture: PipelineFixture, _ features: Set<ImagePortrait.Feature> = [], cacheControl: String? = nil
+    ) async throws -> SourceFacts {
+        var asked = FactsRequest()
+        asked.features = features
+        return try await fixture.pipeline.facts(
+            for: fixture.pipeline.resolved(.path()), asked: asked, directives: RequestCacheControl(cacheControl),
+            receipt: "receipt")
+    }
+
+    @Test func `the header is walked and nothing is decoded`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60", eTag: "\"one\"")
+        let facts = try await facts(fixture)
+        #expect(facts.header.size == ImageFixture.size && facts.byteCount == SampleFiles.jpeg.count)
+        #expect(facts.eTag == "\"one\"" && facts.lastModified == nil && facts.portrait == nil)
+        #expect(facts.cacheStatus.map(\.outcome) == [.uriMiss] && facts.freshness.lifetime == 60)
+        #expect(fixture.decodes == 0 && fixture.origin.loads == 1)
+        let again = try await self.facts(fixture)
+        #expect(again.cacheStatus.map(\.outcome) == [.hit] && again.freshness.age == 0)
+        #expect(fixture.origin.loads == 1 && again.byteCount == facts.byteCount)
+    }
+
+    @Test func `a stale source is confirmed, and its bytes are not fetched again`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60", eTag: "\"one\"")
+        _ = try await facts(fixture)
+        fixture.time.clock.advance(by: .seconds(61))
+        let facts = try await facts(fixture)
+        #expect(facts.cacheStatus.map(\.outcome) == [.stale] && facts.byteCount == SampleFiles.jpeg.count)
+        #expect(fixture.origin.confirmations == 1)
+        let unstored = try await self.facts(fixture, cacheControl: "no-store")
+        #expect(unstored.byteCount == SampleFiles.jpeg.count && fixture.origin.loads == 3)
+    }
+
+    @Test func `sizes over the limits and files that end early are told, unless pixels are needed`() async throws {
+        let small = try PipelineFixture { $0.limits.maximumSourcePixels = 10 }
+        #expect(try await facts(small).header.size == ImageFixture.size)
+        await #expect(throws: ImagingError.self) { try await facts(small, [.color]) }
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(SampleFiles.truncated)
+        #expect(try await facts(fixture).header.size == PixelSize(width: 160, height: 120))
+        await #expect(throws: ImagingError.self) { try await facts(fixture, [.color]) }
+        #expect(try await facts(fixture).header.format == .jpeg)
+    }
+
+    @Test func `what is no image is refused, and not asked for again at once`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(SampleFiles.text)
+        for _ in 1...2 { await #expect(throws: ImagingError.notAnImage) { try await facts(fixture) } }
+        #expect(fixture.origin.loads == 1)
+    }
+
+    @Test func `a portrait is made of one small result, which is kept`() async throws {
+        let fixture = try PipelineFixture()
+        let first = try await facts(fixture, [.color, .palette, .blurHash])
+        let portrait = try #require(first.portrait)
+        #expect(portrait.palette.count >= 4 && portrait.blurHash?.utf8.count == 28 && portrait.thumbHash == nil)
+        #expect(first.cacheStatus.map(\.layer) == [.result, .decoded, .source])
+        let second = try await facts(fixture, [.thumbHash])
+        #expect(second.cacheStatus.map(\.outcome) == [.hit, .hit])
+        #expect(second.portrait?.thumbHash != nil && second.portrait?.palette.isEmpty == true)
+        #expect(fixture.decodes == 1 && fixture.origin.loads == 1)
+    }
+
+    @Test func `the number of bytes survives a restart`() async throws {
+        let folder = TemporaryFolder()
+        do {
+            let fixture = try PipelineFixture(diskFolder: folder.path)
+            fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=600")
+            _ = try await facts(fixture)
+            await fixture.store?.close(timeLimit: .seconds(20))
+        }
+        let fixture = try PipelineFixture(diskFolder: folder.path)
+        #expect(try await facts(fixture).byteCount == SampleFiles.jpeg.count)
+        #expect(fixture.origin.loads == 0)
+        await fixture.store?.close(timeLimit: .seconds(20))
+    }
+}
