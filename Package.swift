@@ -181,7 +181,8 @@ let package = Package(
         tests(
             "ThumbnailAPITests",
             [
-                "Coordination", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory", "Telemetry", "TestSupport",
+                "Coordination", "Crypto", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory", "Telemetry",
+                "TestSupport",
                 "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ]),
         tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry", "TestSupport"]),

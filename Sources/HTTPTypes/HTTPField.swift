@@ -112,6 +112,7 @@ extension HTTPField.Name {
     package static let xAmzSecurityToken = Self(unchecked: "x-amz-security-token")
 
     /// Alula's own: why a request failed, that an image lacks pixels, the quality that was found, and the receipt of a request.
+    package static let alulaSignature = Self(unchecked: "Alula-Signature")
     package static let alulaError = Self(unchecked: "Alula-Error")
     package static let alulaIncomplete = Self(unchecked: "Alula-Incomplete")
     package static let alulaQuality = Self(unchecked: "Alula-Quality")

@@ -10,6 +10,8 @@ package struct HTTPRequest: Hashable, Sendable {
     package var headerFields: HTTPFields
     /// The body, complete; empty if the route takes none.
     package var body: [UInt8]
+    /// What was held for the body before it was read.
+    package var hold: BodyHold?
 
     /// A request of `method` for `target`.
     package init(method: Method = .get, target: String, headerFields: HTTPFields = [:], body: [UInt8] = []) {

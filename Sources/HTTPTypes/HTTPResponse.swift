@@ -24,11 +24,13 @@ package struct HTTPResponse: Sendable {
         case text(String)
         /// Shared bytes, sent without a copy.
         case shared(SharedBytes)
+        /// Bytes that are written while they are sent, in chunks (RFC 9112 section 7.1).
+        case streamed(StreamedBody)
 
-        /// Size in bytes.
+        /// Size in bytes; 0 for what is not known before it is sent.
         package var count: Int {
             switch self {
-            case .empty: 0
+            case .empty, .streamed: 0
             case .text(let text): text.utf8.count
             case .shared(let bytes): bytes.count
             }

@@ -122,6 +122,16 @@ package final class RawHTTPClient: Sendable {
         try await Self.readers.run { _ in try self.blockingResponse(isHead: isHead) }
     }
 
+    /// Reads the next bytes as they come, after what was read before.
+    package func bytes(_ count: Int) async throws -> [UInt8] {
+        try await Self.readers.run { _ in
+            while self.received.withLock({ $0.count }) < count {
+                guard try self.blockingReceive() else { throw Failure.closed }
+            }
+            return self.take(count)
+        }
+    }
+
     /// Reads all there is until the server ends the connection; throws when it does not.
     package func remainder() async throws -> [UInt8] {
         try await Self.readers.run { _ in

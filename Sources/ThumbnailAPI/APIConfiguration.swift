@@ -10,6 +10,12 @@ package struct APIConfiguration: Sendable {
     package var otherDialects: [any Dialect] = []
     /// Names of dialects that are served without keys of their own although there are ``signingKeys``.
     package var unsignedDialects: Set<ExactText> = []
+    /// Whether clients may send images.
+    package var takesUploads = false
+    /// Most bytes of an image that a client sends.
+    package var maximumUploadBytes = 64 << 20
+    /// Most renditions of one call.
+    package var maximumRenditions = 64
     /// The value of `Access-Control-Allow-Origin` in public answers; nil for no such field.
     package var allowOrigin: String?
     /// Whether a client's `Cache-Control` counts; if it does, any client can force fetches from origins.

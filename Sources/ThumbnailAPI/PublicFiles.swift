@@ -25,7 +25,7 @@ struct PublicFiles: Sendable {
         case .page: page.response(to: request)
         case .pageStyle: pageStyle.response(to: request)
         case .pageScript: pageScript.response(to: request)
-        case .images, .live, .ready, .none: nil
+        case .images, .renditions, .live, .ready, .none: nil
         }
     }
 }

@@ -8,6 +8,7 @@ package import ThumbnailPipeline
 /// Called on all event threads; no method blocks.
 package final class PublicResponder: RequestResponder {
     private let thumbnails: ThumbnailResponder
+    private let submissions: SubmissionResponder
     private let lifecycle: ServiceLifecycle
     private let routes: PublicRoutes
     private let recorder: ExchangeRecorder
@@ -19,7 +20,7 @@ package final class PublicResponder: RequestResponder {
     /// Answers with the thumbnails of `thumbnails`, until the `lifecycle` drains.
     package init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
-        logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper
+        logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, budget: MemoryBudget = MemoryBudget()
     ) {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         routes = PublicRoutes(
@@ -28,6 +29,9 @@ package final class PublicResponder: RequestResponder {
             isLoggingAll: configuration.accessLog, logger: logger, metrics: metrics, timekeeper: timekeeper)
         self.thumbnails = ThumbnailResponder(
             configuration: configuration, thumbnails: thumbnails, lifecycle: lifecycle, recorder: recorder,
+            timekeeper: timekeeper, common: fields.strict)
+        submissions = SubmissionResponder(
+            configuration, thumbnails, budget: budget, lifecycle: lifecycle, recorder: recorder,
             timekeeper: timekeeper, common: fields.strict)
         self.lifecycle = lifecycle
         self.timekeeper = timekeeper
@@ -41,13 +45,42 @@ package final class PublicResponder: RequestResponder {
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
             route: routes.route(of: request.target))
         if case .none = exchange.route { return .now(problem(.noSuchRoute, exchange)) }
-        guard request.method == .get || request.method == .head else {
-            var response = problem(.methodNotAllowed, exchange)
-            response.headerFields.append(.allow, PublicRoute.allow)
-            return .now(response)
-        }
+        if request.method == .post, exchange.route.takesBody { return submissions.answer(request, exchange) }
+        let isRead = request.method == .get || request.method == .head
+        if case .renditions = exchange.route { return .now(methodNotAllowed(exchange)) }
+        guard isRead else { return .now(methodNotAllowed(exchange)) }
         if case .images(let route) = exchange.route { return thumbnails.answer(request, exchange, at: route) }
         return .now(recorder.finish(plainAnswer(request, exchange), exchange))
+    }
+
+    /// Any length, for requests that bring images, and for those that have no route: ``admission(of:bodyLength:)`` judges them.
+    package func maximumBodyLength(of request: HTTPRequest) -> Int {
+        let route = routes.route(of: request.target)
+        if case .none = route { return .max }
+        return request.method == .post && route.takesBody ? .max : 0
+    }
+
+    /// Judges a request with a body by its header.
+    package func admission(of request: HTTPRequest, bodyLength: Int) -> BodyAdmission {
+        let exchange = Exchange(
+            requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
+            route: routes.route(of: request.target))
+        do {
+            if case .none = exchange.route { throw APIError.noSuchRoute }
+            return .accepted(try submissions.admission(of: request, bodyLength: bodyLength))
+        } catch let error as any ServiceError {
+            let response = exchange.route.response(
+                to: Problem(error, requestID: exchange.requestID, common: common))
+            return .refused(recorder.finish(response, exchange, error: error))
+        } catch {
+            return .refused(problem(.unexpected("\(error)"), exchange))
+        }
+    }
+
+    private func methodNotAllowed(_ exchange: Exchange) -> HTTPResponse {
+        var response = problem(.methodNotAllowed, exchange)
+        response.headerFields.append(.allow, exchange.route.allow)
+        return response
     }
 
     /// The answer to a request that the server refused; the connection closes after it.

@@ -113,11 +113,17 @@ package final class ImagePipeline: ThumbnailServing {
     package func thumbnail(
         for recurring: RecurringRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
-        let request = recurring.request
         let sources = try recurring.sources.get()
-        let call = Call(request: request, sources: sources, directives: directives, receipt: receipt)
+        let call = Call(request: recurring.request, sources: sources, directives: directives, receipt: receipt)
         if directives.noStore { return try await unstoredThumbnail(for: call) }
-        let known = await caches.restoredRecords(for: sources)
+        return try await thumbnail(for: call)
+    }
+
+    /// The thumbnail for a call whose results may be stored.
+    func thumbnail(for call: Call) async throws -> Thumbnail {
+        let (request, sources, directives) = (call.request, call.sources, call.directives)
+        var known = await caches.restoredRecords(for: sources)
+        if let given = call.given { known.image = given.record }
         if !directives.noCache, !directives.onlyIfCached { try throwRememberedFailure(of: call, known) }
         var needsBytes = sources.mapValues { _ in true }
         var lane = WorkLanes.Lane.small

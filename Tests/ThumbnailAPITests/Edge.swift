@@ -17,19 +17,23 @@ struct Edge {
     let responder: PublicResponder
 
     init(
-        _ thumbnails: StubThumbnails = StubThumbnails(), configure: (inout APIConfiguration) -> Void = { _ in }
+        _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
+        configure: (inout APIConfiguration) -> Void = { _ in }
     ) {
         self.thumbnails = thumbnails
         var configuration = APIConfiguration()
         configure(&configuration)
         responder = PublicResponder(
             configuration: configuration, thumbnails: thumbnails, lifecycle: lifecycle,
-            logger: Logger(level: .info, sink: log), metrics: APIMetrics(registry: registry), timekeeper: time)
+            logger: Logger(level: .info, sink: log), metrics: APIMetrics(registry: registry), timekeeper: time,
+            budget: budget)
     }
 
     /// The answer to a request, now or later.
-    func respond(_ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:]) async -> HTTPResponse {
-        switch responder.respond(to: HTTPRequest(method: method, target: target, headerFields: fields)) {
+    func respond(
+        _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: [UInt8] = []
+    ) async -> HTTPResponse {
+        switch responder.respond(to: HTTPRequest(method: method, target: target, headerFields: fields, body: body)) {
         case .now(let response): response
         case .again(let recurring, _): recurring.response
         case .later(let compute): await compute()
@@ -55,7 +59,7 @@ extension HTTPResponse {
 
     var text: String {
         switch body {
-        case .empty: ""
+        case .empty, .streamed: ""
         case .text(let text): text
         case .shared(let bytes): String(decoding: bytes.array, as: UTF8.self)
         }

@@ -3,8 +3,10 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Memory
+import TestSupport
 import Text
-import ThumbnailPipeline
+
+@testable import ThumbnailPipeline
 
 /// Thumbnails without a pipeline: what the test says, and a record of what was asked.
 final class StubThumbnails: ThumbnailServing {
@@ -17,6 +19,8 @@ final class StubThumbnails: ThumbnailServing {
         var receipts: [String] = []
         var directives: [RequestCacheControl] = []
         var placeholders: [Color] = []
+        var opened: [String] = []
+        var closings = 0
     }
 
     private let state = Locked(State())
@@ -88,6 +92,29 @@ final class StubThumbnails: ThumbnailServing {
             lastModifiedText: thumbnail.lastModified?.imfFixdate, freshness: thumbnail.freshness,
             cacheStatus: [CacheLayerStatus(.source, .hit)])
     }
+
+    func opened(upload bytes: SharedBytes) throws -> GivenSource {
+        let given = try GivenSource(upload: bytes, at: 0)
+        state.withLock { $0.opened.append("\(bytes.count) bytes") }
+        return given
+    }
+    func opened(
+        _ request: RecurringRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> GivenSource {
+        _ = try await make(request.request)
+        state.withLock { $0.opened.append(request.request.source.string) }
+        return try GivenSource(upload: SharedBytes(ImageFixture.jpeg.array), at: 0)
+    }
+    func thumbnail(of given: GivenSource, for request: ThumbnailRequest, receipt: String) async throws -> Thumbnail {
+        state.withLock { $0.requests.append(request) }
+        return try await make(request)
+    }
+    var opened: [String] { state.withLock { $0.opened } }
+    var closings: Int { state.withLock { $0.closings } }
+    func facts(of given: GivenSource, asked: FactsRequest, receipt: String) async throws -> SourceFacts {
+        throw StubError()
+    }
+    func close(_ given: GivenSource) { state.withLock { $0.closings += 1 } }
 
     func mayFetch(_ url: ExactText) -> Bool { url.string.hasPrefix("https://") }
 

@@ -213,6 +213,12 @@ struct MHD_Response *CMicrohttpdShim_response_lending(
     return MHD_create_response_from_buffer_with_free_callback_cls(size, (void *) body, release, owner);
 }
 
+struct MHD_Response *CMicrohttpdShim_response_reading(
+    ssize_t (*read)(void *owner, uint64_t position, char *buffer, size_t size), void (*release)(void *owner), void *owner)
+{
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 64 * 1024, read, owner, release);
+}
+
 // Writes one byte per character of valid UTF-8 and returns how many; `latin` has room for `length`.
 static size_t convert_to_latin(char *latin, const unsigned char *text, size_t length)
 {

@@ -29,6 +29,16 @@ package final class SourceIdentity: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
+    /// The identity of an image that was given and not fetched: no client can name it, and it is kept in memory alone.
+    ///
+    /// - Parameter name: Lower-case letters and digits, such as a digest.
+    package convenience init(given name: String) {
+        self.init(url: SourceURL(given: name))
+    }
+
+    /// Whether the image was given and not fetched.
+    package var isGiven: Bool { url.isGiven }
+
     /// Identities are equal when URL and origin are.
     package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
         left === right || (left.hash == right.hash && left.url == right.url && left.originName == right.originName)

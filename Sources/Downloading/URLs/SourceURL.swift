@@ -8,6 +8,8 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     private static let maximumLength = 2048
     /// The scheme of a place in a configured folder, which is not a URL.
     static let folderScheme = "folder"
+    /// The scheme of an image that a client sent, which no client can name.
+    private static let givenScheme = "given"
 
     /// The whole URL in canonical form, in ASCII: comparing it as a `String` compares its bytes.
     package let canonical: String
@@ -71,6 +73,21 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         self.path = "/" + segments.map { URLEscapes.escaped($0) }.joined(separator: "/")
         canonical = "\(scheme)://\(name)\(self.path)"
     }
+
+    /// The name of an image that was given and not fetched, which only looks like a URL: `given://NAME/`.
+    ///
+    /// - Parameter name: Lower-case letters and digits.
+    init(given name: String) {
+        scheme = Self.givenScheme
+        host = name
+        port = 0
+        address = nil
+        path = "/"
+        canonical = "\(scheme)://\(name)/"
+    }
+
+    /// Whether this is the name of an image that was given and not fetched.
+    var isGiven: Bool { scheme == Self.givenScheme }
 
     /// The query without its question mark.
     var query: Substring? {

@@ -29,6 +29,13 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         var isOpen = true
         var hasMadeWay = false
         var promise = PromisedAnswer()
+        /// The wait for the next piece of a body that is being sent.
+        var streamWait: StreamWait?
+    }
+
+    private struct StreamWait {
+        let ticket: UInt64
+        let body: StreamedBody
     }
 
     private let context: ServingContext
@@ -40,6 +47,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// When the last request ended, or the connection began.
     private let idleSince: Atomic<Moment>
     private var step = Step.awaitingLine
+    /// The watch for a client that leaves while its body waits; event thread only.
+    private var streamTicket: UInt64?
     private var isRefused = false
     private let occupant = Atomic<Occupant>(.none)
     private let shared = Locked(Shared())
@@ -97,6 +106,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     func complete() {
         // A resumed connection that the library finds broken ends without another call of the handler.
         if case .promised(let ticket) = step { _ = endPromise(ticket) }
+        endStreamWait()
         step = .awaitingLine
         idleSince.store(Moment(context.timekeeper.now), ordering: .relaxed)
         _ = occupant.compareExchange(
@@ -136,14 +146,23 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         switch header.read(target: target, within: context.configuration, for: context.responder) {
         case .request(let request, let bodyLength):
             consumedBytes.wrappingAdd(bodyLength, ordering: .releasing)
-            step =
-                bodyLength == 0
-                ? .accepted(request)
-                : .receiving(
+            guard bodyLength > 0 else {
+                step = .accepted(request)
+                return true
+            }
+            switch context.responder.admission(of: request, bodyLength: bodyLength) {
+            case .accepted(let hold):
+                var request = request
+                request.hold = hold
+                step = .receiving(
                     ReceivedBody(
                         of: request, length: bodyLength, within: context.configuration.bodyTimeout,
                         by: context.timekeeper))
-            return true
+                return true
+            case .refused(let response):
+                isRefused = true
+                return send(response, isLast: true)
+            }
         case .refusal(let refusal):
             isRefused = true
             return send(context.responder.refusal(refusal), isLast: true)
@@ -153,7 +172,16 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// A part of the body has arrived, or all of it if the part is empty; false for a client that takes too long.
     @unsafe
     private func receive(_ part: UnsafeRawBufferPointer, of body: ReceivedBody) -> Bool {
-        if part.count > 0 { return unsafe body.append(part) }
+        if part.count > 0 {
+            if unsafe body.append(part) { return true }
+            // The library takes no answer before the end of a body.
+            send(
+                RefusalText.bytes(
+                    of: context.responder.refusal(.headerTimeout), at: context.timekeeper.secondsSince1970))
+            isRefused = true
+            shutdown(descriptor, CInt(SHUT_WR))
+            return false
+        }
         guard let request = body.request else { return false }
         return respond(to: request)
     }
@@ -181,7 +209,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {
         step = .answered
-        guard let outgoing = OutgoingResponse(response, isLast: isLast) else { return false }
+        guard let outgoing = OutgoingResponse(response, isLast: isLast, on: self) else { return false }
         report(refusedFields: outgoing.refusedFieldCount)
         return unsafe outgoing.queue(on: connection)
     }
@@ -218,21 +246,57 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     /// Ends the wait with an answer, on the task's thread; the event thread sends it.
     private func keep(_ response: HTTPResponse, ticket: UInt64) {
-        _ = resume { $0.keep(response, ticket: ticket) ? true : nil }
+        _ = resume { $0.promise.keep(response, ticket: ticket) ? true : nil }
     }
 
     @discardableResult
     func abandon(ticket: UInt64?) -> Bool {
-        let abandonment = resume { $0.abandon(ticket: ticket) }
-        abandonment?.task?.cancel()
-        return abandonment != nil
+        if let abandonment = resume({ $0.promise.abandon(ticket: ticket) }) {
+            abandonment.task?.cancel()
+            return true
+        }
+        guard let wait = takeStreamWait(ticket) else { return false }
+        wait.body.close()
+        return true
+    }
+
+    /// Waits until `body` has another piece; event thread, within the library's call for more bytes.
+    ///
+    /// The order matters: no thread may resume the connection before the library has suspended it.
+    func suspend(until body: StreamedBody) {
+        let ticket = context.watch.makeTicket()
+        streamTicket = ticket
+        shared.withLock { $0.streamWait = StreamWait(ticket: ticket, body: body) }
+        unsafe MHD_suspend_connection(connection)
+        context.watch.watchHangup(of: self, descriptor: descriptor, ticket: ticket)
+        body.whenReady { [weak self] in _ = self?.takeStreamWait(ticket) }
+    }
+
+    /// Ends the connection within an answer, so that the client does not take what it has for all; event thread.
+    func breakOff() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+
+    /// The connection goes on, or ends; event thread.
+    func endStreamWait() {
+        guard let ticket = streamTicket else { return }
+        streamTicket = nil
+        context.watch.forgetHangup(descriptor: descriptor, ticket: ticket)
+        shared.withLock { $0.streamWait = nil }
+    }
+
+    /// Ends the wait for a piece and resumes the connection; nil if there is no such wait.
+    private func takeStreamWait(_ ticket: UInt64?) -> StreamWait? {
+        resume { shared in
+            guard let wait = shared.streamWait, ticket == nil || ticket == wait.ticket else { return nil }
+            shared.streamWait = nil
+            return wait
+        }
     }
 
     /// Resumes the connection when `end` ended the wait; the connection lives at least until then, because it is suspended.
-    private func resume<Outcome: Sendable>(_ end: (inout PromisedAnswer) -> Outcome?) -> Outcome? {
+    private func resume<Outcome: Sendable>(_ end: (inout Shared) -> Outcome?) -> Outcome? {
         context.beginResuming()
         defer { context.endResuming() }
-        let outcome = shared.withLock { end(&$0.promise) }
+        let outcome = shared.withLock { end(&$0) }
         if outcome != nil { unsafe MHD_resume_connection(connection) }
         return outcome
     }

@@ -10,9 +10,11 @@ struct OutgoingResponse: ~Copyable {
     /// Fields that may not go on the wire and were left out.
     let refusedFieldCount: Int
 
-    /// Takes over a response, after which the connection closes if `isLast`; nil without memory.
-    init?(_ response: HTTPResponse, isLast: Bool) {
-        guard let raw = unsafe Self.make(response.body) else { return nil }
+    /// Takes over a response for `connection`, which closes after it if `isLast`; nil without memory.
+    ///
+    /// A response that is the same for several connections has none; its body must not be streamed.
+    init?(_ response: HTTPResponse, isLast: Bool, on connection: ClientConnection? = nil) {
+        guard let raw = unsafe Self.make(response.body, connection) else { return nil }
         unsafe self.raw = raw
         status = UInt32(response.status.code)
         var refused = isLast ? unsafe Self.add("Connection", "close", to: raw) : 0
@@ -57,12 +59,15 @@ struct OutgoingResponse: ~Copyable {
         }
     }
 
-    private static func make(_ body: HTTPResponse.Body) -> OpaquePointer? {
+    private static func make(_ body: HTTPResponse.Body, _ connection: ClientConnection?) -> OpaquePointer? {
         switch body {
         case .empty:
             return unsafe CMicrohttpdShim_response_copying(nil, 0)
         case .text(var text):
             return text.withUTF8 { unsafe CMicrohttpdShim_response_copying($0.baseAddress, $0.count) }
+        case .streamed(let body):
+            guard let connection else { return nil }
+            return unsafe StreamSender(body, on: connection).makeResponse()
         case .shared(let bytes):
             // Balanced in `release`, which the library calls once, when the last byte is sent or the connection is gone.
             let owner = unsafe Unmanaged.passRetained(bytes)
@@ -92,7 +97,7 @@ enum RefusalText {
         }
         header += "Content-Length: \(response.body.count)\r\n\r\n"
         switch response.body {
-        case .empty: return Array(header.utf8)
+        case .empty, .streamed: return Array(header.utf8)
         case .text(let text): return Array((header + text).utf8)
         case .shared(let bytes): return Array(header.utf8) + bytes.array
         }

@@ -6,6 +6,8 @@ import Text
 enum PublicRoute: Sendable {
     /// Images, requested in a dialect.
     case images(ImageRoute)
+    /// Many images of one source.
+    case renditions
     case live
     case ready
     case document
@@ -15,13 +17,29 @@ enum PublicRoute: Sendable {
     /// No route, or a request that the server refused before it was read.
     case none
 
-    /// The value of `Allow`: no public route changes anything.
-    static let allow = "GET, HEAD"
+    /// The value of `Allow`.
+    var allow: String {
+        switch self {
+        case .renditions: "POST"
+        case .images(let route) where route.dialect is NativeDialect: "GET, HEAD, POST"
+        default: "GET, HEAD"
+        }
+    }
+
+    /// Whether requests bring images or lists of them.
+    var takesBody: Bool {
+        switch self {
+        case .renditions: true
+        case .images(let route): route.dialect is NativeDialect
+        default: false
+        }
+    }
 
     /// The route of a raw target that is none of a dialect's; only the exact spelling of a path counts.
     init(ownTarget target: String) {
         self =
             switch target.prefix(before: UInt8(ascii: "?")) {
+            case "/thumbnails": .renditions
             case "/health/live": .live
             case "/health/ready": .ready
             case "/openapi.yaml": .document
@@ -36,6 +54,7 @@ enum PublicRoute: Sendable {
     var label: String {
         switch self {
         case .images(let route): route.dialect.name
+        case .renditions: "thumbnails"
         case .live: "live"
         case .ready: "ready"
         case .document: "openapi"

@@ -7,10 +7,10 @@ extension APIError: ServiceError {
         switch self {
         case .missingParameter, .unknownParameter, .badParameter, .unsupportedOption, .badURL, .badRequest, .badBody:
             .badRequest
-        case .badSignature, .expired, .crossSite: .forbidden
+        case .badSignature, .expired, .crossSite, .uploadsOff: .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
-        case .bodyTooLarge: .contentTooLarge
+        case .bodyTooLarge, .sourceTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .methodNotAllowed: .methodNotAllowed
         case .requestTimeout: .requestTimeout
@@ -47,6 +47,8 @@ extension APIError: ServiceError {
         case .noSuchJob: "no_such_job"
         case .lengthRequired: "length_required"
         case .bodyTooLarge: "request_too_large"
+        case .sourceTooLarge: "source_too_large"
+        case .uploadsOff: "uploads_off"
         case .unsupportedMediaType: "not_json"
         case .badBody: "bad_body"
         case .unexpected: "internal"
@@ -74,6 +76,8 @@ extension APIError: ServiceError {
         case .deadlineExceeded: "The thumbnail could not be made in the time that a request may take."
         case .lengthRequired: "The body's length must be announced by Content-Length."
         case .bodyTooLarge: "The body is too long."
+        case .sourceTooLarge: "The image is larger than the service takes."
+        case .uploadsOff: "The service takes no images from clients; name a URL."
         case .unsupportedMediaType: "The body must be sent as application/json."
         case .noSuchJob: "There is no such job, or it ended long ago."
         case .noSuchReceipt: "No caller waits under this receipt."
@@ -92,7 +96,7 @@ extension APIError: ServiceError {
     /// The kind of failure, by its cause.
     package var category: ErrorCategory {
         switch self {
-        case .badSignature, .expired, .crossSite: .policy
+        case .badSignature, .expired, .crossSite, .uploadsOff: .policy
         case .draining: .overload
         case .clientGone: .cancelled
         case .deadlineExceeded: .timeout

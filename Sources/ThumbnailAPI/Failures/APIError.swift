@@ -39,6 +39,10 @@ package enum APIError: Error, Equatable {
     case deadlineExceeded
     /// A body is expected, but its length is not announced.
     case lengthRequired
+    /// Images that clients send are not taken.
+    case uploadsOff
+    /// The image in the body is longer than a source may be.
+    case sourceTooLarge
     /// The body is too long.
     case bodyTooLarge
     /// `Content-Type` does not say that the body is JSON.

@@ -23,15 +23,6 @@ package struct Problem: Sendable {
     /// `type` is `about:blank`, so `title` names the status (section 4.2.1); `code` distinguishes failures. No cache may keep a
     /// failure, because it would outlive its cause; the service itself remembers the failures that are worth it.
     package var response: HTTPResponse {
-        var members: [(String, JSONValue)] = [
-            ("type", .string("about:blank")), ("title", .string(Self.title(of: error.status))),
-            ("status", .int(error.status.code)), ("detail", .string(error.publicMessage)),
-            ("code", .string(error.code)),
-        ]
-        if let parameter = error.parameter { members.append(("parameter", .string(parameter))) }
-        if let upstream = error.upstreamStatus { members.append(("upstreamStatus", .int(upstream))) }
-        members.append(("requestId", .string(requestID)))
-
         var fields = common
         fields.append(.contentType, "application/problem+json")
         fields.append(.cacheControl, "no-store")
@@ -40,8 +31,20 @@ package struct Problem: Sendable {
         } else if let seconds = error.retryAfter {
             fields.append(.retryAfter, String(seconds))
         }
-        return HTTPResponse(
-            status: error.status, headerFields: fields, body: .text(JSONValue.object(members).text))
+        return HTTPResponse(status: error.status, headerFields: fields, body: .text(text))
+    }
+
+    /// The object as text.
+    var text: String {
+        var members: [(String, JSONValue)] = [
+            ("type", .string("about:blank")), ("title", .string(Self.title(of: error.status))),
+            ("status", .int(error.status.code)), ("detail", .string(error.publicMessage)),
+            ("code", .string(error.code)),
+        ]
+        if let parameter = error.parameter { members.append(("parameter", .string(parameter))) }
+        if let upstream = error.upstreamStatus { members.append(("upstreamStatus", .int(upstream))) }
+        members.append(("requestId", .string(requestID)))
+        return JSONValue.object(members).text
     }
 
     private static func title(of status: HTTPResponse.Status) -> String {

@@ -20,7 +20,8 @@ package enum AcceptedFormats {
         return qualities
     }
 
-    private static func weight(of member: String) -> Int? {
+    /// The weight of a member of `Accept`, in thousandths; nil for one that cannot be read.
+    static func weight(of member: String) -> Int? {
         for parameter in HTTPSyntax.list(member, separator: UInt8(ascii: ";")).dropFirst() {
             let name = HTTPSyntax.trimmed(parameter.prefix(before: UInt8(ascii: "=")))
             guard name.asciiLowercased == "q" else { continue }

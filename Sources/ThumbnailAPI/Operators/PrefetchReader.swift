@@ -23,16 +23,9 @@ package struct PrefetchReader: Sendable {
     ///
     /// - Throws: ``APIError`` that names the first thing that is wrong by its JSON Pointer (RFC 6901).
     func targets(in request: HTTPRequest) throws(APIError) -> [String] {
-        guard let type = request.headerFields[.contentType].flatMap({ MediaType($0) }),
-            type.description == "application/json"
-        else { throw .unsupportedMediaType }
-        let value: JSONValue
-        do {
-            value = try JSONReader.value(in: request.body)
-        } catch {
-            throw .badBody("", "The body is no JSON: \(error.reason), at byte \(error.offset).")
-        }
-        let sources = try Self.elements(try Self.members(value, "", ["sources"]), "sources", "")
+        guard JSONBody.isDeclared(in: request.headerFields) else { throw .unsupportedMediaType }
+        let value = try JSONBody.value(in: request.body)
+        let sources = try JSONBody.elements(try JSONBody.members(value, "", ["sources"]), "sources", "")
         var job = JobTargets()
         for (number, source) in sources.enumerated() { try read(source, "/sources/\(number)", into: &job) }
         return job.targets
@@ -44,9 +37,9 @@ package struct PrefetchReader: Sendable {
     }
 
     private func read(_ source: JSONValue, _ place: String, into job: inout JobTargets) throws(APIError) {
-        let members = try Self.members(source, place, ["url", "renditions"])
+        let members = try JSONBody.members(source, place, ["url", "renditions"])
         guard case .string(let url)? = members["url"] else { throw .badBody(place + "/url", "Must be a text.") }
-        let renditions = try Self.elements(members, "renditions", place)
+        let renditions = try JSONBody.elements(members, "renditions", place)
         for (number, rendition) in renditions.enumerated() {
             let place = "\(place)/renditions/\(number)"
             guard case .string(let text) = rendition else { throw .badBody(place, "Must be a text.") }
@@ -68,27 +61,6 @@ package struct PrefetchReader: Sendable {
             if case .badBody(_, let reason) = error { throw .badBody(place, reason) }
             throw .badBody(place, "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
         }
-    }
-
-    /// The members of an object, which has no others than the `known` ones.
-    private static func members(
-        _ value: JSONValue, _ place: String, _ known: Set<ExactText>
-    ) throws(APIError) -> [ExactText: JSONValue] {
-        guard let members = value.members else { throw .badBody(place, "Must be an object.") }
-        for name in members.keys.sorted() where !known.contains(name) {
-            throw .badBody("\(place)/\(name.string.prefix(RawQuery.longestQuotedName))", "There is no such member.")
-        }
-        return members
-    }
-
-    /// The elements of a member that is an array and not empty.
-    private static func elements(
-        _ members: [ExactText: JSONValue], _ name: String, _ place: String
-    ) throws(APIError) -> [JSONValue] {
-        guard case .array(let elements)? = members[ExactText(name)], !elements.isEmpty else {
-            throw .badBody("\(place)/\(name)", "Must be a list that is not empty.")
-        }
-        return elements
     }
 }
 

@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 package import HTTPTypes
 import Imaging
+import Text
 
 extension ImagePipeline {
     /// What is known of a request's source: the file's header is read, and pixels are decoded only for what needs them.
@@ -11,11 +12,34 @@ extension ImagePipeline {
         for recurring: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> SourceFacts {
         let source = try await describedSource(recurring, directives: directives, receipt: receipt)
-        let small = asked.features.isEmpty ? nil : try await smallThumbnail(of: recurring, directives, receipt)
-        let portrait = try await small.map { $0.image }.mapWaiting { file in
-            try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { token in
+        // The source was validated a moment ago.
+        var directives = directives
+        (directives.noCache, directives.maxAge, directives.minFresh) = (false, nil, nil)
+        return try await facts(of: source, asked: asked) { [self, directives] request in
+            var request = request
+            request.source = recurring.request.source
+            return try await thumbnail(for: resolved(request), directives: directives, receipt: receipt)
+        }
+    }
+
+    /// The facts about a source that is known.
+    ///
+    /// - Parameter makeThumbnail: Makes the small image that a portrait is made of: lossless, and shared like any other result.
+    func facts(
+        of source: DescribedSource, asked: FactsRequest,
+        _ makeThumbnail: (ThumbnailRequest) async throws -> Thumbnail
+    ) async throws -> SourceFacts {
+        var small: Thumbnail?
+        var portrait: ImagePortrait?
+        if !asked.features.isEmpty {
+            var request = ThumbnailRequest(source: "", format: .fixed(.png))
+            (request.options.width, request.options.height) = (ImagePortrait.longestSide, ImagePortrait.longestSide)
+            let thumbnail = try await makeThumbnail(request)
+            small = thumbnail
+            portrait = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { token in
                 try ImagePortrait(
-                    of: file, features: asked.features, components: (asked.columns, asked.rows), token: token)
+                    of: thumbnail.image, features: asked.features, components: (asked.columns, asked.rows),
+                    token: token)
             }
         }
         let record = source.record
@@ -28,13 +52,6 @@ extension ImagePipeline {
                 bounds: configuration.clientMaxAge),
             cacheStatus: (small?.cacheStatus.filter { $0.layer != .source } ?? []) + [source.status],
             timings: (source.fetch?.timings ?? []) + (small?.timings ?? []))
-    }
-
-    /// A source as it is known, and how it came to be.
-    private struct DescribedSource {
-        let record: SourceRecord
-        let fetch: Fetch?
-        let status: CacheLayerStatus
     }
 
     private func describedSource(
@@ -67,24 +84,18 @@ extension ImagePipeline {
             fetch = try await fetcher.fetch(for: call.again, needsBytes: PerSource(true))
         }
     }
-
-    /// The small image that portraits are made of: lossless, and shared like any other result.
-    private func smallThumbnail(
-        of recurring: RecurringRequest, _ directives: RequestCacheControl, _ receipt: String
-    ) async throws -> Thumbnail {
-        var request = ThumbnailRequest(source: recurring.request.source, format: .fixed(.png))
-        (request.options.width, request.options.height) = (ImagePortrait.longestSide, ImagePortrait.longestSide)
-        // The source was validated a moment ago.
-        var directives = directives
-        (directives.noCache, directives.maxAge, directives.minFresh) = (false, nil, nil)
-        return try await thumbnail(for: resolved(request), directives: directives, receipt: receipt)
-    }
 }
 
-extension Optional where Wrapped: Sendable {
-    /// What `transform` makes of the value after a wait.
-    fileprivate func mapWaiting<New>(_ transform: (Wrapped) async throws -> New) async throws -> New? {
-        guard let self else { return nil }
-        return try await transform(self)
+/// A source as it is known, and how it came to be.
+struct DescribedSource {
+    let record: SourceRecord
+    let fetch: Fetch?
+    let status: CacheLayerStatus
+}
+
+extension DescribedSource {
+    /// An image in hand.
+    init(_ given: GivenSource) {
+        self.init(record: given.record, fetch: nil, status: CacheLayerStatus(.source, .hit))
     }
 }

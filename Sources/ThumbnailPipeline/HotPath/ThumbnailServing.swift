@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Imaging
+package import Memory
 package import Text
 
 /// Makes thumbnails: what the API needs of the pipeline.
@@ -43,6 +44,31 @@ package protocol ThumbnailServing: Sendable {
     func facts(
         for request: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> SourceFacts
+
+    /// An image that a client sent.
+    ///
+    /// - Throws: A ``ServiceError`` for a file that is no image, or whose header cannot be read.
+    func opened(upload bytes: SharedBytes) throws -> GivenSource
+
+    /// The source of a request, fetched once for all that is made from it; ``close(_:)`` ends its use.
+    ///
+    /// - Throws: A ``ServiceError`` or `CancellationError`.
+    func opened(
+        _ request: RecurringRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> GivenSource
+
+    /// A result that is made from an image in hand; the request's own source does not count.
+    ///
+    /// - Throws: A ``ServiceError`` or `CancellationError`.
+    func thumbnail(of given: GivenSource, for request: ThumbnailRequest, receipt: String) async throws -> Thumbnail
+
+    /// Facts about an image in hand.
+    ///
+    /// - Throws: A ``ServiceError`` or `CancellationError`.
+    func facts(of given: GivenSource, asked: FactsRequest, receipt: String) async throws -> SourceFacts
+
+    /// Ends the use of an image in hand.
+    func close(_ given: GivenSource)
 
     /// Whether an absolute URL could be fetched as a source, as far as its text tells.
     func mayFetch(_ url: ExactText) -> Bool

@@ -6,6 +6,8 @@ package import Text
 
 /// The disk below the memory caches: sources, what is known of them, and results.
 ///
+/// What was made from images that were given and not fetched never comes here.
+///
 /// A source is kept as two entries, its bytes and its record, because a confirmation changes the record alone. Bytes are used only
 /// beside a record of their own version.
 ///
@@ -39,18 +41,21 @@ package struct PipelineDisk: Sendable {
 
     /// Keeps what is known of a source.
     func keep(_ record: SourceRecord) {
+        guard !record.identity.isGiven else { return }
         store.store(
             DiskEntry(head: record.written, body: SharedBytes([UInt8]())), for: key(.record, record.identity))
     }
 
     /// Keeps the bytes of a source.
     func keep(_ bytes: SharedBytes, of record: SourceRecord) {
+        guard !record.identity.isGiven else { return }
         store.store(
             DiskEntry(head: record.validator.written, body: bytes), for: key(.source, record.identity))
     }
 
     /// Keeps a result.
     func keep(_ result: RenderedImage, for key: ResultKey) {
+        guard !key.source.isGiven else { return }
         let entry = result.entry
         store.store(entry, for: self.key(key))
         // After the result, so that a voucher never stands beside an older one.
@@ -61,12 +66,13 @@ package struct PipelineDisk: Sendable {
 
     /// What is known of a source.
     func record(of identity: SourceIdentity) async -> SourceRecord? {
-        await store.entry(for: key(.record, identity)).flatMap { SourceRecord($0.head, of: identity) }
+        guard !identity.isGiven else { return nil }
+        return await store.entry(for: key(.record, identity)).flatMap { SourceRecord($0.head, of: identity) }
     }
 
     /// The bytes of the version that a record describes.
     func bytes(of record: SourceRecord) async -> SharedBytes? {
-        guard let entry = await store.entry(for: key(.source, record.identity)),
+        guard !record.identity.isGiven, let entry = await store.entry(for: key(.source, record.identity)),
             entry.head == record.validator.written
         else { return nil }
         return entry.body
@@ -74,7 +80,7 @@ package struct PipelineDisk: Sendable {
 
     /// A result.
     func result(for key: ResultKey) async -> RenderedImage? {
-        guard let entry = await store.entry(for: self.key(key)) else { return nil }
+        guard !key.source.isGiven, let entry = await store.entry(for: self.key(key)) else { return nil }
         for voucher in vouchers(of: key) {
             guard await store.entry(for: voucher)?.head == entry.head else { return nil }
         }

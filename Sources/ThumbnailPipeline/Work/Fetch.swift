@@ -36,6 +36,15 @@ struct FetchedSource: Sendable {
     /// Whether the source came without asking its origin.
     var isFromCache: Bool { status.outcome == .hit }
 
+    /// An image that the caller has already.
+    init(_ given: GivenSource, timeLeft: Duration) {
+        bytes = given.bytes
+        record = given.record
+        self.timeLeft = timeLeft
+        status = CacheLayerStatus(.source, .hit)
+        timings = []
+    }
+
     /// - Parameters:
     ///   - delivery: What the downloader handed over.
     ///   - record: What was read from it.

@@ -12,12 +12,14 @@ struct Call: Sendable {
     let directives: RequestCacheControl
     /// The name of the caller's wait for its downloads.
     let receipt: String
+    /// The image, if the caller has it already.
+    var given: GivenSource?
 
     /// The same once more, with nothing asked of the caches but what forbids a download.
     var again: Call {
         var directives = RequestCacheControl.none
         directives.onlyIfCached = self.directives.onlyIfCached
-        return Call(request: request, sources: sources, directives: directives, receipt: receipt)
+        return Call(request: request, sources: sources, directives: directives, receipt: receipt, given: given)
     }
 }
 
@@ -37,8 +39,11 @@ struct SourceFetcher: Sendable {
     func fetch(for call: Call, needsBytes: PerSource<Bool>) async throws -> Fetch? {
         let start = timekeeper.now
         let roles = call.request.roles
-        let sources = try await call.sources.mapSideBySide { index, identity in
-            try await AdditionalSourceError.attributing(to: roles[index]) {
+        let sources = try await call.sources.mapSideBySide { index, identity -> FetchedSource? in
+            if index == 0, let given = call.given {
+                return Optional(FetchedSource(given, timeLeft: timeLimit))
+            }
+            return try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await fetch(identity, for: call, needsBytes: needsBytes[index], since: start)
             }
         }

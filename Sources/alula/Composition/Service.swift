@@ -88,8 +88,7 @@ struct Service: Sendable {
         lifecycle = ServiceLifecycle(startedAt: time.now)
         let publicResponder = PublicResponder(
             configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
-            metrics: apiMetrics,
-            timekeeper: time)
+            metrics: apiMetrics, timekeeper: time, budget: budget)
         let operatorResponder = OperatorResponder(
             service: OperatedService(
                 version: settings.api.version, control: PipelineControl(of: pipeline), prefetching: prefetcher,

@@ -201,7 +201,9 @@ enum SettingTable {
             settings.sandbox.sourceFormats = Set(try SettingValues.formats(text, of: ImageFormat.allCases))
         },
         Setting(name: "maxSourceBytes", defaultText: "64MiB", help: "size of a source file") {
-            (settings, text) throws(InvalidValue) in settings.downloads.maximumBytes = try SettingValues.byteSize(text)
+            (settings, text) throws(InvalidValue) in
+            settings.downloads.maximumBytes = try SettingValues.byteSize(text)
+            settings.api.maximumUploadBytes = settings.downloads.maximumBytes
         },
         Setting(name: "maxSourcePixels", defaultText: "100000000", help: "pixels of a source") {
             (settings, text) throws(InvalidValue) in
@@ -254,6 +256,13 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
         },
+        Setting(name: "uploads", defaultText: "off", help: "on: clients may send images with POST") {
+            (settings, text) throws(InvalidValue) in settings.api.takesUploads = try SettingValues.flag(text)
+        },
+        Setting(name: "maxRenditions", defaultText: "64", help: "renditions of one POST /thumbnails") {
+            (settings, text) throws(InvalidValue) in
+            settings.api.maximumRenditions = try SettingValues.integer(text, in: 1...1_000)
+        },
         Setting(name: "allowOrigin", defaultText: "none", help: "Access-Control-Allow-Origin of answers") {
             (settings, text) throws(InvalidValue) in
             guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
@@ -282,6 +291,7 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.api.requestTimeout = try SettingValues.duration(text)
             settings.pipeline.requestTimeout = settings.api.requestTimeout
+            settings.publicListener.bodyTimeout = settings.api.requestTimeout
         },
         Setting(
             name: "maxQueueDelay", defaultText: "1500ms", help: "a miss that would wait longer for a worker gets 503"

@@ -247,6 +247,17 @@ private final class Maker: ThumbnailServing {
     struct Failure: Error {}
 
     func mayFetch(_ url: ExactText) -> Bool { true }
+    func opened(upload bytes: SharedBytes) throws -> GivenSource { throw Failure() }
+    func opened(
+        _ request: RecurringRequest, directives: RequestCacheControl, receipt: String
+    ) async throws -> GivenSource { throw Failure() }
+    func thumbnail(of given: GivenSource, for request: ThumbnailRequest, receipt: String) async throws -> Thumbnail {
+        throw Failure()
+    }
+    func facts(of given: GivenSource, asked: FactsRequest, receipt: String) async throws -> SourceFacts {
+        throw Failure()
+    }
+    func close(_ given: GivenSource) {}
     func facts(
         for request: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> SourceFacts { throw Failure() }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct MHD_Connection;
 struct MHD_Daemon;
@@ -79,6 +80,11 @@ struct MHD_Response *CMicrohttpdShim_response_copying(const void *body, size_t s
 /// A response that lends its body until `release(owner)` is called, once.
 struct MHD_Response *CMicrohttpdShim_response_lending(
     const void *body, size_t size, void (*release)(void *owner), void *owner);
+
+/// A response whose body `read(owner, position, buffer, size)` writes piece by piece, until `release(owner)` is called, once. `read`
+/// returns the number of bytes, 0 after it has suspended the connection, -1 at the end, -2 to break the connection off.
+struct MHD_Response *CMicrohttpdShim_response_reading(
+    ssize_t (*read)(void *owner, uint64_t position, char *buffer, size_t size), void (*release)(void *owner), void *owner);
 
 /// Adds a header field, given in UTF-8 without a terminator. It is written in ISO 8859-1, with question marks for characters that
 /// are not in it. False for a name or value that may not go on the wire.

@@ -32,13 +32,39 @@ package struct NativeDialect: RenditionDialect {
     ///
     /// It is written anew, unless presets would then change what it means; these apply when the target is read.
     package func target(source: String, rendition: String) throws(APIError) -> String {
-        for name in try RawQuery(target: "?" + rendition).decoded().map(\.name)
-        where ["url", "placeholder", "expires", "sig"].contains(name) {
-            throw .badBody("", "A rendition has no parameter \(name).")
+        do throws(APIError) {
+            try Self.refuse(["url", "placeholder", "expires", "sig"], in: rendition)
+        } catch {
+            throw .badBody("", "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
         }
-        let target =
-            "\(ThumbnailTarget.path)?url=\(PercentEncoding.encode(source))\(rendition.isEmpty ? "" : "&" + rendition)"
+        let target = Self.target(rendition, of: source)
         let query = try ThumbnailTarget.parse(target, accept: nil, vocabulary: vocabulary)
         return vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : target
+    }
+
+    /// What a query asks of a source that stands elsewhere.
+    ///
+    /// - Parameters:
+    ///   - rendition: A query of `/thumbnail` without the parameters that are refused.
+    ///   - source: The source.
+    ///   - accept: The request's `Accept`, which counts for `format=auto`.
+    ///   - refused: Parameters that the query must not have.
+    func rendition(
+        _ rendition: String, of source: String, accept: String?,
+        refusing refused: [String] = ["url", "placeholder", "expires", "sig"]
+    ) throws(APIError) -> ThumbnailQuery {
+        try Self.refuse(refused, in: rendition)
+        return try ThumbnailTarget.parse(
+            Self.target(rendition, of: source), accept: accept, vocabulary: vocabulary)
+    }
+
+    private static func refuse(_ names: [String], in rendition: String) throws(APIError) {
+        for name in try RawQuery(target: "?" + rendition).decoded().map(\.name) where names.contains(name) {
+            throw .badParameter(name, "A rendition has no such parameter.")
+        }
+    }
+
+    private static func target(_ rendition: String, of source: String) -> String {
+        "\(ThumbnailTarget.path)?url=\(PercentEncoding.encode(source))\(rendition.isEmpty ? "" : "&" + rendition)"
     }
 }

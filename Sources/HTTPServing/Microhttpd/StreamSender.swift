@@ -1,0 +1,73 @@
+import CMicrohttpdShim
+import Glibc
+import HTTPTypes
+import Memory
+
+/// Sends a body that is written meanwhile, and waits when nothing is written; event thread only.
+final class StreamSender {
+    private let body: StreamedBody
+    private let connection: ClientConnection
+    private var piece: SharedBytes?
+    private var offset = 0
+
+    /// Sends `body` on `connection`.
+    init(_ body: StreamedBody, on connection: ClientConnection) {
+        self.body = body
+        self.connection = connection
+    }
+
+    /// The response in the library's form; nil without memory.
+    @unsafe
+    func makeResponse() -> OpaquePointer? {
+        // Balanced in `releaseSender`, which the library calls once, when the last byte is sent or the connection is gone.
+        let owner = unsafe Unmanaged.passRetained(self)
+        let raw = unsafe CMicrohttpdShim_response_reading(readStream, releaseSender, owner.toOpaque())
+        if unsafe raw == nil { unsafe owner.release() }
+        return unsafe raw
+    }
+
+    /// Writes the next bytes to `buffer`; what it returns is what ``CMicrohttpdShim_response_reading`` wants.
+    @unsafe
+    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        connection.endStreamWait()
+        while true {
+            if let piece {
+                let count = min(buffer.count, piece.count - offset)
+                unsafe piece.withUnsafeBytes { bytes in
+                    let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+                    unsafe buffer.copyMemory(from: part)
+                }
+                offset += count
+                if offset == piece.count { self.piece = nil }
+                return count
+            }
+            switch body.take() {
+            case .bytes(let bytes): (piece, offset) = (bytes, 0)
+            case .end: return -1
+            case .broken:
+                connection.breakOff()
+                return -2
+            case .nothing:
+                connection.suspend(until: body)
+                return 0
+            }
+        }
+    }
+
+    fileprivate func close() { body.close() }
+}
+
+/// Reads on for the library.
+private func readStream(
+    _ owner: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
+) -> Int {
+    guard let owner = unsafe owner, let buffer = unsafe buffer else { return -2 }
+    let sender = unsafe Unmanaged<StreamSender>.fromOpaque(owner).takeUnretainedValue()
+    return unsafe sender.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+}
+
+/// Ends the body and releases its sender.
+private func releaseSender(_ owner: UnsafeMutableRawPointer?) {
+    guard let owner = unsafe owner else { return }
+    unsafe Unmanaged<StreamSender>.fromOpaque(owner).takeRetainedValue().close()
+}

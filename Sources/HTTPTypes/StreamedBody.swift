@@ -1,0 +1,113 @@
+package import Memory
+import Synchronization
+
+/// A body of unknown length that is written while it is sent: the writer waits until the client has taken the piece before.
+///
+/// So a slow reader holds one piece in memory. The writer is a task of any thread; the server takes pieces on its event thread.
+package final class StreamedBody: Sendable {
+    /// The client has left: nothing more is sent.
+    package struct Closed: Error {}
+
+    /// What the server finds when it looks for bytes.
+    package enum Piece: Sendable {
+        case bytes(SharedBytes)
+        /// The body is complete.
+        case end
+        /// Nothing yet.
+        case nothing
+        /// The body was broken off: the connection must end, so that nobody takes it for complete.
+        case broken
+    }
+
+    private struct State: Sendable {
+        var next: SharedBytes?
+        var isFinished = false
+        var isBroken = false
+        var isClosed = false
+        var writer: CheckedContinuation<Bool, Never>?
+        var wake: (@Sendable () -> Void)?
+        var onClose: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// A body without any bytes yet.
+    package init() {}
+
+    /// Calls `body` once, when the server is done with the body; at once if it is already.
+    package func onClose(_ body: @escaping @Sendable () -> Void) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.onClose = body }
+            return state.isClosed
+        }
+        if isClosed { body() }
+    }
+
+    /// Writes a piece, which may be empty; returns when the server has taken it.
+    ///
+    /// - Throws: ``Closed`` when the client has left.
+    package func write(_ bytes: SharedBytes) async throws(Closed) {
+        guard bytes.count > 0 else { return }
+        let isTaken = await withCheckedContinuation { continuation in
+            let (isClosed, wake) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+                precondition(state.next == nil && state.writer == nil, "a body has one writer")
+                guard !state.isClosed else { return (true, nil) }
+                state.next = bytes
+                state.writer = continuation
+                defer { state.wake = nil }
+                return (false, state.wake)
+            }
+            if isClosed { continuation.resume(returning: false) }
+            wake?()
+        }
+        guard isTaken else { throw Closed() }
+    }
+
+    /// Ends the body; if it is not complete, the client sees its connection end.
+    package func finish(isComplete: Bool = true) {
+        let wake = state.withLock { state in
+            state.isFinished = true
+            state.isBroken = !isComplete
+            defer { state.wake = nil }
+            return state.wake
+        }
+        wake?()
+    }
+
+    /// The next piece, if there is one.
+    package func take() -> Piece {
+        let (piece, writer) = state.withLock { state -> (Piece, CheckedContinuation<Bool, Never>?) in
+            if state.isClosed { return (.broken, nil) }
+            if let bytes = state.next {
+                defer { (state.next, state.writer) = (nil, nil) }
+                return (.bytes(bytes), state.writer)
+            }
+            return (state.isFinished ? (state.isBroken ? .broken : .end) : .nothing, nil)
+        }
+        writer?.resume(returning: true)
+        return piece
+    }
+
+    /// Calls `wake` once, when ``take()`` gives something else than nothing; at once if it would do so now.
+    package func whenReady(_ wake: @escaping @Sendable () -> Void) {
+        let isReady = state.withLock { state in
+            if state.next != nil || state.isFinished || state.isClosed { return true }
+            state.wake = wake
+            return false
+        }
+        if isReady { wake() }
+    }
+
+    /// Notes that nothing more is sent: the writer's wait ends.
+    package func close() {
+        let (writer, onClose) = state.withLock {
+            state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
+            guard !state.isClosed else { return (nil, nil) }
+            state.isClosed = true
+            defer { (state.next, state.writer, state.wake, state.onClose) = (nil, nil, nil, nil) }
+            return (state.writer, state.onClose)
+        }
+        writer?.resume(returning: false)
+        onClose?()
+    }
+}

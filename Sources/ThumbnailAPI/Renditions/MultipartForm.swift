@@ -1,0 +1,156 @@
+import HTTPTypes
+import Text
+
+/// A form of `multipart/form-data` (RFC 7578), cut into its parts; nothing is copied or decoded.
+///
+/// Strict: each part has a name and ends in a delimiter of its own, and nothing but white space stands outside of parts. There are few
+/// and short fields, as browsers and curl write them. The time is proportional to the length of the body.
+struct MultipartForm {
+    /// One field of the form.
+    struct Part: Equatable {
+        /// The field's name.
+        let name: ExactText
+        /// Whether it is a file: it has a file name.
+        let isFile: Bool
+        /// Where its content stands in the body.
+        let content: Range<Int>
+    }
+
+    /// The parts in their order.
+    let parts: [Part]
+
+    private static let mostParts = 16
+    private static let longestHeader = 4_096
+    private static let longestBoundary = 70
+
+    /// Cuts a body.
+    ///
+    /// - Parameter boundary: The text between the parts.
+    /// - Throws: ``APIError/badBody(_:_:)``.
+    init(_ body: [UInt8], boundary: String) throws(APIError) {
+        // The first delimiter needs no line end before it.
+        let delimiter = Array("\r\n--\(boundary)".utf8)
+        let opening = Array(delimiter.dropFirst(2))
+        guard body.starts(with: opening) else { throw Self.fault("It does not begin with its boundary.") }
+        var parts: [Part] = []
+        let search = ByteSearch(delimiter)
+        var place = opening.count
+        while !Self.isEnd(body, at: place) {
+            guard parts.count < Self.mostParts else { throw Self.fault("It has more than \(Self.mostParts) fields.") }
+            guard let start = Self.lineEnd(body, at: place) else {
+                throw Self.fault("A boundary is not followed by a line end.")
+            }
+            guard let headerEnd = Self.headerEnd(body, from: start) else {
+                throw Self.fault("A field's header does not end.")
+            }
+            guard let next = search.first(in: body, from: headerEnd.next) else {
+                throw Self.fault("A field does not end.")
+            }
+            parts.append(try Self.part(body, header: start..<headerEnd.end, content: headerEnd.next..<next))
+            place = next + delimiter.count
+        }
+        self.parts = parts
+    }
+
+    /// The boundary of a `Content-Type`; nil if it is not `multipart/form-data` with a boundary (RFC 2046 section 5.1.1).
+    static func boundary(in contentType: String) -> String? {
+        guard MediaType(contentType)?.description == "multipart/form-data" else { return nil }
+        for parameter in HTTPSyntax.list(contentType, separator: UInt8(ascii: ";")).dropFirst() {
+            let name = HTTPSyntax.trimmed(parameter.prefix(before: UInt8(ascii: "="))).asciiLowercased
+            guard name == "boundary" else { continue }
+            var value = HTTPSyntax.trimmed(parameter.suffix(after: UInt8(ascii: "=")) ?? "")
+            if value.hasPrefix("\""), value.hasSuffix("\""), value.utf8.count > 1 {
+                value = String(value.dropFirst().dropLast())
+            }
+            let isAllowed = value.hasOnlyBytes { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
+            return 1...longestBoundary ~= value.utf8.count && isAllowed ? value : nil
+        }
+        return nil
+    }
+
+    private static func fault(_ reason: String) -> APIError { .badBody("", "The form cannot be read. \(reason)") }
+
+    private static func lineEnd(_ body: [UInt8], at place: Int) -> Int? {
+        var place = place
+        while place < body.count, body[place] == 0x20 || body[place] == 0x09 { place += 1 }
+        guard place + 1 < body.count, body[place] == 0x0d, body[place + 1] == 0x0a else { return nil }
+        return place + 2
+    }
+
+    /// Whether the last boundary was read: two hyphens, and no more than white space.
+    private static func isEnd(_ body: [UInt8], at place: Int) -> Bool {
+        guard place + 1 < body.count, body[place] == UInt8(ascii: "-"), body[place + 1] == UInt8(ascii: "-") else {
+            return false
+        }
+        return body[(place + 2)...].allSatisfy { [0x20, 0x09, 0x0d, 0x0a].contains($0) }
+    }
+
+    /// The end of the header's last line, and the start of the content after the empty line.
+    private static func headerEnd(_ body: [UInt8], from start: Int) -> (end: Int, next: Int)? {
+        let limit = min(body.count - 3, start + longestHeader)
+        var place = start
+        while place < limit {
+            if body[place] == 0x0d, body[place + 1] == 0x0a, body[place + 2] == 0x0d, body[place + 3] == 0x0a {
+                return (place, place + 4)
+            }
+            place += 1
+        }
+        return nil
+    }
+
+    private static func part(_ body: [UInt8], header: Range<Int>, content: Range<Int>) throws(APIError) -> Part {
+        guard let text = String(validating: body[header], as: UTF8.self) else { throw fault("A header is not UTF-8.") }
+        for line in text.split(separator: "\r\n") {
+            guard line.prefix(before: UInt8(ascii: ":")).asciiLowercased == "content-disposition",
+                let value = line.suffix(after: UInt8(ascii: ":"))
+            else { continue }
+            let members = HTTPSyntax.list(String(value), separator: UInt8(ascii: ";"))
+            guard members.first.map({ HTTPSyntax.trimmed($0[...]).asciiLowercased }) == "form-data" else { break }
+            var name: String?
+            var isFile = false
+            for member in members.dropFirst() {
+                let key = HTTPSyntax.trimmed(member.prefix(before: UInt8(ascii: "="))).asciiLowercased
+                if key == "filename" || key == "filename*" { isFile = true }
+                guard key == "name", name == nil else { continue }
+                let quoted = HTTPSyntax.trimmed(member.suffix(after: UInt8(ascii: "=")) ?? "")
+                name = quoted.hasPrefix("\"") && quoted.hasSuffix("\"") ? String(quoted.dropFirst().dropLast()) : quoted
+            }
+            if let name { return Part(name: ExactText(name), isFile: isFile, content: content) }
+            break
+        }
+        throw fault("A field has no name.")
+    }
+}
+
+/// Finds a text in bytes, in time proportional to their number (Knuth, Morris and Pratt, 1977).
+private struct ByteSearch {
+    private let text: [UInt8]
+    /// For each prefix of the text, the length of its longest proper prefix that is also its end.
+    private let borders: [Int]
+
+    init(_ text: [UInt8]) {
+        self.text = text
+        var borders = [Int](repeating: 0, count: text.count)
+        var length = 0
+        for index in text.indices.dropFirst() {
+            while length > 0, text[index] != text[length] { length = borders[length - 1] }
+            if text[index] == text[length] { length += 1 }
+            borders[index] = length
+        }
+        self.borders = borders
+    }
+
+    /// The start of the first place from `start` on; nil if there is none.
+    func first(in bytes: [UInt8], from start: Int) -> Int? {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            var matched = 0
+            for index in start..<bytes.count {
+                let byte = unsafe bytes[index]
+                while matched > 0, byte != text[matched] { matched = borders[matched - 1] }
+                if byte == text[matched] { matched += 1 }
+                if matched == text.count { return index + 1 - matched }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Crypto
+import HTTPTypes
+import Imaging
+import Memory
+
+/// How the parts of an answer with several images follow one another.
+struct RenditionArchive: Sendable {
+    /// The kinds of archives.
+    enum Kind: Sendable {
+        /// `multipart/mixed` (RFC 2046 section 5.1.3).
+        case multipart(boundary: String)
+        /// A POSIX tar archive (IEEE 1003.1, "ustar interchange format").
+        case tar
+    }
+
+    /// One part: an image, or the problem that stands in its place.
+    enum Part: Sendable {
+        case image(EncodedImage, eTag: String)
+        case problem(Problem)
+    }
+
+    let kind: Kind
+
+    /// An archive of the kind that `Accept` prefers; multipart unless tar has a higher weight.
+    init(accept: String?) {
+        let members = HTTPSyntax.list(accept ?? "").map { member -> (type: String, weight: Int) in
+            (MediaType(member)?.description ?? "", AcceptedFormats.weight(of: member) ?? 0)
+        }
+        func weight(_ types: [String]) -> Int {
+            for type in types {
+                let weights = members.filter { $0.type == type }.map(\.weight)
+                if let most = weights.max() { return most }
+            }
+            return 0
+        }
+        let multipart = weight(["multipart/mixed", "multipart/*", "*/*"])
+        let tar = weight(["application/x-tar", "application/*", "*/*"])
+        let boundary = "alula-" + Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        kind = tar > multipart ? .tar : .multipart(boundary: boundary)
+    }
+
+    /// The value of `Content-Type`.
+    var mediaType: String {
+        switch kind {
+        case .multipart(let boundary): "multipart/mixed; boundary=\(boundary)"
+        case .tar: "application/x-tar"
+        }
+    }
+
+    /// The bytes of a part, in two pieces so that an image is not copied.
+    ///
+    /// - Parameters:
+    ///   - name: The part's name: letters, digits, dots, hyphens and underscores.
+    ///   - now: Seconds since 1970, for the archive's members.
+    func pieces(of part: Part, named name: String, at now: Int) -> [SharedBytes] {
+        let (bytes, fields, ending) = Self.content(of: part)
+        switch kind {
+        case .multipart(let boundary):
+            var header = "--\(boundary)\r\n"
+            for (field, value) in fields { header += "\(field): \(value)\r\n" }
+            header += "Content-ID: <\(name)>\r\nContent-Length: \(bytes.count)\r\n\r\n"
+            return [SharedBytes(Array(header.utf8)), bytes, SharedBytes(Array("\r\n".utf8))]
+        case .tar:
+            let padding = [UInt8](repeating: 0, count: (512 - bytes.count % 512) % 512)
+            return [
+                SharedBytes(Self.tarHeader(name + ending, bytes.count, now)), bytes, SharedBytes(padding),
+            ]
+        }
+    }
+
+    /// What follows the last part.
+    var end: SharedBytes {
+        switch kind {
+        case .multipart(let boundary): SharedBytes(Array("--\(boundary)--\r\n".utf8))
+        case .tar: SharedBytes([UInt8](repeating: 0, count: 1_024))
+        }
+    }
+
+    private static func content(of part: Part) -> (bytes: SharedBytes, fields: [(String, String)], ending: String) {
+        switch part {
+        case .image(let image, let eTag):
+            var fields = [("Content-Type", image.format.mediaType), ("ETag", eTag)]
+            if let quality = image.quality { fields.append(("Alula-Quality", String(quality))) }
+            return (image.bytes, fields, "." + image.format.fileExtension)
+        case .problem(let problem):
+            return (
+                SharedBytes(Array(problem.text.utf8)), [("Content-Type", "application/problem+json")], ".problem.json"
+            )
+        }
+    }
+
+    private static func tarHeader(_ name: String, _ count: Int, _ now: Int) -> [UInt8] {
+        var block = [UInt8](repeating: 0, count: 512)
+        func put(_ text: some Sequence<UInt8>, at place: Int) {
+            for (index, byte) in text.enumerated() { block[place + index] = byte }
+        }
+        func octal(_ value: Int, digits: Int) -> [UInt8] {
+            let text = String(value, radix: 8)
+            return Array((String(repeating: "0", count: max(0, digits - text.utf8.count)) + text).utf8)
+        }
+        // The longest name has 128 characters, which ustar splits at a slash; a longer one than 100 has to stand in a header of its own.
+        put(name.utf8.prefix(100), at: 0)
+        put(octal(0o644, digits: 7), at: 100)
+        put(octal(0, digits: 7), at: 108)
+        put(octal(0, digits: 7), at: 116)
+        put(octal(count, digits: 11), at: 124)
+        put(octal(now, digits: 11), at: 136)
+        block[156] = UInt8(ascii: "0")
+        put("ustar\0".utf8, at: 257)
+        put("00".utf8, at: 263)
+        put(octal(checksum(of: block), digits: 6) + [0, 0x20], at: 148)
+        guard name.utf8.count > 100 else { return block }
+        let whole = Array("path=\(name)\n".utf8)
+        // A record counts its own length, which has three digits here.
+        let record = Array("\(whole.count + 4) ".utf8) + whole
+        var extended = tarHeader("PaxHeaders/name", record.count, now)
+        extended[156] = UInt8(ascii: "x")
+        for (index, byte) in (octal(checksum(of: extended), digits: 6) + [0, 0x20]).enumerated() {
+            extended[148 + index] = byte
+        }
+        return extended + record + [UInt8](repeating: 0, count: 512 - record.count % 512) + block
+    }
+
+    /// The sum of a header's bytes, its own place counted as spaces.
+    private static func checksum(of header: [UInt8]) -> Int {
+        header.indices.reduce(0) { $0 + (148..<156 ~= $1 ? 0x20 : Int(header[$1])) }
+    }
+}

@@ -1,0 +1,53 @@
+import Crypto
+import Downloading
+import HTTPTypes
+package import Imaging
+import Memory
+
+/// An image that a caller has in hand while many results are made from it: sent by a client, or fetched for all of them at once.
+package final class GivenSource: Sendable {
+    let record: SourceRecord
+    /// The file.
+    let bytes: SharedBytes
+    /// Whether all that was made from it is dropped when the caller is done.
+    let isPassing: Bool
+
+    /// What the file's header says.
+    package var header: ImageHeader { record.header }
+
+    /// Takes what is known of an image and its file.
+    init(_ record: SourceRecord, bytes: SharedBytes, isPassing: Bool = false) {
+        self.record = record
+        self.bytes = bytes
+        self.isPassing = isPassing
+    }
+
+    /// An image that a client sent: known by the SHA-256 of the file, so that the same file is the same image.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - now: The wall clock's seconds since 1970.
+    /// - Throws: ``ImagingError`` for a file that is no image, or whose header cannot be read.
+    convenience init(upload bytes: SharedBytes, at now: Int) throws(ImagingError) {
+        let digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
+        self.init(try Self.record(of: bytes, named: digest, at: now), bytes: bytes)
+    }
+
+    /// An image of which nothing may be stored: known for this time alone.
+    ///
+    /// - Throws: ``ImagingError``.
+    convenience init(passing bytes: SharedBytes, name: String, at now: Int) throws(ImagingError) {
+        self.init(try Self.record(of: bytes, named: name, at: now), bytes: bytes, isPassing: true)
+    }
+
+    private static func record(
+        of bytes: SharedBytes, named name: String, at now: Int
+    ) throws(ImagingError) -> SourceRecord {
+        let date = HTTPDate(secondsSince1970: now)
+        // It never becomes stale: nobody could be asked for it.
+        let head = SourceHead(
+            identity: SourceIdentity(given: name), validator: .digest(name),
+            headerFields: [.cacheControl: "max-age=2147483648"], requestedAt: date, receivedAt: date)
+        return try SourceRecord(head, bytes: bytes)
+    }
+}

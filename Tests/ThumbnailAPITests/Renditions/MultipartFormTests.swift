@@ -1,0 +1,62 @@
+import Testing
+import Text
+
+@testable import ThumbnailAPI
+
+struct MultipartFormTests {
+    private static func form(_ parts: [String], end: String = "--b--\r\n") -> [UInt8] {
+        Array((parts.map { "--b\r\n\($0)\r\n" }.joined() + end).utf8)
+    }
+
+    private static let field = "Content-Disposition: form-data; name=\"a\"\r\n\r\nvalue"
+
+    private func parts(_ body: [UInt8]) throws -> [(ExactText, Bool, String)] {
+        try MultipartForm(body, boundary: "b").parts.map {
+            ($0.name, $0.isFile, String(decoding: body[$0.content], as: UTF8.self))
+        }
+    }
+
+    @Test func `fields and files are found with their contents`() throws {
+        let file =
+            "content-disposition: form-data; filename=\"x;y.jpg\"; name=file\r\nContent-Type: image/jpeg\r\n\r\n\r\n--c\r\n"
+        let parts = try parts(Self.form([Self.field, file]))
+        #expect(parts.map(\.0) == ["a", "file"] && parts.map(\.1) == [false, true])
+        #expect(parts.map(\.2) == ["value", "\r\n--c\r\n"])
+    }
+
+    @Test func `a content may be empty, and may hold what looks like its boundary`() throws {
+        let empty = "Content-Disposition: form-data; name=\"a\"\r\n\r\n"
+        let similar = empty + "x\r\n-\r\n--\r\n--\r--b"
+        #expect(try parts(Self.form([empty, similar])).map(\.2) == ["", "x\r\n-\r\n--\r\n--\r--b"])
+    }
+
+    @Test(
+        arguments: [
+            "", "x", "--b", "--b\r\n", "--c\r\n", "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nno end",
+            "--b\r\nno header end\r\n--b--", "--b\r\nContent-Type: a/b\r\n\r\nnameless\r\n--b--",
+            "--b\r\nContent-Disposition: attachment; name=a\r\n\r\nx\r\n--b--", "--bX\r\n\r\n--b--",
+            "preamble\r\n--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--b--",
+            "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--b-- epilogue",
+        ])
+    func `anything else is refused`(body: String) {
+        #expect(throws: APIError.self) { try MultipartForm(Array(body.utf8), boundary: "b") }
+    }
+
+    @Test func `a form has few fields with short headers`() throws {
+        #expect(try parts(Self.form(Array(repeating: Self.field, count: 16))).count == 16)
+        #expect(throws: APIError.self) { try parts(Self.form(Array(repeating: Self.field, count: 17))) }
+        let long = "X: \(String(repeating: "x", count: 5_000))\r\n" + Self.field
+        #expect(throws: APIError.self) { try parts(Self.form([long])) }
+    }
+
+    @Test(
+        arguments: [
+            ("multipart/form-data; boundary=abc", "abc"), ("Multipart/Form-Data;charset=utf-8; Boundary=\"a b\"", nil),
+            ("multipart/form-data; boundary=\"a;b\"", "a;b"), ("multipart/form-data", nil),
+            ("multipart/form-data; boundary=", nil), ("multipart/mixed; boundary=a", nil), ("text/plain", nil),
+            ("multipart/form-data; boundary=\(String(repeating: "x", count: 71))", nil),
+        ] as [(String, String?)])
+    func `the boundary stands in the content type`(type: String, boundary: String?) {
+        #expect(MultipartForm.boundary(in: type) == boundary)
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPTypes
+import Imaging
+import Memory
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+struct RenditionArchiveTests {
+    private static let image = RenditionArchive.Part.image(.sample(.webp), eTag: "\"t\"")
+
+    private func text(_ archive: RenditionArchive, _ part: RenditionArchive.Part, _ name: String) -> [UInt8] {
+        archive.pieces(of: part, named: name, at: 0o17).flatMap(\.array)
+    }
+
+    @Test(
+        arguments: [
+            (nil, false), ("*/*", false), ("application/x-tar", true), ("multipart/mixed, application/x-tar", false),
+            ("multipart/mixed;q=0.5, application/x-tar", true), ("application/*, multipart/mixed;q=0.9", true),
+            ("image/webp", false), ("application/x-tar;q=0", false),
+        ] as [(String?, Bool)])
+    func `tar is chosen only if it is preferred`(accept: String?, isTar: Bool) {
+        #expect((RenditionArchive(accept: accept).mediaType == "application/x-tar") == isTar)
+    }
+
+    @Test func `a part of a multipart body has the contract's fields`() throws {
+        let archive = RenditionArchive(accept: nil)
+        let boundary = try #require(archive.mediaType.split(separator: "=").last.map(String.init))
+        #expect(archive.mediaType == "multipart/mixed; boundary=\(boundary)" && boundary.utf8.count >= 20)
+        #expect(
+            String(decoding: text(archive, Self.image, "hero"), as: UTF8.self)
+                == "--\(boundary)\r\nContent-Type: image/webp\r\nETag: \"t\"\r\nContent-ID: <hero>\r\n"
+                + "Content-Length: 7\r\n\r\npicture\r\n")
+        #expect(archive.end.array == Array("--\(boundary)--\r\n".utf8))
+        let problem = Problem(APIError.draining, requestID: "r", common: [:])
+        let text = String(decoding: text(archive, .problem(problem), "0"), as: UTF8.self)
+        #expect(text.contains("Content-Type: application/problem+json") && text.contains(#""status":503"#))
+        #expect(!text.contains("ETag"))
+    }
+
+    @Test func `a member of a tar archive is a block with a valid sum, and its content in whole blocks`() {
+        let archive = RenditionArchive(accept: "application/x-tar")
+        let bytes = text(archive, Self.image, "hero")
+        #expect(bytes.count == 1_024)
+        #expect(String(decoding: bytes[..<9], as: UTF8.self) == "hero.webp" && bytes[9] == 0)
+        #expect(String(decoding: bytes[124..<135], as: UTF8.self) == "00000000007")
+        #expect(String(decoding: bytes[136..<147], as: UTF8.self) == "00000000017")
+        #expect(String(decoding: bytes[257..<262], as: UTF8.self) == "ustar")
+        let sum = bytes[..<512].enumerated().reduce(0) { $0 + (148..<156 ~= $1.offset ? 32 : Int($1.element)) }
+        #expect(Int(String(decoding: bytes[148..<154], as: UTF8.self), radix: 8) == sum)
+        #expect(Array(bytes[512..<519]) == Array("picture".utf8) && bytes[519...].allSatisfy { $0 == 0 })
+        #expect(archive.end.count == 1_024)
+    }
+
+    @Test func `a long name stands in a header of its own`() {
+        let name = String(repeating: "n", count: 128)
+        let bytes = text(RenditionArchive(accept: "application/x-tar"), Self.image, name)
+        #expect(bytes.count == 2_048 && bytes[156] == UInt8(ascii: "x"))
+        #expect(String(decoding: bytes[512..<657], as: UTF8.self) == "143 path=\(name).webp\n\0\0")
+        #expect(bytes[1_024 + 156] == UInt8(ascii: "0"))
+    }
+}

@@ -1,0 +1,200 @@
+import Coordination
+import Crypto
+import HTTPTypes
+import Imaging
+import Memory
+import Telemetry
+import TestSupport
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// Requests that bring images, or lists of what is to be made.
+@Suite struct SubmissionTests {
+    private static let image = ImageFixture.jpeg.array
+    private static let json: HTTPFields = [.contentType: "application/json"]
+    private static let jpeg: HTTPFields = [.contentType: "image/jpeg"]
+    private static let form: HTTPFields = [.contentType: "multipart/form-data; boundary=b"]
+
+    private func edge(
+        _ thumbnails: StubThumbnails = StubThumbnails(), _ configure: (inout APIConfiguration) -> Void = { _ in }
+    ) -> Edge {
+        Edge(thumbnails) {
+            $0.takesUploads = true
+            configure(&$0)
+        }
+    }
+
+    private func post(
+        _ edge: Edge, _ target: String, _ fields: HTTPFields, _ body: [UInt8] = image
+    ) async -> HTTPResponse {
+        await edge.respond(target, method: .post, fields: fields, body: body)
+    }
+
+    private static func formBody(_ parts: [(String, [UInt8])]) -> [UInt8] {
+        parts.flatMap { header, content in
+            Array("--b\r\nContent-Disposition: form-data; \(header)\r\n\r\n".utf8) + content + Array("\r\n".utf8)
+        } + Array("--b--\r\n".utf8)
+    }
+
+    /// All that a streamed body sends.
+    private func received(_ response: HTTPResponse) async -> String {
+        guard case .streamed(let body) = response.body else { return "not streamed" }
+        var bytes: [UInt8] = []
+        while true {
+            switch body.take() {
+            case .bytes(let piece): bytes += piece.array
+            case .end: return String(decoding: bytes, as: UTF8.self)
+            case .broken: return "broken"
+            case .nothing: await withCheckedContinuation { next in body.whenReady { next.resume() } }
+            }
+        }
+    }
+
+    @Test(arguments: [jpeg, [.contentType: "application/octet-stream"], [:]] as [HTTPFields])
+    func `an image in the body is made like one at a URL, and kept by nobody`(fields: HTTPFields) async {
+        let edge = edge()
+        let response = await post(edge, "/thumbnail?w=20&format=webp", fields)
+        #expect(response.status == .ok && response.text == "picture" && response[.eTag] == "\"abc\"")
+        #expect(response[.cacheControl] == "private, no-store")
+        #expect(edge.thumbnails.opened == ["\(Self.image.count) bytes"] && edge.thumbnails.closings == 1)
+        #expect(edge.thumbnails.requests.map(\.options.width) == [20])
+    }
+
+    @Test func `a form has one file`() async {
+        let edge = edge()
+        let one = Self.formBody([("name=\"x\"; filename=\"a.jpg\"", Self.image)])
+        #expect(await post(edge, "/thumbnail?w=20", Self.form, one).status == .ok)
+        let two = Self.formBody([
+            ("name=\"x\"; filename=\"a\"", Self.image), ("name=\"y\"; filename=\"b\"", Self.image),
+        ])
+        #expect(await post(edge, "/thumbnail?w=20", Self.form, two).code == "bad_body")
+        #expect(await post(edge, "/thumbnail?w=20", Self.form, Self.formBody([("name=x", [1])])).code == "bad_body")
+        #expect(await post(edge, "/thumbnail?w=20", Self.form, Array("--b".utf8)).code == "bad_body")
+    }
+
+    @Test func `what is wrong is told before anything is made`() async {
+        let edge = edge { $0.maximumUploadBytes = 10_000 }
+        #expect(await post(edge, "/thumbnail?w=x", Self.jpeg).code == "bad_parameter")
+        #expect(await post(edge, "/thumbnail?url=x", Self.jpeg).member("parameter") == "url")
+        #expect(await post(edge, "/thumbnail?sig=x", Self.jpeg).member("parameter") == "sig")
+        #expect(await post(edge, "/thumbnail?expires=0", Self.jpeg).code == "expired")
+        #expect(await post(edge, "/thumbnail", [.contentType: "text/html"]).code == "not_an_image")
+        #expect(await post(edge, "/thumbnail", Self.jpeg, [1, 2, 3]).code == "not_an_image")
+        #expect(await post(edge, "/thumbnail", Self.jpeg, []).code == "bad_body")
+        #expect(await post(edge, "/thumbnails", [.contentType: "text/html"]).code == "not_json")
+        #expect(await post(edge, "/thumbnails?w=3", Self.json, Array("{}".utf8)).code == "unknown_parameter")
+        #expect(
+            await post(edge, "/thumbnail", Self.jpeg, [UInt8](repeating: 0, count: 10_001)).code == "source_too_large")
+        #expect(edge.thumbnails.requests.isEmpty)
+    }
+
+    @Test func `without uploads only lists are taken`() async {
+        let edge = Edge()
+        #expect(await post(edge, "/thumbnail?w=20", Self.jpeg).code == "uploads_off")
+        #expect(await post(edge, "/thumbnails", Self.form, Self.formBody([])).code == "uploads_off")
+        let list = Array(#"{"url":"https://h/a","renditions":["w=3"]}"#.utf8)
+        #expect(await post(edge, "/thumbnails", Self.json, list).status == .ok)
+    }
+
+    @Test func `a body is refused before it is read if the header tells enough`() throws {
+        let edge = Edge(budget: MemoryBudget(limit: 1_000)) {
+            $0.takesUploads = true
+            $0.maximumUploadBytes = 5_000
+        }
+        let responder = edge.responder
+        func refusal(_ target: String, _ length: Int, _ fields: HTTPFields = Self.jpeg) -> String? {
+            let request = HTTPRequest(method: .post, target: target, headerFields: fields)
+            if case .refused(let response) = responder.admission(of: request, bodyLength: length) {
+                return response.code
+            }
+            return nil
+        }
+        #expect(refusal("/thumbnail?w=3", 900) == nil)
+        #expect(refusal("/thumbnail?w=3", 5_001) == "source_too_large")
+        #expect(refusal("/thumbnail?w=3", 2_000) == "overloaded")
+        #expect(refusal("/thumbnail?w=x", 10) == "bad_parameter")
+        #expect(refusal("/thumbnails", 2 << 20, Self.json) == "request_too_large")
+        #expect(refusal("/nothing", 10) == "no_such_route")
+        #expect(responder.maximumBodyLength(of: HTTPRequest(method: .post, target: "/info?url=x")) == 0)
+    }
+
+    @Test func `a list is made of one source, each part with its name or its problem`() async {
+        let edge = edge(
+            StubThumbnails(make: { request in
+                if request.options.width == 7 { throw StubError() }
+                return .sample(request.options.width == 9 ? .webp : .jpeg)
+            }))
+        let list =
+            #"{"url":"https://h/a","renditions":["w=9",{"name":"bad","query":"w=x"},{"name":"f","query":"w=7"}]}"#
+        let response = await post(edge, "/thumbnails", Self.json, Array(list.utf8))
+        #expect(response.status == .ok && response[.cacheControl] == "no-store")
+        #expect(response[.contentType]?.hasPrefix("multipart/mixed; boundary=") == true)
+        let text = await received(response)
+        #expect(
+            text.contains(
+                "Content-Type: image/webp\r\nETag: \"abc\"\r\nContent-ID: <0>\r\nContent-Length: 7\r\n\r\npicture"))
+        #expect(text.contains("Content-ID: <bad>") && text.contains(#""code":"bad_parameter","parameter":"w""#))
+        #expect(text.contains("Content-ID: <f>") && text.contains(#""code":"origin_error""#))
+        #expect(text.hasSuffix("--\r\n") && edge.thumbnails.opened == ["https://h/a"])
+    }
+
+    @Test func `a form with a list and a file makes all of the file, in either order`() async {
+        let list = ("name=\"request\"", Array(#"{"renditions":["w=9"]}"#.utf8))
+        let file = ("name=\"file\"; filename=\"a\"", Self.image)
+        for parts in [[list, file], [file, list]] {
+            let edge = edge()
+            let response = await post(edge, "/thumbnails", Self.form, Self.formBody(parts))
+            #expect(response[.cacheControl] == "private, no-store")
+            #expect(await received(response).contains("Content-ID: <0>"))
+            #expect(edge.thumbnails.opened == ["\(Self.image.count) bytes"])
+        }
+        #expect(await post(edge(), "/thumbnails", Self.form, Self.formBody([file, file])).code == "bad_body")
+    }
+
+    @Test(
+        arguments: [
+            (#"{"url":"https://h/a"}"#, "/renditions"), (#"{"renditions":["w=1"]}"#, "/url"),
+            (#"{"url":"https://h/a","renditions":[]}"#, "/renditions"),
+            (#"{"url":"https://h/a","renditions":[1]}"#, "/renditions/0"),
+            (#"{"url":"https://h/a","renditions":["w=1"],"x":1}"#, "/x"),
+            (#"{"url":"https://h/a","renditions":[{"name":"a"}]}"#, "/renditions/0/query"),
+            (#"{"url":"https://h/a","renditions":[{"name":".a","query":""}]}"#, "/renditions/0/name"),
+            (#"{"url":"https://h/a","renditions":["w=1",{"name":"0","query":""}]}"#, "/renditions/1/name"),
+            (#"{"url":"https://h/a","renditions":["w=1","w=2","w=3"]}"#, "/renditions/2"),
+        ])
+    func `faults of a list are named by their place`(list: String, place: String) async {
+        let response = await post(edge { $0.maximumRenditions = 2 }, "/thumbnails", Self.json, Array(list.utf8))
+        #expect(response.code == "bad_body" && response.member("parameter") == place)
+    }
+
+    @Test func `a source that fails before its header is known is one problem`() async {
+        let edge = edge(StubThumbnails(make: { _ in throw StubError() }))
+        let list = #"{"url":"https://h/a","renditions":["w=9"]}"#
+        #expect(await post(edge, "/thumbnails", Self.json, Array(list.utf8)).code == "origin_error")
+    }
+
+    @Test func `signing keys demand a signature of the body`() async {
+        let key = [UInt8](0..<32)
+        let edge = edge { $0.signingKeys = [[UInt8](32..<64), key] }
+        let code = BodySignature.sign(method: .post, target: "/thumbnail?w=3", body: Self.image, key: key)
+        func status(_ target: String, _ signatures: [String], _ body: [UInt8] = Self.image) async -> Int {
+            var fields = Self.jpeg
+            for signature in signatures { fields.append(.alulaSignature, signature) }
+            return await post(edge, target, fields, body).status.code
+        }
+        #expect(await status("/thumbnail?w=3", [code]) == 200)
+        #expect(await status("/thumbnail?w=3", []) == 403)
+        #expect(await status("/thumbnail?w=3", [code, code]) == 403)
+        #expect(await status("/thumbnail?w=4", [code]) == 403)
+        #expect(await status("/thumbnail?w=3", [code], Self.image + [0]) == 403)
+        #expect(await status("/thumbnail?w=3", [String(code.dropLast())]) == 403)
+    }
+
+    @Test func `methods are told`() async {
+        #expect(await Edge().respond("/thumbnails")[.allow] == "POST")
+        #expect(await Edge().respond("/thumbnail", method: .delete)[.allow] == "GET, HEAD, POST")
+        #expect(await Edge().respond("/info", method: .post)[.allow] == "GET, HEAD")
+    }
+}
