@@ -59,6 +59,13 @@ package struct JSONReader {
         return reader.places
     }
 
+    /// The bytes before the value: space and comments.
+    package static func start(of bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> Int {
+        var reader = JSONReader(bytes, dialect)
+        try reader.skipSpace()
+        return reader.place
+    }
+
     private mutating func value(depth: Int) throws(Failure) -> JSONValue {
         try skipSpace()
         guard let byte = peek else { throw failure("the text ends where a value should begin") }

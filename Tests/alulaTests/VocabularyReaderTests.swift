@@ -133,12 +133,12 @@ struct VocabularyReaderTests {
               port: 99999,  nope: 1,
               origins: { "photos": { url: "https://h/", maxRedirects: 21 }, media: { folder: "/nonexistent/alula" } },
               presets: {
-                card: { w: 1,
-                        fit: "crop" },
+                card: { w: 1, h: 0,
+                        fit: "crop" }, none: [],
                 good: { w: 5 },
                 "é": {}, list: { zoom: 1 },
               },
-              watermarks: { logo: { scale: 1 } },
+              watermarks: { logo: { scale: 2, size: 1 } },
             }
             """
         let faults = try CheckConfigCommand.faults(in: text, environment: ["ALULA_PORT": "nonsense"])
@@ -150,8 +150,14 @@ struct VocabularyReaderTests {
                 ":3:59: origins.photos.maxRedirects in the settings file: allowed is a whole number from 0 to 20",
                 ":10:23: watermarks.logo.url in the settings file: allowed is a URL, or NAME:PATH of a named origin; "
                     + "it is missing",
+                ":10:32: watermarks.logo.scale in the settings file: \"2\" is not allowed: "
+                    + "Must be 0.01 to 1 with at most four decimals.",
+                ":10:35: watermarks.logo.size in the settings file: allowed is no such member, but an object with url, position, "
+                    + "x, y, opacity, scale, tile",
+                ":5:22: presets.card.h in the settings file: \"0\" is not allowed: Must be a whole number from 1 to 16384.",
                 ":6:18: presets.card.fit in the settings file: \"crop\" is not allowed: Not a known fit.",
                 ":8:22: presets.list.zoom in the settings file: it is not allowed: There is no such parameter.",
+                ":6:34: presets.none in the settings file: allowed is an object of parameters, or a text in imgproxy's grammar",
                 ":8:10: presets.é in the settings file: \(allowedName)",
                 ":3:72: origins.media: /nonexistent/alula cannot be read",
             ])
@@ -160,5 +166,26 @@ struct VocabularyReaderTests {
             try CheckConfigCommand.faults(in: "{\n  // é\n  é: 1 2 }", environment: [:])
         }
         #expect(error?.position?.description == "3:8")
+    }
+
+    @Test(arguments: [
+        ("{ autoQualityMin: 60,\n autoQualityMax: 50 }", ":1:19: autoQualityMin is above autoQualityMax"),
+        ("{\n autoQualityMax: 30 }", ":2:18: autoQualityMin is above autoQualityMax"),
+        ("{ adminPort: 8080 }", ":1:14: port and adminPort are both 8080"),
+        (
+            "{ clientMaxAgeMaximum: '1s', clientMaxAgeMinimum: '2s' }",
+            ":1:51: clientMaxAgeMinimum is above clientMaxAgeMaximum"
+        ),
+    ])
+    func `a contradiction has the place of a setting that the file has`(text: String, line: String) throws {
+        let faults = try CheckConfigCommand.faults(in: text, environment: [:])
+        #expect(faults.count == 1 && faults.first?.hasPrefix(line) == true, "\(faults)")
+    }
+
+    @Test func `a file that is no object has a place, too`() {
+        let error = #expect(throws: SettingsFileError.self) {
+            try CheckConfigCommand.faults(in: "// a list\n  []", environment: [:])
+        }
+        #expect(error?.position?.description == "2:3")
     }
 }

@@ -12,12 +12,15 @@ struct DialectSettings: Sendable {
     /// The place of each dialect with the name of its setting.
     private var places: [(setting: String, place: DialectPlace?)] { [] }
 
-    /// Places that overlap; one sentence each.
-    var contradictions: [String] {
+    /// Places that overlap.
+    var contradictions: [Contradiction] {
         let set = places.compactMap { entry in entry.place.map { (entry.setting, $0) } }
         return set.indices.flatMap { index in
             set[..<index].filter { $0.1.overlaps(set[index].1) }.map { other in
-                "\(other.0) is \(other.1.path) and \(set[index].0) is \(set[index].1.path): allowed are two places that do not overlap"
+                Contradiction(
+                    [other.0, set[index].0],
+                    "\(other.0) is \(other.1.path) and \(set[index].0) is \(set[index].1.path): allowed are two places that do not overlap"
+                )
             }
         }
     }

@@ -45,14 +45,16 @@ struct Settings: Sendable {
             "\(String(reflecting: downloads.allowedNetworks)) \(String(reflecting: downloads.allowedSources)) \(ports)"
     }
 
-    /// Contradictions between settings that are valid by themselves; one sentence each.
-    var contradictions: [String] {
-        var found: [String] = []
+    /// Contradictions between settings that are valid by themselves.
+    var contradictions: [Contradiction] {
+        var found: [Contradiction] = []
         func check(_ preferred: String, _ preferredBytes: Int, _ capacity: String, _ capacityBytes: Int) {
             guard preferredBytes > capacityBytes else { return }
             found.append(
-                "\(preferred) is \(preferredBytes) bytes and \(capacity) is \(capacityBytes): allowed is at most the capacity"
-            )
+                Contradiction(
+                    [preferred, capacity],
+                    "\(preferred) is \(preferredBytes) bytes and \(capacity) is \(capacityBytes): allowed is at most the capacity"
+                ))
         }
         check(
             "decodedCachePreferred", pipeline.decodedCachePreferred, "decodedCacheCapacity",
@@ -60,14 +62,35 @@ struct Settings: Sendable {
         check(
             "resultCachePreferred", pipeline.resultCachePreferred, "resultCacheCapacity", pipeline.resultCacheCapacity)
         if let minimum = pipeline.clientMaxAge.minimum, let maximum = pipeline.clientMaxAge.maximum, minimum > maximum {
-            found.append("clientMaxAgeMinimum is above clientMaxAgeMaximum: allowed is at most the maximum")
+            found.append(
+                Contradiction(
+                    ["clientMaxAgeMinimum", "clientMaxAgeMaximum"],
+                    "clientMaxAgeMinimum is above clientMaxAgeMaximum: allowed is at most the maximum"))
         }
         if hasContradictoryQualities {
-            found.append("autoQualityMin is above autoQualityMax: allowed is at most the maximum")
+            found.append(
+                Contradiction(
+                    ["autoQualityMin", "autoQualityMax"],
+                    "autoQualityMin is above autoQualityMax: allowed is at most the maximum"))
         }
         if publicListener.port != 0, publicListener.port == operatorListener.port {
-            found.append("port and adminPort are both \(publicListener.port): allowed are two different ports, or 0")
+            found.append(
+                Contradiction(
+                    ["port", "adminPort"],
+                    "port and adminPort are both \(publicListener.port): allowed are two different ports, or 0"))
         }
         return found + dialects.contradictions
+    }
+}
+
+/// Settings that are valid by themselves, but not together.
+struct Contradiction: Equatable {
+    /// The names of the settings, first the one whose value the sentence is about.
+    let settings: [String]
+    /// What is wrong, as a sentence.
+    let line: String
+
+    init(_ settings: [String], _ line: String) {
+        (self.settings, self.line) = (settings, line)
     }
 }

@@ -41,7 +41,10 @@ enum SettingsFile {
                 reason: "it is not JSON5: \(error.reason), in line \(position.line)", position: position)
         }
         guard let members = value.members else {
-            throw SettingsFileError(reason: "it must be one JSON5 object of settings")
+            let start = (try? JSONReader.start(of: Array(text.utf8), dialect: .json5)) ?? 0
+            throw SettingsFileError(
+                reason: "it must be one JSON5 object of settings",
+                position: SettingsFileError.Position(after: start, in: text))
         }
         return members
     }

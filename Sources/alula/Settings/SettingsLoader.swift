@@ -67,7 +67,12 @@ struct SettingsLoader {
         }
         readVocabulary(file, into: &settings)
         settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)
-        if problems.isEmpty { problems = settings.contradictions.map { SettingsProblem($0) } }
+        if problems.isEmpty {
+            problems = settings.contradictions.map { contradiction in
+                let path = contradiction.settings.first { file[ExactText($0)] != nil }
+                return SettingsProblem(path: path, line: contradiction.line)
+            }
+        }
         return settings
     }
 

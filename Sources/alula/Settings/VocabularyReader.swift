@@ -26,11 +26,7 @@ struct VocabularyReader {
             return
         }
         for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
-            do throws(SettingsProblem) {
-                vocabulary.watermarks[ExactText(name)] = try watermark(description, at: "watermarks.\(name)", name)
-            } catch {
-                problems.append(error)
-            }
+            vocabulary.watermarks[ExactText(name)] = watermark(description, at: "watermarks.\(name)", name)
         }
     }
 
@@ -43,73 +39,90 @@ struct VocabularyReader {
             return
         }
         for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
-            do throws(SettingsProblem) {
-                if case .string(let text) = description {
-                    vocabulary.imgproxyPresets[ExactText(name)] = text
-                } else {
-                    vocabulary.presets[ExactText(name)] = try preset(description, at: "presets.\(name)", name)
-                }
-            } catch {
-                problems.append(error)
+            if case .string(let text) = description {
+                vocabulary.imgproxyPresets[ExactText(name)] = text
+            } else {
+                vocabulary.presets[ExactText(name)] = preset(description, at: "presets.\(name)", name)
             }
         }
     }
 
-    private func watermark(
-        _ value: JSONValue, at path: String, _ name: String
-    ) throws(SettingsProblem) -> Vocabulary.Watermark {
+    /// A watermark; nil after a fault.
+    ///
+    /// All faults are noted.
+    private mutating func watermark(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Watermark? {
         let allowed = "an object with url, position, x, y, opacity, scale, tile"
-        guard Vocabulary.isName(name) else { throw SettingsProblem(path, allowed: Self.allowedName) }
-        guard case .object(let members) = value else { throw SettingsProblem(path, allowed: allowed) }
-        guard let url = members.first(where: { $0.0 == "url" })?.1 else {
-            throw SettingsProblem("\(path).url", allowed: "a URL, or NAME:PATH of a named origin; it is missing")
+        guard Vocabulary.isName(name) else { return note(SettingsProblem(path, allowed: Self.allowedName)) }
+        guard case .object(let members) = value else { return note(SettingsProblem(path, allowed: allowed)) }
+        let before = problems.count
+        var watermark = Vocabulary.Watermark(source: "")
+        switch members.first(where: { $0.0 == "url" })?.1 {
+        case .string(let source)?:
+            watermark.source = ExactText(source)
+            if let problem = problem(ofSource: source, at: "\(path).url") { problems.append(problem) }
+        case nil:
+            problems.append(
+                SettingsProblem("\(path).url", allowed: "a URL, or NAME:PATH of a named origin; it is missing"))
+        default: problems.append(SettingsProblem("\(path).url", allowed: "a URL, or NAME:PATH of a named origin"))
         }
-        guard case .string(let source) = url else {
-            throw SettingsProblem("\(path).url", allowed: "a URL, or NAME:PATH of a named origin")
-        }
-        try check(source: source, at: "\(path).url")
-        var watermark = Vocabulary.Watermark(source: ExactText(source))
         for (member, value) in members where member != "url" {
             let place = "\(path).\(member)"
             do throws(APIError) {
                 watermark.options = try Vocabulary.options(
                     watermark.options, with: member, value.parameterText ?? "")
+            } catch .unknownParameter {
+                problems.append(SettingsProblem(place, allowed: "no such member, but \(allowed)", isAboutName: true))
             } catch {
-                if case .unknownParameter = error {
-                    throw SettingsProblem(place, allowed: "no such member, but \(allowed)", isAboutName: true)
-                }
-                throw SettingsProblem(place, fault: error, value)
+                problems.append(SettingsProblem(place, fault: error, value))
             }
         }
-        return watermark
+        return problems.count == before ? watermark : nil
     }
 
-    private func preset(
-        _ value: JSONValue, at path: String, _ name: String
-    ) throws(SettingsProblem) -> Vocabulary.Preset {
-        guard Vocabulary.isName(name) else { throw SettingsProblem(path, allowed: Self.allowedName) }
+    /// A preset; nil after a fault.
+    ///
+    /// All faults are noted.
+    private mutating func preset(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Preset? {
+        guard Vocabulary.isName(name) else { return note(SettingsProblem(path, allowed: Self.allowedName)) }
         guard case .object(let members) = value else {
-            throw SettingsProblem(path, allowed: "an object of parameters, or a text in imgproxy's grammar")
+            return note(
+                SettingsProblem(path, allowed: "an object of parameters, or a text in imgproxy's grammar"))
         }
+        let before = problems.count
         var preset: Vocabulary.Preset = []
         for (member, value) in members {
             let place = "\(path).\(member)"
             guard let text = value.parameterText else {
-                throw SettingsProblem(place, allowed: "a text, a number, true or false")
+                problems.append(SettingsProblem(place, allowed: "a text, a number, true or false"))
+                continue
+            }
+            // With the good members before: a parameter that stands there twice, by two names, is a fault of the second.
+            if let fault = vocabulary.fault(in: preset + [(member, text)]) {
+                problems.append(SettingsProblem(place, fault: fault, value))
+                continue
             }
             preset.append((member, text))
-            // All members so far: a parameter that stands there twice, by two names, is a fault of the second.
-            if let fault = vocabulary.fault(in: preset) { throw SettingsProblem(place, fault: fault, value) }
-            if member == "watermark", text.utf8.contains(UInt8(ascii: ":")) { try check(source: text, at: place) }
+            if member == "watermark", text.utf8.contains(UInt8(ascii: ":")),
+                let problem = problem(ofSource: text, at: place)
+            {
+                problems.append(problem)
+            }
         }
-        return preset
+        return problems.count == before ? preset : nil
     }
 
-    private func check(source: String, at path: String) throws(SettingsProblem) {
+    /// Notes a fault after which nothing else can be read.
+    private mutating func note<Value>(_ problem: SettingsProblem) -> Value? {
+        problems.append(problem)
+        return nil
+    }
+
+    private func problem(ofSource source: String, at path: String) -> SettingsProblem? {
         do {
             _ = try origins.identity(of: ExactText(source))
+            return nil
         } catch {
-            throw SettingsProblem(path, allowed: "an http or https URL, or NAME:PATH of a named origin")
+            return SettingsProblem(path, allowed: "an http or https URL, or NAME:PATH of a named origin")
         }
     }
 }

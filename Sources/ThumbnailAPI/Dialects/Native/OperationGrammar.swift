@@ -51,7 +51,13 @@ enum OperationGrammar {
             operations.pad = try require(
                 margins(value), "Must be one to four whole numbers from 0 to 4096 with commas between them.")
         case .radius:
-            operations.radius = value == "max" ? .most : .pixels(try whole(0...16_384))
+            operations.radius =
+                value == "max"
+                ? .most
+                : .pixels(
+                    try require(
+                        ParameterGrammar.integer(value, in: 0...16_384),
+                        "Must be max, or a whole number from 0 to 16384."))
         case .mask: operations.mask = try require(ImageOperations.Mask(rawValue: value), "Not a known mask.")
         default: preconditionFailure("\(parameter) is no operation")
         }
