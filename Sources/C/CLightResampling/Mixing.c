@@ -18,55 +18,41 @@ static inline int pair_of(const int16_t *weights, int tap, int count)
 /// Most rows whose pairs of weights are kept on the stack; more are weighed by the plain loop.
 enum { most_rows = 128 };
 
-static void mix_rows_sse2(const int16_t *const *rows, const int *pairs, int count, int16_t *result, int width)
-{
-    const __m128i half = _mm_set1_epi32(CLight_whole / 2);
-    int x, tap;
-    for (x = 0; x < width; x += 16) {
-        __m128i sums[4] = {half, half, half, half};
-        for (tap = 0; tap < count; tap += 2) {
-            const int16_t *one = rows[tap] + x, *other = rows[tap + 1 < count ? tap + 1 : tap] + x;
-            __m128i weights = _mm_set1_epi32(pairs[tap / 2]);
-            __m128i a = _mm_load_si128((const __m128i *) one), b = _mm_load_si128((const __m128i *) other);
-            __m128i c = _mm_load_si128((const __m128i *) one + 1), d = _mm_load_si128((const __m128i *) other + 1);
-            sums[0] = _mm_add_epi32(sums[0], _mm_madd_epi16(_mm_unpacklo_epi16(a, b), weights));
-            sums[1] = _mm_add_epi32(sums[1], _mm_madd_epi16(_mm_unpackhi_epi16(a, b), weights));
-            sums[2] = _mm_add_epi32(sums[2], _mm_madd_epi16(_mm_unpacklo_epi16(c, d), weights));
-            sums[3] = _mm_add_epi32(sums[3], _mm_madd_epi16(_mm_unpackhi_epi16(c, d), weights));
-        }
-        _mm_store_si128(
-            (__m128i *) (result + x), _mm_packs_epi32(_mm_srai_epi32(sums[0], 14), _mm_srai_epi32(sums[1], 14)));
-        _mm_store_si128(
-            (__m128i *) (result + x) + 1, _mm_packs_epi32(_mm_srai_epi32(sums[2], 14), _mm_srai_epi32(sums[3], 14)));
+/// Defines a function that mixes rows in registers of `sizeof(VECTOR)` bytes; `OF(load)` is the instruction for them.
+///
+/// The halves of a register of 32 bytes are unpacked and packed alike, so the order of the samples stays.
+#define define_mix_rows(NAME, TARGET, VECTOR, OF, LOAD, STORE)                                                         \
+    TARGET static void NAME(const int16_t *const *rows, const int *pairs, int count, int16_t *result, int width)       \
+    {                                                                                                                  \
+        enum { lanes = sizeof(VECTOR) / sizeof(int16_t) };                                                             \
+        const VECTOR half = OF(set1_epi32)(CLight_whole / 2);                                                          \
+        int x, tap;                                                                                                    \
+        for (x = 0; x < width; x += 2 * lanes) {                                                                       \
+            VECTOR sums[4] = {half, half, half, half};                                                                 \
+            for (tap = 0; tap < count; tap += 2) {                                                                     \
+                const int16_t *one = rows[tap] + x, *other = rows[tap + 1 < count ? tap + 1 : tap] + x;                \
+                VECTOR weights = OF(set1_epi32)(pairs[tap / 2]);                                                       \
+                VECTOR a = LOAD((const VECTOR *) one), b = LOAD((const VECTOR *) other);                               \
+                VECTOR c = LOAD((const VECTOR *) one + 1), d = LOAD((const VECTOR *) other + 1);                       \
+                sums[0] = OF(add_epi32)(sums[0], OF(madd_epi16)(OF(unpacklo_epi16)(a, b), weights));                   \
+                sums[1] = OF(add_epi32)(sums[1], OF(madd_epi16)(OF(unpackhi_epi16)(a, b), weights));                   \
+                sums[2] = OF(add_epi32)(sums[2], OF(madd_epi16)(OF(unpacklo_epi16)(c, d), weights));                   \
+                sums[3] = OF(add_epi32)(sums[3], OF(madd_epi16)(OF(unpackhi_epi16)(c, d), weights));                   \
+            }                                                                                                          \
+            for (tap = 0; tap < 2; tap++)                                                                              \
+                STORE(                                                                                                 \
+                    (VECTOR *) (result + x) + tap,                                                                     \
+                    OF(packs_epi32)(OF(srai_epi32)(sums[2 * tap], 14), OF(srai_epi32)(sums[2 * tap + 1], 14)));        \
+        }                                                                                                              \
     }
-}
 
-__attribute__((target("avx2"))) static void mix_rows_avx2(
-    const int16_t *const *rows, const int *pairs, int count, int16_t *result, int width)
-{
-    const __m256i half = _mm256_set1_epi32(CLight_whole / 2);
-    int x, tap;
-    for (x = 0; x < width; x += 32) {
-        __m256i sums[4] = {half, half, half, half};
-        for (tap = 0; tap < count; tap += 2) {
-            const int16_t *one = rows[tap] + x, *other = rows[tap + 1 < count ? tap + 1 : tap] + x;
-            __m256i weights = _mm256_set1_epi32(pairs[tap / 2]);
-            __m256i a = _mm256_load_si256((const __m256i *) one), b = _mm256_load_si256((const __m256i *) other);
-            __m256i c = _mm256_load_si256((const __m256i *) one + 1), d = _mm256_load_si256((const __m256i *) other + 1);
-            sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), weights));
-            sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), weights));
-            sums[2] = _mm256_add_epi32(sums[2], _mm256_madd_epi16(_mm256_unpacklo_epi16(c, d), weights));
-            sums[3] = _mm256_add_epi32(sums[3], _mm256_madd_epi16(_mm256_unpackhi_epi16(c, d), weights));
-        }
-        // The halves of a register are unpacked and packed alike, so the order stays.
-        _mm256_store_si256(
-            (__m256i *) (result + x),
-            _mm256_packs_epi32(_mm256_srai_epi32(sums[0], 14), _mm256_srai_epi32(sums[1], 14)));
-        _mm256_store_si256(
-            (__m256i *) (result + x) + 1,
-            _mm256_packs_epi32(_mm256_srai_epi32(sums[2], 14), _mm256_srai_epi32(sums[3], 14)));
-    }
-}
+#define of_16_bytes(NAME) _mm_##NAME
+#define of_32_bytes(NAME) _mm256_##NAME
+
+define_mix_rows(mix_rows_sse2, , __m128i, of_16_bytes, _mm_load_si128, _mm_store_si128)
+
+define_mix_rows(
+    mix_rows_avx2, __attribute__((target("avx2"))), __m256i, of_32_bytes, _mm256_load_si256, _mm256_store_si256)
 
 #endif
 
