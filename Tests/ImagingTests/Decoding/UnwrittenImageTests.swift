@@ -89,6 +89,30 @@ struct UnwrittenImageTests {
         #expect(image.bands == 1 && image.pixel(x: 2, y: 2) == [0] && image.pixel(x: 12, y: 2) == [255])
     }
 
+    @Test func `runs that lead nowhere stop in time`() async throws {
+        // Each turn moves by nothing.
+        let head = BMPWriter(.runs8).file(PixelSize(width: 9, height: 2)) { _, _ in 0 }
+        let start = Int(head[10]) | Int(head[11]) << 8
+        let file = Array(head[..<start]) + [[UInt8]](repeating: [0, 2, 0, 0], count: 3_000_000).joined()
+        let bytes = SharedBytes(file)
+        let header = try ImageHeader.inspect(bytes)
+        let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
+        defer { pool.shutDown() }
+        let clock = ContinuousClock()
+        let whole = try await pool.run { token in
+            try clock.measure {
+                let plan = DecodePlan(incompleteImages: .serve)
+                _ = try ImageDecoder.decode(bytes, header: header, plan: plan, limits: .none, token: token)
+            }
+        }
+        await #expect(throws: DeadlineExceeded.self) {
+            try await pool.run(timeLimit: whole / 10) { token in
+                let plan = DecodePlan(incompleteImages: .serve)
+                _ = try ImageDecoder.decode(bytes, header: header, plan: plan, limits: .none, token: token)
+            }
+        }
+    }
+
     @Test(arguments: [1, 2, 3, 4])
     func `JPEG XL keeps colours and transparency`(bands: Int) throws {
         let color = [UInt8]([200, 100, 50, 128].suffix(bands))
