@@ -10,7 +10,8 @@ struct MessageTests {
             Protections(
                 hasNoNewPrivileges: true, hasSystemCallFilter: false, isSupervised: true, hasLimits: true,
                 landlockVersion: 7)),
-        .supervised, .notStarted("arguments"), .failed(""), .attempted(13), .encoded(byteCount: 1 << 33), .noRoom,
+        .supervised, .notStarted("arguments"), .failed(""), .attempted(13),
+        .encoded(byteCount: 1 << 33), .noRoom,
         .prepared, .copied(4_194_303), .copied(-1),
         .decoded(
             WorkerAnswer.ClaimedImage(
@@ -38,6 +39,14 @@ struct MessageTests {
         WorkerRequest.perform(.decode(DecodePlan(page: 7, level: 8)), byteCount: 1 << 33, room: 1 << 34, new: []),
         .perform(
             .decode(DecodePlan(drawnSize: PixelSize(width: 30_000, height: 2))), byteCount: 9, room: 9, new: []),
+        .perform(
+            .decode(
+                DecodePlan(
+                    drawnSize: PixelSize(width: 30, height: 20),
+                    drawnPart: DrawnPart(
+                        of: ImagePart(
+                            x: 3, y: 4, size: PixelSize(width: 5, height: 6), of: PixelSize(width: 1 << 23, height: 10)),
+                        scaledTo: PixelSize(width: 1 << 22, height: 9), x: 7, y: 8))), byteCount: 9, room: 9, new: []),
         .perform(
             .decode(DecodePlan(isAnimated: true, mostFrames: 256, incompleteImages: .serve)), byteCount: 1, room: 0,
             new: []),

@@ -29,6 +29,23 @@ struct SandboxedDrawingTests {
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
     }
 
+    @Test func `groups of a huge drawing take memory for the part that is drawn`() throws {
+        let fixture = try SandboxFixture()
+        let groups = "<g opacity='.5'><g opacity='.5'><rect width='64' height='48' fill='red' mask='url(#m)'/></g></g>"
+        let mask = "<mask id='m'><rect width='64' height='48' fill='white'/></mask>"
+        let file = SharedBytes(UnwrittenImages.svg("width='64' height='48'", mask + groups))
+        let whole = PixelSize(width: 64, height: 48)
+        let part = DrawnPart(
+            of: ImagePart(allOf: whole), scaledTo: PixelSize(width: 1 << 22, height: 3 << 20), x: 1 << 21, y: 1 << 20)
+        let plan = DecodePlan(drawnSize: PixelSize(width: 50, height: 40), drawnPart: part)
+        let image = try fixture.decode(file, plan: plan)
+        #expect(image.size == plan.drawnSize)
+        let expected = try InProcessCodec().decode(
+            file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken())
+        #expect(image.pixels.array == expected.pixels.array)
+        #expect(fixture.ends(.violation) + fixture.ends(.breach) == 0)
+    }
+
     @Test(arguments: HostileDrawing.all)
     func `a drawing that takes time or memory is drawn or refused in time`(sample: HostileDrawing.Sample) async throws {
         let fixture = try SandboxFixture()

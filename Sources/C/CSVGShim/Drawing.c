@@ -47,11 +47,23 @@ static void convert(uint8_t *pixels, size_t count)
     }
 }
 
-int CSVGShim_draw(const void *bytes, size_t count, CSVGShimDrawing drawing, uint8_t *pixels, char *text)
+/// A stream of the pieces, without a copy.
+static GInputStream *stream_of(const CSVGShimPiece *pieces, size_t count)
+{
+    GInputStream *stream = g_memory_input_stream_new();
+    size_t index;
+    for (index = 0; index < count; index++)
+        if (pieces[index].count)
+            g_memory_input_stream_add_data(
+                G_MEMORY_INPUT_STREAM(stream), pieces[index].bytes, (gssize) pieces[index].count, NULL);
+    return stream;
+}
+
+int CSVGShim_draw(const CSVGShimPiece *pieces, size_t count, CSVGShimDrawing drawing, uint8_t *pixels, char *text)
 {
     size_t area = (size_t) drawing.pixel_width * (size_t) drawing.pixel_height;
     GError *error = NULL;
-    GInputStream *stream = g_memory_input_stream_new_from_data(bytes, (gssize) count, NULL);
+    GInputStream *stream = stream_of(pieces, count);
     // Without the URL of a base, librsvg loads nothing but what the file itself contains.
     RsvgHandle *handle = rsvg_handle_new_from_stream_sync(stream, NULL, RSVG_HANDLE_FLAGS_NONE, NULL, &error);
     int result = -1;

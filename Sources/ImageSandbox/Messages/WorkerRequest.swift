@@ -54,8 +54,9 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(plan.isAnimated)
             writer.put(UInt64(plan.mostFrames))
             writer.put(plan.incompleteImages == .serve)
-            writer.put(UInt32(plan.drawnSize?.width ?? 0))
-            writer.put(UInt32(plan.drawnSize?.height ?? 0))
+            writer.put(plan.drawnSize ?? PixelSize(width: 0, height: 0))
+            writer.put(plan.drawnPart != nil)
+            if let part = plan.drawnPart { writer.put(part) }
         case .perform(.encode(let image, let format, let quality, let effort), let byteCount, let room, let new):
             writer.put(Kind.encode.rawValue)
             writer.put(UInt64(byteCount))
@@ -97,13 +98,29 @@ extension MessageReader {
         guard let page = size(), let level = number(UInt8.self), [1, 2, 4, 8].contains(level), let isAnimated = flag(),
             let mostFrames = number(UInt64.self).flatMap({ Int(exactly: $0) }), mostFrames > 0,
             let servesIncomplete = flag(), let drawnWidth = size(), let drawnHeight = size(),
-            (drawnWidth > 0) == (drawnHeight > 0)
+            (drawnWidth > 0) == (drawnHeight > 0), let hasPart = flag()
         else { return nil }
+        let part = hasPart ? drawnPart() : nil
+        guard (part != nil) == hasPart else { return nil }
         return .decode(
             DecodePlan(
                 page: page, level: Int(level), isAnimated: isAnimated, mostFrames: mostFrames,
                 incompleteImages: servesIncomplete ? .serve : .refuse,
-                drawnSize: drawnWidth > 0 ? PixelSize(width: drawnWidth, height: drawnHeight) : nil))
+                drawnSize: drawnWidth > 0 ? PixelSize(width: drawnWidth, height: drawnHeight) : nil, drawnPart: part))
+    }
+
+    private mutating func drawnPart() -> DrawnPart? {
+        guard let left = size(), let top = size(), let part = pixelSize(), let whole = pixelSize(),
+            let scaled = pixelSize(), let x = size(), let y = size(), left + part.width <= whole.width,
+            top + part.height <= whole.height
+        else { return nil }
+        return DrawnPart(of: ImagePart(x: left, y: top, size: part, of: whole), scaledTo: scaled, x: x, y: y)
+    }
+
+    /// A size of at least one pixel.
+    private mutating func pixelSize() -> PixelSize? {
+        guard let width = size(), let height = size(), min(width, height) > 0 else { return nil }
+        return PixelSize(width: width, height: height)
     }
 
     fileprivate mutating func encoding() -> WorkerRequest.Work? {
@@ -124,6 +141,21 @@ extension MessageReader {
 }
 
 extension MessageWriter {
+    fileprivate mutating func put(_ size: PixelSize) {
+        put(UInt32(size.width))
+        put(UInt32(size.height))
+    }
+
+    fileprivate mutating func put(_ part: DrawnPart) {
+        put(UInt32(part.part.x))
+        put(UInt32(part.part.y))
+        put(part.part.size)
+        put(part.part.whole)
+        put(part.scaledSize)
+        put(UInt32(part.x))
+        put(UInt32(part.y))
+    }
+
     fileprivate mutating func put(_ format: ImageFormat) {
         put(UInt8(ImageFormat.allCases.firstIndex(of: format) ?? Int(UInt8.max)))
     }

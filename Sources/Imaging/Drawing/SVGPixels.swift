@@ -7,34 +7,99 @@ enum SVGPixels {
     /// The number of fonts in which text is drawn; they are opened at the first use.
     static let fontCount = Int(CSVGShim_prepare())
 
-    /// Draws a file in the size of its header; librsvg cannot be stopped.
+    /// Draws a file, or a part of it, in the size of its header; librsvg cannot be stopped.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
-    static func draw(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> LoadedPixels {
+    static func draw(
+        _ file: SharedBytes, header: ImageHeader, part: DrawnPart? = nil, token: WorkToken
+    ) throws -> LoadedPixels {
         _ = fontCount
         let (size, natural) = (header.storedSize, header.drawing ?? PixelSize(width: 1, height: 1))
-        guard max(size.width, size.height) <= longestSide else {
-            throw ImagingError.cannotDecode(detail: "a drawing of \(size)")
-        }
+        let (width, height) = (Double(natural.width) / 1_000, Double(natural.height) / 1_000)
+        let rectangle = part?.rectangle(size, in: width, height)
         let memory = PlaneMemory(count: size.area * 4)
         let drawing = CSVGShimDrawing(
-            width: Double(natural.width) / 1_000, height: Double(natural.height) / 1_000,
+            width: rectangle?.width ?? width, height: rectangle?.height ?? height,
             pixel_width: CInt(size.width), pixel_height: CInt(size.height))
-        let text = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CSVGShim_text_size)) {
+        let drawn = SVGText(file, showing: rectangle, of: (width, height))
+        let fault = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CSVGShim_text_size)) {
             text -> String? in
-            let status = unsafe file.withUnsafeBytes { bytes in
+            let status = unsafe drawn.withPieces { pieces in
                 unsafe CSVGShim_draw(
-                    bytes.baseAddress, bytes.count, drawing,
-                    memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
-                    text.baseAddress)
+                    pieces.baseAddress, pieces.count, drawing,
+                    memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, text.baseAddress)
             }
             return unsafe status == 0 ? nil : text.baseAddress.map { unsafe String(cString: $0) } ?? ""
         }
         try token.check()
-        if let text { throw ImagingError.cannotDecode(detail: text) }
+        if let fault {
+            throw ImagingError.cannotDecode(detail: fault)
+        }
         return LoadedPixels(pixels: memory.finish(), size: size, bands: 4)
     }
+}
 
-    /// Cairo's own limit.
-    private static let longestSide = 32_767
+/// An SVG file as it is given to librsvg: without what it names outside of itself, and within elements that show a part of it.
+///
+/// librsvg allots memory for groups and filters by the size of the outermost element. If this element is the part, and not the whole image,
+/// the memory does not grow with the whole.
+private struct SVGText {
+    private let file: SharedBytes
+    /// Bytes that are no part of the file.
+    private var additions: [UInt8] = []
+    /// The ranges of the file and of `additions`, in the order of the text.
+    private var pieces: [(isAddition: Bool, range: Range<Int>)] = []
+
+    /// The text that shows `rectangle` of an image of `size`, both in CSS pixels; all of the image if the rectangle is nil.
+    init(
+        _ file: SharedBytes, showing rectangle: (x: Double, y: Double, width: Double, height: Double)?,
+        of size: (width: Double, height: Double)
+    ) {
+        self.file = file
+        let (references, root) = file.withBytes { bytes in
+            var scanner = SVGScanner(bytes, most: SVGRoot.most)
+            return scanner.findRoot(bytes) ? (scanner.references, scanner.root) : ([], 0)
+        }
+        var start = 0
+        for reference in references {
+            append(start..<reference.range.lowerBound)
+            append(reference.text)
+            start = reference.range.upperBound
+        }
+        guard let rectangle else {
+            append(start..<file.count)
+            return
+        }
+        append(start..<root)
+        // The prefix keeps the file's own names as they are.
+        append(
+            "<alula:svg xmlns:alula='http://www.w3.org/2000/svg' preserveAspectRatio='none' viewBox='"
+                + "\(rectangle.x) \(rectangle.y) \(rectangle.width) \(rectangle.height)'>"
+                + "<alula:svg width='\(size.width)' height='\(size.height)'>")
+        append(root..<file.count)
+        append("</alula:svg></alula:svg>")
+    }
+
+    private mutating func append(_ range: Range<Int>) { pieces.append((false, range)) }
+
+    private mutating func append(_ text: String) {
+        let start = additions.count
+        additions += text.utf8
+        pieces.append((true, start..<additions.count))
+    }
+
+    /// Lends the pieces to the shim.
+    @unsafe
+    func withPieces<Result>(_ body: (UnsafeBufferPointer<CSVGShimPiece>) -> Result) -> Result {
+        unsafe file.withUnsafeBytes { file in
+            unsafe additions.withUnsafeBytes { additions in
+                let pieces = unsafe pieces.map { piece in
+                    let bytes = unsafe UnsafeRawBufferPointer(
+                        rebasing: (piece.isAddition ? additions : file)[piece.range])
+                    return unsafe CSVGShimPiece(bytes: bytes.baseAddress, count: bytes.count)
+                }
+                return unsafe pieces.withUnsafeBufferPointer { unsafe body($0) }
+            }
+        }
+    }
 }

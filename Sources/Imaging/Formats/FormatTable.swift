@@ -182,7 +182,9 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .markup { SVGRoot.begins($0) },
             header: { bytes throws(ImagingError) in try .svg(bytes) },
-            loader: .pixels { file, header, _, token in try SVGPixels.draw(file, header: header, token: token) },
+            loader: .pixels { file, header, plan, token in
+                try SVGPixels.draw(file, header: header, part: plan.drawnPart, token: token)
+            },
             needsConfinement: true,
             warmUp: .file(SampleFiles.svg),
             memory: Memory(workingBytes: { _, _ in 16 }),

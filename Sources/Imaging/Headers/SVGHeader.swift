@@ -35,7 +35,7 @@ struct SVGRoot {
     private var attributes: [(name: [UInt8], value: [UInt8])] = []
 
     /// Bytes before the root element, and of its start tag, that are read.
-    private static let most = 1 << 16
+    static let most = 1 << 16
 
     /// Whether the file's first element is an SVG root.
     static func begins(_ bytes: RawSpan) -> Bool {
@@ -103,112 +103,5 @@ struct SVGRoot {
         }
         guard let number = Double(String(decoding: bytes[..<end], as: UTF8.self)), number.isFinite else { return nil }
         return (number, Array(bytes[end...].map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 })[...])
-    }
-}
-
-/// Steps through the start of an XML file.
-private struct SVGScanner {
-    var offset = 0
-    var end: Int
-
-    init(_ bytes: RawSpan, most: Int) {
-        offset = bytes.hasBytes([0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
-        end = min(bytes.byteCount, most)
-    }
-
-    /// The byte at the current place; nil at the end.
-    func peek(_ bytes: RawSpan) -> UInt8? {
-        offset < end ? unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) : nil
-    }
-
-    mutating func skipSpace(_ bytes: RawSpan) {
-        while let byte = peek(bytes), [0x20, 0x09, 0x0A, 0x0D].contains(byte) { offset += 1 }
-    }
-
-    /// Goes behind the name of the root element; false if that is not `svg`.
-    mutating func findRoot(_ bytes: RawSpan) -> Bool {
-        while true {
-            skipSpace(bytes)
-            guard peek(bytes) == UInt8(ascii: "<") else { return false }
-            let isSkipped =
-                if bytes.hasText("<?", at: offset) {
-                    skip(bytes, to: "?>")
-                } else if bytes.hasText("<!--", at: offset) {
-                    skip(bytes, to: "-->")
-                } else if bytes.hasText("<!DOCTYPE", at: offset) {
-                    skipType(bytes)
-                } else {
-                    false
-                }
-            if isSkipped { continue }
-            if bytes.hasText("<!", at: offset) || bytes.hasText("<?", at: offset) { return false }
-            offset += 1
-            let name = name(bytes)
-            return name == Array("svg".utf8) || name.suffix(4) == Array(":svg".utf8)[...]
-        }
-    }
-
-    /// Goes behind the next `text`; false if there is none.
-    private mutating func skip(_ bytes: RawSpan, to text: StaticString) -> Bool {
-        while offset <= end - text.utf8CodeUnitCount {
-            if bytes.hasText(text, at: offset) {
-                offset += text.utf8CodeUnitCount
-                return true
-            }
-            offset += 1
-        }
-        offset = end
-        return false
-    }
-
-    /// Goes behind the document type with its own declarations.
-    private mutating func skipType(_ bytes: RawSpan) -> Bool {
-        var isInside = false
-        while let byte = peek(bytes) {
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                offset += 1
-                while let next = peek(bytes), next != byte { offset += 1 }
-            } else if bytes.hasText("<!--", at: offset) {
-                guard skip(bytes, to: "-->") else { return false }
-                continue
-            } else if byte == UInt8(ascii: "[") {
-                isInside = true
-            } else if byte == UInt8(ascii: "]") {
-                isInside = false
-            } else if byte == UInt8(ascii: ">"), !isInside {
-                offset += 1
-                return true
-            }
-            offset += 1
-        }
-        return false
-    }
-
-    private mutating func name(_ bytes: RawSpan) -> [UInt8] {
-        var name: [UInt8] = []
-        while let byte = peek(bytes), byte > 0x20, !"/>='\"<".utf8.contains(byte) {
-            name.append(byte)
-            offset += 1
-        }
-        return name
-    }
-
-    /// The next attribute; nil if it is damaged.
-    mutating func attribute(_ bytes: RawSpan) -> (name: [UInt8], value: [UInt8])? {
-        let name = name(bytes)
-        skipSpace(bytes)
-        guard !name.isEmpty, peek(bytes) == UInt8(ascii: "=") else { return nil }
-        offset += 1
-        skipSpace(bytes)
-        guard let quote = peek(bytes), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
-        offset += 1
-        var value: [UInt8] = []
-        while let byte = peek(bytes), byte != quote {
-            value.append(byte)
-            offset += 1
-        }
-        guard peek(bytes) == quote else { return nil }
-        offset += 1
-        return (name, value)
     }
 }

@@ -32,11 +32,15 @@ package final class DecodedImage: Sendable {
     let profile: ColorProfile?
     /// Which decoder made the planes of a reduced JPEG; nil for other images.
     package let jpegDecoding: JPEGDecoding?
+    /// What a border surrounds in an image of shapes that was drawn anew for it, in pixels of the natural size; nil for other images.
+    let box: ImagePart?
 
     /// Takes over interleaved pixels, which must fill the image exactly.
+    ///
+    /// - Parameter box: What a border surrounds, if the image was drawn for it.
     package init(
         pixels: SharedBytes, size: PixelSize, bands: Int, frames: Int = 1, delays: [Int] = [], loop: Int = 0,
-        isIncomplete: Bool = false
+        isIncomplete: Bool = false, box: ImagePart? = nil
     ) {
         precondition(pixels.count == size.area * bands * frames, "the pixels do not fill the image")
         self.pixels = pixels
@@ -46,6 +50,7 @@ package final class DecodedImage: Sendable {
         self.delays = delays
         self.loop = loop
         self.isIncomplete = isIncomplete
+        self.box = box
         profile = nil
         jpegDecoding = nil
     }
@@ -66,6 +71,7 @@ package final class DecodedImage: Sendable {
         self.isIncomplete = isIncomplete
         self.profile = profile
         self.jpegDecoding = jpegDecoding
+        box = nil
     }
 
     /// Bytes of memory that the pixels and the profile take.

@@ -51,6 +51,18 @@ package struct OverlayLayout: Hashable, Sendable {
         self.init(scaled, horizontal, vertical)
     }
 
+    /// Whether a tile begins within the covered area.
+    var isWrapped: Bool {
+        firstColumn + coveredSize.width > scaledSize.width || firstRow + coveredSize.height > scaledSize.height
+    }
+
+    /// The layout of what covers the area, as a watermark of its own.
+    var covering: OverlayLayout {
+        var part = self
+        (part.scaledSize, part.firstColumn, part.firstRow) = (coveredSize, 0, 0)
+        return part
+    }
+
     /// The size of the whole watermark on the result: with a scale, it keeps its ratio and fits inside.
     static func scaledSize(of own: PixelSize, scale: Int?, ratio: Int, result: PixelSize) -> PixelSize {
         guard let scale else {

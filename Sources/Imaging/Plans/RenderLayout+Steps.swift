@@ -1,14 +1,20 @@
 extension RenderLayout {
     /// The steps that make this layout of a part of a source, and what else the options ask for, in the order of the contract.
+    ///
+    /// - Parameter drawnAlone: The size of a drawing that shows what the crops by position leave, and no more; nil for other sources.
     func steps(
-        of wanted: WantedPart, options: RenderingOptions, format: ImageFormat, hasAlpha: Bool, light: ResamplingLight
+        of wanted: WantedPart, options: RenderingOptions, format: ImageFormat, hasAlpha: Bool, light: ResamplingLight,
+        drawnAlone: PixelSize? = nil
     ) -> RenderSteps {
         let operations = options.operations
-        var steps: RenderSteps = [
-            ResampleStep(to: wanted.sizeBeforeTurn(resizedSize), of: wanted.part, in: light)
-        ]
+        var steps: RenderSteps = []
         let crop = crop(by: options.gravity)
-        if let crop = crop as? CropStep { steps.append(wanted.beforeTurn(crop, in: resizedSize)) }
+        if let drawnAlone {
+            steps.append(ResampleStep(to: drawnAlone, in: light))
+        } else {
+            steps.append(ResampleStep(to: wanted.sizeBeforeTurn(resizedSize), of: wanted.part, in: light))
+            if let crop = crop as? CropStep { steps.append(wanted.beforeTurn(crop, in: resizedSize)) }
+        }
         if wanted.turn != 1 { steps.append(TurnStep(orientation: wanted.turn)) }
         if let interest = crop as? InterestStep { steps.append(interest) }
 

@@ -31,23 +31,27 @@ extension RenderPlan {
         let mostPixels = limits.maximumPixels(of: page)
         // The sides are bounded before anything is computed from them; those of a drawing are bounded by its header.
         if !isDrawn { try page.storedSize.check(frames: frames, maximumPixels: mostPixels) }
-        let border = BorderTrim(options, light: light, limits: limits)
+        let border = BorderTrim(options, of: page, light: light, limits: limits)
         let wanted = try WantedPart(options.operations, of: ImagePart(allOf: page.size))
         let layout = RenderLayout(options: options, of: wanted, in: page)
+        let drawing: (size: PixelSize, part: DrawnPart?)? =
+            if !isDrawn { nil } else if border != nil { (page.size, nil) } else {
+                try wanted.drawing(
+                    for: layout.resizedSize, crop: layout.crop(by: options.gravity) as? CropStep,
+                    maximumPixels: mostPixels)
+            }
         let decode = DecodePlan(
             page: number, level: isDrawn || border != nil ? 1 : layout.level(source: wanted.size),
             isAnimated: frames > 1, mostFrames: limits.maximumFrames, incompleteImages: limits.incompleteImages,
-            drawnSize: !isDrawn ? nil : border == nil ? wanted.drawnSize(for: layout.resizedSize) : page.size)
+            drawnSize: drawing?.size, drawnPart: drawing?.part)
+        try decode.check(source, limits: limits)
         let source = source.decoded(by: decode)
-        if isDrawn { try source.storedSize.check(frames: frames, maximumPixels: mostPixels) }
-        guard source.decodedArea <= mostPixels / frames else {
-            throw .tooManyPixels(source.storedSize, frames: frames)
-        }
 
         self.init(
             decode: decode, source: source.shape,
             steps: layout.steps(
-                of: wanted, options: options, format: format, hasAlpha: source.hasAlpha, light: light),
+                of: wanted, options: options, format: format, hasAlpha: source.hasAlpha, light: light,
+                drawnAlone: decode.drawnPart == nil ? nil : source.size),
             format: format, quality: 100, effort: efforts[format])
         quality = options.quality(in: format, similarity: similarity)
         if options.keepsCopyright, format.writing?.attribute != nil { attribution = source.attribution }

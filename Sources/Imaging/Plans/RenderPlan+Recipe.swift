@@ -30,18 +30,20 @@ extension RenderPlan {
         if !isDrawn { try page.storedSize.check(frames: frames, maximumPixels: mostPixels) }
         let wanted = WantedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
         let isTrimmed = composition.trim != nil
+        let drawing: (size: PixelSize, part: DrawnPart?)? =
+            if !isDrawn { nil } else if isTrimmed { (page.size, nil) } else {
+                try wanted.drawing(for: composition.size, maximumPixels: mostPixels)
+            }
         let decode = DecodePlan(
             page: number, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),
             isAnimated: frames > 1, mostFrames: mostFrames, incompleteImages: limits.incompleteImages,
-            drawnSize: !isDrawn ? nil : isTrimmed ? page.size : wanted.drawnSize(for: composition.size))
+            drawnSize: drawing?.size, drawnPart: drawing?.part)
+        try decode.check(header, limits: limits)
         let decoded = header.decoded(by: decode)
-        if isDrawn { try decoded.storedSize.check(frames: frames, maximumPixels: mostPixels) }
-        guard decoded.decodedArea <= mostPixels / frames else {
-            throw .tooManyPixels(decoded.storedSize, frames: frames)
-        }
         self.init(
-            decode: decode, source: decoded.shape, steps: composition.allSteps(of: wanted), format: composition.format,
-            quality: 100, effort: efforts[composition.format])
+            decode: decode, source: decoded.shape,
+            steps: composition.allSteps(of: wanted, isDrawnAlone: decode.drawnPart != nil),
+            format: composition.format, quality: 100, effort: efforts[composition.format])
         quality = composition.format.hasQuality ? composition.quality : .fixed(100)
         if options.keepsCopyright, format.writing?.attribute != nil { attribution = header.attribution }
         for (index, addition) in source.additions.enumerated() {
@@ -55,8 +57,11 @@ extension RenderPlan {
 
 extension Composition {
     /// All steps, from the resample of the wanted part on.
-    func allSteps(of wanted: WantedPart) -> RenderSteps {
-        var all: RenderSteps = [ResampleStep(to: wanted.sizeBeforeTurn(size), of: wanted.part, in: light)]
+    ///
+    /// - Parameter isDrawnAlone: Whether the source is a drawing that shows the wanted part and no more.
+    func allSteps(of wanted: WantedPart, isDrawnAlone: Bool = false) -> RenderSteps {
+        let part = isDrawnAlone ? nil : wanted.part
+        var all: RenderSteps = [ResampleStep(to: wanted.sizeBeforeTurn(size), of: part, in: light)]
         if wanted.turn != 1 { all.append(TurnStep(orientation: wanted.turn)) }
         for step in steps { all.append(step) }
         return all

@@ -14,13 +14,23 @@ extension RenderPlan {
         watermark options: WatermarkOptions, ratio: Int, header: ImageHeader, limits: ImagingLimits,
         light: ResamplingLight
     ) throws(ImagingError) {
-        let scaled = OverlayLayout.scaledSize(of: header.size, scale: options.scale, ratio: ratio, result: outputSize)
-        // Before a trim, the size of the result is not known.
-        let level = border == nil ? Self.level(of: header.size, for: scaled) : 1
-        additions.append(try DecodePlan(ofAddition: header, level: level, limits: limits))
-        let watermark = PlannedWatermark(
-            options: options, ratio: ratio, addition: additions.count - 1, own: header.size,
-            decoded: header.shape.reduced(by: level), light: light)
+        var watermark = PlannedWatermark(
+            options: options, ratio: ratio, addition: additions.count, own: header.size, decoded: header.shape,
+            light: light)
+        if let drawing = header.drawing {
+            // Fractions of a pixel count for the proportion.
+            if options.scale != nil { watermark.own = drawing }
+            let decode = try watermark.drawing(
+                of: header, on: outputSize, isFinal: border == nil, limits: limits)
+            additions.append(decode)
+            watermark.decoded = header.decoded(by: decode).shape
+            watermark.isDrawnAlone = decode.drawnPart != nil
+        } else {
+            // Before a trim, the size of the result is not known.
+            let level = border == nil ? Self.level(of: header.size, for: watermark.scaledSize(on: outputSize)) : 1
+            additions.append(try DecodePlan(ofAddition: header, level: level, limits: limits))
+            watermark.decoded = watermark.decoded.reduced(by: level)
+        }
         lay(watermark)
         if border != nil { watermarks.append(watermark) }
     }
@@ -50,14 +60,43 @@ struct PlannedWatermark: Hashable, Sendable {
     /// The place of its source in ``RenderPlan/additions``.
     let addition: Int
     /// The size of its source, upright.
-    let own: PixelSize
+    var own: PixelSize
     /// A frame of its decoded source.
-    let decoded: FrameShape
+    var decoded: FrameShape
+    /// Whether the decoded source is that part of a drawing which is seen.
+    var isDrawnAlone = false
     let light: ResamplingLight
 
     /// Where it lies on a result of this size; nil if outside.
     func layout(on result: PixelSize) -> OverlayLayout? {
-        OverlayLayout(options, ratio: ratio, own: own, result: result)
+        let layout = OverlayLayout(options, ratio: ratio, own: own, result: result)
+        return isDrawnAlone ? layout?.covering : layout
+    }
+
+    /// The size of the whole watermark on a result of this size.
+    func scaledSize(on result: PixelSize) -> PixelSize {
+        OverlayLayout.scaledSize(of: own, scale: options.scale, ratio: ratio, result: result)
+    }
+
+    /// The decode of a watermark of shapes, in the size that it has on the result.
+    ///
+    /// If a drawing of all of it would be too large, the part that is seen is drawn alone.
+    ///
+    /// - Parameter isFinal: Whether the result has this size; false before a trim.
+    /// - Throws: ``ImagingError`` for a watermark that the limits exclude.
+    fileprivate func drawing(
+        of header: ImageHeader, on result: PixelSize, isFinal: Bool, limits: ImagingLimits
+    ) throws(ImagingError) -> DecodePlan {
+        let scaled = scaledSize(on: result)
+        let isTooLarge =
+            scaled.area > limits.maximumPixels(of: header)
+            || max(scaled.width, scaled.height) > header.format.maximumSide
+        guard isFinal, isTooLarge, max(scaled.width, scaled.height) <= PixelSize.maximumSide,
+            let layout = layout(on: result), !layout.isWrapped
+        else { return try DecodePlan(ofAddition: header, drawnSize: scaled, limits: limits) }
+        let part = DrawnPart(
+            of: ImagePart(allOf: header.size), scaledTo: scaled, x: layout.firstColumn, y: layout.firstRow)
+        return try DecodePlan(ofAddition: header, drawnSize: layout.coveredSize, drawnPart: part, limits: limits)
     }
 
     /// The text in the key of a result: all that decides the layout once the size is known.

@@ -72,10 +72,16 @@ package struct RenderPlan: Hashable, Sendable {
         attribution?.written(into: file, format: format, size: outputSize) ?? file
     }
 
+    /// The border in an image of shapes, which is drawn anew when its border is known; nil for other images.
+    package var drawnBorder: BorderTrim? { decode.drawnSize == nil ? nil : border }
+
     /// The plan with the steps for what remains of the image after the trim.
-    func trimmed(to steps: RenderSteps) -> RenderPlan {
+    ///
+    /// - Parameter size: The size of the source, if it was drawn anew; nil for the size in which the border was found.
+    func trimmed(to steps: RenderSteps, drawn size: PixelSize?) -> RenderPlan {
         var rest = self
         (rest.steps, rest.border, rest.watermarks) = (steps, nil, [])
+        if let size { rest.source = FrameShape(size: size, hasAlpha: source.hasAlpha) }
         for watermark in watermarks { rest.lay(watermark) }
         return rest
     }
@@ -95,7 +101,8 @@ extension RenderPlan {
     /// The texts are spelled out: if they followed the names of types and properties, a renaming would lose every result on disk.
     /// A change that makes other bytes must change a text; no other change may.
     package var keyTexts: [String] {
-        [decode.keyText] + steps.map(\.keyText) + [encodingKeyText] + (border.map { [$0.keyText] } ?? [])
+        [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
+            + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])
             + watermarks.map(\.keyText) + (attribution == nil ? [] : ["copyright"])
             + additions.map { "addition \($0.keyText)" }
     }
@@ -110,7 +117,8 @@ extension RenderPlan {
 extension DecodePlan {
     fileprivate var keyText: String {
         let frames = isAnimated ? "frames \(mostFrames)" : "page \(page)"
-        let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)" } ?? ""
+        let part = drawnPart.map { " at \($0.keyText)" } ?? ""
+        let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)\(part)" } ?? ""
         return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)"
     }
 }

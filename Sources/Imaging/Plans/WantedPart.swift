@@ -6,8 +6,8 @@ struct WantedPart {
     let part: ImagePart?
     /// The EXIF orientation that the part is turned from, 1…8.
     let turn: Int
-    /// The size of the part before it is turned.
-    private let cutSize: PixelSize
+    /// The part, or all of the source.
+    let naturalPart: ImagePart
 
     /// The part of `box` that `operations` name; `box` is all of the source, or what remains of it after a trim.
     ///
@@ -19,18 +19,40 @@ struct WantedPart {
     /// A part that is turned from an EXIF orientation.
     init(_ part: ImagePart, turn: Int) {
         self.part = part.isWhole ? nil : part
-        cutSize = part.size
+        naturalPart = part
         self.turn = turn
     }
 
     /// The size that the layout starts from.
-    var size: PixelSize { cutSize.upright(from: turn) }
+    var size: PixelSize { naturalPart.size.upright(from: turn) }
 
     /// The size before the turn that becomes `size`.
     func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { size.upright(from: turn) }
 
+    /// How an image of shapes is drawn if the part has `size` after the turn: in which size, and as which rectangle; nil for all of it.
+    ///
+    /// All of the image is drawn, and the crops cut it, unless that takes more pixels than are allowed. Then the rectangle that the crops
+    /// leave is drawn alone.
+    ///
+    /// - Parameter crop: The crop of the resampled image after the turn; nil for none.
+    /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for a size that no image has.
+    func drawing(
+        for size: PixelSize, crop: CropStep? = nil, maximumPixels: Int
+    ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
+        // Sides are multiplied below.
+        guard max(size.width, size.height) <= PixelSize.maximumSide else { throw .tooManyPixels(size) }
+        let whole = drawnSize(for: size)
+        let isTooLarge = whole.area > maximumPixels || max(whole.width, whole.height) > ImageFormat.svg.maximumSide
+        guard isTooLarge, part != nil || crop != nil else { return (whole, nil) }
+        let kept = crop.map { beforeTurn($0, in: size) }
+        let scaled = sizeBeforeTurn(size)
+        return (
+            kept?.size ?? scaled, DrawnPart(of: naturalPart, scaledTo: scaled, x: kept?.x ?? 0, y: kept?.y ?? 0)
+        )
+    }
+
     /// The smallest size of the whole source in which the part has `size` at least after the turn.
-    func drawnSize(for size: PixelSize) -> PixelSize {
+    private func drawnSize(for size: PixelSize) -> PixelSize {
         let needed = sizeBeforeTurn(size)
         guard let part else { return needed }
         func side(_ whole: Int, _ needed: Int, of part: Int) -> Int { (whole * needed + part - 1) / part }

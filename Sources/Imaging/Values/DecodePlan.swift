@@ -14,11 +14,13 @@ package struct DecodePlan: Hashable, Sendable {
     package let incompleteImages: IncompleteImages
     /// The size in which an image of shapes is drawn, in pixels; nil for its natural size, and for images of pixels.
     package let drawnSize: PixelSize?
+    /// The rectangle that fills this size; nil for all of the image.
+    package let drawnPart: DrawnPart?
 
     /// A plan for one page, or for the first frames.
     package init(
         page: Int = 0, level: Int = 1, isAnimated: Bool = false, mostFrames: Int = .max,
-        incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil
+        incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil
     ) {
         self.page = page
         self.level = level
@@ -26,14 +28,18 @@ package struct DecodePlan: Hashable, Sendable {
         self.mostFrames = isAnimated ? mostFrames : 1
         self.incompleteImages = incompleteImages
         self.drawnSize = drawnSize
+        self.drawnPart = drawnPart
     }
 
-    /// A plan for the first page of a source that a step uses besides the image, in full size unless a level is given.
+    /// A plan for the first page of a source that a step uses besides the image, in full size unless a level or a drawn size is given.
     ///
     /// - Throws: ``ImagingError`` for a source that the limits exclude.
-    package init(ofAddition header: ImageHeader, level: Int = 1, limits: ImagingLimits) throws(ImagingError) {
-        self.init(level: level, incompleteImages: limits.incompleteImages)
-        try header.storedSize.check(frames: 1, maximumPixels: limits.maximumPixels(of: header))
+    package init(
+        ofAddition header: ImageHeader, level: Int = 1, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
+        limits: ImagingLimits
+    ) throws(ImagingError) {
+        self.init(
+            level: level, incompleteImages: limits.incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart)
         try check(header, limits: limits)
     }
 
@@ -45,10 +51,21 @@ package struct DecodePlan: Hashable, Sendable {
         let frames = frames(of: header)
         guard page < header.frames else { throw .noSuchPage(page, pages: header.frames) }
         let part = header.decoded(by: self)
-        guard part.decodedArea <= limits.maximumPixels(of: header) / frames else {
+        try part.storedSize.check(frames: frames, maximumPixels: limits.maximumPixels(of: part))
+        guard part.decodedArea <= limits.maximumPixels(of: part) / frames else {
             throw .tooManyPixels(part.storedSize, frames: frames)
         }
+        guard part.drawing != nil else { return }
+        guard max(part.storedSize.width, part.storedSize.height) <= part.format.maximumSide else {
+            throw .tooManyPixels(part.storedSize)
+        }
+        if let whole = drawnPart?.wholeSize, max(whole.width, whole.height) > Self.longestWhole {
+            throw .tooManyPixels(whole)
+        }
     }
+
+    /// Longest side of an image of shapes of which a part is drawn, in pixels: librsvg's places have 24 bits.
+    private static let longestWhole = 1 << 22
 
     /// How many frames of a file are decoded.
     package func frames(of header: ImageHeader) -> Int { isAnimated ? min(header.frames, mostFrames) : 1 }

@@ -13,8 +13,18 @@ struct DecodeKey: SourceKeyed {
     let source: SourceIdentity
     let validator: SourceValidator
     let plan: DecodePlan
+    /// The border in an image of shapes, inside of which it is drawn anew; nil for other images.
+    var border: BorderTrim?
     /// The form that a step has brought the pixels into; nil for pixels as they were decoded.
     var form: AdditionForm?
+}
+
+extension DecodeKey {
+    /// The estimated time of one core for the decode of a source with this header.
+    func timePrice(of header: ImageHeader, fileByteCount: Int) -> Duration {
+        let first = header.timePrice(of: plan, fileByteCount: fileByteCount)
+        return first + (border?.timePrice(of: plan, of: header, fileByteCount: fileByteCount) ?? .zero)
+    }
 }
 
 /// What makes two results the same: the bytes of all sources, and all that decides pixels and encoding.
@@ -49,7 +59,9 @@ struct ResultKey: SourceKeyed {
     var additionalSources: [SourceIdentity] { additional.map(\.source) }
 
     /// The decoded image that the steps begin with.
-    var decodeKey: DecodeKey { DecodeKey(source: source, validator: validator, plan: plan.decode) }
+    var decodeKey: DecodeKey {
+        DecodeKey(source: source, validator: validator, plan: plan.decode, border: plan.drawnBorder)
+    }
 
     /// The decoded images of all sources.
     var decodeKeys: PerSource<DecodeKey> {

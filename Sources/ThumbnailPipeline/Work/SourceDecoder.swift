@@ -83,11 +83,20 @@ struct SourceDecoder: Sendable {
         let moment = broken.moment
         do {
             let start = timekeeper.now
-            let price = record.header.timePrice(of: key.plan, fileByteCount: bytes.count)
+            let price = key.timePrice(of: record.header, fileByteCount: bytes.count)
             let image = try await resources.lanes.workers(for: price).run(
                 timeLimit: configuration.decodeTimeout, patience: patience
             ) { [codec = resources.codec] token in
-                try codec.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
+                guard let border = key.border else {
+                    return try codec.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
+                }
+                return try codec.draw(
+                    bytes, inside: border, header: record.header, plan: key.plan, limits: limits, token: token
+                ) { drawing in
+                    // The first drawing is gone.
+                    let more = record.header.price(of: drawing, fileByteCount: bytes.count) - room.bytes
+                    if more > 0 { try room.grow(by: more, for: .work) }
+                }
             }
             resources.metrics.decoded(record.header.format, in: timekeeper.now - start)
             broken.forget(key.plan, of: key.source)

@@ -45,7 +45,7 @@ extension WorkPrice {
     init(of key: ResultKey, _ records: PerSource<SourceRecord>, decoding fileByteCount: (_ index: Int) -> Int?) {
         let keys = key.decodeKeys
         func decode(_ index: Int) -> Duration {
-            fileByteCount(index).map { records[index].header.timePrice(of: keys[index].plan, fileByteCount: $0) }
+            fileByteCount(index).map { keys[index].timePrice(of: records[index].header, fileByteCount: $0) }
                 ?? .zero
         }
         self.init(

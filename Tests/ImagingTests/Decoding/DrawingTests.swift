@@ -65,7 +65,7 @@ struct DrawingTests {
         let turned = try plan(480) { $0.operations.rotation = 90 }
         #expect(turned.decode.drawnSize == PixelSize(width: 640, height: 480))
         #expect(turned.outputSize == PixelSize(width: 480, height: 640))
-        // The border is looked for in the natural size.
+        // The border is looked for in the natural size, and then it is drawn anew.
         let trimmed = try plan(480) { $0.operations.trim = ImageOperations.Trim(tolerance: 10) }
         #expect(trimmed.decode.drawnSize == PixelSize(width: 64, height: 48))
     }
@@ -80,11 +80,30 @@ struct DrawingTests {
         }
         #expect(try plan(100, nil).outputSize.area == 10_000)
         #expect(throws: ImagingError.tooManyPixels(PixelSize(width: 101, height: 101))) { try plan(101, nil) }
-        #expect(throws: ImagingError.tooManyPixels(PixelSize(width: 1_000, height: 1_000))) {
-            try plan(1_000, 5, .cover)
+        #expect(throws: ImagingError.tooManyPixels(PixelSize(width: 1_000, height: 11))) {
+            try plan(1_000, 11, .cover)
         }
-        #expect(throws: ImagingError.self) {
-            try DecodePlan(ofAddition: inspect(UnwrittenImages.svg("width='1e6' height='9'")), limits: limits)
+        let long = try inspect(UnwrittenImages.svg("width='1e6' height='9'"))
+        #expect(throws: ImagingError.tooManyPixels(PixelSize(width: 1_000_000, height: 9))) {
+            try DecodePlan(ofAddition: long, limits: limits)
+        }
+    }
+
+    @Test(arguments: [32_767, 32_768, 100_000])
+    func `a side that is too long is one of too many pixels`(width: Int) throws {
+        let size = PixelSize(width: width, height: 1)
+        let file = UnwrittenImages.svg("width='64' height='48'")
+        func check() throws {
+            try DecodePlan(drawnSize: size).check(inspect(file), limits: limits)
+            _ = try DecodePlan(ofAddition: inspect(file), drawnSize: size, limits: limits)
+            let wide = try inspect(UnwrittenImages.svg("width='\(width)' height='1'"))
+            _ = try RenderPlan(options: options(nil, nil), format: .png, source: wide, limits: limits)
+        }
+        if width <= 32_767 {
+            try check()
+        } else {
+            #expect(throws: ImagingError.tooManyPixels(size)) { try check() }
+            #expect(throws: ImagingError.tooManyPixels(size)) { try draw(file, size) }
         }
     }
 
@@ -144,6 +163,30 @@ struct DrawingTests {
         #expect(!listener.wasAsked)
         // The same image is drawn if the file itself contains it.
         #expect(try draw(SVGWithin.file(red)).pixel(x: 3, y: 3) == [255, 0, 0, 255])
+    }
+
+    @Test(arguments: [
+        "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd'>",
+        "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'http://h/svg11.dtd' [<!ENTITY ns 'http://www.w3.org/2000/svg'>]>",
+        "<!DOCTYPE svg [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>", "<!DOCTYPE svg [<!ENTITY a PUBLIC \"p\" 'b>'>]>",
+        "<!DOCTYPE svg [<!ENTITY a SYSTEM 'b.gif' NDATA gif><!NOTATION gif SYSTEM 'gif'>]>",
+        "<!DOCTYPE svg [<!ENTITY x SYSTEM 'b'><!ENTITY a 'c&x;'>]>",
+        "<!DOCTYPE svg [<!ENTITY % p SYSTEM 'http://127.0.0.1:1/a.dtd'> %p; <!ENTITY a 'b'>]>",
+        "<!DOCTYPE svg [<!ENTITY % p\n PUBLIC 'p' 'a.dtd'>\n%p;%p;]>",
+        "<!DOCTYPE svg [<!-- <!ENTITY x SYSTEM 'b'> % --><!ENTITY a \"SYSTEM 'b'\">]>",
+    ])
+    func `a document type is no obstacle, and what it names outside stands for nothing`(type: String) throws {
+        let use = type.contains("ENTITY a") ? "<text x='-99'>&a;</text>" : ""
+        let name = type.contains("ENTITY ns") ? "&ns;" : "http://www.w3.org/2000/svg"
+        let text =
+            "\(type)<svg xmlns='\(name)' width='8' height='8'><rect width='8' height='8' fill='#00ff00'/>\(use)</svg>"
+        #expect(try draw(Array(text.utf8)).meanColor == [0, 255, 0, 255])
+    }
+
+    @Test(arguments: ["<!ENTITY a SYSTEM 'b", "<!ENTITY a SYSTEM", "%", "%p;", "<!ENTITY % p SYSTEM 'b'> %p"])
+    func `a document type without an end is no image`(start: String) {
+        let text = "<!DOCTYPE svg [\(String(repeating: start, count: 2_000))"
+        #expect(throws: ImagingError.notAnImage) { try inspect(Array(text.utf8)) }
     }
 
     @Test func `a damaged drawing is refused`() {

@@ -47,6 +47,80 @@ struct OverlayPlanTests {
         #expect(key.last == "addition page 0 level 8 refuse")
     }
 
+    /// The plan for an image of 640×480 with a watermark of shapes.
+    private func plan(
+        _ mark: [UInt8], ratio: Int = 1_000, trim: ImageOperations.Trim? = nil, _ watermark: WatermarkOptions
+    ) throws -> RenderPlan {
+        var (options, limits) = (RenderingOptions(), ImagingLimits())
+        limits.sourceFormats.insert(.svg)
+        options.operations.trim = trim
+        var plan = try RenderPlan(
+            options: options, format: .png,
+            source: .inspect(WatermarkFixture.png(PixelSize(width: 640, height: 480), [0, 0, 0])), limits: limits)
+        try plan.append(
+            watermark: watermark, ratio: ratio, header: .inspect(SharedBytes(mark)), limits: limits, light: .gamma)
+        return plan
+    }
+
+    @Test func `a watermark of shapes is drawn in the size that it has on the result`() throws {
+        let mark = UnwrittenImages.svg("width='64' height='48'")
+        var watermark = WatermarkOptions()
+        #expect(try plan(mark, watermark).additions == [DecodePlan(drawnSize: PixelSize(width: 64, height: 48))])
+        let doubled = try plan(mark, ratio: 2_000, watermark)
+        #expect(doubled.additions == [DecodePlan(drawnSize: PixelSize(width: 128, height: 96))])
+        watermark.scale = 5_000
+        let half = try plan(mark, watermark)
+        #expect(half.additions == [DecodePlan(drawnSize: PixelSize(width: 320, height: 240))])
+        #expect(half.keyTexts.last == "addition page 0 level 1 refuse drawn 320x240")
+        let trimmed = try plan(mark, trim: .init(tolerance: 10), watermark)
+        #expect(trimmed.additions == half.additions)
+        // A fraction of a pixel counts for the proportion.
+        watermark.scale = 10_000
+        let fine = try plan(UnwrittenImages.svg("viewBox='0 0 1.6 1'"), watermark)
+        #expect(fine.additions == [DecodePlan(drawnSize: PixelSize(width: 640, height: 400))])
+    }
+
+    @Test(arguments: [1_000, 3_000])
+    func `the edges of a watermark of shapes are sharp`(ratio: Int) throws {
+        let image = WatermarkFixture.png(PixelSize(width: 640, height: 480), [0, 0, 0])
+        let mark = SharedBytes(UnwrittenImages.svg("width='64' height='48'"))
+        for scale in [nil, 5_000] {
+            let result = try ImageReading.decode(
+                WatermarkFixture.file(image, mark: mark, ratio: ratio) { ($1.position, $1.scale) = (.topLeft, scale) })
+            let half = scale == nil ? 32 * ratio / 1_000 : 160
+            for x in 0..<2 * half where x != half {
+                #expect(result.pixel(x: x, y: 0) == (x < half ? [255, 0, 0] : [0, 255, 0]), "\(x)")
+            }
+            #expect(result.pixel(x: 2 * half + 1, y: 0) == [0, 0, 0])
+        }
+    }
+
+    @Test func `of a huge watermark of shapes only what is seen is drawn`() throws {
+        let file = UnwrittenImages.svg("width='100000' height='75000' viewBox='0 0 64 48'")
+        var watermark = WatermarkOptions()
+        (watermark.position, watermark.x, watermark.y) = (.center, 20, 40)
+        let plan = try plan(file, watermark)
+        let part = DrawnPart(
+            of: ImagePart(allOf: PixelSize(width: 100_000, height: 75_000)),
+            scaledTo: PixelSize(width: 100_000, height: 75_000), x: 49_660, y: 37_220)
+        #expect(plan.additions == [DecodePlan(drawnSize: PixelSize(width: 640, height: 480), drawnPart: part)])
+        let result = try ImageReading.decode(
+            WatermarkFixture.file(
+                WatermarkFixture.png(PixelSize(width: 640, height: 480), [0, 0, 0]), mark: SharedBytes(file)
+            ) { $1 = watermark })
+        for (x, y, color) in [
+            (0, 0, [255, 0, 0]), (339, 279, [255, 0, 0]), (340, 279, [0, 255, 0]), (339, 280, [0, 0, 255]),
+            (639, 479, [255, 255, 255]),
+        ] as [(Int, Int, [UInt8])] { #expect(result.pixel(x: x, y: y) == color, "\(x),\(y)") }
+        // Tiles begin within the result, or the result has no final size.
+        watermark.isTiled = true
+        #expect(throws: ImagingError.self) { try self.plan(file, trim: .init(tolerance: 10), watermark) }
+        (watermark.x, watermark.y) = (-99_990, 0)
+        #expect(throws: ImagingError.tooManyPixels(PixelSize(width: 100_000, height: 75_000))) {
+            try self.plan(file, watermark)
+        }
+    }
+
     @Test func `a huge watermark costs no more memory than the result`() throws {
         // At eight times its size it would have 64 million pixels.
         let mark = WatermarkFixture.png(PixelSize(width: 1_000, height: 1_000), [0, 0, 255])

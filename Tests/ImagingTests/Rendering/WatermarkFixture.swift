@@ -18,7 +18,7 @@ enum WatermarkFixture {
         try ImageLibrary.start()
         var (wishes, watermark, limits) = (RenderingOptions(), WatermarkOptions(), ImagingLimits())
         configure(&wishes, &watermark)
-        limits.sourceFormats.formUnion([.avif])
+        limits.sourceFormats.formUnion([.avif, .svg])
         func decoded(_ file: SharedBytes, _ plan: DecodePlan) throws -> DecodedImage {
             try ImageDecoder.decode(
                 file, header: ImageHeader.inspect(file), plan: plan, limits: limits, token: WorkToken())

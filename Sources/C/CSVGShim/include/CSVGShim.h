@@ -21,8 +21,15 @@ typedef struct {
     int pixel_height;
 } CSVGShimDrawing;
 
-/// Draws an SVG file into rows of red, green, blue and alpha without gaps, four bytes a pixel; cannot be stopped. Nothing outside of the
-/// file is used but fonts. 0; or -1, with the reason in `text`, which has room for `CSVGShim_text_size` bytes.
-int CSVGShim_draw(const void *bytes, size_t count, CSVGShimDrawing drawing, uint8_t *pixels, char *text);
+/// Bytes that follow others in a file.
+typedef struct {
+    const void *bytes;
+    size_t count;
+} CSVGShimPiece;
+
+/// Draws an SVG file, given as `count` pieces, into rows of red, green, blue and alpha without gaps, four bytes a pixel; cannot be stopped.
+/// Nothing outside of the file is used but fonts. 0; or -1, with the reason in `text`, which has room for `CSVGShim_text_size` bytes.
+int CSVGShim_draw(
+    const CSVGShimPiece *pieces, size_t count, CSVGShimDrawing drawing, uint8_t *pixels, char *text);
 
 #endif
