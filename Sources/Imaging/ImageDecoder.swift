@@ -55,6 +55,9 @@ package enum ImageDecoder {
         }
     }
 
+    /// Whether a decode has left a library in a state in which it fails on good images, so that a worker process must be replaced.
+    package static var isSpent: Bool { SVGPixels.isFontLost }
+
     /// The two ways to do image work, for work that both can do.
     package enum Lane: String, Sendable, CaseIterable {
         case planar, vips

@@ -10,7 +10,7 @@ struct MessageTests {
             Protections(
                 hasNoNewPrivileges: true, hasSystemCallFilter: false, isSupervised: true, hasLimits: true,
                 landlockVersion: 7)),
-        .supervised, .notStarted("arguments"), .failed(""), .attempted(13),
+        .supervised, .notStarted("arguments"), .failed(""), .spent("fonts"), .attempted(13),
         .encoded(byteCount: 1 << 33), .noRoom,
         .prepared, .copied(4_194_303), .copied(-1),
         .decoded(

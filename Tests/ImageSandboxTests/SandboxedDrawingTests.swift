@@ -46,6 +46,19 @@ struct SandboxedDrawingTests {
         #expect(fixture.ends(.violation) + fixture.ends(.breach) == 0)
     }
 
+    @Test func `text that is too large for the fonts costs later drawings nothing`() throws {
+        let fixture = try SandboxFixture()
+        let text = "<text y='20' font-size='12'>Ag</text>"
+        let file = SharedBytes(UnwrittenImages.svg("width='64' height='48'", text))
+        let expected = try fixture.decode(file).pixels.array
+        for turn in 0..<4 {
+            let size = PixelSize(width: 6_000 + turn, height: 4_500)
+            #expect(throws: ImagingError.self) { try fixture.decode(file, plan: DecodePlan(drawnSize: size)) }
+            #expect(try fixture.decode(file).pixels.array == expected)
+        }
+        #expect(fixture.ends(.recycled) == 4 && fixture.ends(.crash) == 0)
+    }
+
     @Test(arguments: HostileDrawing.all)
     func `a drawing that takes time or memory is drawn or refused in time`(sample: HostileDrawing.Sample) async throws {
         let fixture = try SandboxFixture()

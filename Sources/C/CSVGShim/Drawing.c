@@ -74,10 +74,14 @@ int CSVGShim_draw(const CSVGShimPiece *pieces, size_t count, CSVGShimDrawing dra
         g_object_unref(handle);
     }
     g_object_unref(stream);
-    if (result)
+    if (result) {
         g_strlcpy(text, error ? error->message : "librsvg draws nothing", CSVGShim_text_size);
-    else
+        // librsvg has no other way to tell which error of Cairo it met.
+        if (strstr(text, "FreetypeError"))
+            result = -2;
+    } else {
         convert(pixels, area);
+    }
     g_clear_error(&error);
     return result;
 }

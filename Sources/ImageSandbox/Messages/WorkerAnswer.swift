@@ -13,6 +13,8 @@ package enum WorkerAnswer: Hashable, Sendable {
     case encoded(byteCount: Int)
     /// The image is damaged or cannot be encoded; the text is for logs.
     case failed(String)
+    /// The image failed, and so may good ones in this process from now on; the text is for logs.
+    case spent(String)
     /// The machine has too little memory. The image is not at fault.
     case noRoom
     /// The result of a ``ForbiddenAction``: 0 if it succeeded, else the error number.
@@ -45,7 +47,7 @@ package enum WorkerAnswer: Hashable, Sendable {
 
     private enum Kind: UInt8 {
         case ready = 1
-        case notStarted, decoded, encoded, failed, noRoom, attempted, supervised, prepared, copied
+        case notStarted, decoded, encoded, failed, noRoom, attempted, supervised, prepared, copied, spent
     }
 
     /// The answer as bytes.
@@ -66,6 +68,9 @@ package enum WorkerAnswer: Hashable, Sendable {
             writer.put(UInt64(byteCount))
         case .failed(let text):
             writer.put(Kind.failed.rawValue)
+            writer.put(text, longest: Self.longestText)
+        case .spent(let text):
+            writer.put(Kind.spent.rawValue)
             writer.put(text, longest: Self.longestText)
         case .noRoom: writer.put(Kind.noRoom.rawValue)
         case .attempted(let error):
@@ -93,6 +98,7 @@ package enum WorkerAnswer: Hashable, Sendable {
             case .decoded: reader.claimedImage().map { .decoded($0) }
             case .encoded: reader.byteCount().map { .encoded(byteCount: $0) }
             case .failed: reader.text(longest: Self.longestText).map { .failed($0) }
+            case .spent: reader.text(longest: Self.longestText).map { .spent($0) }
             case .noRoom: .noRoom
             case .attempted: reader.number(CInt.self).map { .attempted($0) }
             case .supervised: .supervised

@@ -143,6 +143,9 @@ package final class SandboxedCodec: ImageCodec {
                 case .failed(let text):
                     roster.giveBack(worker)
                     throw Fault(detail: text)
+                case .spent(let text):
+                    roster.dismiss(worker, .recycled)
+                    throw Fault(detail: text)
                 case .interrupted(let wasBusy):
                     roster.dismiss(worker, token.isCancelled ? .cancelled : .deadline)
                     // If the worker got little CPU time, the machine may be overloaded and the image harmless.

@@ -58,6 +58,8 @@ final class WorkerProcess: @unchecked Sendable {
         case breach(String)
         /// The token asked to stop while the worker was still at work; `wasBusy` if it had a processor for at least half of the time limit.
         case interrupted(wasBusy: Bool)
+        /// The image is at fault, and the worker may fail on good ones from now on.
+        case spent(String)
         /// The worker used up the CPU time for this request.
         case exhausted
     }
@@ -113,6 +115,7 @@ final class WorkerProcess: @unchecked Sendable {
         self.output = output.finish()
         switch answer {
         case .failed(let text): return .failed(text)
+        case .spent(let text): return .spent(text)
         case .noRoom: throw SharedMemoryError("a worker's memory", ENOMEM)
         default: break
         }

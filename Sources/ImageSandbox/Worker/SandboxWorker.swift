@@ -82,7 +82,7 @@ private struct RequestHandler: ~Copyable {
                     DecodedImage(image, pixels: bytes), as: format, quality: quality, effort: effort, into: &output)
             }
         } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
-            return .failed(detail)
+            return ImageDecoder.isSpent ? .spent(detail) : .failed(detail)
         } catch let error as SharedMemoryError where error.isShortage {
             return .noRoom
         } catch {

@@ -1,11 +1,17 @@
 import CSVGShim
 import Coordination
 import Memory
+import Synchronization
 
 /// Draws SVG files.
 enum SVGPixels {
     /// The number of fonts in which text is drawn; they are opened at the first use.
     static let fontCount = Int(CSVGShim_prepare())
+
+    /// Whether text that was too large has made a font useless for the rest of the process.
+    static var isFontLost: Bool { hasLostFont.load(ordering: .relaxed) }
+
+    private static let hasLostFont = Atomic(false)
 
     /// Draws a file, or a part of it, in the size of its header; librsvg cannot be stopped.
     ///
@@ -29,6 +35,7 @@ enum SVGPixels {
                     pieces.baseAddress, pieces.count, drawing,
                     memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, text.baseAddress)
             }
+            if status == -2 { hasLostFont.store(true, ordering: .relaxed) }
             return unsafe status == 0 ? nil : text.baseAddress.map { unsafe String(cString: $0) } ?? ""
         }
         try token.check()

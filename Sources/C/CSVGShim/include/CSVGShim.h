@@ -28,7 +28,8 @@ typedef struct {
 } CSVGShimPiece;
 
 /// Draws an SVG file, given as `count` pieces, into rows of red, green, blue and alpha without gaps, four bytes a pixel; cannot be stopped.
-/// Nothing outside of the file is used but fonts. 0; or -1, with the reason in `text`, which has room for `CSVGShim_text_size` bytes.
+/// Nothing outside of the file is used but fonts. 0; or -1, with the reason in `text`, which has room for `CSVGShim_text_size` bytes; or -2, likewise,
+/// for text that is too large for FreeType: Cairo never draws the same font again in this process.
 int CSVGShim_draw(
     const CSVGShimPiece *pieces, size_t count, CSVGShimDrawing drawing, uint8_t *pixels, char *text);
 
