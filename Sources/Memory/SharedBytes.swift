@@ -29,6 +29,14 @@ package final class SharedBytes: @unchecked Sendable {
         Self.living.wrappingAdd(count, ordering: .relaxed)
     }
 
+    /// Takes over the first `count` bytes of a block of `malloc`, and gives the rest of it back.
+    @unsafe
+    package convenience init(fitting base: UnsafeMutableRawPointer?, count: Int) {
+        // A block of no bytes would be freed. If the allocator cannot make the block smaller, it stays as it is.
+        let fitting = unsafe base.flatMap { unsafe realloc($0, max(1, count)) } ?? base
+        unsafe self.init(adopting: fitting, count: count, release: { base, _ in unsafe free(base) })
+    }
+
     /// Copies `bytes`.
     package convenience init(_ bytes: some Collection<UInt8>) {
         var accumulator = ByteAccumulator(reservingCapacity: bytes.count)

@@ -53,7 +53,7 @@ struct MessageTests {
         .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, room: 0, new: [.input, .output, .largeOutput]),
         .perform(.encode(planes, as: .avif, quality: 100, effort: 1), byteCount: 2_752, room: 1, new: .largeInput),
         .perform(.encode(planes, as: .gif, quality: 100, effort: 1), byteCount: 2_752, room: 1, new: .largeInput),
-        .attempt(.openSocket),
+        .attempt(.openSocket), .tidyUp,
     ])
     func `a request reads back as it was written`(request: WorkerRequest) {
         #expect(request.message.count == WorkerRequest.byteCount)

@@ -1,3 +1,4 @@
+import Glibc
 import Memory
 import Synchronization
 import Testing
@@ -22,6 +23,25 @@ struct SharedBytesTests {
         #expect(releases.total == 0)
         withExtendedLifetime(second) {}
         #expect(second?.array == [7, 7, 7, 7])
+    }
+
+    /// The C library's function, which its module lacks.
+    private static let usableSize = unsafe unsafeBitCast(
+        dlsym(nil, "malloc_usable_size"), to: (@convention(c) (UnsafeRawPointer?) -> Int).self)
+
+    @Test func `a block of malloc is made as small as its bytes`() {
+        guard let base = unsafe malloc(1 << 20) else { fatalError("out of memory") }
+        unsafe memset(base, 7, 1 << 20)
+        let bytes = unsafe SharedBytes(fitting: base, count: 3_000)
+        #expect(bytes.array == [UInt8](repeating: 7, count: 3_000))
+        let size = unsafe bytes.withUnsafeBytes { unsafe Self.usableSize($0.baseAddress) }
+        #expect(3_000..<1 << 16 ~= size)
+    }
+
+    @Test func `a block of malloc may have no bytes, or be missing`() {
+        let empty = unsafe SharedBytes(fitting: malloc(10), count: 0)
+        let missing = unsafe SharedBytes(fitting: nil, count: 0)
+        #expect(empty.array.isEmpty && missing.array.isEmpty)
     }
 
     @Test func `the release function runs when no reference is left`() {

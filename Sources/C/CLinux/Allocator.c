@@ -1,8 +1,9 @@
 #include "CLinux.h"
 
-// A thread of jemalloc returns free memory to the kernel half a second after its last use, even if nothing is allocated then. One arena a
-// processor instead of four: what one thread freed is more often what another one needs.
-const char *malloc_conf = "background_thread:true,dirty_decay_ms:500,narenas_ratio:1";
+// A thread of jemalloc returns free memory to the kernel a quarter of a second after its last use, even if nothing is allocated then. One
+// arena a processor instead of four: what one thread freed is more often what another one needs. Each thread keeps up to 20 free blocks of
+// each size, so only of small sizes.
+const char *malloc_conf = "background_thread:true,dirty_decay_ms:250,narenas_ratio:1,tcache_max:8192";
 
 // jemalloc's; missing where a sanitizer brings an allocator of its own.
 __attribute__((weak)) extern int mallctl(const char *name, void *old, size_t *old_size, void *new, size_t new_size);

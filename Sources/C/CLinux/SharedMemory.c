@@ -29,6 +29,11 @@ int CLinux_seal(int descriptor)
     return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
 }
 
+int CLinux_release_pages(int descriptor, size_t count)
+{
+    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, 0, (off_t) count);
+}
+
 union ancillary {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(CLinux_most_descriptors * sizeof(int))];

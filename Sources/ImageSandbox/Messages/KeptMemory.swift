@@ -56,6 +56,12 @@ package struct KeptMemory: ~Copyable {
         filled = count
     }
 
+    /// Gives all pages back to the kernel, for both processes.
+    mutating func empty() {
+        memory.empty(Self.count + Self.tailCount)
+        filled = 0
+    }
+
     /// Writes `bytes` at the beginning; at most ``count`` of them.
     package mutating func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
         precondition(bytes.count <= Self.count, "the memory ends before the file")

@@ -72,6 +72,12 @@ package struct SharedMemory: ~Copyable {
         if error != 0 { throw SharedMemoryError("posix_fallocate", error) }
     }
 
+    /// Gives the pages of the first `count` bytes back to the kernel; all bytes read as zeros then.
+    func empty(_ count: Int) {
+        // If the kernel cannot do it, the pages stay, which is allowed.
+        _ = CLinux_release_pages(descriptor, count)
+    }
+
     /// Number of bytes that have pages, including pages that no one asked for.
     func allocatedByteCount() throws(SharedMemoryError) -> Int {
         var status = stat()

@@ -7,6 +7,8 @@ package enum WorkerRequest: Hashable, Sendable {
     case perform(Work, byteCount: Int, room: Int, new: Memories)
     /// Try an action that the kernel must deny.
     case attempt(ForbiddenAction)
+    /// Give memory back that nothing uses. This request has no answer.
+    case tidyUp
 
     /// The kinds of work that workers do.
     package enum Work: Hashable, Sendable {
@@ -37,7 +39,7 @@ package enum WorkerRequest: Hashable, Sendable {
 
     private enum Kind: UInt8 {
         case decode = 1
-        case encode, attempt
+        case encode, attempt, tidyUp
     }
 
     /// The request as bytes.
@@ -69,6 +71,8 @@ package enum WorkerRequest: Hashable, Sendable {
         case .attempt(let action):
             writer.put(Kind.attempt.rawValue)
             writer.put(action.rawValue)
+        case .tidyUp:
+            writer.put(Kind.tidyUp.rawValue)
         }
         return writer.finish()
     }
@@ -79,10 +83,15 @@ package enum WorkerRequest: Hashable, Sendable {
         guard message.count == Self.byteCount, let kind = reader.number(UInt8.self).flatMap(Kind.init) else {
             return nil
         }
-        if kind == .attempt {
+        switch kind {
+        case .attempt:
             guard let action = reader.number(UInt8.self).flatMap(ForbiddenAction.init) else { return nil }
             self = .attempt(action)
             return
+        case .tidyUp:
+            self = .tidyUp
+            return
+        case .decode, .encode: break
         }
         guard let count = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
             let room = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),

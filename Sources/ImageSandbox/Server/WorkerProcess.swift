@@ -21,6 +21,9 @@ final class WorkerProcess: @unchecked Sendable {
     private(set) var restingTime: Duration
     /// Number of images that the worker got, as files or as pixels.
     private(set) var requests = 0
+    /// The value of ``requests`` when the worker last tidied up, and when it was last seen idle.
+    private var tidyRequests = 0
+    private var idleRequests = 0
     /// Bytes of address space when the worker was ready, and those of the kept memory.
     private let addressSpace: Int
     /// Bytes of address space that it may use beyond these and its image's.
@@ -227,6 +230,21 @@ final class WorkerProcess: @unchecked Sendable {
     /// Marks the end of a request: the worker must not use CPU time until the next one.
     func rest() {
         restingTime = processorTime
+    }
+
+    /// Whether the worker should tidy up: it has not done so since its last request, before which it was not seen idle.
+    var isUntidy: Bool { requests > tidyRequests && requests == idleRequests }
+
+    /// Notes that the worker is idle at a check.
+    func noteIdle() { idleRequests = requests }
+
+    /// Gives back the pages of the shared memory, and has the worker give back its free memory.
+    func tidyUp() {
+        tidyRequests = requests
+        input?.empty()
+        output?.empty()
+        // If the message cannot be sent, the worker is gone or stopped, which the next use notices.
+        _ = socket.send(WorkerRequest.tidyUp.message)
     }
 
     /// A fault of a worker process that has no request.

@@ -31,7 +31,7 @@ final class WorkerRoster: Sendable {
     private static let shortestDelay = Duration.milliseconds(100)
     private static let longestDelay = Duration.seconds(5)
 
-    /// Milliseconds between two checks that idle workers use no CPU time.
+    /// Milliseconds between two checks of idle workers: they use no CPU time, and give memory back at the second one.
     private static let idleCheckInterval = 5_000.0
 
     private let configuration: SandboxConfiguration
@@ -264,7 +264,10 @@ final class WorkerRoster: Sendable {
         let now = SystemTimekeeper().now
         let rest = time.map { max(1, ($0 - now).seconds * 1_000) } ?? .infinity
         let isTime = unsafe poll(&entries, nfds_t(entries.count), CInt(min(rest, Self.idleCheckInterval))) == 0
-        if isTime { endBusyIdleWorkers() }
+        if isTime {
+            endBusyIdleWorkers()
+            tidyUpIdleWorkers()
+        }
         while !wakeUp.receiver.receive(count: 1).isEmpty {}
         for (worker, entry) in zip(workers, entries.dropFirst()) where entry.revents != 0 {
             let wasIdle = state.withLock { state in
@@ -281,6 +284,19 @@ final class WorkerRoster: Sendable {
         while let worker = state.withLock({ $0.takeIdle(\.isBusyWhileIdle) }) {
             end(worker, because: worker.idleFault ?? .gone)
         }
+    }
+
+    /// Has workers that were idle since the last check give back the memory that their images needed; the thread calls it.
+    func tidyUpIdleWorkers() {
+        while let worker = state.withLock({ $0.takeIdle(\.isUntidy) }) {
+            worker.tidyUp()
+            state.withLock { state in
+                state.idle.append(worker)
+                self.state.wakeOne()
+            }
+        }
+        // No caller uses a worker while it is idle.
+        state.withLock { state in for worker in state.idle { worker.noteIdle() } }
     }
 
     private func wakeThread() {

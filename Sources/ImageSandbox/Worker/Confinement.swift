@@ -27,6 +27,7 @@ enum Confinement {
         if CLinux_landlock_deny_all() == 0 { protections.landlockVersion = Int(CLinux_landlock_version()) }
         try WarmUp.run()
         CLinux_return_free_memory()
+        CLinux_release_program_pages()
         protections.isSupervised = CSeccompShim_confine_supervised(socket, Self.handOver) == 0
         protections.hasSystemCallFilter = protections.isSupervised || CSeccompShim_confine_alone(socket) == 0
         return protections

@@ -36,8 +36,12 @@ package enum SandboxWorker {
         while let (message, descriptors) = socket.nextMessage(count: WorkerRequest.byteCount) {
             // The server bound this thread to one processor to wake it. Threads that start now must not inherit that.
             CLinux_free_processor()
-            guard let answer = handler.answer(to: WorkerRequest(message), descriptors), socket.write(answer.message)
-            else { break }
+            let request = WorkerRequest(message)
+            if request == .tidyUp {
+                CLinux_return_free_memory()
+                continue
+            }
+            guard let answer = handler.answer(to: request, descriptors), socket.write(answer.message) else { break }
         }
         // The server is gone or sent an unknown message, so no one is left to tell.
         _exit(0)
@@ -65,7 +69,7 @@ private struct RequestHandler: ~Copyable {
             self.output = output.finish()
             return answer
         case .attempt(let action): return .attempted(action.attempt())
-        case nil: return nil
+        case .tidyUp, nil: return nil
         }
     }
 

@@ -18,6 +18,8 @@ enum TemplateProcess {
             _ = socket.write(WorkerAnswer.notStarted("it has several threads").message)
             _exit(70)
         }
+        // Copies need little of the code that the start needed.
+        CLinux_release_program_pages()
         var isHeard = socket.write(WorkerAnswer.prepared.message)
         while isHeard, let (_, descriptors) = socket.nextMessage(count: request.count), let end = descriptors.first {
             let process = CLinux_copy_process(end)

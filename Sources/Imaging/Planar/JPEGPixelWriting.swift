@@ -1,6 +1,5 @@
 import CPlanarShim
 import Coordination
-import Glibc
 import Memory
 
 extension VipsSaver {
@@ -28,6 +27,6 @@ extension VipsSaver {
         guard status == CPlanarShimDone else {
             throw VipsError(text: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
         }
-        return unsafe SharedBytes(adopting: output, count: count, release: { base, _ in unsafe free(base) })
+        return unsafe SharedBytes(fitting: output, count: count)
     }
 }

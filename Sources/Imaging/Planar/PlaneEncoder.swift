@@ -1,6 +1,5 @@
 import CPlanarShim
 import Coordination
-import Glibc
 import Memory
 
 /// How files of a format are written from planes.
@@ -49,8 +48,8 @@ struct PlaneEncoder: Sendable {
             let text = output.text.prefix { $0 != 0 }.map(UInt8.init)
             throw .encodeFailed(detail: String(decoding: text, as: UTF8.self))
         }
-        return unsafe SharedBytes(
-            adopting: output.base, count: output.count, release: { base, _ in unsafe free(base) })
+        // Encoders double their memory when it is full, and results stay in a cache.
+        return unsafe SharedBytes(fitting: output.base, count: output.count)
     }
 
     /// Writes a file from planes that lie in `samples`.

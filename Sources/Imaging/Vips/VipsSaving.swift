@@ -61,7 +61,8 @@ extension VipsImage {
             unsafe g_free(base)
             throw VipsError.last()
         }
-        return unsafe SharedBytes(adopting: base, count: count, release: { base, _ in unsafe g_free(base) })
+        // GLib's memory is that of malloc.
+        return unsafe SharedBytes(fitting: base, count: count)
     }
 
     /// Marks this image as stacked frames; no other code may use the image.

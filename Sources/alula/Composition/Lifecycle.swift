@@ -31,6 +31,7 @@ enum Lifecycle {
             early.open()
             Sandbox.report(service.sandbox, to: logger)
             demo?.greet(port: service.publicServer.port)
+            releaseProgramPages()
             _ = blockingNextSignal(&signals)
             logger.info("draining")
             Task { [settings] in

@@ -45,6 +45,11 @@ int CLinux_spawn_worker(
 /// Returns the memory to the kernel that the allocator keeps for later, except that of other threads' caches.
 void CLinux_return_free_memory(void);
 
+/// Unmaps the pages of programs and libraries that are only read: code and constants.
+///
+/// The kernel maps those that are used again, from its cache of files. Other threads may run meanwhile.
+void CLinux_release_program_pages(void);
+
 /// Copies this process, which must have one thread, as another child of its parent, in a process group of its own.
 ///
 /// The copy ends with the thread that started this process. `socket`, which is not ``CLinux_worker_socket``, becomes that in the copy. Returns
@@ -117,6 +122,9 @@ int CLinux_seal(int descriptor);
 
 /// Makes the size of shared memory final. 0, or -1 with errno.
 int CLinux_seal_size(int descriptor);
+
+/// Gives the pages of the first `count` bytes of shared memory back to the kernel. 0, or -1 with errno.
+int CLinux_release_pages(int descriptor, size_t count);
 
 /// Sends one message with descriptors, without waiting. 0, or -1 with errno.
 int CLinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);

@@ -1,0 +1,75 @@
+import Coordination
+import Glibc
+import Imaging
+import Memory
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import ImageSandbox
+
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct IdleWorkerTests {
+    /// Has a worker decode a small photograph, and returns the bytes of its pixels.
+    private static func decode(by worker: WorkerProcess) throws -> [UInt8] {
+        let file = ImageFixture.jpeg.bytes
+        let header = try ImageHeader.inspect(file)
+        let room = header.mostPixelBytes(of: DecodePlan())
+        let outcome = try worker.perform(.decode(DecodePlan()), on: file, room: room, token: WorkToken()) {
+            answer, output in
+            guard case .decoded(let claim) = answer else { throw ImagingError.notAnImage }
+            return try claim.image(in: &output, of: header, by: DecodePlan())
+        }
+        guard case .done(let image) = outcome else { throw ImagingError.notAnImage }
+        return image.pixels.array
+    }
+
+    /// Kilobytes of memory that a worker shares with the server and has mapped pages of.
+    private static func sharedMemory(of worker: WorkerProcess) throws -> Int {
+        let lines = try #require(contents("/proc/\(worker.id)/status")).split(separator: "\n")
+        let line = try #require(lines.first { $0.hasPrefix("RssShmem:") })
+        return try #require(line.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) })
+    }
+
+    @Test func `a worker that tidies up has no shared memory, and decodes as before`() throws {
+        let worker = try WorkerLaunch.ofTests.start()
+        defer { _ = worker.end() }
+        let pixels = try Self.decode(by: worker)
+        #expect(try Self.sharedMemory(of: worker) > 0)
+        worker.tidyUp()
+        #expect(try Self.sharedMemory(of: worker) == 0)
+        #expect(try Self.decode(by: worker) == pixels)
+        #expect(worker.idleFault == nil)
+    }
+
+    @Test func `a worker tidies up once after its last request, if it was idle at two checks`() throws {
+        let worker = try WorkerLaunch.ofTests.start()
+        defer { _ = worker.end() }
+        worker.noteIdle()
+        #expect(!worker.isUntidy)
+        for _ in 0..<2 {
+            _ = try Self.decode(by: worker)
+            #expect(!worker.isUntidy)
+            worker.noteIdle()
+            #expect(worker.isUntidy)
+            worker.tidyUp()
+            worker.noteIdle()
+            #expect(!worker.isUntidy)
+        }
+    }
+
+    @Test func `the roster has idle workers tidy up`() async throws {
+        let roster = try WorkerRoster(
+            SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 1, life: .decoder,
+            metrics: SandboxMetrics(registry: MetricsRegistry()), logger: .silent)
+        defer { roster.shutDown() }
+        let worker = try roster.take(WorkToken())
+        _ = try Self.decode(by: worker)
+        #expect(try Self.sharedMemory(of: worker) > 0)
+        roster.giveBack(worker)
+        for _ in 0..<2 { roster.tidyUpIdleWorkers() }
+        #expect(await eventually(within: .seconds(60)) { (try? Self.sharedMemory(of: worker)) == 0 })
+        #expect(try roster.take(WorkToken()) === worker)
+        roster.giveBack(worker)
+    }
+}
