@@ -96,11 +96,16 @@ class Server:
             thread.join()
 
     def stop(self):
+        children = self.tree()[1:]
         self.process.send_signal(signal.SIGTERM)
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
             self.process.kill()
+        # thumbor's first process ends without the others.
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
 
     def __enter__(self):
         return self
