@@ -9,17 +9,18 @@ enum FactsText {
     ///
     /// - Parameters:
     ///   - facts: The facts.
-    ///   - source: The source as the client named it.
+    ///   - source: The source as the client named it; nil for an image that it sent.
     ///   - asked: What the client asked for besides the header's facts.
-    static func text(_ facts: SourceFacts, of source: String, asked: FactsRequest) -> String {
+    static func text(_ facts: SourceFacts, of source: String?, asked: FactsRequest) -> String {
         let header = facts.header
         var members: [(String, JSONValue)] = [
-            ("url", .string(source)), ("format", .string(header.format.rawValue)),
+            ("format", .string(header.format.rawValue)),
             ("mediaType", .string(header.format.mediaType)), ("width", .int(header.size.width)),
             ("height", .int(header.size.height)), ("orientation", .int(header.orientation)),
             ("frames", .int(header.frames)), ("hasAlpha", .bool(header.hasAlpha)), ("bitDepth", .int(header.bitDepth)),
             ("progressive", .bool(header.isProgressive)), ("bytes", .int(facts.byteCount)),
         ]
+        if let source { members.insert(("url", .string(source)), at: 0) }
         if let tag = facts.eTag { members.append(("etag", .string(tag))) }
         if let date = facts.lastModifiedText { members.append(("lastModified", .string(date))) }
         guard let portrait = facts.portrait else { return JSONValue.object(members).text }

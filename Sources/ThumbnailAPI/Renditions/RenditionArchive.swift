@@ -13,9 +13,10 @@ struct RenditionArchive: Sendable {
         case tar
     }
 
-    /// One part: an image, or the problem that stands in its place.
+    /// One part: an image, facts as JSON, or the problem that stands in its place.
     enum Part: Sendable {
         case image(EncodedImage, eTag: String)
+        case facts(String)
         case problem(Problem)
     }
 
@@ -82,6 +83,8 @@ struct RenditionArchive: Sendable {
             var fields = [("Content-Type", image.format.mediaType), ("ETag", eTag)]
             if let quality = image.quality { fields.append(("Alula-Quality", String(quality))) }
             return (image.bytes, fields, "." + image.format.fileExtension)
+        case .facts(let text):
+            return (SharedBytes(Array(text.utf8)), [("Content-Type", "application/json")], ".json")
         case .problem(let problem):
             return (
                 SharedBytes(Array(problem.text.utf8)), [("Content-Type", "application/problem+json")], ".problem.json"

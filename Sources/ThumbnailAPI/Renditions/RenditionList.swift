@@ -4,13 +4,21 @@ import Text
 import ThumbnailPipeline
 
 /// The renditions that one call asks for: `{"url":"…","renditions":["w=300&format=webp",{"name":"hero","query":"w=1200"}]}`.
+///
+/// A member `include` in place of `query` asks for the facts of `/info` and what it names.
 struct RenditionList: Sendable {
     /// One of them.
     struct Rendition: Sendable {
         /// The name of its part.
         let name: ExactText
         /// What is asked for, or what is wrong with it.
-        let request: Result<ThumbnailRequest, APIError>
+        let request: Result<Wanted, APIError>
+    }
+
+    /// What can be asked for.
+    enum Wanted: Sendable {
+        case image(ThumbnailRequest)
+        case facts(FactsRequest)
     }
 
     /// The source; nil if the call brings the file.
@@ -49,15 +57,20 @@ struct RenditionList: Sendable {
         var renditions: [Rendition] = []
         for (index, element) in elements.enumerated() {
             let place = "/renditions/\(index)"
-            let (name, query) = try Self.texts(element, index, place)
+            let (name, text, isQuery) = try Self.texts(element, index, place)
             guard Self.isName(name) else {
                 throw .badBody(place + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
             }
             guard names.insert(ExactText(name)).inserted else {
                 throw .badBody(place + "/name", "Another rendition has this name.")
             }
-            let request = Result { () throws(APIError) in
-                try dialect.rendition(query, of: source ?? Self.givenSource, accept: accept).request
+            let request = Result { () throws(APIError) -> Wanted in
+                if isQuery {
+                    return .image(try dialect.rendition(text, of: source ?? Self.givenSource, accept: accept).request)
+                }
+                var facts = FactsRequest()
+                if !text.isEmpty { facts.features = try InfoReader.features(text) }
+                return .facts(facts)
             }
             renditions.append(Rendition(name: ExactText(name), request: request))
         }
@@ -69,13 +82,19 @@ struct RenditionList: Sendable {
 
     private static func texts(
         _ element: JSONValue, _ index: Int, _ place: String
-    ) throws(APIError) -> (name: String, query: String) {
-        if case .string(let query) = element { return (String(index), query) }
-        let members = try JSONBody.members(element, place, ["name", "query"])
-        guard case .string(let query)? = members["query"] else { throw .badBody(place + "/query", "Must be a text.") }
-        guard let name = members["name"] else { return (String(index), query) }
-        guard case .string(let text) = name else { throw .badBody(place + "/name", "Must be a text.") }
-        return (text, query)
+    ) throws(APIError) -> (name: String, text: String, isQuery: Bool) {
+        if case .string(let query) = element { return (String(index), query, true) }
+        let members = try JSONBody.members(element, place, ["name", "query", "include"])
+        let isQuery = members["include"] == nil
+        guard isQuery || members["query"] == nil else {
+            throw .badBody(place + "/include", "Must not stand beside query.")
+        }
+        guard case .string(let text)? = members[isQuery ? "query" : "include"] else {
+            throw .badBody(place + (isQuery ? "/query" : "/include"), "Must be a text.")
+        }
+        guard let name = members["name"] else { return (String(index), text, isQuery) }
+        guard case .string(let given) = name else { throw .badBody(place + "/name", "Must be a text.") }
+        return (given, text, isQuery)
     }
 
     private static func isName(_ text: String) -> Bool {

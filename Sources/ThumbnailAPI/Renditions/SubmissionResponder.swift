@@ -205,7 +205,10 @@ extension SubmissionResponder {
                 func startNext() {
                     guard let index = waiting.next() else { return }
                     group.addTask { [self] in
-                        (index, await part(list.renditions[index], of: given, exchange, until: deadline))
+                        (
+                            index,
+                            await part(list.renditions[index], of: given, named: list.source, exchange, until: deadline)
+                        )
                     }
                 }
                 for _ in 0..<Self.mostAtOnce { startNext() }
@@ -226,14 +229,22 @@ extension SubmissionResponder {
     }
 
     private func part(
-        _ rendition: RenditionList.Rendition, of given: GivenSource, _ exchange: Exchange, until deadline: Duration
+        _ rendition: RenditionList.Rendition, of given: GivenSource, named source: String?, _ exchange: Exchange,
+        until deadline: Duration
     ) async -> RenditionArchive.Part {
         do {
-            let request = try rendition.request.get()
-            let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Thumbnail in
-                try await thumbnails.thumbnail(of: given, for: request, receipt: exchange.requestID)
+            let wanted = try rendition.request.get()
+            return try await withDeadline(deadline, by: timekeeper) {
+                [self] () async throws -> RenditionArchive.Part in
+                switch wanted {
+                case .image(let request):
+                    let made = try await thumbnails.thumbnail(of: given, for: request, receipt: exchange.requestID)
+                    return .image(made.image, eTag: made.eTag)
+                case .facts(let asked):
+                    let facts = try await thumbnails.facts(of: given, asked: asked, receipt: exchange.requestID)
+                    return .facts(FactsText.text(facts, of: source, asked: asked))
+                }
             }
-            return .image(made.image, eTag: made.eTag)
         } catch {
             return .problem(Problem(serviceError(error), requestID: exchange.requestID, common: [:]))
         }

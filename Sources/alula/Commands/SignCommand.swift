@@ -1,14 +1,19 @@
 import FoundationEssentials
+import HTTPTypes
 import ThumbnailAPI
 
 /// `alula sign`: prints a request target with its signature.
 enum SignCommand {
     private static let help = """
         Usage: alula sign [--key HEX] TARGET
+               alula sign [--key HEX] --body FILE TARGET
 
         Prints TARGET with `&sig=` and its signature appended. TARGET is the path and query of the request exactly as it
         will be sent: percent-encoded, with `expires` if wanted, without `sig`. The key is --key, else the first of
         ALULA_SIGNING_KEYS; hexadecimal, at least 32 bytes.
+
+        With --body, prints the value of the field Alula-Signature for a POST of that file (- is standard input) to TARGET, which
+        needs no query.
 
           alula sign --key 0001…1e1f '/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300'
         """
@@ -18,11 +23,14 @@ enum SignCommand {
         var rest = arguments[...]
         var keyText = ProcessInfo.processInfo.environment["ALULA_SIGNING_KEYS"]
         var target: String?
+        var bodyPath: String?
         while let argument = rest.popFirst() {
             if argument == "--key" {
                 keyText = rest.popFirst()
             } else if argument.hasPrefix("--key=") {
                 keyText = String(argument.dropFirst("--key=".count))
+            } else if argument == "--body" {
+                bodyPath = rest.popFirst() ?? ""
             } else if target == nil, argument.hasPrefix("/") {
                 target = argument
             } else {
@@ -34,10 +42,23 @@ enum SignCommand {
                 ["alula sign: a key is needed: --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS"],
                 status: 64)
         }
+        if let bodyPath {
+            guard let target else { Program.fail(["alula sign: a target is needed", "", help], status: 64) }
+            guard let body = body(at: bodyPath) else {
+                Program.fail(["alula sign: \(bodyPath) cannot be read"], status: 66)
+            }
+            Program.succeed(BodySignature.sign(method: .post, target: target, body: body, key: key))
+        }
         guard let target, target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
             Program.fail(
                 ["alula sign: a target is needed: path and query, without sig", "", help], status: 64)
         }
         Program.succeed(URLSigner.sign(target: target, key: key))
+    }
+
+    /// The bytes of a file, or of standard input for a hyphen.
+    private static func body(at path: String) -> [UInt8]? {
+        let handle = path == "-" ? "/dev/stdin" : path
+        return (try? Data(contentsOf: URL(filePath: handle))).map { [UInt8]($0) }
     }
 }

@@ -153,6 +153,18 @@ import ThumbnailPipeline
         #expect(await post(edge(), "/thumbnails", Self.form, Self.formBody([file, file])).code == "bad_body")
     }
 
+    @Test func `facts are a part like another`() async {
+        let list =
+            #"{"url":"https://h/a","renditions":[{"name":"facts","include":"color"},{"include":"x"},{"include":""}]}"#
+        let text = await received(await post(edge(), "/thumbnails", Self.json, Array(list.utf8)))
+        #expect(text.contains("Content-Type: application/json\r\nContent-ID: <facts>"))
+        #expect(text.contains(#"{"url":"https://h/a","format":"jpeg""#) && text.contains(#""parameter":"include""#))
+        let two = #"{"url":"https://h/a","renditions":[{"query":"","include":""}]}"#
+        #expect(
+            await post(edge(), "/thumbnails", Self.json, Array(two.utf8)).member("parameter") == "/renditions/0/include"
+        )
+    }
+
     @Test(
         arguments: [
             (#"{"url":"https://h/a"}"#, "/renditions"), (#"{"renditions":["w=1"]}"#, "/url"),

@@ -42,7 +42,7 @@ private enum InfoParameter: String {
 }
 
 /// Collects the parameters of an `/info` target one by one, then judges them together.
-private struct InfoReader {
+struct InfoReader {
     private var seen: Set<InfoParameter> = []
     private var source: String?
     private var facts = FactsRequest()
@@ -72,7 +72,8 @@ private struct InfoReader {
         return query
     }
 
-    private static func features(_ text: String) throws(APIError) -> Set<ImagePortrait.Feature> {
+    /// The features in the value of `include`.
+    static func features(_ text: String) throws(APIError) -> Set<ImagePortrait.Feature> {
         var features: Set<ImagePortrait.Feature> = []
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let feature = ImagePortrait.Feature(rawValue: String(name)), features.insert(feature).inserted else {
