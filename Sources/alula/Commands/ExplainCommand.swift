@@ -88,11 +88,7 @@ enum ExplainCommand {
     }
 
     private static func text(of list: String) -> String? {
-        if list == "-" {
-            var text = ""
-            while let line = readLine(strippingNewline: false) { text += line }
-            return text
-        }
+        if list == "-" { return String(decoding: Program.input(), as: UTF8.self) }
         return (try? Data(contentsOf: URL(filePath: list))).map { String(decoding: $0, as: UTF8.self) }
     }
 

@@ -58,7 +58,6 @@ enum SignCommand {
 
     /// The bytes of a file, or of standard input for a hyphen.
     private static func body(at path: String) -> [UInt8]? {
-        let handle = path == "-" ? "/dev/stdin" : path
-        return (try? Data(contentsOf: URL(filePath: handle))).map { [UInt8]($0) }
+        path == "-" ? Program.input() : (try? Data(contentsOf: URL(filePath: path))).map { [UInt8]($0) }
     }
 }

@@ -15,6 +15,17 @@ enum Program {
         write(text + "\n", to: STDOUT_FILENO)
     }
 
+    /// All of standard input.
+    static func input() -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 else { return bytes }
+            bytes += buffer.prefix(count)
+        }
+    }
+
     /// Prints lines on standard error and exits.
     static func fail(_ lines: [String], status: CInt) -> Never {
         write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
