@@ -53,11 +53,11 @@ package final class PublicResponder: RequestResponder {
         return .now(recorder.finish(plainAnswer(request, exchange), exchange))
     }
 
-    /// Any length, for requests that bring images, and for those that have no route: ``admission(of:bodyLength:)`` judges them.
+    /// Any length where images are taken, and where there is no route: ``admission(of:bodyLength:)`` judges these requests.
     package func maximumBodyLength(of request: HTTPRequest) -> Int {
         let route = routes.route(of: request.target)
         if case .none = route { return .max }
-        return request.method == .post && route.takesBody ? .max : 0
+        return route.takesBody ? .max : 0
     }
 
     /// Judges a request with a body by its header.
@@ -67,6 +67,7 @@ package final class PublicResponder: RequestResponder {
             route: routes.route(of: request.target))
         do {
             if case .none = exchange.route { throw APIError.noSuchRoute }
+            guard request.method == .post else { return .refused(methodNotAllowed(exchange)) }
             return .accepted(try submissions.admission(of: request, bodyLength: bodyLength))
         } catch let error as any ServiceError {
             let response = exchange.route.response(

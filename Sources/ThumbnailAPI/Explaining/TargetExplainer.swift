@@ -53,8 +53,8 @@ package struct TargetExplainer: Sendable {
     package static func header(_ text: String) -> ImageHeader? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let sides = parts[0].split(separator: "x", omittingEmptySubsequences: false)
-        guard sides.count == 2, let width = ParameterGrammar.integer(String(sides[0]), in: 1...65_535),
-            let height = ParameterGrammar.integer(String(sides[1]), in: 1...65_535)
+        guard sides.count == 2, let width = ParameterGrammar.integer(String(sides[0]), in: 1...99_999),
+            let height = ParameterGrammar.integer(String(sides[1]), in: 1...99_999)
         else { return nil }
         guard parts.count == 2 else { return assumed(width: width, height: height) }
         let name = parts[1] == "jpg" ? "jpeg" : String(parts[1])

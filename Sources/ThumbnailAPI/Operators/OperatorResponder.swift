@@ -111,6 +111,7 @@ package final class OperatorResponder: RequestResponder {
             }
         }
         guard let asked = values[.target] else { throw .missingParameter(ExplainParameter.target.rawValue) }
+        guard !asked.isEmpty else { throw .badParameter(ExplainParameter.target.rawValue, "Must not be empty.") }
         let header = try values[.source].map { (text) throws(APIError) in
             guard let header = TargetExplainer.header(text) else {
                 throw .badParameter(ExplainParameter.source.rawValue, TargetExplainer.headerForm)

@@ -117,6 +117,12 @@ import ThumbnailPipeline
         #expect(refusal("/thumbnail?w=x", 10) == "bad_parameter")
         #expect(refusal("/thumbnails", 2 << 20, Self.json) == "request_too_large")
         #expect(refusal("/nothing", 10) == "no_such_route")
+        let put = HTTPRequest(method: HTTPRequest.Method(rawValue: "PUT"), target: "/thumbnail")
+        if case .refused(let response) = responder.admission(of: put, bodyLength: 3) {
+            #expect(response.code == "method_not_allowed")
+        } else {
+            Issue.record("a body is taken")
+        }
         #expect(responder.maximumBodyLength(of: HTTPRequest(method: .post, target: "/info?url=x")) == 0)
     }
 

@@ -19,6 +19,7 @@ SETTINGS = [
     "--max-output-pixels", "1000000",
     # By default AVIF depends on whether this machine can confine decoders.
     "--source-formats", "jpeg,png,webp,gif,avif,jxl,tiff,bmp,svg",
+    "--uploads", "on",
 ]
 LEAST_EXAMPLES = 500
 LEAST_THUMBNAILS = 50
