@@ -39,6 +39,12 @@ extension Attribution {
         self.init(artist: artist, copyright: copyright)
     }
 
+    /// The texts in EXIF data that begin with the four bytes of an offset, which counts from their end (ISO/IEC 23008-12 annex A).
+    init?(offsetEXIF bytes: RawSpan, range: Range<Int>) {
+        guard let offset = try? bytes.bigEndian32(at: range.lowerBound), offset <= range.count - 4 else { return nil }
+        self.init(exif: bytes, range: range.lowerBound + 4 + offset..<range.upperBound)
+    }
+
     /// A file that the service made, with an Exif block that holds these texts and nothing else.
     ///
     /// - Parameter size: Size of one frame.

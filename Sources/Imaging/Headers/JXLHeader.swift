@@ -13,8 +13,8 @@ extension ImageHeader {
         return ImageHeader(
             format: .jxl, storedSize: size, decodedArea: area.overflow ? .max : area.partialValue / 3,
             orientation: metadata.orientation, bands: bands, bitDepth: max(8, metadata.bitDepth),
-            hasAlpha: metadata.hasAlpha,
-            profileByteCount: metadata.hasProfile ? 1 : 0)
+            hasAlpha: metadata.hasAlpha, profileByteCount: metadata.hasProfile ? 1 : 0,
+            attribution: JXLContainer.attribution(bytes))
     }
 }
 
@@ -46,6 +46,23 @@ enum JXLContainer {
             if box.type == BoxCursor.type("jxlc") { break }
         }
         return stream
+    }
+
+    /// Most boxes that are walked to find EXIF data.
+    private static let mostBoxes = 10_000
+
+    /// What the first box of EXIF data says; nil without one.
+    ///
+    /// Boxes that are compressed with Brotli (`brob`) are not read.
+    /// Such a box may follow the codestream. Damage costs at most the texts.
+    static func attribution(_ bytes: RawSpan) -> Attribution? {
+        guard bytes.hasBytes(signature, at: 0) else { return nil }
+        var boxes = JXLBoxes()
+        for _ in 0..<mostBoxes {
+            guard let box = try? boxes.next(in: bytes) else { return nil }
+            if box.type == BoxCursor.type("Exif") { return Attribution(offsetEXIF: bytes, range: box.contents) }
+        }
+        return nil
     }
 
     private static func copied(_ bytes: RawSpan, _ range: Range<Int>) throws(ImagingError) -> [UInt8] {

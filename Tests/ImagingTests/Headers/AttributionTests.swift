@@ -22,15 +22,17 @@ struct AttributionTests {
         return isLittle ? bytes : bytes.reversed()
     }
 
-    /// EXIF data: a directory at byte 8, that names itself as the next one, then `rest`.
-    private func exif(_ entries: [Entry], rest: [UInt8] = [], isLittle: Bool = false) -> [UInt8] {
+    /// EXIF data: a directory at byte 8, that usually names itself as the next one, then `rest`.
+    private func exif(
+        _ entries: [Entry], next: Int = 8, rest: [UInt8] = [], isLittle: Bool = false
+    ) -> [UInt8] {
         var bytes = isLittle ? Array("II*\0".utf8) : Array("MM\0*".utf8)
         bytes += number(8, 4, isLittle: isLittle) + number(entries.count, 2, isLittle: isLittle)
         for entry in entries {
             bytes += number(entry.tag, 2, isLittle: isLittle) + number(entry.type, 2, isLittle: isLittle)
             bytes += number(entry.count, 4, isLittle: isLittle) + number(entry.value, 4, isLittle: isLittle)
         }
-        return bytes + number(8, 4, isLittle: isLittle) + rest
+        return bytes + number(next, 4, isLittle: isLittle) + rest
     }
 
     private func header(_ exif: [UInt8]) throws -> ImageHeader {
@@ -84,6 +86,96 @@ struct AttributionTests {
                 #expect((found?.artist.count ?? 0) <= 4_096 && (found?.copyright.count ?? 0) <= 4_096)
             }
         }
+    }
+
+    private var wanted: Attribution? { Attribution(artist: Self.artist, copyright: Self.copyright) }
+
+    @Test(arguments: [false, true]) func `TIFF has the texts in its first directory`(isLittle: Bool) throws {
+        // The directory of a page of one pixel, and the texts after it.
+        let start = 8 + 2 + 8 * 12 + 4
+        let (one, short) = (isLittle ? 1 : 1 << 16, 3)
+        let file = exif(
+            [
+                Entry(tag: 256, type: short, count: 1, value: one), Entry(tag: 257, type: short, count: 1, value: one),
+                Entry(tag: 258, type: short, count: 1, value: 8 * one),
+                Entry(tag: 262, type: short, count: 1, value: one), Entry(tag: 273, type: 4, count: 1, value: 8),
+                Entry(tag: 0x013B, count: Self.artist.count + 1, value: start),
+                Entry(tag: 0x8298, count: Self.copyright.count + 1, value: start + Self.artist.count + 1),
+                Entry(tag: 277, type: short, count: 1, value: one),
+            ], next: 0, rest: Self.artist + [0] + Self.copyright + [0], isLittle: isLittle)
+        #expect(try inspect(file).attribution == wanted)
+    }
+
+    /// An AVIF file whose item 5 is EXIF data.
+    private func avif(_ exif: [UInt8], method: Int, version: UInt8, isLong: Bool) -> [UInt8] {
+        let plain = HEIFFile().bytes
+        var entries: [UInt8] = []
+        for (item, type) in [(4, "av01"), (5, "Exif")] {
+            var entry = FileBytes()
+            entry.append(big: item, isLong ? 4 : 2)
+            entry.append([0, 0])
+            entry.append(text: type + "\0")
+            entries += HEIFBox.full("infe", version: isLong ? 3 : 2, entry.bytes)
+        }
+        let count = isLong ? 2.bigEndian32 : [0, 2]
+        let information = HEIFBox.full("iinf", version: isLong ? 1 : 0, count + entries)
+        let data = 4.bigEndian32 + [9, 9, 9, 9] + exif
+        func boxes(_ offset: Int) -> [UInt8] {
+            var places = FileBytes([0x44, 0])
+            places.append(big: 2, version < 2 ? 2 : 4)
+            for (item, offset) in [(4, 77), (5, offset)] {
+                places.append(big: item, version < 2 ? 2 : 4)
+                if version > 0 { places.append(big: method, 2) }
+                places.append([0, 0, 0, 1])
+                places.append(big: offset, 4)
+                places.append(big: data.count, 4)
+            }
+            let location = HEIFBox.full("iloc", version: version, places.bytes)
+            return information + location + (method == 1 ? HEIFBox.box("idat", [7, 7] + data) : [])
+        }
+        // The new boxes go to the end of `meta`, which comes before the last box.
+        let end = plain.count - HEIFBox.box("mdat", [1, 2, 3]).count
+        let start = plain.indices.first { plain[$0...].starts(with: "meta".utf8) } ?? 0
+        let more = boxes(method == 1 ? 2 : end + boxes(0).count)
+        let length = (end - start + 4 + more.count).bigEndian32
+        var file = Array(plain[..<(start - 4)]) + length
+        file += plain[start..<end]
+        file += more
+        return method == 1 ? file : file + data
+    }
+
+    @Test(arguments: [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2)] as [(Int, UInt8)], [false, true])
+    func `AVIF has the texts in an item, beside the image or in its metadata`(
+        place: (method: Int, version: UInt8), isLong: Bool
+    ) throws {
+        let data = usual()
+        let file = avif(data, method: place.method, version: place.version, isLong: isLong)
+        let header = try inspect(file)
+        #expect(header.attribution == wanted && header.orientation == 1)
+        for index in file.indices {
+            for bits in [0x01, 0x80, 0xFF] as [UInt8] {
+                var broken = file
+                broken[index] ^= bits
+                _ = try? inspect(broken)
+            }
+        }
+    }
+
+    @Test(arguments: [0, 6]) func `JPEG XL has the texts in a box, before or after the image`(offset: Int) throws {
+        let image = ImageFixture.file(SampleImage.plain(PixelSize(width: 8, height: 8), [1, 2, 3]), as: .jxl)
+        let stream = try #require(image.firstRange(of: [0xFF, 0x0A])).lowerBound
+        let data = HEIFBox.box("Exif", offset.bigEndian32 + [UInt8](repeating: 9, count: offset) + usual())
+        let code = HEIFBox.box("jxlc", Array(image[stream...]))
+        let start: [UInt8] = [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
+        let kind = HEIFBox.box("ftyp", Array("jxl \0\0\0\0jxl ".utf8))
+        for file in [start + kind + data + code, start + kind + code + data] {
+            let header = try inspect(file)
+            #expect(header.attribution == wanted && header.orientation == 1)
+        }
+        // An offset beyond the box.
+        let wrong = HEIFBox.box("Exif", 4_000.bigEndian32 + usual())
+        #expect(try inspect(start + kind + wrong + code).attribution == nil)
+        #expect(try inspect(start + kind + code).attribution == nil)
     }
 
     /// The photograph with the usual EXIF data, upright.
