@@ -2,10 +2,11 @@
 
 #include <stdlib.h>
 
-/// `value` ÷ 255, rounded, for values of at most 65280.
-static inline unsigned by_255(unsigned value)
+/// `value` ÷ 255, rounded, for values of at most 65025. In 16 bits, so that a register holds many of them.
+static inline uint8_t by_255(uint16_t value)
 {
-    return (value + 128 + ((value + 128) >> 8)) >> 8;
+    uint16_t more = (uint16_t) (value + 128);
+    return (uint8_t) ((uint16_t) (more + (more >> 8)) >> 8);
 }
 
 /// An 8-bit alpha at an opacity in per cent.
@@ -18,9 +19,14 @@ static inline unsigned faded(unsigned alpha, unsigned opacity)
 static void blend(
     uint8_t *restrict samples, const uint8_t *restrict stamp, const uint8_t *restrict alpha, int count, unsigned opacity)
 {
+    if (opacity == 100) {
+        for (int index = 0; index < count; index++)
+            samples[index] = by_255((uint16_t) (stamp[index] * alpha[index] + samples[index] * (255 - alpha[index])));
+        return;
+    }
     for (int index = 0; index < count; index++) {
         unsigned above = faded(alpha[index], opacity);
-        samples[index] = (uint8_t) by_255(stamp[index] * above + samples[index] * (255 - above));
+        samples[index] = by_255((uint16_t) (stamp[index] * above + samples[index] * (255 - above)));
     }
 }
 
@@ -83,32 +89,65 @@ static void blend_row(const CPlanarShimStamp *stamp, const CPlanarShimPlane *pla
     }
 }
 
-/// Adds the pixels of a row of the image, if the stamp covers it.
-static void add_row(const CPlanarShimStamp *stamp, Sums sums, int y, int first, int width)
+/// Adds the pixels from `from` to `to` of a row of the image, if the stamp covers it; both count from the left of the covered area.
+static void add_row(const CPlanarShimStamp *stamp, Sums sums, int y, int from, int to, int first, int width)
 {
     int inside = y - stamp->top;
     if (inside < 0 || inside >= stamp->covered_height)
         return;
-    Row row = {row_of(stamp, 1, inside), row_of(stamp, 2, inside), row_of(stamp, 3, inside)};
-    for (int x = 0; x < stamp->covered_width; x += stamp->width) {
-        int rest = stamp->covered_width - x;
-        add(sums, row, stamp->left + x, rest < stamp->width ? rest : stamp->width, first, width,
-            (unsigned) stamp->opacity);
+    const uint8_t *blue = row_of(stamp, 1, inside), *red = row_of(stamp, 2, inside), *alpha = row_of(stamp, 3, inside);
+    while (from < to) {
+        int column = from % stamp->width, rest = stamp->width - column;
+        Row row = {blue + column, red + column, alpha + column};
+        if (rest > to - from)
+            rest = to - from;
+        add(sums, row, stamp->left + from, rest, first, width, (unsigned) stamp->opacity);
+        from += rest;
     }
+}
+
+/// Adds the pixels of the rows of the image that a row of samples has.
+static void add_rows(const CPlanarShimStamp *stamp, Sums sums, int y, int from, int to, int first, const CPlanarShimPlane *luma)
+{
+    add_row(stamp, sums, 2 * y, from, to, first, luma->width);
+    // The last row of an image of odd height fills its samples alone.
+    add_row(stamp, sums, 2 * y + 1 < luma->height ? 2 * y + 1 : 2 * y, from, to, first, luma->width);
+}
+
+/// Adds all pixels of a row of `count` samples. Stamps that lie beside each other have the same sums, which are computed once.
+static void add_all(const CPlanarShimStamp *stamp, Sums sums, int y, int first, int count, const CPlanarShimPlane *luma)
+{
+    // Pixels, an even number, and samples after which the stamp comes again.
+    long period = stamp->width % 2 ? 2L * stamp->width : stamp->width;
+    long known = period / 2 + 1, is_odd = stamp->left & 1;
+    if (count <= known + 1) {
+        add_rows(stamp, sums, y, 0, stamp->covered_width, first, luma);
+        return;
+    }
+    // The first and the last sample may have fewer pixels than the others.
+    add_rows(stamp, sums, y, 0, (int) (period + 2 - is_odd), first, luma);
+    for (long sample = known; sample < count - 1; sample++) {
+        sums.alpha[sample] = sums.alpha[sample - period / 2];
+        sums.blue[sample] = sums.blue[sample - period / 2];
+        sums.red[sample] = sums.red[sample - period / 2];
+    }
+    add_rows(stamp, sums, y, (int) (2L * (count - 1) - is_odd), stamp->covered_width, first, luma);
 }
 
 /// Mixes samples of subsampled chroma with the sums over their pixels.
 static void mix(uint8_t *restrict samples, const uint32_t *restrict alpha, const uint32_t *restrict sums, int count)
 {
     enum { full = 4 * 255 };
-    for (int index = 0; index < count; index++)
-        samples[index] = (uint8_t) ((sums[index] + samples[index] * (full - alpha[index]) + full / 2) / full);
+    for (int index = 0; index < count; index++) {
+        // A quarter of the sum is at most 65152, and for such values the second line is their 255th part, rounded down.
+        uint16_t quarter = (uint16_t) ((sums[index] + samples[index] * (full - alpha[index]) + full / 2) >> 2);
+        samples[index] = (uint8_t) ((uint16_t) (quarter + 1 + (quarter >> 8)) >> 8);
+    }
 }
 
 /// Lays the stamp on chroma at half of luma's size.
 static CPlanarShimStatus blend_chroma(const CPlanarShimStamp *stamp, const CPlanarShimPlanes *planes)
 {
-    int width = planes->planes[0].width, height = planes->planes[0].height;
     int first = stamp->left >> 1, count = ((stamp->left + stamp->covered_width - 1) >> 1) - first + 1;
     int last_row = (stamp->top + stamp->covered_height - 1) >> 1;
     uint32_t *room = malloc(3 * (size_t) count * sizeof *room);
@@ -118,9 +157,7 @@ static CPlanarShimStatus blend_chroma(const CPlanarShimStamp *stamp, const CPlan
     for (int y = stamp->top >> 1; y <= last_row; y++) {
         for (int index = 0; index < 3 * count; index++)
             room[index] = 0;
-        add_row(stamp, sums, 2 * y, first, width);
-        // The last row of an image of odd height fills its samples alone.
-        add_row(stamp, sums, 2 * y + 1 < height ? 2 * y + 1 : 2 * y, first, width);
+        add_all(stamp, sums, y, first, count, &planes->planes[0]);
         for (int kind = 1; kind < 3; kind++) {
             const CPlanarShimPlane *plane = &planes->planes[kind];
             mix(plane->samples + (size_t) y * plane->stride + first, sums.alpha, kind == 1 ? sums.blue : sums.red, count);
