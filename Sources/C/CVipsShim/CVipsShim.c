@@ -417,11 +417,20 @@ int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSav
         "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "bitdepth", 8, "strip", TRUE, NULL);
 }
 
+/// Qualities below this one have distances of our own.
+enum { usual_jxl_quality = 12 };
+
 int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
     // libvips takes 3 to 9, and silently 7 for any other effort.
     int effort = VIPS_CLIP(3, options.effort, 9);
-    // Below 5, libvips asks for a distance that libjxl refuses, and goes on with its default.
-    int quality = options.quality < 5 ? 5 : options.quality;
-    return vips_jxlsave_buffer(in, bytes, count, "Q", quality, "effort", effort, "strip", TRUE, NULL);
+    // Below its quality 6, libvips asks for distances at which libjxl makes larger files, or that it refuses, and then goes on with its
+    // default. It takes a distance of at most 15, so the three lowest qualities are its own 6, 7 and 8 (19.4, 17.2 and 15.4).
+    if (options.quality < 4)
+        return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality + 5, "effort", effort, "strip", TRUE, NULL);
+    if (options.quality < usual_jxl_quality)
+        // From 15 down to 11.29; libvips' own distance at 12 is 10.73.
+        return vips_jxlsave_buffer(in, bytes, count, "distance", 15 - 0.53 * (options.quality - 4), "effort", effort,
+            "strip", TRUE, NULL);
+    return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality, "effort", effort, "strip", TRUE, NULL);
 }

@@ -144,7 +144,7 @@ extension FormatTraits {
             time: Time(pixel: 80, byte: 60)),
         output: .written(
             Writing(
-                saver: .jxl, quality: 75, effort: 4, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
+                saver: .jxl, quality: 75, effort: 4, version: 2, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
                 memory: WritingMemory(pixel: 120, least: 4 << 20),
                 time: WritingTime(pixel: 100, alpha: 60))))
 

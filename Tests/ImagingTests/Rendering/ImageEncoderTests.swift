@@ -25,6 +25,15 @@ struct ImageEncoderTests {
         }
     }
 
+    @Test func `the lowest qualities of JPEG XL differ, and a lower one has not more bytes`() {
+        let image = SampleImage.photo(PixelSize(width: 256, height: 192))
+        let files = (1...14).map { ImageFixture.file(image, as: .jxl, quality: $0) }
+        #expect(Set(files).count == files.count)
+        // Where the distance begins to be our own, a byte or two are noise.
+        #expect(zip(files, files.dropFirst()).allSatisfy { $0.count <= $1.count + 4 }, "\(files.map(\.count))")
+        #expect(files[0].count < files[5].count && files[5].count < files[13].count)
+    }
+
     @Test func `pixels that do not fill the image are refused`() throws {
         try ImageLibrary.start()
         #expect(throws: ImagingError.self) {
