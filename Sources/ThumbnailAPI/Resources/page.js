@@ -6,11 +6,11 @@ const status = document.getElementById("status");
 const address = document.getElementById("address");
 const copy = document.getElementById("copy");
 const figure = document.getElementById("figure");
-const picture = document.getElementById("thumbnail");
+const image = document.getElementById("thumbnail");
 const facts = document.getElementById("facts");
 
 const shownFields = [
-  "Content-Type", "ETag", "Cache-Control", "Age", "Cache-Status", "Server-Timing", "Alula-Error", "X-Request-Id",
+  "Content-Type", "Alula-Quality", "ETag", "Cache-Control", "Age", "Cache-Status", "Server-Timing", "Alula-Error", "X-Request-Id",
 ];
 
 /** The form's fields that say something, in their order. */
@@ -25,6 +25,47 @@ function parameters() {
 /** Percent-encodes a query; URLSearchParams would write a space as a plus, which the service takes for a plus. */
 function encoded(query) {
   return [...query].map(([name, value]) => name + "=" + encodeURIComponent(value)).join("&");
+}
+
+/** The field of this parameter; null if the form has none. */
+function fieldOf(name) {
+  const field = form.elements.namedItem(name);
+  return field instanceof HTMLElement ? field : null;
+}
+
+/** Says beside a field, which it shows, what is wrong with it. */
+function mark(field, text) {
+  const note = document.createElement("span");
+  note.className = "fault";
+  note.id = field.id + "-fault";
+  note.textContent = text;
+  field.closest(".field").append(note);
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-errormessage", note.id);
+  const group = field.closest("details");
+  if (group) group.open = true;
+  field.focus();
+}
+
+function unmark() {
+  for (const note of form.querySelectorAll(".fault")) note.remove();
+  for (const field of form.querySelectorAll("[aria-invalid]")) {
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-errormessage");
+  }
+}
+
+/** Whether the field says something other than its default. */
+function isSet(field) {
+  return field.type === "checkbox" ? field.checked : field.value.trim() !== "";
+}
+
+/** Says in the heading of each group how many of its fields are set. */
+function count() {
+  for (const group of form.querySelectorAll("details")) {
+    const number = [...group.querySelectorAll("input, select")].filter(isSet).length;
+    group.querySelector("summary").dataset.count = number === 0 ? "" : number + " set";
+  }
 }
 
 function announce(text, isFailure) {
@@ -52,24 +93,33 @@ function headerRows(response) {
     .map((name) => [name, response.headers.get(name)]);
 }
 
-/** Loads the picture from the address that was just fetched and says what came. */
+/** Loads the image from the address that was just fetched and says what came. */
 async function show(target, response, size) {
-  picture.src = target;
-  await picture.decode();
+  image.src = target;
+  await image.decode();
   figure.hidden = false;
-  picture.alt = "The thumbnail, " + picture.naturalWidth + " by " + picture.naturalHeight + " pixels";
-  announce(picture.naturalWidth + " × " + picture.naturalHeight + " pixels, " + size.toLocaleString() + " bytes", false);
+  image.alt = "The thumbnail, " + image.naturalWidth + " by " + image.naturalHeight + " pixels";
+  announce(image.naturalWidth + " × " + image.naturalHeight + " pixels, " + size.toLocaleString() + " bytes", false);
   list(headerRows(response));
 }
 
 async function explain(response) {
   const problem = await response.json();
   const parameter = problem.parameter ? " (" + problem.parameter + ")" : "";
+  const field = problem.parameter ? fieldOf(problem.parameter) : null;
+  if (field) mark(field, problem.detail);
   announce(problem.status + " " + problem.code + parameter + ": " + problem.detail, true);
   list(headerRows(response));
 }
 
 async function make() {
+  unmark();
+  // A browser gives no value for a number that it cannot read, so the service would not see the fault.
+  const unread = [...form.elements].find((field) => field.validity.badInput);
+  if (unread) {
+    mark(unread, "Must be a number.");
+    return;
+  }
   const query = encoded(parameters());
   const target = "/thumbnail?" + query;
   history.replaceState(null, "", "/?" + query);
@@ -106,11 +156,20 @@ copy.addEventListener("click", async () => {
   }
 });
 
+// The service judges the values, and says in words what is wrong.
+form.noValidate = true;
+form.addEventListener("input", count);
+
 const given = new URLSearchParams(location.search);
 for (const [name, value] of given) {
-  const field = form.elements.namedItem(name);
-  if (field instanceof HTMLInputElement) field.value = value;
+  const field = fieldOf(name);
+  if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = field.value === value;
+  else if (field instanceof HTMLInputElement) field.value = value;
   // A default is the empty choice; an unknown value leaves it so.
   if (field instanceof HTMLSelectElement) field.value = [...field.options].some((o) => o.value === value) ? value : "";
 }
+for (const group of form.querySelectorAll("details")) {
+  group.open = [...group.querySelectorAll("input, select")].some(isSet);
+}
+count();
 if (given.has("url")) make();
