@@ -78,6 +78,7 @@ let package = Package(
         shim("CLinux"),
         shim("CSeccompShim", ["CSeccomp"]),
         shim("CPixels", flags: ["-O2", "-ffp-contract=off"]),
+        shim("CPalettes", flags: ["-O2", "-ffp-contract=off"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
         shim("CLightResampling", flags: ["-O2"]),
@@ -103,8 +104,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CFastJPEG", "CPNGShim", "CPixels", "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination",
-                "Memory", "Text",
+                "CFastJPEG", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim", "CSVGShim", "CVips", "CVipsShim",
+                "Coordination", "Memory", "Text",
             ]),
         module(
             "ImageSandbox",

@@ -1,12 +1,10 @@
 #include "CPNGShim.h"
+#include "Deflating.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <zlib.h>
-
-/// Bytes of rows between two calls of `should_stop`.
-enum { portion = 64 << 10 };
 
 /// Inflates a portion; returns 0 if there is no more.
 static size_t inflate_portion(z_stream *stream, uint8_t *room, size_t count)
@@ -53,52 +51,10 @@ size_t CPNGShim_count(const void *data, size_t count, size_t most, CPNGShimWatch
     return sum;
 }
 
-/// Compressed bytes, in memory that grows.
-typedef struct {
-    z_stream stream;
-    uint8_t *bytes;
-    size_t count, capacity;
-} Output;
-
-/// Compresses `count` bytes; returns 0 on success.
-static int put(Output *output, const uint8_t *bytes, size_t count, int flush)
-{
-    int status = Z_OK;
-    output->stream.next_in = (Bytef *) bytes;
-    output->stream.avail_in = (uInt) count;
-    do {
-        if (output->capacity - output->count < portion) {
-            size_t capacity = 2 * output->capacity + 2 * portion;
-            uint8_t *larger = realloc(output->bytes, capacity);
-            if (!larger)
-                return -1;
-            output->bytes = larger;
-            output->capacity = capacity;
-        }
-        output->stream.next_out = output->bytes + output->count;
-        output->stream.avail_out = portion;
-        status = deflate(&output->stream, flush);
-        output->count += portion - output->stream.avail_out;
-    } while (status == Z_OK && (output->stream.avail_in > 0 || output->stream.avail_out == 0 || flush == Z_FINISH));
-    return status == Z_OK || status == Z_BUF_ERROR || status == Z_STREAM_END ? 0 : -1;
-}
-
-/// Begins with the type of the chunk; returns 0 on success.
-static int put_type(Output *output)
-{
-    output->bytes = malloc(portion);
-    if (!output->bytes)
-        return -1;
-    output->capacity = portion;
-    output->count = 4;
-    memcpy(output->bytes, "IDAT", output->count);
-    return 0;
-}
-
 /// Writes the rows of the data, and fills the missing ones.
 static int put_rows(
-    Output *output, z_stream *input, const CPNGShimPass *passes, int pass_count, const uint8_t *pixel, size_t pixel_size,
-    CPNGShimWatch watch)
+    CPNGShimOutput *output, z_stream *input, const CPNGShimPass *passes, int pass_count, const uint8_t *pixel,
+    size_t pixel_size, CPNGShimWatch watch)
 {
     int pass, failed = 0, has_run_out = 0;
     for (pass = 0; pass < pass_count && !failed; pass++) {
@@ -119,11 +75,11 @@ static int put_rows(
                     memset(bytes + have, 0, size - have);
                 }
             }
-            failed = watch.should_stop(watch.context) || put(output, bytes, size, Z_NO_FLUSH);
+            failed = watch.should_stop(watch.context) || CPNGShim_deflate(output, bytes, size, Z_NO_FLUSH);
         }
         free(bytes);
     }
-    return failed ? -1 : put(output, NULL, 0, Z_FINISH);
+    return failed ? -1 : CPNGShim_deflate(output, NULL, 0, Z_FINISH);
 }
 
 int CPNGShim_complete(
@@ -131,7 +87,7 @@ int CPNGShim_complete(
     CPNGShimWatch watch, void **bytes, size_t *byte_count)
 {
     z_stream input;
-    Output output;
+    CPNGShimOutput output;
     int failed;
     memset(&output, 0, sizeof output);
     if (!begin(&input, data, count))
@@ -140,7 +96,7 @@ int CPNGShim_complete(
         inflateEnd(&input);
         return -1;
     }
-    failed = put_type(&output) || put_rows(&output, &input, passes, pass_count, pixel, pixel_size, watch);
+    failed = CPNGShim_append(&output, "IDAT", 4) || put_rows(&output, &input, passes, pass_count, pixel, pixel_size, watch);
     inflateEnd(&input);
     deflateEnd(&output.stream);
     if (failed) {

@@ -50,8 +50,10 @@ extension FormatTraits {
             time: Time(pixel: 12, byte: 8)),
         output: .written(
             Writing(
-                saver: .png, quality: nil, effort: 2, attribute: EXIFWriting.png, memory: WritingMemory(pixel: 8),
-                time: WritingTime(pixel: 90, alpha: 30))))
+                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,
+                // The pixels, their indices, and the file.
+                memory: WritingMemory(pixel: 12, palette: 12 << 20),
+                time: WritingTime(pixel: 90, alpha: 30, palette: 250))))
 
     static let webp = FormatTraits(
         mediaType: "image/webp", fileExtension: "webp", supportsAlpha: true, supportsAnimation: true,

@@ -166,6 +166,8 @@ extension FormatTraits {
         let saver: VipsSaver
         /// Default quality; nil if the format has no quality.
         let quality: Int?
+        /// Whether a format without a quality makes an image of few colours, by a quality that is given with the format.
+        var hasPaletteQuality = false
         /// The encoder's effort, in its own scale.
         let effort: Int
         /// Counted up when the encoder makes other bytes of the same pixels: it is part of the keys on disk.
@@ -194,6 +196,8 @@ extension FormatTraits {
         let pixel: Int
         /// In addition for each pixel, if chroma is not subsampled.
         var fullChroma = 0
+        /// In addition at any size, if the colours of a palette are chosen.
+        var palette = 0
         /// At any size.
         var least = 1 << 20
     }
@@ -208,10 +212,13 @@ extension FormatTraits {
         var alpha = 0.0
         /// In addition, for frames of an animation, which are compared with earlier ones.
         var animation = 0.0
+        /// In addition, if the colours of a palette are chosen.
+        var palette = 0.0
 
         /// The sum for one pixel.
-        func price(isFine: Bool, hasAlpha: Bool, isAnimated: Bool) -> Double {
+        func price(isFine: Bool, hasAlpha: Bool, isAnimated: Bool, choosesPalette: Bool) -> Double {
             pixel + (isFine ? fullChroma : 0) + (hasAlpha ? alpha : 0) + (isAnimated ? animation : 0)
+                + (choosesPalette ? palette : 0)
         }
     }
 }

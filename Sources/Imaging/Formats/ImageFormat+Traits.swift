@@ -93,6 +93,9 @@ extension ImageFormat {
     /// Whether the format has a quality.
     package var hasQuality: Bool { writing?.quality != nil }
 
+    /// Whether the format has no quality, but a quality that is given with it says how exactly its palette fits.
+    package var hasPaletteQuality: Bool { writing?.hasPaletteQuality ?? false }
+
     /// The default quality; set so that results look similar in all formats.
     ///
     /// 100 if the format has no quality.

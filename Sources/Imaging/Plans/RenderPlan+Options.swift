@@ -2,14 +2,15 @@ extension RenderPlan {
     /// The plan for a caller's options, a source and an output format.
     ///
     /// - Parameters:
+    ///   - isFormatChosen: Whether the caller chose the format, so that a quality was meant for it.
     ///   - light: What resampling averages, the same for all callers.
     ///   - efforts: The efforts of the encoders, the same for all callers.
     ///   - similarity: What an automatic quality aims at, the same for all callers.
     ///   - additions: The headers of the request's additional sources; only a recipe asks for them.
     /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
     package init(
-        options: RenderingOptions, format: ImageFormat, source: ImageHeader, limits: ImagingLimits,
-        light: ResamplingLight = .gamma, efforts: EncoderEfforts = EncoderEfforts(),
+        options: RenderingOptions, format: ImageFormat, isFormatChosen: Bool = false, source: ImageHeader,
+        limits: ImagingLimits, light: ResamplingLight = .gamma, efforts: EncoderEfforts = EncoderEfforts(),
         similarity: SimilarityGoal = SimilarityGoal(), additions: [ImageHeader] = []
     ) throws(ImagingError) {
         if let recipe = options.recipe {
@@ -53,7 +54,7 @@ extension RenderPlan {
                 of: wanted, options: options, format: format, hasAlpha: source.hasAlpha, light: light,
                 drawnAlone: decode.drawnPart == nil ? nil : source.size),
             format: format, quality: 100, effort: efforts[format])
-        quality = options.quality(in: format, similarity: similarity)
+        quality = options.quality(in: format, isFormatChosen: isFormatChosen, similarity: similarity)
         if options.keepsCopyright, format.writing?.attribute != nil { attribution = source.attribution }
         self.border = border
         try check(limits, frames: frames, most: source.storedSize.area)
@@ -84,8 +85,12 @@ extension RenderPlan {
 
 extension RenderingOptions {
     /// How the quality of a result in `format` is decided.
-    fileprivate func quality(in format: ImageFormat, similarity: SimilarityGoal) -> EncodingQuality {
-        guard format.hasQuality else { return .fixed(100) }
+    fileprivate func quality(
+        in format: ImageFormat, isFormatChosen: Bool, similarity: SimilarityGoal
+    ) -> EncodingQuality {
+        guard format.hasQuality else {
+            return .fixed(format.hasPaletteQuality && isFormatChosen ? quality ?? 100 : 100)
+        }
         if isQualityAutomatic { return .similar(similarity) }
         let quality = quality ?? format.defaultQuality
         return maximumBytes.map { .fitting(bytes: $0, highest: quality) } ?? .fixed(quality)

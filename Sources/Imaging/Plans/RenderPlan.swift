@@ -64,6 +64,9 @@ package struct RenderPlan: Hashable, Sendable {
     /// Pixels for one chroma sample on each side, 1 or 2, at the highest quality that may be chosen.
     var chromaStep: Int { format.chromaStep(at: quality.highest) }
 
+    /// Whether an image of many colours gets those of a palette.
+    var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }
+
     /// Adds a step after the others.
     mutating func append(_ step: some RenderStep) { steps.append(step) }
 

@@ -57,7 +57,9 @@ extension RenderPlan {
         // An animation is composed and encoded frame by frame.
         let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
         let trimming = border?.bytes(for: source.size) ?? 0
-        return trimming + memory.least + largest * perPixel + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
+        let choosing = choosesPalette ? memory.palette : 0
+        return trimming + choosing + memory.least + largest * perPixel
+            + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
     }
 }
 

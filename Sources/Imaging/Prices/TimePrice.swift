@@ -81,7 +81,8 @@ extension RenderPlan {
         let coloring = hasProfile ? Double(colored) * TimePrice.profile : 0
         let encoding =
             format.writing?.time.price(
-                isFine: chromaStep == 1, hasAlpha: result.hasAlpha && format.supportsAlpha, isAnimated: isAnimated)
+                isFine: chromaStep == 1, hasAlpha: result.hasAlpha && format.supportsAlpha, isAnimated: isAnimated,
+                choosesPalette: choosesPalette)
             ?? 0
         let judging =
             if case .similar = quality {

@@ -5,7 +5,7 @@ import Memory
 
 /// Settings of an encoder.
 struct VipsSaveOptions {
-    /// 1…100; ignored if the format has no quality.
+    /// 1…100; ignored if the format has neither a quality nor palettes that are chosen by one.
     var quality: Int
     /// The format's effort or compression level.
     var effort: Int
@@ -22,9 +22,6 @@ struct VipsSaver: Sendable {
         self.save = save
     }
 
-    static let png = VipsSaver { (image, options) throws(VipsError) in
-        try unsafe image.saved(options, by: CVipsShim_save_png)
-    }
     static let webp = VipsSaver { (image, options) throws(VipsError) in
         WebPMetadata.removed(from: try unsafe image.saved(options, by: CVipsShim_save_webp))
     }
@@ -44,6 +41,11 @@ extension VipsImage {
     func saved(as format: ImageFormat, options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
         guard let saver = format.writing?.saver else { throw VipsError(text: "\(format.rawValue) is not written") }
         return try saver.save(self, options)
+    }
+
+    /// Computes the image and writes it as a PNG file without a palette, and without metadata.
+    func savedWithoutPalette(_ options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
+        try unsafe saved(options, by: CVipsShim_save_png)
     }
 
     /// The file that a function of the shim writes.

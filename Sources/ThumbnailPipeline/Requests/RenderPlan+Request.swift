@@ -15,8 +15,9 @@ extension RenderPlan {
             own: image.format, hasAlpha: image.page(request.options.page).hasAlpha,
             automatic: configuration.automaticFormats)
         try self.init(
-            options: request.options, format: format, source: image, limits: limits, light: configuration.light,
-            efforts: configuration.efforts, similarity: configuration.similarity,
+            options: request.options, format: format, isFormatChosen: request.format.isFixed, source: image,
+            limits: limits, light: configuration.light, efforts: configuration.efforts,
+            similarity: configuration.similarity,
             additions: hasRecipe ? headers.additional : [])
         guard !hasRecipe else { return }
         for (named, header) in zip(request.additional, headers.additional) {

@@ -48,6 +48,11 @@ package enum FormatChoice: Hashable, Sendable {
         }
     }
 
+    /// Whether the client named the format.
+    package var isFixed: Bool {
+        if case .fixed = self { true } else { false }
+    }
+
     /// The format for a source of `own` format.
     ///
     /// - Parameters:

@@ -40,7 +40,7 @@ struct RenderPlanKeyTests {
         #expect(
             try keyTexts(glass, .png, light: .linear) == [
                 "page 0 level 1 refuse", "resample 300x225 linear.2", "background 1,2,3,4",
-                "canvas 300x300 0,37 1,2,3,4", "png 100",
+                "canvas 300x300 0,37 1,2,3,4", "png.2 100",
             ])
     }
 
@@ -63,7 +63,7 @@ struct RenderPlanKeyTests {
         #expect(try text(.jpeg) { $0.maximumBytes = 5_000 } == "jpeg.2 80 most 5000")
         #expect(try text(.webp) { ($0.maximumBytes, $0.quality) = (256, 30) } == "webp.2 30 most 256")
         #expect(try text(.avif) { $0.isQualityAutomatic = true } == "avif similar 9800 40 90")
-        #expect(try text(.png) { $0.isQualityAutomatic = true } == "png 100")
+        #expect(try text(.png) { $0.isQualityAutomatic = true } == "png.2 100")
         #expect(try text(.gif) { $0.maximumBytes = 5_000 } == "gif 100")
     }
 

@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Completes the compressed rows of a truncated PNG file. zlib's functions are macros, which Swift cannot call, so its calls are here.
+// Completes the compressed rows of a truncated PNG file, and writes files of few colours. zlib's functions are macros, which Swift cannot
+// call, so its calls are here.
 
 /// The rows of an image, or of one pass of an interlaced image.
 typedef struct {
@@ -31,5 +32,22 @@ int CPNGShim_complete(
 
 /// The checksum of a chunk, which is over its type and its data.
 uint32_t CPNGShim_checksum(const void *bytes, size_t count);
+
+/// An image as indices of colours: one byte for each pixel, rows without gaps.
+typedef struct {
+    const uint8_t *indices;
+    int width, height;
+    /// Red, green, blue and alpha, those with transparency first; at most 256.
+    const uint8_t (*colors)[4];
+    int color_count;
+    /// Whether the colours are all grey and opaque, and are written as grey samples.
+    int is_grey;
+    /// Whether a reader is to see alpha even if all colours are opaque.
+    int has_alpha;
+} CPNGShimIndexed;
+
+/// Writes a file with as few bits for a pixel as the colours allow, as grey samples or with a palette. Puts it into `*bytes`, to be released with `free`, and the bits of a pixel into `*depth`; returns 0 on success.
+int CPNGShim_write_indexed(
+    const CPNGShimIndexed *image, int level, CPNGShimWatch watch, void **bytes, size_t *byte_count, int *depth);
 
 #endif

@@ -1,0 +1,180 @@
+import Coordination
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+/// How many bits a pixel of a PNG answer has, and that they tell its exact colour.
+@Suite(.timeLimit(.minutes(1)))
+struct PNGWritingTests {
+    /// The colour type and the bits of a component, as the file's header says.
+    private struct Kind: Equatable, CustomStringConvertible {
+        let type: UInt8
+        let depth: UInt8
+
+        var description: String { "type \(type) of \(depth) bits" }
+
+        static let grey = 0 as UInt8
+        static let color = 2 as UInt8
+        static let palette = 3 as UInt8
+        static let greyAlpha = 4 as UInt8
+        static let colorAlpha = 6 as UInt8
+
+        init(_ type: UInt8, _ depth: UInt8) { (self.type, self.depth) = (type, depth) }
+
+        init(_ file: [UInt8]) { self.init(file[25], file[24]) }
+    }
+
+    /// Pixels as red, green, blue and alpha.
+    private func colors(_ pixels: [UInt8], bands: Int) -> [[UInt8]] {
+        stride(from: 0, to: pixels.count, by: bands).map { start in
+            let pixel = Array(pixels[start..<start + bands])
+            let color = bands < 3 ? [pixel[0], pixel[0], pixel[0]] : Array(pixel[..<3])
+            return color + [bands % 2 == 0 ? pixel[bands - 1] : 255]
+        }
+    }
+
+    private func file(_ image: SampleImage, quality: Int? = nil) throws -> [UInt8] {
+        try ImageLibrary.start()
+        return try ImageEncoder.encode(
+            pixels: image.pixels, size: image.size, bands: image.bands, format: .png, quality: quality
+        ).bytes.array
+    }
+
+    /// The kind of the file, whose pixels must be those of `image`.
+    private func kind(of image: SampleImage) throws -> Kind {
+        let file = try file(image)
+        let decoded = try ImageReading.decode(SharedBytes(file))
+        #expect(decoded.size == image.size)
+        let equal =
+            colors(decoded.pixels.array, bands: decoded.bands) == colors(image.pixels, bands: image.bands)
+        #expect(equal, "the pixels are not those that were written")
+        return Kind(file)
+    }
+
+    /// An image whose pixels have `count` colours in turns, in no order; narrow, so that rows end within a byte.
+    private func image(_ count: Int, bands: Int, color: (Int) -> [UInt8]) -> SampleImage {
+        SampleImage(PixelSize(width: 37, height: 41), bands: bands) { x, y in color((y * 37 + x) * 101 % count) }
+    }
+
+    @Test(arguments: [(1, 1), (2, 1), (3, 2), (4, 2), (5, 4), (16, 4), (17, 8), (256, 8)])
+    func `a palette has as few bits as its colours need`(count: Int, depth: Int) throws {
+        let opaque = image(count, bands: 3) { [UInt8($0), UInt8($0 * 7 % 256), 9] }
+        #expect(try kind(of: opaque) == Kind(Kind.palette, UInt8(depth)))
+        let transparent = image(count, bands: 4) { [UInt8($0), 200, 9, UInt8(255 - $0 * 3 % 256)] }
+        #expect(try kind(of: transparent) == Kind(Kind.palette, UInt8(depth)))
+    }
+
+    @Test func `257 colours have no palette`() throws {
+        #expect(try kind(of: image(257, bands: 3) { [UInt8($0 % 256), UInt8($0 / 256), 3] }) == Kind(Kind.color, 8))
+    }
+
+    @Test(arguments: [(2, 255, 1), (4, 85, 2), (16, 17, 4)])
+    func `levels of few bits are grey of few bits`(count: Int, step: Int, depth: Int) throws {
+        let grey = image(count, bands: 1) { [UInt8($0 * step)] }
+        #expect(try kind(of: grey) == Kind(Kind.grey, UInt8(depth)))
+        let color = image(count, bands: 3) { [UInt8](repeating: UInt8($0 * step), count: 3) }
+        #expect(try kind(of: color) == Kind(Kind.palette, UInt8(depth)))
+    }
+
+    @Test func `other greys have eight bits`() throws {
+        #expect(try kind(of: image(3, bands: 1) { [UInt8($0 * 50 + 3)] }) == Kind(Kind.grey, 8))
+    }
+
+    @Test func `what has alpha keeps it, though it is opaque`() throws {
+        let size = PixelSize(width: 64, height: 48)
+        let photo = SampleImage.photo(size)
+        let veiled = SampleImage(size, bands: 4) { x, y in
+            let start = 3 * (y * size.width + x)
+            return Array(photo.pixels[start..<start + 3]) + [255]
+        }
+        #expect(try kind(of: veiled) == Kind(Kind.colorAlpha, 8))
+        let few = image(3, bands: 4) { [UInt8($0 * 9), 4, 7, 255] }
+        #expect(try kind(of: few) == Kind(Kind.palette, 2))
+        #expect(try ImageHeader.inspect(SharedBytes(file(few))).hasAlpha)
+        let grey = SampleImage(size, bands: 2) { x, y in [UInt8(4 * x), UInt8(5 * y)] }
+        #expect(try kind(of: grey) == Kind(Kind.greyAlpha, 8))
+    }
+
+    @Test func `a smooth transition is filtered if that saves bytes`() throws {
+        let ramp = SampleImage(PixelSize(width: 256, height: 200), bands: 3) { x, _ in [UInt8(x), 60, UInt8(255 - x)] }
+        let file = try file(ramp)
+        let scattered = try self.file(
+            SampleImage(PixelSize(width: 256, height: 200), bands: 3) { x, y in
+                let index = (x * 89 + y * y * 31) % 256
+                return [UInt8(index), 60, UInt8(255 - index)]
+            })
+        #expect(Kind(file) == Kind(Kind.color, 8) && Kind(scattered) == Kind(Kind.palette, 8))
+    }
+
+    @Test(arguments: [1, 2, 3, 4])
+    func `a quality chooses the colours of a palette, the more the higher it is`(bands: Int) throws {
+        let size = PixelSize(width: 96, height: 64)
+        let photo = SampleImage.photoWithAlpha(size)
+        let image = SampleImage(size, bands: bands) { x, y in
+            let pixel = Array(photo.pixels[4 * (y * size.width + x)..<4 * (y * size.width + x) + 4])
+            return bands > 2
+                ? Array(pixel.prefix(bands)) : Array([pixel[0] / 2 + pixel[1] / 2, pixel[3]].prefix(bands))
+        }
+        var last = (difference: Double.infinity, count: 0)
+        for quality in [1, 50, 90] {
+            let file = try file(image, quality: quality)
+            if bands == 1 {
+                // All greys fit into a palette, so no quality takes any away.
+                #expect(file == (try self.file(image)))
+                continue
+            }
+            let decoded = try ImageReading.decode(SharedBytes(file))
+            let pairs = zip(
+                colors(decoded.pixels.array, bands: decoded.bands), colors(image.pixels, bands: bands))
+            // Alpha weighs the colours: those of transparent pixels do not matter.
+            let sum = pairs.reduce(0.0) { sum, pair in
+                sum
+                    + (0..<4).reduce(0.0) { part, channel in
+                        func value(_ color: [UInt8]) -> Double {
+                            channel == 3 ? Double(color[3]) : Double(color[channel]) * Double(color[3]) / 255
+                        }
+                        let difference = value(pair.0) - value(pair.1)
+                        return part + difference * difference
+                    }
+            }
+            let difference = (sum / Double(4 * size.area)).squareRoot()
+            let count = Set(colors(decoded.pixels.array, bands: decoded.bands)).count
+            #expect(Kind(file).type == Kind.palette && count <= 256)
+            #expect(difference < last.difference && count > last.count)
+            #expect(difference < Double(100 - quality) / 5 + 8)
+            last = (difference, count)
+        }
+    }
+
+    @Test func `few colours stay exact at any quality`() throws {
+        let quarters = SampleImage.quarters(PixelSize(width: 40, height: 30))
+        #expect(try file(quarters, quality: 1) == file(quarters))
+        let many = SampleImage.photo(PixelSize(width: 40, height: 30))
+        #expect(try file(many, quality: 100) == file(many))
+    }
+
+    @Test func `a quality counts only with a chosen format`() throws {
+        func texts(_ quality: Int?, isFormatChosen: Bool) throws -> [String] {
+            try RenderPlan(
+                options: options(20, nil) { $0.quality = quality }, format: .png, isFormatChosen: isFormatChosen,
+                source: ImageHeader(format: .jpeg, storedSize: PixelSize(width: 40, height: 30)),
+                limits: ImagingLimits()
+            ).keyTexts
+        }
+        #expect(try texts(80, isFormatChosen: false) == texts(nil, isFormatChosen: true))
+        #expect(try texts(100, isFormatChosen: true) == texts(nil, isFormatChosen: true))
+        #expect(try texts(80, isFormatChosen: true) != texts(nil, isFormatChosen: true))
+    }
+
+    @Test func `work that is stopped ends before the file is written`() throws {
+        try ImageLibrary.start()
+        let size = PixelSize(width: 400, height: 300)
+        let photo = SampleImage.photo(size)
+        let image = DecodedImage(pixels: SharedBytes(photo.pixels), size: size, bands: 3)
+        let token = WorkToken()
+        token.cancel()
+        let plan = RenderPlan(resizedSize: size, format: .png, quality: 50)
+        #expect(throws: CancellationError.self) { try ImageRenderer.render(image, plan: plan, token: token) }
+    }
+}
