@@ -139,14 +139,16 @@ let package = Package(
             ],
             swiftSettings: settings,
             linkerSettings: allocator),
+        .target(name: "Measuring", dependencies: ["Memory"], path: "Benchmarks/Measuring", swiftSettings: settings),
         .executableTarget(
-            name: "lanes", dependencies: ["Coordination", "Imaging", "Memory"], path: "Benchmarks/Lanes",
+            name: "lanes", dependencies: ["Coordination", "Imaging", "Measuring", "Memory"], path: "Benchmarks/Lanes",
             swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
-            name: "watermarks", dependencies: ["Coordination", "Imaging", "Memory"], path: "Benchmarks/Watermarks",
+            name: "watermarks", dependencies: ["Coordination", "Imaging", "Measuring", "Memory"],
+            path: "Benchmarks/Watermarks",
             swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
-            name: "prices", dependencies: ["Coordination", "Imaging", "Memory", "TestSupport"],
+            name: "prices", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "TestSupport"],
             path: "Benchmarks/Prices", swiftSettings: settings, linkerSettings: allocator),
         module("TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
         .executableTarget(

@@ -5,14 +5,16 @@
 //
 // Usage: lanes [--operations] [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--resample gamma|linear] [--jpeg fast|libjpeg] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
 import Coordination
-import Glibc
 import Imaging
+import Measuring
 import Memory
 
 private struct Options {
     var lanes = ImageDecoder.Lane.allCases
     var format = ImageFormat.jpeg
     var quality = 80
+    /// Whether a PNG file gets a palette by the quality, because it was given.
+    var choosesPalette = false
     var rounds = 20
     var folder: String?
     /// The least factor between the decoded size and the result, to try other rules than the service's.
@@ -32,7 +34,9 @@ private struct Options {
             switch argument {
             case "--lane": lanes = rest.popFirst().flatMap(ImageDecoder.Lane.init(rawValue:)).map { [$0] } ?? []
             case "--format": format = rest.popFirst().flatMap(ImageFormat.init(rawValue:)) ?? format
-            case "--quality": quality = rest.popFirst().flatMap { Int($0) } ?? quality
+            case "--quality":
+                quality = rest.popFirst().flatMap { Int($0) } ?? quality
+                choosesPalette = true
             case "--rounds": rounds = rest.popFirst().flatMap { Int($0) } ?? rounds
             case "--margin": margin = rest.popFirst().flatMap { Double($0) }
             case "--resample": light = rest.popFirst().flatMap(ResamplingLight.init(rawValue:)) ?? light
@@ -46,31 +50,6 @@ private struct Options {
             }
         }
     }
-}
-
-/// CPU milliseconds of this process, all threads together.
-private func processTime() -> Double {
-    var usage = rusage()
-    unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1_000 + Double(time.tv_usec) / 1_000 }
-    return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime)
-}
-
-private func read(_ path: String) -> SharedBytes {
-    guard let file = unsafe fopen(path, "rb") else { fatalError("\(path) cannot be read") }
-    defer { unsafe fclose(file) }
-    var bytes = ByteAccumulator()
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while case let count = unsafe fread(&buffer, 1, buffer.count, file), count > 0 {
-        unsafe buffer.withUnsafeBytes { unsafe bytes.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    }
-    return bytes.finish()
-}
-
-private func write(_ bytes: SharedBytes, _ path: String) {
-    guard let file = unsafe fopen(path, "wb") else { fatalError("\(path) cannot be written") }
-    defer { unsafe fclose(file) }
-    _ = unsafe bytes.withUnsafeBytes { unsafe fwrite($0.baseAddress, 1, $0.count, file) }
 }
 
 func text(_ value: Double) -> String {
@@ -97,21 +76,23 @@ private func measure(_ name: String, number: Int, width: Int, options: Options) 
         var wishes = RenderingOptions()
         (wishes.width, wishes.quality, wishes.enlarge) = (width, options.quality, options.enlarge)
         if options.isFresh { wishes.width = width + (number * (options.rounds + 1) + round) % 97 }
+        // A quality with PNG chooses the colours of a palette.
         let plan = try RenderPlan(
-            options: wishes, format: options.format, source: header, limits: limits, light: options.light)
+            options: wishes, format: options.format, isFormatChosen: options.choosesPalette, source: header,
+            limits: limits, light: options.light)
         let level = options.margin.map { margin in
             [8, 4, 2].first { Double(header.size.width) >= margin * Double($0 * plan.outputSize.width) } ?? 1
         }
         let decode = DecodePlan(level: level ?? plan.decode.level)
         for lane in options.lanes {
             let token = WorkToken()
-            let start = processTime()
+            let start = processMilliseconds()
             let image = try ImageDecoder.decode(
                 source, header: header, plan: decode, limits: limits, token: token, lane: lane,
                 jpeg: options.jpeg)
-            let decoded = processTime()
+            let decoded = processMilliseconds()
             let result = try ImageRenderer.render(image, plan: plan, token: token)
-            let end = processTime()
+            let end = processMilliseconds()
             if round == 0 {
                 if let folder = options.folder {
                     let base = name.split(separator: "/").last.map(String.init) ?? name
@@ -134,7 +115,7 @@ private func run() throws {
     if options.measuresOperations {
         for width in options.widths {
             for file in options.files {
-                try OperationCosts(clock: processTime).measure(
+                try OperationCosts(clock: processMilliseconds).measure(
                     read(file), name: file.split(separator: "/").last.map(String.init) ?? file, width: width,
                     format: options.format, quality: options.quality, rounds: options.rounds, light: options.light)
             }

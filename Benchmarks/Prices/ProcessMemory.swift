@@ -1,6 +1,6 @@
 import Glibc
 
-/// Memory and CPU time of this process, as the kernel counts them.
+/// Memory of this process, as the kernel counts it.
 enum ProcessMemory {
     /// Bytes that are resident now.
     static var resident: Int { bytes("VmRSS:") }
@@ -13,14 +13,6 @@ enum ProcessMemory {
         guard let file = unsafe fopen("/proc/self/clear_refs", "we") else { return }
         unsafe fputs("5", file)
         unsafe fclose(file)
-    }
-
-    /// CPU milliseconds of this process, all threads together.
-    static var milliseconds: Double {
-        var usage = rusage()
-        unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1_000 + Double(time.tv_usec) / 1_000 }
-        return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime)
     }
 
     private static func bytes(_ name: String) -> Int {

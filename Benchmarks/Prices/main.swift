@@ -3,37 +3,20 @@
 //
 // Usage: prices list | make KIND FILE | decode FILE LEVEL [animated] | render FORMAT WIDTH HEIGHT BANDS | refuse FILE
 import Coordination
-import Glibc
 import Imaging
+import Measuring
 import Memory
 import TestSupport
-
-private func read(_ path: String) -> SharedBytes {
-    guard let file = unsafe fopen(path, "rb") else { fatalError("\(path) cannot be read") }
-    defer { unsafe fclose(file) }
-    var bytes = ByteAccumulator()
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while case let count = unsafe fread(&buffer, 1, buffer.count, file), count > 0 {
-        unsafe buffer.withUnsafeBytes { unsafe bytes.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    }
-    return bytes.finish()
-}
-
-private func write(_ bytes: [UInt8], _ path: String) {
-    guard let file = unsafe fopen(path, "wb") else { fatalError("\(path) cannot be written") }
-    defer { unsafe fclose(file) }
-    _ = unsafe fwrite(bytes, 1, bytes.count, file)
-}
 
 /// Runs `body` and prints its use of memory and time, and its price, as JSON.
 private func measure(price: Int, time: Duration = .zero, _ body: () throws -> String) {
     let before = ProcessMemory.resident
-    let milliseconds = ProcessMemory.milliseconds
+    let milliseconds = processMilliseconds()
     ProcessMemory.resetPeak()
     let outcome: String
     do { outcome = try body() } catch { outcome = "\(error)" }
     let taken = max(0, ProcessMemory.peak - before)
-    let cpu = Int((ProcessMemory.milliseconds - milliseconds) * 1_000)
+    let cpu = Int((processMilliseconds() - milliseconds) * 1_000)
     let text = outcome.map { $0 == "\"" ? "'" : $0 }
     let microseconds = Int(time / .microseconds(1))
     print(
@@ -87,7 +70,7 @@ case ("make", let rest) where rest.count == 2:
     guard let file = PricedSource(rawValue: rest[0])?.file ?? ImageTrap(rawValue: rest[0])?.bytes.array else {
         fatalError("no kind \(rest[0])")
     }
-    write(file, rest[1])
+    write(SharedBytes(file), rest[1])
 case ("decode", let rest) where rest.count >= 2:
     try decode(rest[0], level: Int(rest[1]) ?? 1, isAnimated: rest.count == 3)
 case ("render", let rest) where 4...5 ~= rest.count:

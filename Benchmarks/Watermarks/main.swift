@@ -1,10 +1,10 @@
 // Measures what a watermark costs: CPU milliseconds of a render with and without it, in turns within one run. The source and the
 // watermark are decoded already, and the watermark's scaled form is kept from round to round.
 //
-// Usage: watermarks [--format jpeg] [--rounds 200] [--scale 0.25] [--tile] [--fresh] WIDTH WATERMARK FILE…
+// Usage: watermarks [--format jpeg] [--rounds 200] [--scale 0.25] [--tile] [--resample linear|gamma] [--fresh] WIDTH WATERMARK FILE…
 import Coordination
-import Glibc
 import Imaging
+import Measuring
 import Memory
 
 private struct Options {
@@ -13,6 +13,7 @@ private struct Options {
     var watermark = WatermarkOptions()
     /// Whether the scaled form is made anew in each round.
     var isFresh = false
+    var light = ResamplingLight.linear
     var width = 300
     var files: [String] = []
 
@@ -24,6 +25,7 @@ private struct Options {
             case "--format": format = rest.popFirst().flatMap(ImageFormat.init(rawValue:)) ?? format
             case "--rounds": rounds = rest.popFirst().flatMap { Int($0) } ?? rounds
             case "--scale": watermark.scale = rest.popFirst().flatMap { Double($0) }.map { Int($0 * 10_000) }
+            case "--resample": light = rest.popFirst().flatMap(ResamplingLight.init(rawValue:)) ?? light
             case "--tile": watermark.isTiled = true
             case "--fresh": isFresh = true
             default: files.append(argument)
@@ -31,25 +33,6 @@ private struct Options {
         }
         if !files.isEmpty { width = Int(files.removeFirst()) ?? width }
     }
-}
-
-/// CPU milliseconds of this process, all threads together.
-private func processTime() -> Double {
-    var usage = rusage()
-    unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1_000 + Double(time.tv_usec) / 1_000 }
-    return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime)
-}
-
-private func read(_ path: String) -> SharedBytes {
-    guard let file = unsafe fopen(path, "rb") else { fatalError("\(path) cannot be read") }
-    defer { unsafe fclose(file) }
-    var bytes = ByteAccumulator()
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while case let count = unsafe fread(&buffer, 1, buffer.count, file), count > 0 {
-        unsafe buffer.withUnsafeBytes { unsafe bytes.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    }
-    return bytes.finish()
 }
 
 private func text(_ value: Double) -> String {
@@ -66,10 +49,12 @@ private func measure(_ name: String, _ options: Options) throws {
     let (header, markHeader) = (try ImageHeader.inspect(source), try ImageHeader.inspect(mark))
     var wishes = RenderingOptions()
     wishes.width = options.width
-    let plain = try RenderPlan(options: wishes, format: options.format, source: header, limits: ImagingLimits())
+    let plain = try RenderPlan(
+        options: wishes, format: options.format, source: header, limits: ImagingLimits(), light: options.light)
     var marked = plain
     try marked.append(
-        watermark: options.watermark, ratio: 1_000, header: markHeader, limits: ImagingLimits(), light: .gamma)
+        watermark: options.watermark, ratio: 1_000, header: markHeader, limits: ImagingLimits(),
+        light: options.light)
     let image = try decoded(source, header, plain.decode)
     let addition = try decoded(mark, markHeader, marked.additions[0])
     let kept = Locked<[AdditionForm: DecodedImage]>([:])
@@ -82,11 +67,11 @@ private func measure(_ name: String, _ options: Options) throws {
     var (without, with) = (0.0, 0.0)
     // The first rounds warm up.
     for round in -10..<options.rounds {
-        let start = processTime()
+        let start = processMilliseconds()
         _ = try ImageRenderer.render(image, plan: plain, token: WorkToken())
-        let middle = processTime()
+        let middle = processMilliseconds()
         _ = try ImageRenderer.render(image, additions: [addition], reuse: reuse, plan: marked, token: WorkToken())
-        let end = processTime()
+        let end = processMilliseconds()
         guard round >= 0 else { continue }
         without += (middle - start) / Double(options.rounds)
         with += (end - middle) / Double(options.rounds)
