@@ -45,7 +45,8 @@ package enum ImageFixture: String, CaseIterable, Sendable {
         do {
             try ImageLibrary.start()
             return try ImageEncoder.encode(
-                pixels: image.pixels, size: image.size, bands: image.bands, format: format, quality: quality,
+                pixels: image.pixels, size: image.size, bands: image.bands, format: format,
+                quality: format.hasQuality ? quality : nil,
                 effort: format == .jpeg ? JPEGScanChoice.oneFixed.rawValue : nil
             ).bytes.array
         } catch {

@@ -49,7 +49,7 @@ struct ResamplingEdgeTests {
         let image = SampleImage.photo(PixelSize(width: 64, height: 48))
         let file = SharedBytes(ImageFixture.file(image, as: .jpeg, quality: 100))
         let whole = try decoded(file)
-        let plan = RenderPlan(resizedSize: image.size, format: .png, quality: 80)
+        let plan = RenderPlan(resizedSize: image.size, format: .png, quality: 100)
         let same = try decoded(ImageRenderer.render(whole, plan: plan, token: WorkToken()).bytes)
         let other = try decoded(file, lane: .vips)
         for y in 0..<48 {

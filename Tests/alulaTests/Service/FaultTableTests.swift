@@ -43,7 +43,7 @@ struct FaultTableTests {
         fault("reset in the body", image.reset(afterBytes: 50), 502, "origin_protocol_error"),
         fault("cut short", image.cut(afterBytes: 50), 502, "origin_protocol_error"),
         fault(
-            "cut short, to the connection's end", image.framed(by: .close).cut(afterBytes: 100), 422, "cannot_decode"),
+            "cut short, to the connection's end", image.framed(by: .close).cut(afterBytes: 70), 422, "cannot_decode"),
     ]
 
     static let late: [Fault] = [
