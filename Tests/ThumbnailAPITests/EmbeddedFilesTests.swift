@@ -37,7 +37,7 @@ import Testing
         for parameter in ThumbnailParameter.allCases {
             #expect(document.contains("name: \(parameter.rawValue)\n      in: query"), "\(parameter)")
         }
-        for name in CSSColorNames.values.keys { #expect(document.contains(" \(name)"), "\(name)") }
+        for name in ColorNames.values.keys { #expect(document.contains(" \(name)"), "\(name)") }
         let errors: [APIError] = [
             .missingParameter(""), .unknownParameter(""), .badParameter("", ""), .badURL(""), .badSignature, .expired,
             .noSuchRoute, .methodNotAllowed, .badRequest, .requestTimeout, .targetTooLong, .fieldsTooLarge, .draining,

@@ -34,6 +34,6 @@ import Testing
     }
 
     @Test func `all names of CSS are known`() {
-        #expect(CSSColorNames.values.count == 148)
+        #expect(ColorNames.values.count == 148)
     }
 }
