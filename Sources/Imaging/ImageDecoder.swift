@@ -98,7 +98,7 @@ package enum ImageDecoder {
                 detail: "the header says \(loadedSize) × \(frames), libvips says \(loaded.width)×\(loaded.height)")
         }
         return try reduced(
-            loaded, by: plan.level / loadedLevel, frames: frames, orientation: header.orientation, token: token,
+            loaded, by: plan.level / loadedLevel, page: plan.page, frames: frames, orientation: header.orientation, token: token,
             room: room, isIncomplete: isIncomplete)
     }
 
@@ -115,14 +115,14 @@ package enum ImageDecoder {
                 bytes, width: loaded.size.width, height: loaded.size.height, bands: loaded.bands)
             let profiled = try loaded.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
             return try reduced(
-                profiled, by: plan.level, frames: 1, orientation: header.orientation, token: token, room: room,
+                profiled, by: plan.level, page: 0, frames: 1, orientation: header.orientation, token: token, room: room,
                 isIncomplete: loaded.isIncomplete)
         }
     }
 
     /// Reduces the loaded image, then converts its colours and turns it upright.
     private static func reduced(
-        _ loaded: VipsImage, by reduction: Int, frames: Int, orientation: Int, token: WorkToken,
+        _ loaded: VipsImage, by reduction: Int, page: Int, frames: Int, orientation: Int, token: WorkToken,
         room: PlaneMemory.Maker, isIncomplete: Bool = false
     ) throws -> DecodedImage {
         var strip = try FrameStrip(image: loaded.inEightBits(), frames: frames)
@@ -147,7 +147,7 @@ package enum ImageDecoder {
         let pixels = try image.pixels(in: room, token: token)
         return DecodedImage(
             pixels: pixels, size: PixelSize(width: image.width, height: image.height / frames), bands: image.bands,
-            frames: frames, delays: frames > 1 ? loaded.delays(frames) : [],
+            frames: frames, delays: frames > 1 ? loaded.delays(page..<page + frames) : [],
             loop: frames > 1 ? loaded.integer("loop") ?? 0 : 0, isIncomplete: isIncomplete)
     }
 }
@@ -176,9 +176,9 @@ extension ImageHeader {
 
 extension VipsImage {
     /// How long each of the first `frames` frames is shown, in milliseconds.
-    fileprivate func delays(_ frames: Int) -> [Int] {
+    fileprivate func delays(_ frames: Range<Int>) -> [Int] {
         let delays = integers("delay")
-        return (0..<frames).map { $0 < delays.count ? delays[$0] : 100 }
+        return frames.map { $0 < delays.count ? delays[$0] : 100 }
     }
 }
 

@@ -135,13 +135,13 @@ package enum ImageRenderer {
             results.append(try composer.compose(source))
         }
         let result = try VipsImage.stacked(results)
-        if frames > 1 {
-            result.markAnimated(frameHeight: plan.outputSize.height, delays: image.delays, loop: image.loop)
-        }
+        let delays = frames > 1 ? plan.timing?.delays(for: image.delays) ?? image.delays : []
+        let loop = frames > 1 ? plan.timing?.loop ?? image.loop : 0
+        if frames > 1 { result.markAnimated(frameHeight: plan.outputSize.height, delays: delays, loop: loop) }
         guard case .fixed(let quality) = plan.quality else {
             let finished = DecodedImage(
                 pixels: try result.pixels(token: token), size: plan.outputSize, bands: result.bands, frames: frames,
-                delays: frames > 1 ? image.delays : [], loop: frames > 1 ? image.loop : 0)
+                delays: delays, loop: loop)
             let trials = PixelTrials(of: finished, plan: plan, token: token, codec: codec)
             return try QualitySearch(trials, for: plan).result()
         }

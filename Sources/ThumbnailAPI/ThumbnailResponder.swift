@@ -267,11 +267,13 @@ extension ThumbnailResponder {
         else {
             return failure(error, asked.exchange, source: asked.source)
         }
-        var fields = common
+        // The problem goes along, as plain JSON: it explains the redirect, and is not the answer.
+        let problem = Problem(error, requestID: asked.exchange.requestID, common: common).response
+        var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
+        fields.append(.contentType, "application/json")
         fields.append(.location, PercentEncoding.location(fallback.string))
-        fields.append(.cacheControl, "no-store")
         fields.append(.alulaError, error.code)
-        let response = HTTPResponse(status: .found, headerFields: fields)
+        let response = HTTPResponse(status: .found, headerFields: fields, body: problem.body)
         return recorder.finish(response, asked.exchange, source: asked.source, error: error)
     }
 

@@ -4,23 +4,23 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /// Four components: colours multiplied by alpha, and alpha.
 typedef float Pixel __attribute__((vector_size(16)));
 
-/// Transparent pixels around the image, as many as a filter reads beyond it.
+/// Pixels of the other colour around the image, as many as a filter reads beyond it.
 enum { margin = 3 };
 
-/// The image in floating point with its margins.
-static Pixel *widened(const CPixelsFrame *frame, size_t *row_length)
+/// The image in floating point with its margins of a colour.
+static Pixel *widened(const CPixelsFrame *frame, Pixel color, size_t *row_length)
 {
-    size_t width = (size_t) frame->width + 2 * margin, height = (size_t) frame->height + 2 * margin;
+    size_t width = (size_t) frame->width + 2 * margin, height = (size_t) frame->height + 2 * margin, index;
     Pixel *pixels = aligned_alloc(16, width * height * sizeof *pixels);
     int bands = frame->bands, x, y;
     if (!pixels)
         return NULL;
-    memset(pixels, 0, width * height * sizeof *pixels);
+    for (index = 0; index < width * height; index++)
+        pixels[index] = color;
     for (y = 0; y < frame->height; y++) {
         const uint8_t *from = row_of(frame, y);
         Pixel *to = pixels + (size_t) (y + margin) * width + margin;
@@ -69,14 +69,22 @@ static void put(uint8_t *to, Pixel value, int bands)
             colors[band] *= 255 / alpha;
         alpha = 255;
     }
-    put_divided(to, colors, alpha, bands);
+    if (bands == 2 || bands == 4)
+        put_divided(to, colors, alpha, bands);
+    else
+        for (band = 0; band < bands; band++)
+            to[band] = in_eight_bits(colors[band]);
 }
 
 int CPixels_rotate(const void *settings, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
 {
-    double angle = ((const CPixelsRotation *) settings)->angle, cosine = cos(angle), sine = sin(angle);
+    const CPixelsRotation *rotation = settings;
+    double cosine = cos(rotation->angle), sine = sin(rotation->angle);
+    const uint8_t *around = rotation->color;
+    float share = around[3] / 255.0f;
+    Pixel color = {around[0] * share, around[1] * share, around[2] * share, around[3]};
     size_t row_length = 0;
-    Pixel *pixels = widened(in, &row_length);
+    Pixel *pixels = widened(in, color, &row_length);
     int x, y;
     if (!pixels)
         return -1;
@@ -90,7 +98,7 @@ int CPixels_rotate(const void *settings, const CPixelsFrame *in, const CPixelsFr
             double from_x = across * cosine + down * sine + in->width / 2.0 - 0.5;
             double from_y = down * cosine - across * sine + in->height / 2.0 - 0.5;
             if (from_x <= -2 || from_y <= -2 || from_x >= in->width + 1 || from_y >= in->height + 1)
-                memset(to, 0, (size_t) out->bands);
+                put(to, color, out->bands);
             else
                 put(to, value_at(pixels, row_length, (float) from_x + margin, (float) from_y + margin), out->bands);
         }

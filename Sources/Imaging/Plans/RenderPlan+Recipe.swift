@@ -17,14 +17,13 @@ extension RenderPlan {
         let composition = try recipe.recipe.composition(of: source)
         let isAnimated =
             composition.frames > 1 && header.frames > 1 && composition.trim == nil
-            && header.format.supportsAnimation && composition.format.supportsAnimation
-        let mostFrames = min(composition.frames, limits.maximumFrames)
-        let frames = isAnimated ? min(header.frames, mostFrames) : 1
-        guard isAnimated || composition.page < header.frames else {
+            && header.format.supportsAnimation && composition.keepsFrames
+        guard composition.page < header.frames else {
             throw .noSuchPage(composition.page, pages: header.frames)
         }
-        let number = isAnimated ? 0 : composition.page
-        let page = header.page(number)
+        let mostFrames = min(composition.frames, limits.maximumFrames)
+        let frames = isAnimated ? min(header.frames - composition.page, mostFrames) : 1
+        let page = header.page(composition.page)
         let isDrawn = page.drawing != nil
         let mostPixels = limits.maximumPixels(of: page)
         if !isDrawn { try page.storedSize.check(frames: frames, maximumPixels: mostPixels) }
@@ -35,7 +34,7 @@ extension RenderPlan {
                 try wanted.drawing(for: composition.size, maximumPixels: mostPixels)
             }
         let decode = DecodePlan(
-            page: number, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),
+            page: composition.page, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),
             isAnimated: frames > 1, mostFrames: mostFrames, incompleteImages: limits.incompleteImages,
             drawnSize: drawing?.size, drawnPart: drawing?.part)
         try decode.check(header, limits: limits)
@@ -44,11 +43,15 @@ extension RenderPlan {
             decode: decode, source: decoded.shape,
             steps: composition.allSteps(of: wanted, isDrawnAlone: decode.drawnPart != nil),
             format: composition.format, quality: 100, effort: efforts[composition.format])
+        if frames > 1 { timing = composition.timing }
         quality = composition.format.hasQuality ? composition.quality : .fixed(100)
         if options.keepsCopyright, format.writing?.attribute != nil { attribution = header.attribution }
         for (index, addition) in source.additions.enumerated() {
             let used = composition.additions.indices.contains(index) ? composition.additions[index] : nil
             additions.append(try DecodePlan(ofAddition: addition, level: used?.level ?? 1, limits: limits))
+        }
+        guard !isAnimated || format.supportsAnimation || outputSize.height <= format.maximumSide / frames else {
+            throw .sideTooLong(outputSize, format: format)
         }
         if let trim = composition.trim { border = BorderTrim(trim, recipe, of: source) }
         try check(limits, frames: frames, most: decoded.storedSize.area)
@@ -65,6 +68,11 @@ extension Composition {
         if wanted.turn != 1 { all.append(TurnStep(orientation: wanted.turn)) }
         for step in steps { all.append(step) }
         return all
+    }
+
+    /// Whether the format can hold several frames. Encoders that work in one step, in other processes, get no tall images.
+    fileprivate var keepsFrames: Bool {
+        format.supportsAnimation || stacksFrames && !format.isEncodedInOneStep
     }
 
     /// The largest level that leaves at least twice the pixels of the result on both sides, but for a rounded one.

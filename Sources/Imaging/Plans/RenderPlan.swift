@@ -17,6 +17,8 @@ package struct RenderPlan: Hashable, Sendable {
     var border: BorderTrim?
     /// The watermarks that are laid anew when the border is known.
     var watermarks: [PlannedWatermark] = []
+    /// How an animation is played, if not as the source is.
+    package internal(set) var timing: FrameTiming?
     /// The format of the result.
     package let format: ImageFormat
     /// How the encoder's quality is decided.
@@ -107,7 +109,7 @@ extension RenderPlan {
         [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
             + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])
             + watermarks.map(\.keyText) + (attribution == nil ? [] : ["copyright"])
-            + additions.map { "addition \($0.keyText)" }
+            + additions.map { "addition \($0.keyText)" } + (timing.map { [$0.keyText] } ?? [])
     }
 
     private var encodingKeyText: String {
@@ -119,7 +121,7 @@ extension RenderPlan {
 
 extension DecodePlan {
     fileprivate var keyText: String {
-        let frames = isAnimated ? "frames \(mostFrames)" : "page \(page)"
+        let frames = isAnimated ? "frames \(mostFrames)" + (page == 0 ? "" : " from \(page)") : "page \(page)"
         let part = drawnPart.map { " at \($0.keyText)" } ?? ""
         let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)\(part)" } ?? ""
         return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)"

@@ -47,6 +47,10 @@ package struct Composition: Sendable {
     package var page = 0
     /// The most frames that are kept, from the first; 1 for a still.
     package var frames = 1
+    /// Whether several frames become one tall image in a format without animations; only the first one is shown otherwise.
+    package var stacksFrames = false
+    /// How an animation is played; nil for as the source is.
+    package var timing: FrameTiming?
     /// The border that is cut off before; nil for none, as for animations.
     package var trim: ImageOperations.Trim?
     /// The part that is kept, in pixels of the upright page; nil for all that the trim leaves.

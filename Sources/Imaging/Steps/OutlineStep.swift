@@ -7,6 +7,8 @@ package struct OutlineStep: Hashable {
         case rounded(Int?)
         /// The largest such shape in the middle.
         case mask(ImageOperations.Mask)
+        /// The shape enlarged until it fills the frame, as ``FittedMask`` says.
+        case fitted(ImageOperations.Mask)
     }
 
     /// The outline.
@@ -27,6 +29,7 @@ package struct OutlineStep: Hashable {
         switch shape {
         case .rounded(let radius): Outline(size, radius: radius.map { Double($0) / 1_000 } ?? .infinity)
         case .mask(let mask): Outline(mask, in: size)
+        case .fitted(let mask): FittedMask(mask, in: size).outline
         }
     }
 }
@@ -44,6 +47,7 @@ extension OutlineStep: RenderStep {
         switch shape {
         case .rounded(let radius): "radius \(radius.map(String.init) ?? "max") \(color.keyText)"
         case .mask(let mask): "mask \(mask.rawValue) \(color.keyText)"
+        case .fitted(let mask): "fitted \(mask.rawValue) \(color.keyText)"
         }
     }
 

@@ -1,9 +1,11 @@
 import Glibc
 
-/// A rotation by any angle onto the smallest frame that holds all of the image; the corners are transparent.
+/// A rotation by any angle onto the smallest frame that holds all of the image.
 package struct RotationStep: Hashable {
     /// Degrees clockwise, 1…359.
     package let degrees: Int
+    /// The colour of the corners, which may be transparent; transparent parts of the image stay transparent.
+    package let corners: Color
 
     /// Nanoseconds of one core for each pixel of the result; measured as ``TimePrice`` says.
     private static let time = 30.0
@@ -11,8 +13,9 @@ package struct RotationStep: Hashable {
     private static let pixelBytes = 16
 
     /// A step that turns images by `degrees` clockwise.
-    package init(degrees: Int) {
+    package init(degrees: Int, corners: Color = .transparent) {
         self.degrees = degrees
+        self.corners = corners
     }
 
     /// The size of the frame: sides rounded half up.
@@ -28,7 +31,7 @@ package struct RotationStep: Hashable {
 
 extension RotationStep: RenderStep {
     package func shape(after input: FrameShape) -> FrameShape {
-        FrameShape(size: size(after: input.size), hasAlpha: true)
+        FrameShape(size: size(after: input.size), hasAlpha: input.hasAlpha || corners.alpha < 255)
     }
 
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
@@ -37,10 +40,12 @@ extension RotationStep: RenderStep {
         .filtering(work, time: Self.time, bytes: Self.pixelBytes)
     }
 
-    package var keyText: String { "rotate \(degrees)" }
+    package var keyText: String {
+        "rotate \(degrees)" + (corners == .transparent ? "" : " \(corners.keyText)")
+    }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let frame = size(after: PixelSize(width: image.width, height: image.height))
-        return try image.turned(byDegrees: degrees, into: frame, token: context.token)
+        return try image.turned(byDegrees: degrees, into: frame, corners: corners, token: context.token)
     }
 }

@@ -2,13 +2,13 @@
 ///
 /// With the source's identity it is the key of the decoded cache.
 package struct DecodePlan: Hashable, Sendable {
-    /// The page or frame, from 0; 0 for animations.
+    /// The page or frame, from 0; the first one of animations.
     package let page: Int
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     package let level: Int
     /// Whether more than one frame is decoded.
     package let isAnimated: Bool
-    /// The largest number of frames that is decoded, from the first; 1 for stills.
+    /// The largest number of frames that is decoded, from ``page`` on; 1 for stills.
     package let mostFrames: Int
     /// Whether an image that lacks pixels is refused or served.
     package let incompleteImages: IncompleteImages
@@ -68,7 +68,9 @@ package struct DecodePlan: Hashable, Sendable {
     private static let longestWhole = 1 << 22
 
     /// How many frames of a file are decoded.
-    package func frames(of header: ImageHeader) -> Int { isAnimated ? min(header.frames, mostFrames) : 1 }
+    package func frames(of header: ImageHeader) -> Int {
+        isAnimated ? max(1, min(header.frames - page, mostFrames)) : 1
+    }
 
     /// Refuses an image that lacks pixels, unless such images are to be served.
     ///

@@ -26,6 +26,11 @@ struct Outline: Hashable, Sendable {
         down = across
     }
 
+    /// A polygon.
+    init(corners: [Point]) {
+        self.corners = corners
+    }
+
     /// The largest such shape in the middle of a frame.
     init(_ mask: ImageOperations.Mask, in size: PixelSize) {
         let (width, height) = (Double(size.width), Double(size.height))

@@ -57,6 +57,14 @@ extension VipsImage {
         try applying("unpremultiply").cast(to: VIPS_FORMAT_UCHAR)
     }
 
+    /// This image of 8 bits with each pixel mixed with the eight around it, by these weights.
+    func mixedWithNeighbours(middle: Double, others: Double) throws(VipsError) -> VipsImage {
+        func mixed(_ image: VipsImage) throws(VipsError) -> VipsImage {
+            try unsafe image.step { unsafe CVipsShim_mix_neighbours($0, $1, middle, others) }
+        }
+        return hasAlpha ? try mixing(mixed) : try mixed(self).rounded()
+    }
+
     /// Runs an operation that averages neighbouring pixels, so that transparent pixels do not add their colour.
     func mixing(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return try body(self) }
@@ -92,6 +100,39 @@ extension VipsImage {
     /// This image on an opaque background, in colours if the background is in colour.
     func flattenedInColor(on background: Color) throws(VipsError) -> VipsImage {
         try (background.isGrey ? self : inColor()).flattened(on: background)
+    }
+
+    /// Runs an operation on the colours alone; alpha stays as it is.
+    func withColors(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
+        guard hasAlpha else { return try body(self) }
+        let colors = bands - 1
+        return try body(extractedBands(0, count: colors)).joined(with: extractedBands(colors, count: 1))
+    }
+
+    /// This opaque image in grey, by the luminance of its light.
+    func inGrey() throws(VipsError) -> VipsImage {
+        bands < 3 ? self : try converted(to: VIPS_INTERPRETATION_B_W)
+    }
+
+    /// This opaque image of sRGB with lightness and chroma of CIE LCh times factors, and hue plus degrees.
+    func scaled(lightness: Double, chroma: Double, hue: Double) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_scale_lch($0, $1, lightness, chroma, hue) }
+    }
+
+    /// This opaque image of sRGB with its own lightness of CIELAB, and with these a* and b*.
+    func tinted(a: Double, b: Double) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_tint($0, $1, a, b) }
+    }
+
+    /// This opaque image in grey with each of the 256 greys replaced by a colour, whose alpha is ignored.
+    func replaced(by colors: [Color]) throws(VipsError) -> VipsImage {
+        let table = colors.flatMap { [$0.red, $0.green, $0.blue] }
+        return try unsafe step { unsafe CVipsShim_replace($0, $1, table) }
+    }
+
+    /// This opaque image of sRGB with its lightness sharpened by libvips' measure.
+    func sharpenedLightness(sigma: Double, flat: Double, jagged: Double) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_sharpen_lightness($0, $1, sigma, flat, jagged) }
     }
 
     /// Some of the bands.
@@ -139,7 +180,7 @@ extension VipsImage {
     }
 
     /// Floating-point components rounded and clipped to 8 bits.
-    private func rounded() throws(VipsError) -> VipsImage {
+    fileprivate func rounded() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_round($0, $1) }
     }
 }

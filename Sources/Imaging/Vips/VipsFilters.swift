@@ -27,6 +27,19 @@ extension VipsImage {
         return try unsafe filtered(colors, token, CPixels_color)
     }
 
+    /// Each component replaced by its value in a table of 256; alpha stays as it is.
+    func mapped(by table: [Double], token: WorkToken) throws(VipsError) -> VipsImage {
+        var colors = CPixelsColors()
+        unsafe withUnsafeMutableBytes(of: &colors.table) { bytes in
+            for (value, result) in table.enumerated() {
+                unsafe bytes.storeBytes(
+                    of: Float(result), toByteOffset: value * MemoryLayout<Float>.stride, as: Float.self)
+            }
+        }
+        colors.scale = 1
+        return try unsafe filtered(colors, token, CPixels_color)
+    }
+
     /// Each pixel with `amount` times its difference from the Gaussian mean around it: -1 blurs, 1 sharpens.
     ///
     /// - Parameter sigma: Standard deviation in pixels.
@@ -49,11 +62,16 @@ extension VipsImage {
             shape, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_cut)
     }
 
-    /// This image turned clockwise around its middle, on a transparent frame of `size`.
-    func turned(byDegrees degrees: Int, into size: PixelSize, token: WorkToken) throws(VipsError) -> VipsImage {
-        try unsafe filtered(
-            CPixelsRotation(angle: Double(degrees) * .pi / 180), size: size, bands: bands < 3 ? 2 : 4, token,
-            CPixels_rotate)
+    /// This image turned clockwise around its middle, on a frame of `size` that has the colour `corners` around it.
+    func turned(
+        byDegrees degrees: Int, into size: PixelSize, corners: Color, token: WorkToken
+    ) throws(VipsError) -> VipsImage {
+        let image = try corners.isGrey ? self : inColor()
+        let hasAlpha = image.hasAlpha || corners.alpha < 255
+        let rotation = CPixelsRotation(
+            angle: Double(degrees) * .pi / 180, color: (corners.red, corners.green, corners.blue, corners.alpha))
+        return try unsafe image.filtered(
+            rotation, size: size, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_rotate)
     }
 
     /// This image turned and mirrored by an EXIF orientation, 1…8.

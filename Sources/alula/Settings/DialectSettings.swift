@@ -5,12 +5,20 @@ import ThumbnailAPI
 struct DialectSettings: Sendable {
     /// The service whose environment variables are read; nil for none.
     var environmentOf: ForeignEnvironment?
+    /// The dialect of weserv/images.
+    var wsrv = WsrvConfiguration()
 
     /// The dialects that have a place, in the order in which they are asked.
-    func dialects(_ vocabulary: Vocabulary) -> [any Dialect] { [] }
+    func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
+        var dialects: [any Dialect] = []
+        if let place = wsrv.place { dialects.append(WsrvDialect(at: place)) }
+        return dialects
+    }
 
     /// The place of each dialect with the name of its setting.
-    private var places: [(setting: String, place: DialectPlace?)] { [] }
+    private var places: [(setting: String, place: DialectPlace?)] {
+        [("wsrvPath", wsrv.place)]
+    }
 
     /// Places that overlap.
     var contradictions: [Contradiction] {
@@ -47,7 +55,7 @@ extension SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.dialects.environmentOf = try SettingValues.choice(text)
         },
-    ]
+    ] + wsrv
 
     /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"

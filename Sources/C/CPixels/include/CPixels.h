@@ -96,10 +96,13 @@ typedef struct {
 } CPixelsOutline;
 int CPixels_cut(const void *outline, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Turns a frame around its middle, which becomes the middle of the other frame; that has an alpha band, and is transparent around it.
+/// Turns a frame around its middle, which becomes the middle of the other frame; that has one colour around it, and an alpha band unless the
+/// frame and the colour are opaque.
 typedef struct {
     /// Radians clockwise.
     double angle;
+    /// Red, green, blue and alpha of the colour around the frame; red alone counts if the other frame is grey.
+    uint8_t color[4];
 } CPixelsRotation;
 int CPixels_rotate(const void *rotation, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 

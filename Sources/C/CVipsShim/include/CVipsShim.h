@@ -63,6 +63,17 @@ int CVipsShim_delinearize(VipsImage *in, VipsImage **out);
 /// Rounds and clips to 8 bits.
 int CVipsShim_round(VipsImage *in, VipsImage **out);
 
+/// Multiplies lightness and chroma of CIE LCh and turns the hue by degrees; `in` and the result are sRGB without alpha.
+int CVipsShim_scale_lch(VipsImage *in, VipsImage **out, double lightness, double chroma, double hue);
+/// Keeps the lightness of CIELAB, and gives all pixels the same a* and b*; `in` and the result are sRGB without alpha.
+int CVipsShim_tint(VipsImage *in, VipsImage **out, double a, double b);
+/// Replaces each of the 256 greys by a colour of three components.
+int CVipsShim_replace(VipsImage *in, VipsImage **out, const unsigned char *colors);
+/// Sums each pixel and the eight around it with these weights, in floating point.
+int CVipsShim_mix_neighbours(VipsImage *in, VipsImage **out, double middle, double others);
+/// libvips' sharpening of the lightness; `in` and the result are sRGB without alpha.
+int CVipsShim_sharpen_lightness(VipsImage *in, VipsImage **out, double sigma, double flat, double jagged);
+
 int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int width, int height);
 int CVipsShim_smart_crop(VipsImage *in, VipsImage **out, int width, int height, VipsInteresting interesting);
 int CVipsShim_embed(

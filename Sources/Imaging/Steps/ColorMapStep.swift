@@ -1,0 +1,88 @@
+/// A change of each pixel's colour that depends on this colour alone; alpha stays as it is.
+package struct ColorMapStep: Hashable {
+    /// A rule for colours. Components that leave the range are clipped.
+    package enum Map: Hashable, Sendable {
+        /// The curves for each component, one after the other.
+        case curves([ToneCurve])
+        /// Nine factors of red, green and blue: for red, then for green and for blue, in ten-thousandths.
+        case matrix([Int])
+        /// Lightness and chroma of CIE LCh times these factors, from 0 on, and hue plus degrees.
+        case lch(lightness: Float, chroma: Float, hue: Int)
+        /// The lightness of CIELAB is kept; a* and b* become those of a colour.
+        case tint(Color)
+        /// Grey of the same luminance; the image has no colours any more.
+        case grey
+        /// The colour that lies at the pixel's grey on the way from one colour to another one in CIELAB.
+        case gradient(from: Color, to: Color)
+    }
+
+    /// The rule.
+    package let map: Map
+
+    /// A step that changes colours by `map`.
+    package init(_ map: Map) {
+        self.map = map
+    }
+}
+
+extension ColorMapStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape { input }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+
+    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: time) }
+
+    package var keyText: String {
+        switch map {
+        case .curves(let curves): "curves \(curves.map(\.keyText).joined(separator: ", "))"
+        case .matrix(let factors): "matrix \(factors.map(String.init).joined(separator: " "))"
+        case .lch(let lightness, let chroma, let hue): "lch \(lightness) \(chroma) \(hue)"
+        case .tint(let color): "tint \(color.keyText)"
+        case .grey: "grey"
+        case .gradient(let from, let to): "gradient \(from.keyText) \(to.keyText)"
+        }
+    }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        let token = context.token
+        switch map {
+        case .curves(let curves):
+            let table = (0...255).map { component in
+                curves.reduce(Double(component)) { $1.value(at: $0) }
+            }
+            return try image.mapped(by: table, token: token)
+        case .matrix(let factors):
+            var change = ColorChange()
+            change.append(ColorChange.Matrix(factors: factors.map { Double($0) / 10_000 }))
+            return try image.inColor().colored(by: change, token: token)
+        case .lch(let lightness, let chroma, let hue):
+            return try image.inColor().withColors { colors throws(VipsError) in
+                try colors.scaled(lightness: Double(lightness), chroma: Double(chroma), hue: Double(hue))
+            }
+        case .tint(let color):
+            let target = LabColor(color)
+            return try image.inColor().withColors { colors throws(VipsError) in
+                try colors.tinted(a: target.a, b: target.b)
+            }
+        case .grey: return try image.withColors { colors throws(VipsError) in try colors.inGrey() }
+        case .gradient(let from, let to):
+            let (start, end) = (LabColor(from), LabColor(to))
+            let gradient = (0...255).map { start.mixed(with: end, share: Double($0) / 255).color }
+            return try image.withColors { colors throws(VipsError) in
+                try colors.inGrey().replaced(by: gradient)
+            }
+        }
+    }
+
+    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    private var time: Double {
+        switch map {
+        case .curves: 2
+        case .matrix: 4
+        case .lch: 150
+        case .tint: 80
+        case .grey: 25
+        case .gradient: 30
+        }
+    }
+}

@@ -1,0 +1,239 @@
+import Glibc
+import Imaging
+
+/// Sizes and places as the service computes them.
+///
+/// Sizes are those that libvips makes of the factors by which the sides shrink, so all of it is computed in floating point, in the same order.
+struct WsrvLayout {
+    /// The options.
+    let options: WsrvOptions
+    /// The format of the source.
+    let format: ImageFormat
+    /// The size of the box; 0 for a side that is not given.
+    let box: PixelSize
+    /// Frames that are kept.
+    let frames: Int
+
+    /// Sides above this are refused, so nothing needs to be exact.
+    private static let longestSide = 100_000_000.0
+
+    /// The part that is shown, in pixels of the upright image; nil for all of it.
+    private(set) var part: Rectangle?
+    /// The turn of the part, as the EXIF orientation that it makes upright.
+    private(set) var turn = 1
+    /// The size that the part is resampled to, after the turn.
+    private(set) var size: PixelSize
+    /// The steps of size and place after that, up to the bars.
+    private(set) var steps: RenderSteps = []
+
+    /// A part of an image.
+    struct Rectangle: Hashable {
+        var x: Int
+        var y: Int
+        var size: PixelSize
+    }
+
+    /// The layout of an upright image.
+    ///
+    /// - Parameters:
+    ///   - source: The size of the image, or of what remains of it after a trim.
+    ///   - format: The format of the source.
+    ///   - stored: The size of the source as it is stored, with all frames that are kept on top of each other.
+    ///   - frames: Frames that are kept.
+    init(_ options: WsrvOptions, of source: PixelSize, format: ImageFormat, stored: PixelSize, frames: Int) {
+        (self.options, self.format, self.frames) = (options, format, frames)
+        box = options.box(for: stored)
+        size = source
+        turn = Self.turn(options)
+        let turned = turn >= 5 ? source.exchanged : source
+        if options.isCroppedFirst == true {
+            let rectangle = crop(of: turned)
+            if let rectangle { part = Self.beforeTurn(rectangle, turn: turn, of: turned) }
+            let kept = rectangle?.size ?? turned
+            size = resized(kept, in: kept)
+            cut(to: box, original: turned)
+        } else {
+            let resized = resized(source, in: reduced(source))
+            size = turn >= 5 ? resized.exchanged : resized
+            // The box is that of the image before it was turned.
+            cut(to: turn >= 5 ? box.exchanged : box, original: turned)
+            if let rectangle = crop(of: current) {
+                steps.append(CropStep(x: rectangle.x, y: rectangle.y, size: rectangle.size))
+            }
+        }
+        embed()
+    }
+
+    /// The size of a frame after the steps so far.
+    private var current: PixelSize { steps.shape(after: FrameShape(size: size, hasAlpha: false)).size }
+
+    /// Quarter turns, then what is mirrored, as an EXIF orientation.
+    static func turn(_ options: WsrvOptions) -> Int {
+        var quarters = options.quarterTurns
+        let (flip, flop) = (options.flip ?? false, options.flop ?? false)
+        // What is mirrored from top to bottom is mirrored from left to right and turned twice.
+        if flip { quarters += 2 }
+        return (flip != flop ? [2, 5, 4, 7] : [1, 6, 3, 8])[quarters % 4]
+    }
+
+    /// The place of a rectangle before a turn; `whole` is the size after it.
+    static func beforeTurn(_ rectangle: Rectangle, turn: Int, of whole: PixelSize) -> Rectangle {
+        var rectangle = rectangle
+        if [2, 3, 6, 7].contains(turn) { rectangle.x = whole.width - rectangle.x - rectangle.size.width }
+        if [3, 4, 7, 8].contains(turn) { rectangle.y = whole.height - rectangle.y - rectangle.size.height }
+        guard turn >= 5 else { return rectangle }
+        return Rectangle(x: rectangle.y, y: rectangle.x, size: rectangle.size.exchanged)
+    }
+}
+
+/// The sizes.
+extension WsrvLayout {
+    /// The size that an image is resampled to; `reduced` is the size in which the service loads it.
+    private func resized(_ source: PixelSize, in reduced: PixelSize) -> PixelSize {
+        let (across, down) = factors(reduced)
+        // Stills are rounded half up, frames of an animation half to even.
+        let rule: FloatingPointRoundingRule = frames > 1 ? .toNearestOrEven : .down
+        // The factor goes to libvips as its reciprocal, twice.
+        func divided(_ side: Int, _ factor: Double) -> Double { Double(side) / (1 / (1 / factor)) }
+        let width = (divided(reduced.width, across) + 0.5).rounded(.down)
+        let height = frames > 1 ? Double(reduced.height) / down : divided(reduced.height, down) + 0.5
+        func side(_ length: Double) -> Int { Int(min(max(length, 1), Self.longestSide)) }
+        return PixelSize(width: side(width), height: side(height.rounded(rule)))
+    }
+
+    /// The factors by which the sides of an image shrink.
+    private func factors(_ source: PixelSize) -> (across: Double, down: Double) {
+        var (across, down) = (1.0, 1.0)
+        if box.width > 0 { across = Double(source.width) / Double(box.width) }
+        if box.height > 0 { down = Double(source.height) / Double(box.height) }
+        let fit = options.fit ?? .inside
+        if fit != .fill {
+            switch (box.width > 0, box.height > 0) {
+            case (true, true):
+                let common = fit == .cover || fit == .outside ? min(across, down) : max(across, down)
+                (across, down) = (common, common)
+            case (true, false): down = across
+            case (false, true): across = down
+            case (false, false): break
+            }
+        }
+        if options.isNeverEnlarged == true { (across, down) = (max(1, across), max(1, down)) }
+        return (min(across, Double(source.width)), min(down, Double(source.height)))
+    }
+
+    /// The size in which the service loads an image that is to be shrunk, from which it computes the sides.
+    ///
+    /// A trim and a change of gamma need all pixels.
+    private func reduced(_ source: PixelSize) -> PixelSize {
+        guard box.width > 0 || box.height > 0, options.trimTolerance == nil, (options.gamma ?? 0) == 0 else {
+            return source
+        }
+        let (across, down) = factors(source)
+        let factor = min(across, down)
+        switch format {
+        case .jpeg:
+            let least = options.isReducedLess == true ? 2.0 : 1
+            var divisor = [8, 4, 2].first { factor >= Double($0) * least } ?? 1
+            if divisor > 1, Int(factor) == divisor { divisor /= 2 }
+            func side(_ length: Int) -> Int { (length + divisor - 1) / divisor }
+            return PixelSize(width: side(source.width), height: side(source.height))
+        case .webp where factor > 1:
+            func side(_ length: Int) -> Int { max(1, Int((Double(length) / factor).rounded(.toNearestOrEven))) }
+            return PixelSize(width: side(source.width), height: side(source.height))
+        default: return source
+        }
+    }
+}
+
+/// The places.
+extension WsrvLayout {
+    /// Cuts an image that covers the box; `original` is the size of the whole image after its turn.
+    private mutating func cut(to box: PixelSize, original: PixelSize) {
+        guard options.fit == .cover else { return }
+        let kept = PixelSize(
+            width: box.width > 0 ? min(box.width, size.width) : size.width,
+            height: box.height > 0 ? min(box.height, size.height) : size.height)
+        guard kept != size else { return }
+        let position = options.position ?? .center
+        switch position {
+        case .attention where frames == 1: steps.append(InterestStep(.attention, size: kept))
+        case .entropy where frames == 1: steps.append(InterestStep(.entropy, size: kept))
+        case .focal:
+            let factor = min(
+                Double(original.width) / Double(kept.width), Double(original.height) / Double(kept.height))
+            func start(_ share: Float, _ whole: Int, _ length: Int, in side: Int) -> Int {
+                let middle = Double(share * Float(whole)) / factor
+                let start = (middle - Double(length) / 2).rounded(.toNearestOrAwayFromZero)
+                return Int(min(max(start, 0), Double(side - length)))
+            }
+            let point = options.focalPoint
+            steps.append(
+                CropStep(
+                    x: start(point.x, original.width, kept.width, in: size.width),
+                    y: start(point.y, original.height, kept.height, in: size.height), size: kept))
+        default:
+            let (x, y) = Self.place(of: kept, in: size, at: position)
+            steps.append(CropStep(x: x, y: y, size: kept))
+        }
+    }
+
+    /// The rectangle of `cx`, `cy`, `cw` and `ch`; nil if none of them is given.
+    private func crop(of whole: PixelSize) -> Rectangle? {
+        guard options.cropX != nil || options.cropY != nil || options.cropWidth != nil || options.cropHeight != nil
+        else { return nil }
+        func span(_ start: WsrvLength?, _ length: WsrvLength?, of side: Int) -> (start: Int, length: Int) {
+            let given = start?.pixels(of: side) ?? 0
+            let first = (0..<side).contains(given) ? given : 0
+            let count = length?.pixels(of: side) ?? 0
+            return (first, (1...(side - first)).contains(count) ? count : side - first)
+        }
+        let across = span(options.cropX, options.cropWidth, of: whole.width)
+        let down = span(options.cropY, options.cropHeight, of: whole.height)
+        return Rectangle(
+            x: across.start, y: down.start, size: PixelSize(width: across.length, height: down.length))
+    }
+
+    /// Lays the image on a canvas of the size of the box; what does not fit is cut off.
+    private mutating func embed() {
+        guard options.fit == .contain else { return }
+        let whole = current
+        let canvas = PixelSize(
+            width: box.width > 0 ? box.width : whole.width, height: box.height > 0 ? box.height : whole.height)
+        guard canvas != whole else { return }
+        var (x, y) = Self.place(of: whole, in: canvas, at: options.position ?? .center)
+        if options.position == .focal {
+            func start(_ share: Float, _ slack: Int) -> Int {
+                Int((Float(slack) * share).rounded(.toNearestOrAwayFromZero))
+            }
+            let point = options.focalPoint
+            (x, y) = (start(point.x, canvas.width - whole.width), start(point.y, canvas.height - whole.height))
+        }
+        let kept = PixelSize(width: min(whole.width, canvas.width), height: min(whole.height, canvas.height))
+        if kept != whole { steps.append(CropStep(x: max(0, -x), y: max(0, -y), size: kept)) }
+        if kept != canvas {
+            steps.append(
+                CanvasStep(size: canvas, x: max(0, x), y: max(0, y), color: options.barColor ?? .transparent))
+        }
+    }
+
+    /// The top left corner of a part in a whole, or of an image on a canvas; halves are cut off.
+    static func place(of part: PixelSize, in whole: PixelSize, at position: WsrvOptions.Position) -> (x: Int, y: Int) {
+        let (right, bottom) = (whole.width - part.width, whole.height - part.height)
+        return switch position {
+        case .top: (right / 2, 0)
+        case .right: (right, bottom / 2)
+        case .bottom: (right / 2, bottom)
+        case .left: (0, bottom / 2)
+        case .topLeft: (0, 0)
+        case .topRight: (right, 0)
+        case .bottomLeft: (0, bottom)
+        case .bottomRight: (right, bottom)
+        case .center, .entropy, .attention, .focal: (right / 2, bottom / 2)
+        }
+    }
+}
+
+extension PixelSize {
+    /// Width and height exchanged.
+    fileprivate var exchanged: PixelSize { PixelSize(width: height, height: width) }
+}

@@ -1,0 +1,141 @@
+import Imaging
+import Text
+
+/// A length in a target: pixels, or a share of a side.
+enum WsrvLength: Hashable, Sendable {
+    /// Pixels; a negative number says nothing.
+    case pixels(Int)
+    /// A share of a side, 0…1.
+    case share(Float)
+
+    /// Pixels of a side, half a pixel rounded away from zero; negative if the length says nothing.
+    func pixels(of side: Int) -> Int {
+        switch self {
+        case .pixels(let pixels): pixels
+        case .share(let share): Int((share * Float(side)).rounded(.toNearestOrAwayFromZero))
+        }
+    }
+
+    /// The length's text in the key of a result.
+    var keyText: String {
+        switch self {
+        case .pixels(let pixels): "\(pixels)"
+        case .share(let share): "\(share) of"
+        }
+    }
+}
+
+/// Reads values that are not percent-decoded. Numbers are read up to the first odd character; what cannot be read is -1.
+enum WsrvNumbers {
+    /// What a value that cannot be read stands for.
+    static let unreadable = -1
+    /// Largest number: libvips' longest side.
+    private static let largest = 10_000_000
+    /// Most bytes of a fraction that are looked at.
+    private static let longestFraction = 64
+
+    /// A whole number.
+    static func integer(_ text: ArraySlice<UInt8>) -> Int {
+        var digits = text
+        let isNegative = digits.first == UInt8(ascii: "-")
+        if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
+        var value: Int?
+        for byte in digits {
+            guard isDigit(byte) else { break }
+            value = min(10 * (value ?? 0) + Int(byte - UInt8(ascii: "0")), Int(Int32.max) + 1)
+        }
+        guard let value, value <= (isNegative ? Int(Int32.max) : largest) else { return unreadable }
+        return isNegative ? -value : value
+    }
+
+    /// A number with decimals and an exponent.
+    static func fraction(_ text: ArraySlice<UInt8>) -> Float {
+        let text = text.prefix(longestFraction)
+        var end = text.startIndex
+        func skip(_ isWanted: (UInt8) -> Bool) -> Int {
+            let start = end
+            while end < text.endIndex, isWanted(text[end]) { end += 1 }
+            return end - start
+        }
+        func skipSign() {
+            if end < text.endIndex, text[end] == UInt8(ascii: "-") || text[end] == UInt8(ascii: "+") { end += 1 }
+        }
+        skipSign()
+        var digits = skip(isDigit)
+        if end < text.endIndex, text[end] == UInt8(ascii: ".") {
+            end += 1
+            digits += skip(isDigit)
+        }
+        guard digits > 0 else { return Float(unreadable) }
+        let mantissa = end
+        if end < text.endIndex, text[end] | 0x20 == UInt8(ascii: "e") {
+            end += 1
+            skipSign()
+            if skip(isDigit) == 0 { end = mantissa }
+        }
+        let number = String(decoding: text[..<end], as: UTF8.self)
+        // Numbers that are too small to be told from zero are as unreadable as those that are too large.
+        let isZero = text[..<mantissa].allSatisfy { !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
+        guard let value = Float(number), value.isFinite, value <= Float(largest), isZero || value.isNormal else {
+            return Float(unreadable)
+        }
+        return value
+    }
+
+    /// Pixels, or per cent from 0 to 100, whose sign may be percent-encoded.
+    static func length(_ text: ArraySlice<UInt8>) -> WsrvLength {
+        let sign: Int
+        if text.last == UInt8(ascii: "%") {
+            sign = 1
+        } else if text.count > 3, text.suffix(3).elementsEqual("%25".utf8) {
+            sign = 3
+        } else {
+            return .pixels(integer(text))
+        }
+        let percent = fraction(text.dropLast(sign))
+        return (0...100).contains(percent) ? .share(percent / 100) : .pixels(unreadable)
+    }
+
+    /// Numbers that separators part; several separators count as one.
+    static func list<Number>(
+        _ text: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ","), most: Int,
+        _ read: (ArraySlice<UInt8>) -> Number
+    ) -> [Number] {
+        text.split(separator: separator, maxSplits: most).prefix(most).map(read)
+    }
+
+    /// A colour: a CSS name without `grey`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent if it is none of them.
+    static func color(_ text: ArraySlice<UInt8>) -> Color {
+        let spelled = text.starts(with: "%23".utf8) ? text.dropFirst(3) : text
+        // Longer than any name.
+        guard (3...24).contains(spelled.count), spelled.allSatisfy({ $0 < 0x80 }) else { return .transparent }
+        let name = String(decoding: spelled, as: UTF8.self).asciiLowercased
+        if !name.contains("grey"), let rgb = ColorNames.values[ExactText(name)] { return color(argb: 0xff00_0000 | rgb) }
+        guard name.utf8.allSatisfy(isHexadecimal), let value = Int(name, radix: 16) else { return .transparent }
+        switch name.utf8.count {
+        case 3: return color(argb: 0xff00_0000 | doubled(value, digits: 3))
+        case 4: return color(argb: doubled(value, digits: 4))
+        case 6: return color(argb: 0xff00_0000 | value)
+        case 7: return color(argb: 0xf000_0000 | value)
+        case 8: return color(argb: value)
+        default: return .transparent
+        }
+    }
+
+    /// Each hexadecimal digit twice.
+    private static func doubled(_ value: Int, digits: Int) -> Int {
+        (0..<digits).reduce(0) { $0 | (value >> (4 * $1) & 15) * 17 << (8 * $1) }
+    }
+
+    private static func color(argb: Int) -> Color {
+        Color(
+            red: UInt8(argb >> 16 & 255), green: UInt8(argb >> 8 & 255), blue: UInt8(argb & 255),
+            alpha: UInt8(argb >> 24 & 255))
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}

@@ -1,0 +1,122 @@
+import Imaging
+
+/// The steps that change colours and sharpness, in the order of the service.
+extension WsrvOptions {
+    /// Adds the steps from brightness to background.
+    func appendColors(to steps: inout RenderSteps) {
+        if let percent = used(brightness) { steps.append(ColorMapStep(.curves([.offset(percent)]))) }
+        appendModulation(to: &steps)
+        var curves: [ToneCurve] = []
+        if let percent = used(contrast) { curves.append(.sigmoid(percent)) }
+        if let gamma, gamma != 0 { curves.append(.power((1...3).contains(gamma) ? gamma : 2.2)) }
+        if !curves.isEmpty { steps.append(ColorMapStep(.curves(curves))) }
+        appendSharpening(to: &steps)
+        appendFilter(to: &steps)
+        appendBlur(to: &steps)
+        if let tint, tint.alpha > 0, filter != .greyscale { steps.append(ColorMapStep(.tint(tint))) }
+        if let background, background.alpha > 0 {
+            steps.append(BackgroundStep(filter == .greyscale ? background.grey : background))
+        }
+    }
+
+    /// Adds the cut to a shape; `size` is that of the frame.
+    func appendMask(to steps: inout RenderSteps, size: PixelSize) {
+        guard let mask = usedMask else { return }
+        steps.append(OutlineStep(.fitted(mask), color: maskColor ?? .transparent))
+        let shape = FittedMask(mask, in: size).size
+        guard isMaskTrimmed == true, shape != size else { return }
+        steps.append(
+            CropStep(x: (size.width - shape.width + 1) / 2, y: (size.height - shape.height + 1) / 2, size: shape))
+    }
+
+    /// The shape that is cut out.
+    var usedMask: ImageOperations.Mask? { mask ?? nil }
+
+    private func used(_ percent: Int?) -> Int? {
+        percent.flatMap { $0 != 0 && (-100...100).contains($0) ? $0 : nil }
+    }
+
+    private func appendModulation(to steps: inout RenderSteps) {
+        func factor(_ value: Float?) -> Float { value.flatMap { (0...10_000).contains($0) ? $0 : nil } ?? 1 }
+        let (lightness, chroma, hue) = (factor(lightness), factor(chroma), ((hue ?? 0) % 360 + 360) % 360)
+        guard lightness != 1 || chroma != 1 || (self.hue ?? 0) != 0 else { return }
+        steps.append(ColorMapStep(.lch(lightness: lightness, chroma: chroma, hue: hue)))
+    }
+
+    private func appendSharpening(to steps: inout RenderSteps) {
+        guard let sharpness, sharpness != 0 else { return }
+        guard (0.000001...10).contains(sharpness) else { return steps.append(KernelStep(.sharpen)) }
+        func amount(_ value: Float?, _ standard: Float) -> Float {
+            value.flatMap { (0...1_000_000).contains($0) ? $0 : nil } ?? standard
+        }
+        steps.append(
+            LightnessSharpenStep(
+                sigma: sharpness, flat: amount(flatSharpness, 1), jagged: amount(jaggedSharpness, 2)))
+    }
+
+    private func appendFilter(to steps: inout RenderSteps) {
+        switch filter {
+        case .greyscale: steps.append(ColorMapStep(.grey))
+        case .sepia:
+            steps.append(ColorMapStep(.matrix([3_588, 7_044, 1_368, 2_990, 5_870, 1_140, 2_392, 4_696, 912])))
+        case .duotone:
+            let start = gradientStart ?? Color(red: 200, green: 54, blue: 88)
+            let end = gradientEnd ?? Color(red: 216, green: 231, blue: 79)
+            steps.append(ColorMapStep(.gradient(from: start, to: end)))
+        case .negate: steps.append(ColorMapStep(.curves([.negative])))
+        case .none?, nil: break
+        }
+    }
+
+    private func appendBlur(to steps: inout RenderSteps) {
+        guard let blur, blur != 0 else { return }
+        guard (0.3...1_000).contains(blur) else { return steps.append(KernelStep(.mean)) }
+        steps.append(GaussianStep(.blur, sigma: Int((blur * 100_000).rounded())))
+    }
+}
+
+extension Color {
+    /// The grey that the service lays behind grey images.
+    fileprivate var grey: Color {
+        let luminance = 0.2126 * Double(red) + 0.7152 * Double(green) + 0.0722 * Double(blue)
+        let component = UInt8(luminance.rounded())
+        return Color(red: component, green: component, blue: component, alpha: alpha)
+    }
+}
+
+/// The text in the key of a result whose border is not known yet.
+extension WsrvOptions {
+    /// All options that decide pixels after a trim, each with its name.
+    var keyText: String {
+        var text: [String] = []
+        func add(_ name: String, _ value: (some CustomStringConvertible)?) {
+            if let value { text.append("\(name)=\(value)") }
+        }
+        let lengths = [
+            ("w", width), ("h", height), ("cx", cropX), ("cy", cropY), ("cw", cropWidth), ("ch", cropHeight),
+        ]
+        for (name, length) in lengths { add(name, length?.keyText) }
+        let fractions = [
+            ("dpr", ratio), ("fpx", focalX), ("fpy", focalY), ("mod", lightness), ("sat", chroma), ("gam", gamma),
+            ("sharp", sharpness), ("sharpf", flatSharpness), ("sharpj", jaggedSharpness), ("blur", blur),
+        ]
+        for (name, number) in fractions { add(name, number) }
+        let numbers = [("ro", rotation), ("bri", brightness), ("hue", hue), ("con", contrast)]
+        for (name, number) in numbers { add(name, number) }
+        let flags = [
+            ("we", isNeverEnlarged), ("precrop", isCroppedFirst), ("mtrim", isMaskTrimmed), ("flip", flip),
+            ("flop", flop),
+        ]
+        for (name, flag) in flags { add(name, flag) }
+        let colors = [
+            ("mbg", maskColor), ("bg", background), ("cbg", barColor), ("rbg", cornerColor), ("tint", tint),
+            ("start", gradientStart), ("stop", gradientEnd),
+        ]
+        for (name, color) in colors { add(name, color.map { "\($0.red),\($0.green),\($0.blue),\($0.alpha)" }) }
+        add("fit", fit?.rawValue)
+        add("a", position?.rawValue)
+        add("mask", usedMask?.rawValue)
+        add("filt", filter?.rawValue)
+        return text.joined(separator: " ")
+    }
+}

@@ -1,0 +1,137 @@
+import Imaging
+
+/// The options of a target that decide the image; nil for those that are not given.
+///
+/// The values are those that were written, so that the first one counts even if it is out of range. `-1` stands for a value that cannot be
+/// read or is missing.
+struct WsrvOptions: Hashable, Sendable {
+    var width: WsrvLength?
+    var height: WsrvLength?
+    /// Device pixels per CSS pixel.
+    var ratio: Float?
+    var fit: Fit?
+    /// Whether the original reduces JPEG images less while it decodes them, which shows in the rounding of sizes.
+    var isReducedLess: Bool?
+    /// Whether the image is not enlarged.
+    var isNeverEnlarged: Bool?
+    var cropX: WsrvLength?
+    var cropY: WsrvLength?
+    var cropWidth: WsrvLength?
+    var cropHeight: WsrvLength?
+    /// Whether the crop comes before the resample.
+    var isCroppedFirst: Bool?
+    var position: Position?
+    var focalX: Float?
+    var focalY: Float?
+    /// The shape that is cut out; nil inside for a name that is none.
+    var mask: ImageOperations.Mask??
+    /// Whether the result is cropped to the shape.
+    var isMaskTrimmed: Bool?
+    var maskColor: Color?
+    /// Degrees clockwise.
+    var rotation: Int?
+    /// Whether top and bottom are exchanged.
+    var flip: Bool?
+    /// Whether left and right are exchanged.
+    var flop: Bool?
+    var brightness: Int?
+    /// The factor of lightness.
+    var lightness: Float?
+    /// The factor of chroma.
+    var chroma: Float?
+    var hue: Int?
+    var contrast: Int?
+    var gamma: Float?
+    var sharpness: Float?
+    var flatSharpness: Float?
+    var jaggedSharpness: Float?
+    var trim: Int?
+    var blur: Float?
+    var filter: Filter?
+    /// The colours that replace black and white in the filter of two tones.
+    var gradientStart: Color?
+    var gradientEnd: Color?
+    var tint: Color?
+    var background: Color?
+    /// The colour of the bars around an image that is fitted into a box.
+    var barColor: Color?
+    /// The colour of the corners of an image that is rotated.
+    var cornerColor: Color?
+    var quality: Int?
+    var output: Output?
+    var isLossless: Bool?
+    /// The first page; -1 for the largest, -2 for the smallest.
+    var page: Int?
+    /// The number of pages or frames; -1 for all.
+    var pages: Int?
+    /// How often an animation is played; 0 for ever.
+    var loops: Int?
+    /// Milliseconds of each frame.
+    var delays: [Int]?
+    /// Whether the answer is a `data:` URL.
+    var isInBase64 = false
+
+    /// The place of a part in the image, or of the image on a canvas.
+    enum Position: String, Hashable, Sendable {
+        case center, top, right, bottom, left
+        case topLeft = "top-left"
+        case topRight = "top-right"
+        case bottomLeft = "bottom-left"
+        case bottomRight = "bottom-right"
+        case entropy, attention, focal
+    }
+
+    /// A filter of colours.
+    enum Filter: String, Hashable, Sendable {
+        case none, greyscale, sepia, duotone, negate
+    }
+
+    /// What the answer is.
+    enum Output: Hashable, Sendable {
+        /// The image in the format of the source, or the nearest one.
+        case source
+        /// The image in a format.
+        case format(ImageFormat)
+        /// Facts about the image, as JSON.
+        case facts
+    }
+}
+
+/// The values that count: those out of range become what the service makes of them.
+extension WsrvOptions {
+    /// The size of the box for a source of this stored size, all frames on top of each other; 0 for a side that is not given.
+    func box(for stored: PixelSize) -> PixelSize {
+        func side(_ length: WsrvLength?, of whole: Int) -> Int {
+            var pixels = length?.pixels(of: whole) ?? WsrvNumbers.unreadable
+            if let ratio, (0...8).contains(ratio) {
+                pixels = Int((Float(pixels) * ratio).rounded(.toNearestOrAwayFromZero))
+            }
+            return min(max(pixels, 0), 10_000_000)
+        }
+        return PixelSize(width: side(width, of: stored.width), height: side(height, of: stored.height))
+    }
+
+    /// Largest difference of a border from its corner; nil for no trim.
+    var trimTolerance: Int? { trim.flatMap { (1...254).contains($0) ? $0 : nil } }
+
+    /// The focal point, as shares of the sides.
+    var focalPoint: (x: Float, y: Float) {
+        func share(_ value: Float?) -> Float { value.flatMap { (0...1).contains($0) ? $0 : nil } ?? 0.5 }
+        return (share(focalX), share(focalY))
+    }
+
+    /// Quarter turns clockwise, 0…3, of a rotation that consists of nothing else.
+    var quarterTurns: Int {
+        let degrees = rotation ?? 0
+        return degrees.isMultiple(of: 90) ? (degrees / 90 % 4 + 4) % 4 : 0
+    }
+
+    /// Degrees of a rotation that does not consist of quarter turns, 1…359; nil for none.
+    var freeRotation: Int? {
+        guard let rotation, !rotation.isMultiple(of: 90) else { return nil }
+        return (rotation % 360 + 360) % 360
+    }
+
+    /// The encoder's quality.
+    var usedQuality: Int { quality.flatMap { (1...100).contains($0) ? $0 : nil } ?? 80 }
+}

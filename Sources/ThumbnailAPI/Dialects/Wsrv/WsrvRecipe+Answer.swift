@@ -1,0 +1,67 @@
+import Crypto
+import Imaging
+import JSON
+import Memory
+import ThumbnailPipeline
+
+/// Answers that are written: facts about the image as JSON, or the answer as a `data:` URL.
+extension WsrvRecipe {
+    /// What is written about a thumbnail.
+    func writtenAnswer(about thumbnail: Thumbnail) -> WrittenAnswer? {
+        guard options.output != .facts else {
+            let facts = facts(about: thumbnail).text
+            guard options.isInBase64 else { return WrittenAnswer(mediaType: "application/json", text: facts) }
+            return dataURL(mediaType: "application/json", Array(facts.utf8))
+        }
+        guard options.isInBase64 else { return nil }
+        let bytes = unsafe thumbnail.image.bytes.withUnsafeBytes { unsafe Array($0) }
+        return dataURL(mediaType: thumbnail.image.format.mediaType, bytes)
+    }
+
+    private func dataURL(mediaType: String, _ bytes: [UInt8]) -> WrittenAnswer {
+        WrittenAnswer(mediaType: "text/plain", text: "data:\(mediaType);base64,\(Base64.encode(bytes))")
+    }
+
+    /// The facts about an image after all steps, in the service's own names and order; those that are not known are left out.
+    private func facts(about thumbnail: Thumbnail) -> JSONValue {
+        let size = thumbnail.image.size
+        let header = thumbnail.sourceHeader ?? ImageHeader(format: thumbnail.image.format, storedSize: size)
+        let composition = try? composition(of: RecipeSource(header: header))
+        let frames = composition?.frames ?? 1
+        let isGrey = options.filter == .greyscale
+        let hasAlpha = composition.map(hasAlpha(in: header)) ?? header.hasAlpha
+        let isPaged = header.frames > 1
+        var members: [(String, JSONValue)] = [
+            ("format", .string(Self.name(of: header.format))), ("width", .int(size.width)),
+            ("height", .int(size.height * frames)), ("space", .string(isGrey ? "b-w" : "srgb")),
+            ("channels", .int((isGrey ? 1 : 3) + (hasAlpha ? 1 : 0))), ("depth", .string("uchar")),
+        ]
+        if header.format == .jpeg, header.isChromaSubsampled { members.append(("chromaSubsampling", .string("4:2:0"))) }
+        members.append(("isProgressive", .bool(header.isProgressive)))
+        if isPaged { members.append(("pages", .int(header.frames))) }
+        if frames > 1 { members.append(("pageHeight", .int(size.height))) }
+        members.append(("hasProfile", .bool(header.profileByteCount > 0)))
+        members.append(("hasAlpha", .bool(hasAlpha)))
+        // What was turned upright is not turned any more.
+        members.append(("orientation", .int(0)))
+        return .object(members)
+    }
+
+    /// Whether the result has transparent parts, before it is fitted to a format.
+    private func hasAlpha(in header: ImageHeader) -> (Composition) -> Bool {
+        { composition in
+            let page = header.page(composition.page)
+            let source = FrameShape(size: composition.size, hasAlpha: page.hasAlpha)
+            return composition.steps.shape(after: source).hasAlpha || options.usedMask != nil
+        }
+    }
+
+    private static func name(of format: ImageFormat) -> String {
+        switch format {
+        case .avif, .heic: "heif"
+        case .bmp: "magick"
+        case .jxl: "unknown"
+        default: format.rawValue
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Imaging
+
+/// The rules of weserv/images, by which its options become steps.
+struct WsrvRecipe: RenderRecipe {
+    /// The options.
+    let options: WsrvOptions
+
+    /// The rules with these options.
+    init(_ options: WsrvOptions) {
+        self.options = options
+    }
+
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        let header = source.header
+        let (number, frames) = try pages(of: header)
+        let page = header.page(number)
+        let whole = source.whole(ofPage: number)
+        let stored = PixelSize(width: page.storedSize.width, height: page.storedSize.height * frames)
+        let layout = WsrvLayout(options, of: whole.size, format: header.format, stored: stored, frames: frames)
+
+        var steps = layout.steps
+        if frames == 1, let degrees = options.freeRotation {
+            steps.append(RotationStep(degrees: degrees, corners: options.cornerColor ?? .transparent))
+        }
+        options.appendColors(to: &steps)
+        let size = steps.shape(after: FrameShape(size: layout.size, hasAlpha: page.hasAlpha)).size
+        options.appendMask(to: &steps, size: size)
+
+        let hasAlpha = steps.shape(after: FrameShape(size: layout.size, hasAlpha: page.hasAlpha)).hasAlpha
+        let format = format(of: header.format, hasAlpha: hasAlpha || mayHaveBars(source))
+        if hasAlpha, !format.supportsAlpha { steps.append(BackgroundStep(Color(red: 0, green: 0, blue: 0))) }
+
+        var composition = Composition(size: layout.size, format: format, quality: quality(of: format))
+        (composition.page, composition.frames) = (number, frames)
+        composition.stacksFrames = true
+        composition.timing = timing(frames: frames)
+        composition.trim = trim(of: page, frames: frames)
+        composition.part = layout.part.map { part in
+            ImagePart(x: whole.x + part.x, y: whole.y + part.y, size: part.size, of: whole.whole)
+        }
+        composition.turn = layout.turn
+        composition.steps = steps
+        return composition
+    }
+
+    var keyText: String { "wsrv \(options.keyText)" }
+
+    /// The first page that is shown, and the number of frames that are kept; formats of one page ignore what is asked for.
+    ///
+    /// - Throws: ``ImagingError/noSuchPage(_:pages:)``.
+    private func pages(of header: ImageHeader) throws(ImagingError) -> (first: Int, count: Int) {
+        switch header.format {
+        case .webp, .gif, .tiff, .avif, .heic: break
+        default: return (0, 1)
+        }
+        let first =
+            switch options.page {
+            case -1: extremePage(of: header) { $0 > $1 }
+            case -2: extremePage(of: header) { $0 < $1 }
+            case let page?: (0...100_000).contains(page) ? page : 0
+            case nil: 0
+            }
+        guard first < header.frames else { throw .noSuchPage(first, pages: header.frames) }
+        let asked = options.pages ?? 1
+        let count = asked == -1 ? header.frames - first : max(1, asked)
+        guard count <= header.frames - first else { throw .noSuchPage(first + count - 1, pages: header.frames) }
+        return (first, count)
+    }
+
+    /// The first page whose number of pixels no other one exceeds, or the opposite.
+    private func extremePage(of header: ImageHeader, _ isMore: (Int, Int) -> Bool) -> Int {
+        var (best, area) = (0, header.page(0).storedSize.area)
+        for number in header.pages.indices.dropFirst() where isMore(header.pages[number].storedSize.area, area) {
+            (best, area) = (number, header.pages[number].storedSize.area)
+        }
+        return best
+    }
+
+    /// How an animation is played: one delay is that of all frames, and a negative one makes all of them count for nothing.
+    private func timing(frames: Int) -> FrameTiming? {
+        var delays = (options.delays ?? []).contains { $0 < 0 } ? [] : Array((options.delays ?? []).prefix(frames))
+        if options.delays?.count == 1, let delay = delays.first { delays = Array(repeating: delay, count: frames) }
+        let loop = options.loops.flatMap { $0 >= 0 ? $0 : nil }
+        return delays.isEmpty && loop == nil ? nil : FrameTiming(delays: delays, loop: loop)
+    }
+
+    /// The border that is cut off; animations keep theirs.
+    private func trim(of page: ImageHeader, frames: Int) -> ImageOperations.Trim? {
+        guard frames == 1, min(page.size.width, page.size.height) >= 3, let tolerance = options.trimTolerance else {
+            return nil
+        }
+        return ImageOperations.Trim(tolerance: tolerance)
+    }
+
+    /// Whether transparent bars can appear once the border is known.
+    private func mayHaveBars(_ source: RecipeSource) -> Bool {
+        options.trimTolerance != nil && options.fit == .contain && (options.barColor?.alpha ?? 0) < 255
+            && (options.background?.alpha ?? 0) < 255
+    }
+
+    /// The format of the result: that of the source if it can hold it.
+    private func format(of own: ImageFormat, hasAlpha: Bool) -> ImageFormat {
+        if case .format(let format) = options.output { return format }
+        let isMasked = options.usedMask != nil
+        switch own {
+        case .jpeg, .tiff: return hasAlpha || isMasked ? .png : .jpeg
+        case .webp, .gif: return own
+        case .avif, .heic: return .avif
+        case .png, .svg, .bmp, .jxl: return .png
+        }
+    }
+
+    /// Lossless files are asked for as the best ones.
+    private func quality(of format: ImageFormat) -> EncodingQuality {
+        .fixed(options.isLossless == true && format == .webp ? 100 : options.usedQuality)
+    }
+}

@@ -1,0 +1,83 @@
+import Text
+
+/// Reads the URL of a source, or of a place to send clients to, as the service does: the scheme may be missing.
+enum WsrvSource {
+    /// Fewest bytes of a URL as it stands in the target.
+    private static let shortest = 4
+    /// Most bytes of a host's name, and of one of its labels.
+    private static let longestName = (host: 253, label: 63)
+
+    /// A text that no source has, for targets that name none and are answered by a redirect.
+    static let impossible = "http://"
+
+    /// The absolute URL, with `http` if there is no scheme, and `https` for `//` and `ssl:`.
+    ///
+    /// - Parameter text: The value as it stands in the target; it is percent-decoded once.
+    /// - Throws: ``APIError/badURL(_:)``.
+    static func url(_ text: ArraySlice<UInt8>) throws(APIError) -> String {
+        guard text.count >= shortest else { throw .badURL("The source's URL is shorter than \(shortest) bytes.") }
+        guard let decoded = PercentEncoding.decode(text) else {
+            throw .badURL("The value is not percent-encoded UTF-8.")
+        }
+        var rest = decoded[...]
+        let scheme = scheme(atStartOf: &rest)
+        rest = rest.prefix(before: UInt8(ascii: "#"))
+        while rest.utf8.first == UInt8(ascii: "/") { rest = rest.suffix(after: UInt8(ascii: "/")) ?? "" }
+        let host = rest.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"))
+        let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard !host.isEmpty, host.utf8.count <= longestName.host,
+            labels.allSatisfy({ $0.count <= longestName.label })
+        else { throw .badURL("The source's URL has no host, or one with a name that is too long.") }
+        let path = String(rest[host.endIndex...])
+        return try ParameterGrammar.source("\(scheme)://\(host)\(path.isEmpty ? "/" : PercentEncoding.location(path))")
+    }
+
+    /// Cuts the scheme off; it counts only if something follows it.
+    private static func scheme(atStartOf rest: inout Substring) -> String {
+        for (prefix, scheme) in [("http://", "http"), ("https://", "https"), ("ssl:", "https"), ("//", "https")] {
+            let start = rest.utf8.prefix(prefix.utf8.count)
+            guard rest.utf8.count > start.count, String(decoding: start, as: UTF8.self).asciiLowercased == prefix
+            else { continue }
+            rest = Substring(rest.utf8.dropFirst(start.count))
+            return scheme
+        }
+        return "http"
+    }
+}
+
+/// Reads the time in `maxage`.
+enum WsrvDuration {
+    private static let day = 86_400
+    private static let year = 365 * day
+    /// Most seconds of one unit, largest unit first.
+    private static let units: [(letter: UInt8, seconds: Int)] = [
+        (UInt8(ascii: "y"), year), (UInt8(ascii: "M"), 30 * day), (UInt8(ascii: "w"), 7 * day),
+        (UInt8(ascii: "d"), day), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
+    ]
+
+    /// Seconds for which clients may use an answer, from a day to a year; a year for a text that does not say so.
+    static func maximumAge(_ text: ArraySlice<UInt8>) -> Int {
+        guard let seconds = seconds(text), (day...year).contains(seconds) else { return year }
+        return seconds
+    }
+
+    /// Numbers with their units, each unit smaller than the one before; the last number may have none, and is seconds then.
+    private static func seconds(_ text: ArraySlice<UInt8>) -> Int? {
+        var (sum, number, firstUnit) = (0, 0, 0)
+        var hasDigits = false
+        for byte in text {
+            if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+                hasDigits = true
+                number = min(10 * number + Int(byte - UInt8(ascii: "0")), year + 1)
+                continue
+            }
+            guard hasDigits, let unit = units.indices.first(where: { $0 >= firstUnit && units[$0].letter == byte })
+            else { return nil }
+            sum = min(sum + number * units[unit].seconds, year + 1)
+            (number, hasDigits, firstUnit) = (0, false, unit + 1)
+        }
+        // Nothing may follow seconds.
+        guard !text.isEmpty, !hasDigits || firstUnit < units.count else { return nil }
+        return sum + number
+    }
+}
