@@ -98,7 +98,8 @@ package enum ImageDecoder {
                 detail: "the header says \(loadedSize) × \(frames), libvips says \(loaded.width)×\(loaded.height)")
         }
         return try reduced(
-            loaded, by: plan.level / loadedLevel, page: plan.page, frames: frames, orientation: header.orientation, token: token,
+            loaded, by: plan.level / loadedLevel, page: plan.page, frames: frames, orientation: header.orientation,
+            token: token,
             room: room, isIncomplete: isIncomplete)
     }
 

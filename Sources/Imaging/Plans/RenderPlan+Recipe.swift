@@ -70,7 +70,9 @@ extension Composition {
         return all
     }
 
-    /// Whether the format can hold several frames. Encoders that work in one step, in other processes, get no tall images.
+    /// Whether the format can hold several frames.
+    ///
+    /// Encoders that work in one step, in other processes, get no tall images.
     fileprivate var keepsFrames: Bool {
         format.supportsAnimation || stacksFrames && !format.isEncodedInOneStep
     }

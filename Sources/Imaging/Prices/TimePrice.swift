@@ -50,7 +50,9 @@ extension ImageHeader {
         if header.hasAlpha, time.isAlphaApart { pixel += TimePrice.alphaPlane }
         // A frame of an animation needs all frames before it.
         let kept = plan.frames(of: self)
-        let decoded = plan.isAnimated ? min(plan.page, frames) + kept : format.supportsAnimation ? min(plan.page + 1, frames) : 1
+        let decoded =
+            plan.isAnimated
+            ? min(plan.page, frames) + kept : format.supportsAnimation ? min(plan.page + 1, frames) : 1
         let area = Double(header.decodedArea)
         let depth = header.bitDepth > 8 ? 2.0 : 1
         let framing = plan.isAnimated ? TimePrice.frame.decode * Double(kept) : 0

@@ -1,6 +1,6 @@
 /// A change of each pixel's colour that depends on this colour alone; alpha stays as it is.
 package struct ColorMapStep: Hashable {
-    /// A rule for colours. Components that leave the range are clipped.
+    /// A rule for colours; components that leave the range are clipped.
     package enum Map: Hashable, Sendable {
         /// The curves for each component, one after the other.
         case curves([ToneCurve])

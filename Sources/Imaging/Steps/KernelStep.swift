@@ -1,4 +1,6 @@
-/// A mix of each pixel with the eight around it. The outermost pixels are repeated beyond the edges.
+/// A mix of each pixel with the eight around it.
+///
+/// The outermost pixels are repeated beyond the edges.
 package struct KernelStep: Hashable {
     /// How the nine are mixed.
     package enum Kernel: String, Hashable, Sendable {

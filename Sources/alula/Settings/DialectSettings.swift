@@ -55,7 +55,7 @@ extension SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.dialects.environmentOf = try SettingValues.choice(text)
         },
-    ] + wsrv
+    ]
 
     /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"

@@ -51,4 +51,93 @@ struct AnimationTests {
         let result = try thumbnail(ImageFixture.gifAnimated.bytes, RenderingOptions(), .gif)
         #expect(try ImageHeader.inspect(result.bytes).frames == 1)
     }
+
+    @Test(arguments: [ImageFixture.gifAnimated, .webpAnimated])
+    func `a recipe may keep the later frames, and play them otherwise`(fixture: ImageFixture) throws {
+        let result = try recipe(fixture) { composition in
+            (composition.page, composition.frames) = (1, 2)
+            composition.timing = FrameTiming(delays: [40], loop: 7)
+        }
+        let image = try ImageReading.decode(result.bytes)
+        #expect(image.frames == 2 && image.delays == [40, 300] && image.loop == 7)
+        #expect(image.isClose(x: 15, y: 9, frame: 0, to: [0, 255, 0] + (image.hasAlpha ? [255] : [])))
+        #expect(image.isClose(x: 15, y: 9, frame: 1, to: [0, 0, 255] + (image.hasAlpha ? [255] : [])))
+        #expect(throws: ImagingError.noSuchPage(3, pages: 3)) { try recipe(fixture) { $0.page = 3 } }
+    }
+
+    @Test func `a recipe may stack frames in a format of stills`() throws {
+        for format in [ImageFormat.png, .jpeg] {
+            let result = try recipe(.gifAnimated) { composition in
+                (composition.frames, composition.format, composition.stacksFrames) = (3, format, true)
+            }
+            let image = try ImageReading.decode(result.bytes)
+            let (width, height) = (ImageFixture.size.width, ImageFixture.size.height)
+            #expect(image.size == PixelSize(width: width, height: 3 * height))
+            for (frame, color) in [[255, 0, 0], [0, 255, 0], [0, 0, 255]].enumerated() {
+                let alpha = image.hasAlpha ? [255] : []
+                #expect(image.isClose(x: 9, y: frame * height + 5, to: color + alpha, tolerance: 6))
+            }
+        }
+        // An encoder in another process gets the first frame only.
+        let still = try recipe(.gifAnimated) { composition in
+            (composition.frames, composition.format, composition.stacksFrames) = (3, .avif, true)
+        }
+        #expect(try ImageHeader.inspect(still.bytes).size == ImageFixture.size)
+    }
+
+    @Test func `a stack that is too tall for its format is refused`() {
+        let header = ImageHeader(format: .gif, storedSize: PixelSize(width: 10, height: 30_000), frames: 3)
+        var options = RenderingOptions()
+        options.recipe = AnyRenderRecipe(
+            FixedRecipe(change: "") { composition in
+                (composition.frames, composition.format, composition.stacksFrames) = (3, .jpeg, true)
+            })
+        #expect(throws: ImagingError.sideTooLong(header.size, format: .jpeg)) {
+            try RenderPlan(options: options, format: .jpeg, source: header, limits: ImagingLimits())
+        }
+    }
+
+    @Test func `later frames and another timing are spelled out in a plan's key`() throws {
+        let header = try ImageHeader.inspect(ImageFixture.gifAnimated.bytes)
+        var options = RenderingOptions()
+        options.recipe = AnyRenderRecipe(
+            FixedRecipe(change: "") { composition in
+                (composition.page, composition.frames) = (1, 2)
+                composition.timing = FrameTiming(delays: [40, -3], loop: nil)
+            })
+        let plan = try RenderPlan(options: options, format: .gif, source: header, limits: ImagingLimits())
+        #expect(plan.keyTexts.first == "frames 2 from 1 level 1 refuse")
+        #expect(plan.keyTexts.last == "delays 40,0 loop own")
+    }
+
+    /// The result of a recipe that shows an animation in its own size and format, but for one change.
+    private func recipe(
+        _ fixture: ImageFixture, _ change: @escaping @Sendable (inout Composition) -> Void
+    ) throws -> EncodedImage {
+        var options = RenderingOptions()
+        options.recipe = AnyRenderRecipe(FixedRecipe(change: "\(fixture)", apply: change))
+        return try thumbnail(fixture.bytes, options, .gif)
+    }
+}
+
+/// A recipe that shows an image in its own size and format, but for one change; the change's text tells recipes apart.
+private struct FixedRecipe: RenderRecipe {
+    let change: String
+    let apply: @Sendable (inout Composition) -> Void
+
+    init(change: String, apply: @escaping @Sendable (inout Composition) -> Void) {
+        (self.change, self.apply) = (change, apply)
+    }
+
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        var composition = Composition(size: source.header.size, format: source.header.format, quality: .fixed(90))
+        apply(&composition)
+        return composition
+    }
+
+    var keyText: String { change }
+
+    static func == (one: Self, other: Self) -> Bool { one.change == other.change }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(change) }
 }

@@ -25,7 +25,9 @@ enum WsrvLength: Hashable, Sendable {
     }
 }
 
-/// Reads values that are not percent-decoded. Numbers are read up to the first odd character; what cannot be read is -1.
+/// Reads values that are not percent-decoded.
+///
+/// Numbers are read up to the first odd character; what cannot be read is -1.
 enum WsrvNumbers {
     /// What a value that cannot be read stands for.
     static let unreadable = -1
@@ -110,7 +112,9 @@ enum WsrvNumbers {
         // Longer than any name.
         guard (3...24).contains(spelled.count), spelled.allSatisfy({ $0 < 0x80 }) else { return .transparent }
         let name = String(decoding: spelled, as: UTF8.self).asciiLowercased
-        if !name.contains("grey"), let rgb = ColorNames.values[ExactText(name)] { return color(argb: 0xff00_0000 | rgb) }
+        if !name.contains("grey"), let rgb = ColorNames.values[ExactText(name)] {
+            return color(argb: 0xff00_0000 | rgb)
+        }
         guard name.utf8.allSatisfy(isHexadecimal), let value = Int(name, radix: 16) else { return .transparent }
         switch name.utf8.count {
         case 3: return color(argb: 0xff00_0000 | doubled(value, digits: 3))

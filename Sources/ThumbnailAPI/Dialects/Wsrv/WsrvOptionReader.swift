@@ -1,7 +1,9 @@
 import Imaging
 import Text
 
-/// Collects the options of a target one by one. The first one of a name counts, also if another option has given its value.
+/// Collects the options of a target one by one.
+///
+/// The first one of a name counts, also if another option has given its value.
 struct WsrvOptionReader {
     /// What was read.
     var options = WsrvOptions()

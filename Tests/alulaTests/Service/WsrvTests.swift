@@ -1,0 +1,89 @@
+import HTTPTypes
+import Imaging
+import Memory
+import TestSupport
+import Testing
+import ThumbnailAPI
+
+@testable import alula
+
+/// URLs of weserv/images in the whole service.
+@Suite(.timeLimit(.minutes(1)))
+struct WsrvTests {
+    private static let image = SampleImage.quarters(PixelSize(width: 64, height: 48))
+
+    private static func serve(_ running: RunningService) {
+        running.origin.serve(
+            "/a.jpg",
+            .image(ImageFixture.file(image, as: .jpeg, quality: 95), type: "image/jpeg")
+                .with("Cache-Control", "max-age=500"))
+    }
+
+    @Test func `an image is resized, turned and cut as its URL says`() async throws {
+        try await withService(["--wsrv-path", "/"]) { running in
+            Self.serve(running)
+            let source = running.origin.url("/a.jpg").dropFirst("http://".count)
+            let answer = try await running.send("GET", "/?w=24&flip&url=\(source)&mask=circle&maxage=1d&filename=seal")
+            #expect(answer.status == 200)
+            #expect(answer.headerFields[.contentType] == "image/png")
+            #expect(answer.headerFields[.cacheControl] == "public, max-age=86400")
+            #expect(answer.headerFields[.contentDisposition] == "inline; filename=\"seal.png\"")
+            let image = try ImageReading.decode(SharedBytes(answer.body))
+            #expect(image.size == PixelSize(width: 24, height: 18))
+            #expect(image.pixel(x: 0, y: 0)[3] == 0)
+            // Blue was at the bottom left.
+            #expect(image.isClose(x: 8, y: 5, to: [0, 0, 255, 255], tolerance: 40))
+            let again = try await running.send(
+                "GET", "/?mask=circle&url=\(source)&flip=1&width=24px&maxage=1d&filename=seal")
+            #expect(again.headerFields[.cacheStatus] == "alula-result;hit")
+            #expect(again.headerFields[.eTag] == answer.headerFields[.eTag])
+        }
+    }
+
+    @Test func `a border is cut off before the sizes are computed`() async throws {
+        try await withService(["--wsrv-path", "/wsrv"]) { running in
+            let bordered = SampleImage(PixelSize(width: 80, height: 60), bands: 3) { x, y in
+                (20..<60).contains(x) && (10..<50).contains(y) ? [200, 40, 20] : [255, 255, 255]
+            }
+            running.origin.serve("/b.png", .image(ImageFixture.file(bordered, as: .png), type: "image/png"))
+            let source = running.origin.url("/b.png")
+            let answer = try await running.send("GET", "/wsrv/?url=\(source)&trim=10&w=20&output=json")
+            #expect(answer.headerFields[.contentType] == "application/json")
+            #expect(answer.text.hasPrefix("{\"format\":\"png\",\"width\":20,\"height\":20,"), "\(answer.text)")
+            let encoded = try await running.send("GET", "/wsrv/?url=\(source)&trim=10&w=20&encoding=base64")
+            #expect(encoded.text.hasPrefix("data:image/png;base64,iVBORw0KGgo"))
+            #expect(encoded.headerFields[.contentDisposition] == nil)
+            #expect(encoded.headerFields[.eTag] != answer.headerFields[.eTag])
+        }
+    }
+
+    @Test func `a source that fails sends the client where policy allows`() async throws {
+        try await withService(["--wsrv-path", "/"]) { running in
+            Self.serve(running)
+            running.origin.serve("/none", FakeAnswer(status: 404))
+            let missing = "/?url=\(running.origin.url("/none"))"
+            let sent = try await running.send("GET", missing + "&default=\(running.origin.url("/a.jpg"))")
+            #expect(sent.status == 302 && sent.headerFields[.location] == running.origin.url("/a.jpg"))
+            let kept = try await running.send("GET", missing + "&default=http://10.0.0.1/a.jpg")
+            #expect(kept.status == 404 && kept.headerFields[.location] == nil)
+            // A source that is none at all, too.
+            let impossible = try await running.send("GET", "/?url=x&default=\(running.origin.url("/a.jpg"))")
+            #expect(impossible.status == 302)
+        }
+    }
+
+    @Test func `the dialect is off unless it has a place`() async throws {
+        try await withService { running in
+            let answer = try await running.send("GET", "/?url=\(running.origin.url("/a.jpg"))")
+            #expect(answer.headerFields[.contentType] == "text/html; charset=utf-8")
+            #expect(running.origin.requests.isEmpty)
+        }
+        #expect {
+            try SettingsLoader.load(arguments: ["--wsrv-path", "wsrv"], environment: [:]) { _ in "{}" }
+        } throws: {
+            ($0 as? SettingsLoader.Failure)?.lines == [
+                "--wsrv-path: \"wsrv\" is not allowed; allowed is / or a path such as /wsrv"
+            ]
+        }
+    }
+}
