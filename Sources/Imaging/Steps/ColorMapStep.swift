@@ -77,12 +77,11 @@ extension ColorMapStep: RenderStep {
     /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
     private var time: Double {
         switch map {
-        case .curves: 2
-        case .matrix: 4
-        case .lch: 150
-        case .tint: 80
-        case .grey: 25
-        case .gradient: 30
+        case .curves, .matrix: 4
+        case .lch: 90
+        case .tint: 45
+        case .grey: 10
+        case .gradient: 20
         }
     }
 }
