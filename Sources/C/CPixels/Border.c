@@ -12,6 +12,38 @@ static int is_near(const uint8_t *pixel, int bands, const uint8_t *color, int to
         && abs(pixel[blue] - color[2]) <= tolerance && abs(alpha - color[3]) <= tolerance;
 }
 
+/// A component on the matte.
+static int flat_component(const CPixelsFrame *frame, const CPixelsBorder *border, int x, int y, int component)
+{
+    const uint8_t *pixel = row_of(frame, y) + (ptrdiff_t) x * frame->bands;
+    int value = pixel[frame->bands < 3 ? 0 : component];
+    if (frame->bands == 1 || frame->bands == 3)
+        return value;
+    int alpha = pixel[frame->bands - 1];
+    return (value * alpha + border->matte[component] * (255 - alpha)) / 255;
+}
+
+/// Whether the median of nine pixels is near the colour: at least five are not above it, and five are not below it. Pixels beyond the edge are like
+/// those at the edge.
+static int is_smoothed_near(const CPixelsFrame *frame, const CPixelsBorder *border, int x, int y)
+{
+    for (int component = 0; component < 3; component++) {
+        int above = 0, below = 0;
+        for (int down = -1; down <= 1; down++) {
+            int row = y + down < 0 ? 0 : y + down >= frame->height ? frame->height - 1 : y + down;
+            for (int across = -1; across <= 1; across++) {
+                int column = x + across < 0 ? 0 : x + across >= frame->width ? frame->width - 1 : x + across;
+                int difference = flat_component(frame, border, column, row, component) - border->color[component];
+                above += difference > border->tolerance;
+                below += -difference > border->tolerance;
+            }
+        }
+        if (above > 4 || below > 4)
+            return 0;
+    }
+    return 1;
+}
+
 /// Whether all pixels of a part are near the colour.
 static int is_border(const CPixelsFrame *frame, const CPixelsBorder *border, int left, int top, int right, int bottom)
 {
@@ -19,7 +51,8 @@ static int is_border(const CPixelsFrame *frame, const CPixelsBorder *border, int
     for (y = top; y < bottom; y++) {
         const uint8_t *pixel = row_of(frame, y) + (ptrdiff_t) left * frame->bands;
         for (x = left; x < right; x++, pixel += frame->bands)
-            if (!is_near(pixel, frame->bands, border->color, border->tolerance))
+            if (border->is_smoothed ? !is_smoothed_near(frame, border, x, y)
+                                    : !is_near(pixel, frame->bands, border->color, border->tolerance))
                 return 0;
     }
     return 1;

@@ -3,18 +3,20 @@ import Coordination
 import Memory
 
 extension DecodedImage {
-    /// What a border of `color` surrounds in the first frame of interleaved pixels; the whole frame if it is all border.
+    /// What a border surrounds in the first frame of interleaved pixels; the whole frame if it is all border.
     ///
-    /// - Parameters:
-    ///   - color: The border's colour; nil for that of the top left pixel.
-    ///   - tolerance: Largest difference of a border's pixel from the colour in each component, alpha included.
     /// - Throws: The error of `token`.
-    func part(insideBorderOf color: Color?, tolerance: Int, token: WorkToken) throws -> ImagePart {
+    func part(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImagePart {
         defer { extendLifetime(token) }
-        let color = color ?? cornerColor
+        let corner = trim.matte.map { cornerColor.composited(over: $0) } ?? cornerColor
+        let color = trim.color ?? corner
         var border = CPixelsBorder()
         border.color = (color.red, color.green, color.blue, color.alpha)
-        border.tolerance = Int32(tolerance)
+        if let matte = trim.matte {
+            border.is_smoothed = 1
+            border.matte = (matte.red, matte.green, matte.blue)
+        }
+        border.tolerance = Int32(trim.tolerance)
         let status = unsafe pixels.withUnsafeBytes { bytes in
             var frame = unsafe CPixelsFrame(
                 pixels: UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress),
@@ -24,9 +26,17 @@ extension DecodedImage {
             return unsafe CPixels_find_border(&frame, &border, watch)
         }
         if status != 0 { try token.check() }
+        if trim.isEqualAcross { Self.equalize(&border.left, &border.right, size.width) }
+        if trim.isEqualDown { Self.equalize(&border.top, &border.bottom, size.height) }
         return ImagePart(
             x: Int(border.left), y: Int(border.top),
             size: PixelSize(width: Int(border.right - border.left), height: Int(border.bottom - border.top)), of: size)
+    }
+
+    /// Makes the wider of two borders as narrow as the other.
+    private static func equalize(_ start: inout Int32, _ end: inout Int32, _ side: Int) {
+        let width = min(start, Int32(side) - end)
+        (start, end) = (width, Int32(side) - width)
     }
 
     private var cornerColor: Color {

@@ -51,8 +51,7 @@ package final class BorderTrim: Sendable {
     ///
     /// - Throws: The error of `token`.
     func box(in image: DecodedImage, token: WorkToken) throws -> ImagePart {
-        try image.interleaved(token: token)
-            .part(insideBorderOf: trim.color, tolerance: trim.tolerance, token: token)
+        try image.interleaved(token: token).part(inside: trim, token: token)
     }
 
     /// How an image of shapes is drawn that `plan` has decoded in its natural size, when the box that the border surrounds is known.
@@ -133,7 +132,7 @@ package final class BorderTrim: Sendable {
 
     /// The text in the key of a result: all that decides the steps once the box is known.
     var keyText: String {
-        "trim \(trim.tolerance) \(trim.color?.keyText ?? "corner") \(continuation.keyText)"
+        "trim \(trim.tolerance) \(trim.color?.keyText ?? "corner") \(trim.keyText)\(continuation.keyText)"
     }
 }
 
@@ -156,6 +155,14 @@ extension BorderTrim.Continuation {
                 + "\(options.devicePixelRatio) \(options.fit.rawValue) \(options.enlarge) \(options.gravity.keyText) "
                 + "\(options.background?.keyText ?? "none") \(options.operations.crop?.keyText ?? "all")"
         }
+    }
+}
+
+extension ImageOperations.Trim {
+    /// What is said only of a trim that is not the native one.
+    fileprivate var keyText: String {
+        (matte.map { "smoothed on \($0.keyText) " } ?? "") + (isEqualAcross ? "equal across " : "")
+            + (isEqualDown ? "equal down " : "")
     }
 }
 

@@ -34,6 +34,13 @@ package struct ImageOperations: Hashable, Sendable {
         package var tolerance: Int
         /// The border's colour; nil for that of the top left pixel.
         package var color: Color?
+        /// The colour behind transparent parts if medians of 3×3 pixels are compared, so that single pixels count for nothing; nil if each
+        /// pixel is compared, alpha included.
+        package var matte: Color?
+        /// Whether as much is cut off at the left as at the right.
+        package var isEqualAcross = false
+        /// Whether as much is cut off at the top as at the bottom.
+        package var isEqualDown = false
 
         /// Borders that differ from `color` by `tolerance` at most.
         package init(tolerance: Int, color: Color? = nil) {

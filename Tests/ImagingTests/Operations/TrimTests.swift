@@ -1,8 +1,9 @@
 import Coordination
-import Imaging
 import Memory
 import TestSupport
 import Testing
+
+@testable import Imaging
 
 @Suite(.timeLimit(.minutes(1)))
 struct TrimTests {
@@ -141,5 +142,48 @@ struct TrimTests {
         let keys = try changes.map(key)
         #expect(Set(keys).count == changes.count)
         #expect(keys[0].last == "trim 10 corner box 300xany 1000 inside false center none all")
+    }
+
+    /// What a border surrounds in interleaved pixels.
+    private static func box(
+        _ image: SampleImage, _ tolerance: Int, _ configure: (inout ImageOperations.Trim) -> Void
+    ) throws -> [Int] {
+        var trim = ImageOperations.Trim(tolerance: tolerance)
+        configure(&trim)
+        let pixels = DecodedImage(pixels: SharedBytes(image.pixels), size: image.size, bands: image.bands)
+        let part = try pixels.part(inside: trim, token: WorkToken())
+        return [part.x, part.y, part.size.width, part.size.height]
+    }
+
+    @Test func `medians do not see single pixels, but edges and corners of two`() throws {
+        let magenta = Color(red: 255, green: 0, blue: 255)
+        var noisy = Self.framed([255, 255, 255])
+        noisy = SampleImage(noisy.size, bands: 3) { x, y in
+            let start = (y * 140 + x) * 3
+            return x % 9 == 4 && y % 7 == 3 ? [0, 0, 0] : Array(noisy.pixels[start..<start + 3])
+        }
+        #expect(try Self.box(noisy, 10) { $0.matte = magenta } == [10, 20, 100, 60])
+        #expect(try Self.box(noisy, 10) { _ in } == [4, 3, 136, 113])
+        let line = SampleImage(PixelSize(width: 30, height: 20), bands: 3) { x, _ in
+            x == 15 ? [0, 0, 0] : [255, 255, 255]
+        }
+        // A line of one pixel is noise; nothing else is left, so that the image stays whole.
+        #expect(try Self.box(line, 10) { $0.matte = magenta } == [0, 0, 30, 20])
+    }
+
+    @Test func `transparent parts count as the colour behind them`() throws {
+        let image = SampleImage(PixelSize(width: 30, height: 20), bands: 4) { x, y in
+            10..<20 ~= x && 5..<15 ~= y ? [200, 40, 20, 255] : [UInt8(x), UInt8(y), 9, 0]
+        }
+        let magenta = Color(red: 255, green: 0, blue: 255)
+        #expect(try Self.box(image, 0) { $0.matte = magenta } == [10, 5, 10, 10])
+        #expect(try Self.box(image, 0) { ($0.matte, $0.color) = (magenta, magenta) } == [10, 5, 10, 10])
+        #expect(try Self.box(image, 0) { ($0.matte, $0.color) = (magenta, .white) } == [0, 0, 30, 20])
+    }
+
+    @Test func `equal borders are as narrow as the narrower one`() throws {
+        let image = Self.framed([255, 255, 255])
+        #expect(try Self.box(image, 10) { $0.isEqualAcross = true } == [10, 20, 120, 60])
+        #expect(try Self.box(image, 10) { $0.isEqualDown = true } == [10, 20, 100, 80])
     }
 }

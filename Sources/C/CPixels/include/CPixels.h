@@ -121,6 +121,10 @@ typedef struct {
     uint8_t color[4];
     /// Largest difference of a border's pixel from the colour, in each component.
     int tolerance;
+    /// Whether the median of each pixel and the eight around it is compared, with transparent parts on `matte`; alpha is ignored then.
+    int is_smoothed;
+    /// Red, green and blue.
+    uint8_t matte[3];
     /// What the border surrounds; the whole frame if it is all border.
     int left, top, right, bottom;
 } CPixelsBorder;
