@@ -5,8 +5,10 @@ import Memory
 ///
 /// It depends on no image that the source is used on, so several renders can use the same pixels.
 package struct AdditionForm: Hashable, Sendable {
-    /// The size of the whole source after the resampling.
+    /// The size of the whole source after the resampling, with the margins around it.
     package let scaledSize: PixelSize
+    /// Transparent margins around the resampled source, in pixels of the scaled one.
+    package var margins = ImageOperations.Margins()
     /// The column of the scaled source that the part begins with.
     package let firstColumn: Int
     /// The row of the scaled source that the part begins with.
@@ -20,8 +22,18 @@ package struct AdditionForm: Hashable, Sendable {
 
     /// The form's text in the key of a cached result.
     var keyText: String {
-        "\(scaledSize.width)x\(scaledSize.height) \(firstColumn),\(firstRow) \(size.width)x\(size.height) "
-            + light.rawValue
+        let pad = "pad \(margins.top),\(margins.right),\(margins.bottom),\(margins.left)"
+        return "\(scaledSize.width)x\(scaledSize.height) \(firstColumn),\(firstRow) \(size.width)x\(size.height) "
+            + light.rawValue + (hasMargins ? " " + pad : "")
+    }
+
+    private var hasMargins: Bool { margins != ImageOperations.Margins() }
+
+    /// The size of the source without the margins.
+    private var innerSize: PixelSize {
+        PixelSize(
+            width: scaledSize.width - margins.left - margins.right,
+            height: scaledSize.height - margins.top - margins.bottom)
     }
 
     /// The pixels of `image` in this form, with alpha.
@@ -34,7 +46,7 @@ package struct AdditionForm: Hashable, Sendable {
             interleaved.planeRange = nil
             return try interleaved.pixels(of: image, token: token).split(to: planeRange)
         }
-        let plan = RenderPlan(resizedSize: scaledSize, light: light, format: .png, quality: 100)
+        let plan = RenderPlan(resizedSize: innerSize, light: light, format: .png, quality: 100)
         var (source, steps) = (image, plan.steps)
         if case .planar = image.layout {
             let (target, rest) = PlanarLane.part(of: plan, for: image)
@@ -46,6 +58,9 @@ package struct AdditionForm: Hashable, Sendable {
                 bytes, width: source.size.width, height: source.size.height, bands: source.bands)
             var context = StepContext(token: token)
             for step in steps { scaled = try step.applied(to: scaled, in: &context) }
+            if hasMargins {
+                scaled = try MarginStep(margins, color: .transparent).applied(to: scaled, in: &context)
+            }
             // Pixels are computed on demand: those outside of the part cost nothing.
             let isWrapped =
                 firstColumn + size.width > scaledSize.width || firstRow + size.height > scaledSize.height
@@ -58,7 +73,7 @@ package struct AdditionForm: Hashable, Sendable {
 
     /// Whether an image has this form already.
     func isForm(of image: DecodedImage) -> Bool {
-        guard planeRange == nil, case .interleaved = image.layout else { return false }
+        guard planeRange == nil, !hasMargins, case .interleaved = image.layout else { return false }
         return image.hasAlpha && image.size == scaledSize && size == scaledSize && firstColumn == 0 && firstRow == 0
     }
 }

@@ -7,7 +7,7 @@ package struct OverlayStep: Hashable {
     /// The place of the source in ``RenderPlan/additions``.
     package let addition: Int
     /// The form of its pixels, which is repeated to the right and down where the covered area is larger.
-    package let form: AdditionForm
+    package private(set) var form: AdditionForm
     /// Distance of the covered area's left edge from the image's.
     package let x: Int
     /// Distance of the covered area's top edge from the image's.
@@ -23,7 +23,12 @@ package struct OverlayStep: Hashable {
     private static let time = 4.0
 
     /// A step that lays an additional source on the image by `layout`.
-    package init(of addition: Int, layout: OverlayLayout, decoded: FrameShape, opacity: Int, light: ResamplingLight) {
+    ///
+    /// - Parameter margins: Transparent margins that belong to the size of the source in `layout`.
+    package init(
+        of addition: Int, layout: OverlayLayout, decoded: FrameShape, opacity: Int, light: ResamplingLight,
+        margins: ImageOperations.Margins = ImageOperations.Margins()
+    ) {
         self.addition = addition
         self.opacity = opacity
         self.decoded = decoded
@@ -34,6 +39,7 @@ package struct OverlayStep: Hashable {
                 width: min(layout.scaledSize.width, layout.coveredSize.width),
                 height: min(layout.scaledSize.height, layout.coveredSize.height)),
             light: light)
+        form.margins = margins
     }
 }
 
