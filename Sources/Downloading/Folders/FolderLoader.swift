@@ -4,6 +4,8 @@ import HTTPTypes
 import Memory
 
 /// Loads sources from the folders of named origins, on threads of its own, because a disk may be slow.
+///
+/// Sources that named origins hold in memory are given at once.
 package final class FolderLoader: DataLoading {
     private static let pieceSize = 256 << 10
 
@@ -29,11 +31,16 @@ package final class FolderLoader: DataLoading {
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferAnswer {
         let identity = request.identity
-        guard let origin = configuration.origins[identity.originName], case .folder(let root) = origin.place else {
-            throw DownloadError.sourceNotAllowed
-        }
+        guard let origin = configuration.origins[identity.originName] else { throw DownloadError.sourceNotAllowed }
         let configuration = configuration.adapted(to: origin)
         try admitHop(identity.url)
+        let root: String
+        switch origin.place {
+        case .web: throw DownloadError.sourceNotAllowed
+        case .folder(let path): root = path
+        case .memory(let bytes):
+            return request.needsBody ? .source(try source(identity, bytes, progress: progress)) : .head
+        }
         do {
             return try await workers.run(timeLimit: configuration.downloadTimeout) { [timekeeper] token in
                 guard request.needsBody else {
@@ -56,6 +63,23 @@ package final class FolderLoader: DataLoading {
 
     /// Refuses further loads and waits for those under way.
     package func shutDown() { workers.shutDown() }
+
+    /// The source that lies in memory.
+    private func source(
+        _ identity: SourceIdentity, _ bytes: [UInt8], progress: TransferProgress
+    ) throws -> Source {
+        guard bytes.count > 0 else { throw DownloadError.emptyBody }
+        guard bytes.count <= configuration.maximumBytes else { throw DownloadError.tooLarge }
+        progress.begin(expecting: bytes.count)
+        try progress.receive(bytes.count)
+        let shared = SharedBytes(bytes)
+        let now = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
+        let head = SourceHead(
+            identity: identity, url: identity.url.canonical, status: 200,
+            validator: .digest(shared.withBytes { SHA256.hash($0) }.hexadecimal), headerFields: [:],
+            selectingFields: [:], requestedAt: now, receivedAt: now)
+        return Source(head: head, bytes: shared)
+    }
 
     private static func blockingOpen(_ identity: SourceIdentity, root: String) throws -> ConfinedFile {
         let segments = identity.url.path.split(separator: "/").map { segment in

@@ -20,11 +20,12 @@ extension Origin {
             switch place {
             case .web(let base): ["web", base.canonical]
             case .folder(let path): ["folder", path]
+            case .memory(let bytes): ["memory", SharedBytes(bytes).withBytes { SHA256.hash($0) }.hexadecimal]
             }
         let fieldParts = fields.flatMap { [$0.name.rawName, $0.value.map { "=" + $0.text } ?? "-"] }
         return placeParts + ["fields"] + fieldParts + ["credentials"] + (credentials?.parts ?? [])
             + ["trust"] + tlsPolicy.parts + ["authorities", certificateAuthorities ?? ""]
-            + ["ignored"] + ignoredParameters.sorted().map(\.string)
+            + ["ignored"] + ignoredParameters.sorted().map(\.string) + (onlyFile.map { ["only", $0.string] } ?? [])
     }
 }
 

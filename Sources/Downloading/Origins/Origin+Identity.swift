@@ -6,8 +6,10 @@ extension Origin {
     /// A path that begins with a slash begins at the host, every other one at the base. A fragment is dropped.
     func identity(of reference: Substring) throws(SourceURLError) -> SourceIdentity {
         switch place {
-        case .folder:
-            guard !DotSegments.areIn(reference) else { throw .pathNotAllowed }
+        case .folder, .memory:
+            guard !DotSegments.areIn(reference), onlyFile.map({ ExactText(reference) == $0 }) ?? true else {
+                throw .pathNotAllowed
+            }
             return SourceIdentity(url: try SourceURL(inFolder: name, path: reference), originName: name)
         case .web(let base):
             let path = reference.prefix(before: UInt8(ascii: "?"), UInt8(ascii: "#"))

@@ -9,6 +9,8 @@ package struct Origin: Sendable {
         case web(base: SourceURL)
         /// In this folder of the machine.
         case folder(path: String)
+        /// In memory: the bytes of the one file that ``Origin/onlyFile`` names.
+        case memory([UInt8])
     }
 
     /// Its name in `NAME:PATH`.
@@ -27,6 +29,8 @@ package struct Origin: Sendable {
     package var limits = OriginLimits()
     /// Names of query parameters that are ignored in a source's identity.
     package var ignoredParameters: Set<ExactText> = []
+    /// The only file of a folder that can be asked for; nil for all of them.
+    package var onlyFile: ExactText?
 
     /// An origin of this name and place, with our own fields and limits.
     package init(name: String, place: Place) {
