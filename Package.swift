@@ -192,8 +192,9 @@ let package = Package(
         tests(
             "alulaTests",
             [
-                "alula", "Coordination", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes", "ImageSandbox",
-                "Imaging", "Memory", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "alula", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
+                "ImageSandbox", "Imaging", "Memory", "Telemetry", "TestSupport", "Text", "ThumbnailAPI",
+                "ThumbnailPipeline",
             ]),
     ]
 )

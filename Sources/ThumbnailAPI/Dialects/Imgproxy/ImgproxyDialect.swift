@@ -1,0 +1,104 @@
+import Imaging
+import Text
+import ThumbnailPipeline
+
+/// The URLs of imgproxy 4, as far as its free edition reads them: `/SIGNATURE/OPTIONS/plain/SOURCE@FORMAT`.
+package struct ImgproxyDialect: Dialect {
+    package let name = "imgproxy"
+    private let configuration: ImgproxyConfiguration
+    private let place: DialectPlace
+    private let presets: ImgproxyPresets
+
+    package var hasSigningKeys: Bool { configuration.hasKeys }
+
+    /// The dialect at the place that `configuration` gives it; nil if that is off.
+    ///
+    /// - Parameter vocabulary: The presets of the settings file.
+    package init?(_ configuration: ImgproxyConfiguration, vocabulary: Vocabulary = Vocabulary()) {
+        guard let place = configuration.place else { return nil }
+        self.configuration = configuration
+        self.place = place
+        presets = ImgproxyPresets(
+            configuration.allPresets(vocabulary), separator: configuration.argumentsSeparator)
+    }
+
+    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
+
+    /// A target without a path is let through, because reading it says what is wrong.
+    package func isAuthentic(_ target: RequestedTarget) -> Bool {
+        guard let path = path(of: target) else { return true }
+        return configuration.isAuthentic(path.signature, of: path.path)
+    }
+
+    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        guard let path = path(of: target) else {
+            throw .badURL("A path has a signature, options and a source: /_/w:300/plain/https://example.com/a.jpg.")
+        }
+        var reader = ImgproxyOptionReader(configuration, presets)
+        if presets[ImgproxyPresets.standard] != nil { try reader.apply(presets: [ImgproxyPresets.standard]) }
+        let segments = path.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let rest = try readOptions(segments[...], into: &reader)
+        let source = try ImgproxySource(rest, configuration)
+        if let format = source.format, !reader.image.isRaw { try reader.apply(format: format) }
+        return try query(source.url, reader, accept: target.accept?.string)
+    }
+
+    private func path(of target: RequestedTarget) -> ImgproxyPath? {
+        place.remainder(of: target.target.string).flatMap { ImgproxyPath($0) }
+    }
+
+    /// Applies all segments that are options.
+    ///
+    /// - Returns: The other segments.
+    private func readOptions(
+        _ segments: ArraySlice<ArraySlice<UInt8>>, into reader: inout ImgproxyOptionReader
+    ) throws(APIError) -> ArraySlice<ArraySlice<UInt8>> {
+        let separator = Array(configuration.argumentsSeparator.utf8)
+        guard let first = segments.first else { return segments }
+        if configuration.allowsOnlyPresets {
+            let names = ImgproxyOption(first, separator: separator).map { [Array($0.name.utf8)[...]] + $0.arguments }
+            try reader.apply(presets: (names ?? [first]).map { ExactText(String(decoding: $0, as: UTF8.self)) })
+            return segments.dropFirst()
+        }
+        if ImgproxyOptions.ResizingType(rawValue: String(decoding: first, as: UTF8.self)) != nil {
+            throw .badURL("This is the form of version 1, which imgproxy has given up.")
+        }
+        var rest = segments
+        while let segment = rest.first, let option = ImgproxyOption(segment, separator: separator) {
+            guard configuration.allowedOptions.isEmpty || configuration.allowedOptions.contains(ExactText(option.name))
+            else {
+                throw .badParameter(option.quotedName, "Targets may not have this option here.")
+            }
+            try reader.apply(option)
+            rest = rest.dropFirst()
+        }
+        return rest
+    }
+
+    private func query(
+        _ source: ExactText, _ reader: ImgproxyOptionReader, accept: String?
+    ) throws(APIError) -> ThumbnailQuery {
+        let image = reader.image
+        if let format = image.format, format.written == nil, format != .svg, !image.isRaw {
+            throw .unsupportedOption("format", "Answers in the format \(format.rawValue) are not written here.")
+        }
+        let negotiation = configuration.defaults.negotiation
+        let isNegotiated =
+            !image.isRaw && (image.format == nil ? negotiation.isOn : negotiation.canEnforce)
+        var request = ThumbnailRequest(source: source, format: .byRecipe(isNegotiated: isNegotiated))
+        let watermark = image.watermark.opacity > 0 && !image.isRaw ? configuration.watermark : nil
+        if let watermark { request.additional = [AdditionalSource(.watermark, source: watermark)] }
+        request.options.keepsCopyright = !image.stripsMetadata || image.keepsCopyright
+        request.options.recipe = AnyRenderRecipe(
+            ImgproxyRecipe(
+                options: image, defaults: configuration.defaults,
+                accepted: isNegotiated ? negotiation.accepted(by: accept) : ImgproxyNegotiation()))
+        var query = ThumbnailQuery(request: request, expires: reader.expires)
+        query.answer.fileName = reader.fileName.isEmpty ? nil : ExactText(reader.fileName)
+        query.answer.isAttachment = reader.isAttachment
+        query.answer.maximumAge = configuration.maximumAge
+        query.answer.fallback = configuration.fallback
+        query.ignoredOptions = reader.ignored
+        return query
+    }
+}

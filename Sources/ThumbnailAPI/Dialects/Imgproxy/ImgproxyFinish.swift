@@ -1,0 +1,188 @@
+import Glibc
+import Imaging
+
+/// The steps after the image has its scale: crop to the box, filters, canvas, margins, background, watermark.
+struct ImgproxyFinish {
+    private let options: ImgproxyOptions
+    private let layout: ImgproxyLayout
+    private let isFlattened: Bool
+    /// The colour around the image.
+    private let surround: Color
+    private let sourceHasAlpha: Bool
+    /// The size after the steps so far.
+    private(set) var size: PixelSize
+    /// Whether the result may have transparent parts.
+    private(set) var hasAlpha: Bool
+
+    /// The steps for an image that was scaled to `size`.
+    init(
+        _ options: ImgproxyOptions, _ layout: ImgproxyLayout, format: ImageFormat, hasAlpha: Bool, size: PixelSize
+    ) {
+        self.options = options
+        self.layout = layout
+        self.size = size
+        sourceHasAlpha = hasAlpha
+        isFlattened = options.background != nil || !format.supportsAlpha
+        surround = isFlattened ? options.background ?? .white : .transparent
+        self.hasAlpha = hasAlpha && !isFlattened
+    }
+
+    /// Appends all steps but the watermark.
+    mutating func appendSteps(to steps: inout RenderSteps) {
+        appendCrop(to: &steps)
+        appendFilters(to: &steps)
+        if options.extend.isOn { extend(to: layout.boxSize, by: options.extend.gravity, &steps) }
+        if options.extendRatio.isOn, layout.proportionalSize.width > 0 {
+            extend(to: layout.proportionalSize, by: options.extendRatio.gravity, &steps)
+        }
+        let margins = layout.margins(options)
+        if options.hasPadding {
+            steps.append(MarginStep(margins, color: surround))
+            size = PixelSize(
+                width: size.width + margins.left + margins.right, height: size.height + margins.top + margins.bottom)
+            hasAlpha = !isFlattened
+        }
+        if isFlattened, sourceHasAlpha { steps.append(BackgroundStep(surround)) }
+    }
+
+    /// Lays the result on white for a format that was chosen after all steps.
+    mutating func flatten(for format: ImageFormat, _ steps: inout RenderSteps) {
+        guard !format.supportsAlpha, hasAlpha else { return }
+        steps.append(BackgroundStep(.white))
+        hasAlpha = false
+    }
+
+    private mutating func appendCrop(to steps: inout RenderSteps) {
+        guard layout.keptSize != PixelSize(width: 0, height: 0) else { return }
+        let kept = layout.keptSize.orLess(than: size)
+        guard kept != size else { return }
+        if options.gravity.kind == .smart {
+            steps.append(InterestStep(.attention, size: kept))
+        } else {
+            let corner = options.gravity.place(of: kept, on: size, ratio: layout.ratio)
+            steps.append(CropStep(x: corner.x, y: corner.y, size: kept))
+        }
+        size = kept
+    }
+
+    private func appendFilters(to steps: inout RenderSteps) {
+        let blur = ImgproxyFilters.deviation(ofBlur: options.blur)
+        if blur > 0 { steps.append(GaussianStep(.blur, sigma: blur)) }
+        let sharpen = ImgproxyFilters.deviation(ofSharpen: options.sharpen)
+        if sharpen > 0 { steps.append(GaussianStep(.sharpen, sigma: sharpen)) }
+        let side = min(options.pixelate, max(size.width, size.height))
+        if side > 1 { steps.append(MosaicStep(side: side)) }
+    }
+
+    private mutating func extend(to box: PixelSize, by gravity: ImgproxyGravity, _ steps: inout RenderSteps) {
+        let canvas = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
+        guard canvas != size else { return }
+        let corner = gravity.place(of: size, on: canvas, ratio: layout.ratio)
+        steps.append(CanvasStep(size: canvas, x: corner.x, y: corner.y, color: surround))
+        size = canvas
+        hasAlpha = !isFlattened
+    }
+}
+
+extension ImgproxyFinish {
+    /// Lays a watermark on the result.
+    ///
+    /// - Parameters:
+    ///   - header: The header of its file.
+    ///   - opacity: What its opacity is multiplied by.
+    ///   - isSizeCertain: Whether the size of the result is known already.
+    /// - Returns: How its pixels are used; nil if none is visible.
+    func lay(
+        _ header: ImageHeader, opacity: Double, light: ResamplingLight, isSizeCertain: Bool, on steps: inout RenderSteps
+    ) -> RecipeAddition? {
+        let watermark = options.watermark
+        let percent = pixels(100 * watermark.opacity * opacity)
+        guard percent > 0 else { return nil }
+        let own = header.size
+        let scaled = scaledSize(of: own)
+        let addition = RecipeAddition(header, scaledTo: scaled, isSizeCertain: isSizeCertain)
+        let margins = watermark.gravity.kind == .tiles ? tileMargins : ImageOperations.Margins()
+        let tile = PixelSize(
+            width: scaled.width + margins.left + margins.right, height: scaled.height + margins.top + margins.bottom)
+        guard let layout = overlay(of: tile) else { return isSizeCertain ? nil : addition }
+        steps.append(
+            OverlayStep(
+                of: 0, layout: layout, decoded: addition.decoded, opacity: min(100, percent), light: light,
+                margins: margins))
+        return addition
+    }
+
+    /// The distances of a watermark that is repeated lie around each tile.
+    private var tileMargins: ImageOperations.Margins {
+        func halves(_ offset: Double, of side: Int) -> (Int, Int) {
+            let distance = max(0, ImgproxyGravity.distance(offset, of: side, ratio: layout.ratio))
+            return (distance / 2, distance - distance / 2)
+        }
+        let (left, right) = halves(options.watermark.gravity.x, of: size.width)
+        let (top, bottom) = halves(options.watermark.gravity.y, of: size.height)
+        return ImageOperations.Margins(top: top, right: right, bottom: bottom, left: left)
+    }
+
+    /// The size of the watermark on the result: its own, or fitted into a share of the result's sides.
+    private func scaledSize(of own: PixelSize) -> PixelSize {
+        guard options.watermark.scale > 0 else { return own }
+        let width = max(1, pixels(evenly: Double(size.width) * options.watermark.scale))
+        let height = max(1, pixels(evenly: Double(size.height) * options.watermark.scale))
+        let shrink = max(Double(own.width) / Double(width), Double(own.height) / Double(height))
+        func side(_ side: Int) -> Int { max(1, pixels(Double(side) * (1 / min(shrink, Double(side))))) }
+        return PixelSize(width: side(own.width), height: side(own.height))
+    }
+
+    private func overlay(of scaled: PixelSize) -> OverlayLayout? {
+        let gravity = options.watermark.gravity
+        guard gravity.kind == .tiles else {
+            let corner = gravity.place(of: scaled, on: size, ratio: layout.ratio, mayOverhang: true)
+            return OverlayLayout(scaledSize: scaled, x: corner.x, y: corner.y, on: size)
+        }
+        return OverlayLayout(
+            scaledSize: scaled, x: Self.firstTile(scaled.width, in: size.width),
+            y: Self.firstTile(scaled.height, in: size.height), on: size, isTiled: true)
+    }
+
+    /// Where the first tile begins if one lies in the middle.
+    private static func firstTile(_ tile: Int, in side: Int) -> Int {
+        let count = (side + tile - 1) / tile | 1
+        return -((count * tile - side) / 2)
+    }
+}
+
+/// The strengths of imgproxy's filters, as standard deviations of ours.
+enum ImgproxyFilters {
+    /// The share of a weight below which libvips leaves out weights.
+    private static let leastWeight = 0.2
+    /// The longest standard deviation that is used, in pixels.
+    private static let most = 800.0
+    /// Up to this standard deviation, the sum of weights is worked out one by one.
+    private static let mostExact = 64.0
+    /// The standard deviation of a Gaussian that is cut off at ``leastWeight``, as a share of its own.
+    private static let cutShare = 0.831
+
+    /// The standard deviation that the cut weights of a blur have, in hundred-thousandths of a pixel; 0 if nothing changes.
+    static func deviation(ofBlur sigma: Double) -> Int {
+        guard sigma > 0 else { return 0 }
+        let sigma = min(sigma, most)
+        if sigma > mostExact { return units(sigma * cutShare) }
+        var (sum, squares, distance) = (1.0, 0.0, 1.0)
+        while true {
+            let weight = exp(-distance * distance / (2 * sigma * sigma))
+            if weight < leastWeight { break }
+            sum += 2 * weight
+            squares += 2 * weight * distance * distance
+            distance += 1
+        }
+        return units((squares / sum).squareRoot())
+    }
+
+    /// The standard deviation of the means that a sharpening compares with, in hundred-thousandths of a pixel; 0 if nothing changes.
+    static func deviation(ofSharpen sigma: Double) -> Int {
+        sigma <= 0.3 ? 0 : units(min(sigma, most))
+    }
+
+    /// Pixels, at most ``most``, in hundred-thousandths.
+    private static func units(_ value: Double) -> Int { Int((value * 100_000).rounded()) }
+}

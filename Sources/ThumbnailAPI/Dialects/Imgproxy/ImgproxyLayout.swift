@@ -1,0 +1,204 @@
+import Imaging
+
+/// The sizes of an image between the steps, by imgproxy's rules.
+///
+/// Computed in floating point in imgproxy's own order of operations, so that halves are rounded as there. A size of 0 stands for none.
+struct ImgproxyLayout: Hashable, Sendable {
+    /// How a source is made smaller while it is decoded, which rounds its sides before they are scaled.
+    enum Prescaling: Hashable, Sendable {
+        case none
+        /// By 2, 4 or 8, rounded up: JPEG.
+        case powers
+        /// By any factor, rounded: WebP.
+        case anyFactor
+    }
+
+    /// The size of the part that the crop keeps.
+    private(set) var cropSize: PixelSize
+    /// The size of the part after it was scaled.
+    private(set) var resizedSize = PixelSize(width: 0, height: 0)
+    /// The size to which the scaled image is cut.
+    private(set) var keptSize = PixelSize(width: 0, height: 0)
+    /// The box that was asked for, in device pixels.
+    private(set) var boxSize = PixelSize(width: 0, height: 0)
+    /// The canvas that has the box's proportion.
+    private(set) var proportionalSize = PixelSize(width: 0, height: 0)
+    /// Device pixels per CSS pixel that the source is large enough for.
+    private(set) var ratio = 1.0
+
+    private var scaleX = 1.0
+    private var scaleY = 1.0
+
+    /// The layout for a source of this size.
+    ///
+    /// - Parameters:
+    ///   - source: The size as the result shows the source, after all turns.
+    ///   - isDrawing: Whether the source consists of shapes, which are enlarged without loss.
+    ///   - prescaling: How the source is made smaller while it is decoded.
+    init(_ options: ImgproxyOptions, source: PixelSize, isDrawing: Bool = false, prescaling: Prescaling = .none) {
+        cropSize = PixelSize(
+            width: Self.cropSide(options.cropWidth, of: source.width),
+            height: Self.cropSide(options.cropHeight, of: source.height))
+        let part = cropSize.orLess(than: source)
+        scale(part, options, enlarging: options.enlarges || isDrawing)
+        setSizes(part, options)
+        limit(part, options)
+        resizedSize = prescaled(part, of: source, by: prescaling)
+    }
+
+    /// Pixels from 1 on, a fraction below it, all of the side for 0.
+    private static func cropSide(_ value: Double, of side: Int) -> Int {
+        if value == 0 { return 0 }
+        return value >= 1 ? pixels(value.rounded(.down)) : max(1, pixels(Double(side) * value))
+    }
+
+    private mutating func scale(_ part: PixelSize, _ options: ImgproxyOptions, enlarging: Bool) {
+        let (width, height) = (Double(part.width), Double(part.height))
+        var shrinkX = options.width == 0 ? 1 : width / Double(options.width)
+        var shrinkY = options.height == 0 ? 1 : height / Double(options.height)
+        if shrinkX != 1 || shrinkY != 1 {
+            let type = options.resizingType.resolved(part, width: options.width, height: options.height)
+            switch type {
+            case .force: break
+            case _ where options.width == 0: shrinkX = shrinkY
+            case _ where options.height == 0: shrinkY = shrinkX
+            case .fit: (shrinkX, shrinkY) = (max(shrinkX, shrinkY), max(shrinkX, shrinkY))
+            case .fill, .fillDown, .auto: (shrinkX, shrinkY) = (min(shrinkX, shrinkY), min(shrinkX, shrinkY))
+            }
+        }
+        shrinkX /= options.zoomX
+        shrinkY /= options.zoomY
+        ratio = options.ratio
+        if !enlarging {
+            let least = min(shrinkX, shrinkY)
+            if least < 1 {
+                shrinkX /= least
+                shrinkY /= least
+                // A ratio below 1 would make an image still smaller that cannot reach its box; on a canvas it keeps its proportion to it.
+                if !options.extend.isOn { ratio /= least }
+            }
+            ratio = min(ratio, min(shrinkX, shrinkY))
+        }
+        if options.minimumWidth > 0 {
+            let most = width / Double(options.minimumWidth)
+            if most < shrinkX {
+                shrinkY /= shrinkX / most
+                shrinkX = most
+            }
+        }
+        if options.minimumHeight > 0 {
+            let most = height / Double(options.minimumHeight)
+            if most < shrinkY {
+                shrinkX /= shrinkY / most
+                shrinkY = most
+            }
+        }
+        scaleX = 1 / min(shrinkX / ratio, width)
+        scaleY = 1 / min(shrinkY / ratio, height)
+    }
+
+    private mutating func setSizes(_ part: PixelSize, _ options: ImgproxyOptions) {
+        boxSize = PixelSize(
+            width: pixels(Double(options.width) * (ratio * options.zoomX)),
+            height: pixels(Double(options.height) * (ratio * options.zoomY)))
+        resizedSize = PixelSize(
+            width: max(1, pixels(Double(part.width) * scaleX)), height: max(1, pixels(Double(part.height) * scaleY)))
+        keptSize = boxSize
+        if options.resizingType == .fillDown, !options.enlarges {
+            let across = Double(boxSize.width) / Double(resizedSize.width)
+            let down = Double(boxSize.height) / Double(resizedSize.height)
+            if across > down, across > 1 {
+                keptSize = PixelSize(
+                    width: resizedSize.width, height: Self.side(resizedSize.width, boxSize.height, of: boxSize.width))
+            } else if down > across, down > 1 {
+                keptSize = PixelSize(
+                    width: Self.side(resizedSize.height, boxSize.width, of: boxSize.height), height: resizedSize.height)
+            }
+        }
+        proportionalSize = PixelSize(width: 0, height: 0)
+        guard options.extendRatio.isOn, boxSize.width > 0, boxSize.height > 0 else { return }
+        let out = keptSize.orLess(than: resizedSize)
+        let across = Double(boxSize.width) / Double(out.width)
+        let down = Double(boxSize.height) / Double(out.height)
+        if down > across {
+            proportionalSize = PixelSize(
+                width: out.width, height: Self.side(out.width, boxSize.height, of: boxSize.width))
+        } else if across > down {
+            proportionalSize = PixelSize(
+                width: Self.side(out.height, boxSize.width, of: boxSize.height), height: out.height)
+        }
+    }
+
+    private static func side(_ side: Int, _ numerator: Int, of denominator: Int) -> Int {
+        pixels(Double(side) * (Double(numerator) / Double(denominator)))
+    }
+
+    /// Makes all sizes smaller, if the result had a side above the limit.
+    private mutating func limit(_ part: PixelSize, _ options: ImgproxyOptions) {
+        guard options.maximumSide > 0 else { return }
+        var out = keptSize.orLess(than: resizedSize)
+        if options.extend.isOn {
+            out = PixelSize(width: max(out.width, boxSize.width), height: max(out.height, boxSize.height))
+        } else if options.extendRatio.isOn {
+            out = PixelSize(
+                width: max(out.width, proportionalSize.width), height: max(out.height, proportionalSize.height))
+        }
+        let margins = margins(options)
+        let longest = max(out.width + margins.left + margins.right, out.height + margins.top + margins.bottom)
+        guard longest > options.maximumSide else { return }
+        let factor = Double(options.maximumSide) / Double(longest)
+        scaleX = max(scaleX * factor, 1 / Double(part.width))
+        scaleY = max(scaleY * factor, 1 / Double(part.height))
+        ratio *= factor
+        setSizes(part, options)
+    }
+
+    /// The size after scaling what the decoder has made smaller already.
+    private func prescaled(_ part: PixelSize, of source: PixelSize, by prescaling: Prescaling) -> PixelSize {
+        let whole = PixelSize(
+            width: pixels(Double(source.width) * scaleX), height: pixels(Double(source.height) * scaleY))
+        var shrink = min(
+            Double(source.width) / Double(max(1, whole.width)), Double(source.height) / Double(max(1, whole.height)))
+        if prescaling == .powers { shrink = [8, 4, 2].first { shrink >= $0 } ?? 1 }
+        guard prescaling != .none, shrink > 1 else { return resizedSize }
+        func side(_ side: Int, _ crop: Int, _ scale: Double) -> Int {
+            let loaded =
+                prescaling == .powers
+                ? (side + Int(shrink) - 1) / Int(shrink) : max(1, pixels(Double(side) * (1 / shrink)))
+            let reached = Double(side) / Double(loaded)
+            var scale = scale * reached
+            if loaded == pixels(Double(loaded) * scale) { scale = 1 }
+            let kept = crop > 0 ? min(loaded, max(1, pixels(Double(crop) / reached))) : loaded
+            return max(1, pixels(Double(kept) * scale))
+        }
+        return PixelSize(
+            width: side(source.width, cropSize.width, scaleX), height: side(source.height, cropSize.height, scaleY))
+    }
+
+    /// The margins in device pixels.
+    func margins(_ options: ImgproxyOptions) -> ImageOperations.Margins {
+        func side(_ value: Int) -> Int { pixels(evenly: Double(value) * ratio) }
+        let padding = options.padding
+        return ImageOperations.Margins(
+            top: side(padding.top), right: side(padding.right), bottom: side(padding.bottom), left: side(padding.left))
+    }
+}
+
+extension PixelSize {
+    /// This size, but no larger than `whole`; a side of 0 counts as the whole one.
+    func orLess(than whole: PixelSize) -> PixelSize {
+        PixelSize(
+            width: width == 0 ? whole.width : min(width, whole.width),
+            height: height == 0 ? whole.height : min(height, whole.height))
+    }
+}
+
+extension ImgproxyOptions.ResizingType {
+    /// The type in place of ``auto``: ``fill`` if source and box have the same orientation, a square counting as landscape.
+    fileprivate func resolved(_ part: PixelSize, width: Int, height: Int) -> Self {
+        guard self == .auto else { return self }
+        let isLandscape = part.width >= part.height
+        let isBoxLandscape = (width == 0 ? part.width : width) >= (height == 0 ? part.height : height)
+        return isLandscape == isBoxLandscape ? .fill : .fit
+    }
+}

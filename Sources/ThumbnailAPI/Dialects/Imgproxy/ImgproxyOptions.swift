@@ -1,0 +1,134 @@
+import Imaging
+
+/// What the options of a target say of an image, in imgproxy's own terms.
+struct ImgproxyOptions: Hashable, Sendable {
+    /// How an image is brought to the size of a box.
+    enum ResizingType: String, Hashable, Sendable {
+        case fit, fill
+        case fillDown = "fill-down"
+        case force, auto
+    }
+
+    /// A canvas around the image.
+    struct Extension: Hashable, Sendable {
+        var isOn = false
+        var gravity = ImgproxyGravity()
+    }
+
+    /// A border that is cut off.
+    struct Trim: Hashable, Sendable {
+        /// Largest difference from the border's colour; nil for no trim.
+        var threshold: Double?
+        /// The border's colour; nil for that of the top left pixel.
+        var color: Color?
+        /// Whether as much is cut off at the left as at the right.
+        var isEqualAcross = false
+        /// Whether as much is cut off at the top as at the bottom.
+        var isEqualDown = false
+    }
+
+    /// A watermark on the result.
+    struct Watermark: Hashable, Sendable {
+        /// 0…1; none is laid if it is 0.
+        var opacity = 0.0
+        var gravity = ImgproxyGravity()
+        /// Share of the result's sides that it fits into; 0 for its own size.
+        var scale = 0.0
+    }
+
+    var resizingType = ResizingType.fit
+    /// Sides of the box in CSS pixels; 0 for a free one.
+    var width = 0
+    var height = 0
+    /// Least sides in CSS pixels; 0 for none.
+    var minimumWidth = 0
+    var minimumHeight = 0
+    /// Factors of the box's sides, above 0.
+    var zoomX = 1.0
+    var zoomY = 1.0
+    /// Device pixels per CSS pixel, above 0.
+    var ratio = 1.0
+    var enlarges = false
+    var extend = Extension()
+    var extendRatio = Extension()
+    var gravity = ImgproxyGravity()
+    /// Sides of the part that is kept: pixels from 1 on, below it fractions of the source's sides, 0 for all.
+    var cropWidth = 0.0
+    var cropHeight = 0.0
+    /// The place of that part; without a kind, ``gravity``.
+    var cropGravity = ImgproxyGravity()
+    var trim = Trim()
+    /// In CSS pixels.
+    var padding = ImageOperations.Margins()
+    var turnsUpright: Bool
+    /// Quarter turns clockwise, 0…3.
+    var quarters = 0
+    var mirrorsX = false
+    var mirrorsY = false
+    /// Behind transparent parts and around the image; nil for none.
+    var background: Color?
+    /// Standard deviations in pixels.
+    var blur = 0.0
+    var sharpen = 0.0
+    /// Side of a block in pixels.
+    var pixelate = 1
+    var watermark = Watermark()
+    var stripsMetadata: Bool
+    var keepsCopyright: Bool
+    /// For all formats, 1…100; 0 for that of the format.
+    var quality = 0
+    var formatQualities: [ImgproxyFormat: Int]
+    /// Most bytes of the file; 0 for no bound.
+    var maximumBytes = 0
+    var format: ImgproxyFormat?
+    /// Formats whose images keep their size and format.
+    var skippedFormats: Set<ImgproxyFormat>
+    /// Whether the image keeps its size and format.
+    var isRaw = false
+    /// Most pixels of the source, all frames together; nil for the service's bound.
+    var maximumSourcePixels: Int?
+    /// Most frames, from the first.
+    var maximumFrames: Int
+    /// Most pixels of a frame of an animation; 0 for the bound of a source.
+    var maximumFramePixels: Int
+    /// Longest side of the result; 0 for no bound.
+    var maximumSide: Int
+
+    /// The defaults of an operator's settings.
+    init(_ defaults: ImgproxyDefaults) {
+        turnsUpright = defaults.turnsUpright
+        stripsMetadata = defaults.stripsMetadata
+        keepsCopyright = defaults.keepsCopyright
+        formatQualities = defaults.formatQualities
+        skippedFormats = defaults.skippedFormats
+        maximumFrames = defaults.maximumFrames
+        maximumFramePixels = defaults.maximumFramePixels
+        maximumSide = defaults.maximumSide
+    }
+
+    /// Whether the result gets margins.
+    var hasPadding: Bool { padding != ImageOperations.Margins() }
+
+    /// The place of the part that is kept.
+    var effectiveCropGravity: ImgproxyGravity { cropGravity.kind == nil ? gravity : cropGravity }
+}
+
+extension ImgproxyOptions {
+    /// The options' text in the key of a result: all that decides steps and sizes.
+    var keyText: String {
+        let box = "\(resizingType.rawValue) \(width)x\(height) least \(minimumWidth)x\(minimumHeight)"
+        let factors = "\(zoomX) \(zoomY) \(ratio) \(enlarges) most \(maximumSide)"
+        let crop = "crop \(cropWidth)x\(cropHeight) \(effectiveCropGravity.keyText) to \(gravity.keyText)"
+        let canvas = "canvas \(extend.keyText) \(extendRatio.keyText)"
+        let pad = "pad \(padding.top),\(padding.right),\(padding.bottom),\(padding.left)"
+        let turn = "turn \(turnsUpright) \(quarters) \(mirrorsX) \(mirrorsY)"
+        let fill = "background \(background.map { ColorGrammar.text($0) } ?? "none")"
+        let filters = "filters \(blur) \(sharpen) \(pixelate)"
+        let mark = "watermark \(watermark.opacity) \(watermark.gravity.keyText) \(watermark.scale)"
+        return [box, factors, crop, canvas, pad, turn, fill, filters, mark].joined(separator: " ")
+    }
+}
+
+extension ImgproxyOptions.Extension {
+    fileprivate var keyText: String { isOn ? gravity.keyText : "off" }
+}

@@ -1,0 +1,88 @@
+import Crypto
+import Text
+
+/// A target of imgproxy cut into its signature and its path, as the path was before browsers and proxies changed it.
+struct ImgproxyPath {
+    /// The first segment.
+    let signature: ArraySlice<UInt8>
+    /// What follows the signature and its slash: options and source.
+    let path: [UInt8]
+
+    /// Cuts what follows the dialect's place in a target; nil if a part is missing.
+    init?(_ remainder: Substring) {
+        let bytes = Array(remainder.utf8.prefix { $0 != UInt8(ascii: "?") })
+        let rest = bytes.first == UInt8(ascii: "/") ? bytes.dropFirst() : bytes[...]
+        guard let slash = rest.firstIndex(of: UInt8(ascii: "/")), slash > rest.startIndex else { return nil }
+        signature = rest[..<slash]
+        path = Self.repaired(rest[(slash + 1)...])
+        guard !path.isEmpty else { return nil }
+    }
+
+    /// The options with colons for `%3A`, the source with both slashes after its scheme, and no slash before them.
+    private static func repaired(_ path: ArraySlice<UInt8>) -> [UInt8] {
+        let start = plainStart(in: path)
+        var repaired: [UInt8] = []
+        repaired.reserveCapacity(path.count + 1)
+        var index = path.startIndex
+        let end = start ?? path.endIndex
+        while index < end {
+            if path[index] == UInt8(ascii: "%"), path[index..<end].starts(with: "%3A".utf8) {
+                repaired.append(UInt8(ascii: ":"))
+                index += 3
+            } else {
+                repaired.append(path[index])
+                index += 1
+            }
+        }
+        if let start { appendSource(path[start...], to: &repaired) }
+        if repaired.first == UInt8(ascii: "/") { repaired.removeFirst() }
+        return repaired
+    }
+
+    /// Where a source begins that is not in base64; nil if there is none.
+    private static func plainStart(in path: ArraySlice<UInt8>) -> Int? {
+        let word = Array("plain/".utf8)
+        if path.starts(with: word) { return path.startIndex + word.count }
+        var rest = path
+        while let slash = rest.firstIndex(of: UInt8(ascii: "/")) {
+            rest = rest[(slash + 1)...]
+            if rest.starts(with: word) { return rest.startIndex + word.count }
+        }
+        return nil
+    }
+
+    /// Appends a source; `scheme:/` and something else than a slash after it lacks a slash.
+    private static func appendSource(_ source: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        let scheme = source.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
+        let rest = source[scheme.endIndex...]
+        bytes += scheme
+        guard !scheme.isEmpty, rest.starts(with: ":/".utf8), rest.count > 2,
+            rest[rest.startIndex + 2] != UInt8(ascii: "/")
+        else {
+            bytes += rest
+            return
+        }
+        bytes += scheme.elementsEqual("local".utf8) ? ":///".utf8 : "://".utf8
+        bytes += rest.dropFirst(2)
+    }
+}
+
+extension ImgproxyConfiguration {
+    /// Whether targets must be signed.
+    var hasKeys: Bool { !keys.isEmpty }
+
+    /// Whether `signature` is one of a path, which begins without its slash.
+    ///
+    /// The message is a pair's salt, a slash and the path. Without keys all texts are allowed that contain no colon: an option in place
+    /// of the signature is a mistake.
+    func isAuthentic(_ signature: ArraySlice<UInt8>, of path: [UInt8]) -> Bool {
+        guard hasKeys else { return !signature.contains(UInt8(ascii: ":")) }
+        let text = String(decoding: signature, as: UTF8.self)
+        if trustedSignatures.contains(ExactText(text)) { return true }
+        guard let code = Base64URL.decode(text) else { return false }
+        return zip(keys, salts).contains { key, salt in
+            let expected = HMAC.authenticationCode(for: salt + [UInt8(ascii: "/")] + path, key: key)
+            return HMAC.isEqual(code, Array(expected.prefix(signatureSize)))
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Text
+
+/// The presets of imgproxy's grammar by name.
+struct ImgproxyPresets: Sendable {
+    /// The preset that is applied before the options of every target.
+    static let standard: ExactText = "default"
+
+    private var options: [ExactText: [ImgproxyOption]] = [:]
+
+    /// The presets of `texts`, as far as they can be read; ``fault(in:_:)`` finds the others.
+    init(_ texts: [ExactText: String], separator: String) {
+        for (name, text) in texts { options[name] = Self.options(text, separator: separator) }
+    }
+
+    /// The options of a preset; nil if there is none of this name.
+    subscript(name: ExactText) -> [ImgproxyOption]? { options[name] }
+
+    /// The options in a preset's text, which slashes separate; nil if a part of it is none.
+    private static func options(_ text: String, separator: String) -> [ImgproxyOption]? {
+        let segments = Array(text.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let options = segments.compactMap { ImgproxyOption($0, separator: Array(separator.utf8)) }
+        return options.count == segments.count ? options : nil
+    }
+}
+
+extension ImgproxyConfiguration {
+    /// What is wrong with presets of `vocabulary` and of the configuration itself: a sentence for each.
+    package func presetFaults(_ vocabulary: Vocabulary) -> [String] {
+        let texts = allPresets(vocabulary)
+        let presets = ImgproxyPresets(texts, separator: argumentsSeparator)
+        return texts.keys.sorted().compactMap { name -> String? in
+            guard presets[name] != nil else {
+                return "preset \(name): allowed are imgproxy's options, such as w:300/q:80"
+            }
+            var reader = ImgproxyOptionReader(self, presets)
+            do throws(APIError) {
+                try reader.apply(presets: [name])
+                return nil
+            } catch {
+                return "preset \(name): \(error.parameter.map { $0 + ": " } ?? "")\(error.publicMessage)"
+            }
+        }
+    }
+
+    /// The configuration's own presets, and those of the settings file, which win.
+    func allPresets(_ vocabulary: Vocabulary) -> [ExactText: String] {
+        presets.merging(vocabulary.imgproxyPresets) { $1 }
+    }
+}

@@ -1,0 +1,195 @@
+import Imaging
+
+/// imgproxy's pipeline: trim, crop, scale, turn, crop to the box, filters, canvas, margins, background, watermark.
+struct ImgproxyRecipe: RenderRecipe {
+    /// What the target asks for.
+    let options: ImgproxyOptions
+    /// The operator's defaults.
+    let defaults: ImgproxyDefaults
+    /// The formats that the client's `Accept` chooses.
+    let accepted: ImgproxyNegotiation
+
+    /// The quality of an image that keeps its size and format.
+    private static let untouchedQuality = 92
+
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        let header = source.header
+        let own = ImgproxyFormat(header.format)
+        if isUntouched(own) { return untouched(header, limits: source.limits) }
+        if options.format == .svg { throw .sideTooLong(header.size, format: .svg) }
+        let mayMove = options.maximumFrames > 1 && header.frames > 1 && header.format.supportsAnimation
+        let format = format(own: header.format, isAnimated: mayMove, hasAlpha: header.hasAlpha)
+        let isAnimated = mayMove && format.supportsAnimation
+        let frames = isAnimated ? min(header.frames, options.maximumFrames) : 1
+        try check(header, frames: frames)
+        return pipeline(of: source, format: format, frames: frames)
+    }
+
+    /// The options decide the second composition together with what they are not said in: the format and the quality are in the key anyway.
+    var keyText: String {
+        "imgproxy \(options.keyText) \(defaults.watermarkOpacity) \(defaults.light.rawValue)"
+    }
+
+    /// The image in its own size, and in its own format if that can be written.
+    private func untouched(_ header: ImageHeader, limits: ImagingLimits) -> Composition {
+        let page = header.page(0)
+        var composition = Composition(
+            size: page.size, format: header.format.answer(hasAlpha: page.hasAlpha),
+            quality: .fixed(Self.untouchedQuality))
+        composition.frames = limits.maximumFrames
+        return composition
+    }
+
+    private func isUntouched(_ own: ImgproxyFormat) -> Bool {
+        if options.isRaw || own == .svg && options.format == .svg { return true }
+        return options.skippedFormats.contains(own) && (options.format == nil || options.format == own)
+    }
+
+    private func format(own: ImageFormat, isAnimated: Bool, hasAlpha: Bool) -> ImageFormat {
+        if let named = options.format?.written {
+            return accepted.format(.enforced, isAnimated: isAnimated) ?? named
+        }
+        if let chosen = accepted.format(.preferred, isAnimated: isAnimated) { return chosen }
+        // imgproxy would send the file itself.
+        if own == .svg { return .png }
+        let preferred = defaults.preferredFormats
+        if preferred.contains(own) { return own }
+        let needsAlpha = options.background == nil && (hasAlpha || options.hasPadding || options.extend.isOn)
+        let suitable = preferred.first { format in
+            (!isAnimated || format.supportsAnimation) && (!needsAlpha || format.supportsAlpha)
+        }
+        return suitable ?? preferred.first ?? .jpeg
+    }
+
+    /// Refuses sources that the target's own limits exclude.
+    private func check(_ header: ImageHeader, frames: Int) throws(ImagingError) {
+        guard header.drawing == nil else { return }
+        let area = header.storedSize.area
+        if frames > 1, options.maximumFramePixels > 0 {
+            if area > options.maximumFramePixels { throw .tooManyPixels(header.storedSize) }
+        } else if let most = options.maximumSourcePixels, area > most / frames {
+            throw .tooManyPixels(header.storedSize, frames: frames)
+        }
+    }
+}
+
+extension ImgproxyRecipe {
+    private func pipeline(of source: RecipeSource, format: ImageFormat, frames: Int) -> Composition {
+        let page = source.header.page(0)
+        let isTrimmed = options.trim.threshold != nil && frames == 1
+        // What turns the stored image upright; this pipeline is given the upright one.
+        let upright = QuarterTurn(fromOrientation: page.orientation)
+        let box = source.whole()
+        let turns = Turns(options, upright: upright)
+        let stored = upright.inverse.turned(box.size)
+        let layout = ImgproxyLayout(
+            options, source: turns.shown.turned(stored), isDrawing: page.drawing != nil && !isTrimmed,
+            prescaling: frames == 1 && !isTrimmed ? page.format.prescaling : .none)
+
+        let whole = turns.shown.turned(stored)
+        let cropSize = layout.cropSize.orLess(than: whole)
+        let isCropped = cropSize != whole
+        let gravity = options.effectiveCropGravity
+        let isSmart = isCropped && gravity.kind == .smart
+        var composition = Composition(
+            size: isSmart ? whole : layout.resizedSize, format: format, quality: .fixed(100))
+        composition.frames = frames
+        composition.light = defaults.light
+        composition.turn = turns.turn.orientation
+        if isTrimmed { composition.trim = trim(exchangingSides: upright.exchangesSides) }
+        if isCropped, !isSmart {
+            composition.part = turns.part(of: cropSize, by: gravity, in: box, stored: stored, upright: upright)
+        }
+        if isSmart {
+            composition.steps.append(InterestStep(.attention, size: cropSize))
+            composition.steps.append(ResampleStep(to: layout.resizedSize, in: defaults.light))
+        }
+        var finish = ImgproxyFinish(
+            options, layout, format: format, hasAlpha: page.hasAlpha, size: layout.resizedSize)
+        finish.appendSteps(to: &composition.steps)
+        if format == .avif, min(finish.size.width, finish.size.height) < Self.shortestAVIFSide {
+            composition.format = finish.hasAlpha ? .png : .jpeg
+            finish.flatten(for: composition.format, &composition.steps)
+        }
+        composition.quality = quality(in: composition.format)
+        if let header = source.additions.first {
+            composition.additions = [
+                finish.lay(
+                    header, opacity: defaults.watermarkOpacity, light: defaults.light, isSizeCertain: !isTrimmed,
+                    on: &composition.steps)
+            ]
+        }
+        return composition
+    }
+
+    /// AVIF files of a shorter side are another format in imgproxy.
+    private static let shortestAVIFSide = 16
+
+    /// imgproxy looks at the stored image, the trim at the upright one; magenta stands for what is transparent.
+    private func trim(exchangingSides: Bool) -> ImageOperations.Trim {
+        let asked = options.trim
+        var trim = ImageOperations.Trim(
+            tolerance: pixels(max(0, min(255, asked.threshold ?? 0)).rounded(.down)), color: asked.color)
+        trim.matte = Color(red: 255, green: 0, blue: 255)
+        trim.isEqualAcross = exchangingSides ? asked.isEqualDown : asked.isEqualAcross
+        trim.isEqualDown = exchangingSides ? asked.isEqualAcross : asked.isEqualDown
+        return trim
+    }
+
+    private func quality(in format: ImageFormat) -> EncodingQuality {
+        let own = options.formatQualities[ImgproxyFormat(format)] ?? 0
+        let quality = options.quality > 0 ? options.quality : own > 0 ? own : defaults.quality
+        return options.maximumBytes > 0
+            ? .fitting(bytes: options.maximumBytes, highest: quality) : .fixed(quality)
+    }
+}
+
+/// The turns between an image as it is stored, upright, and as the result shows it.
+private struct Turns {
+    private let options: ImgproxyOptions
+    /// From the stored image to the result.
+    let shown: QuarterTurn
+    /// From the upright image to the result.
+    let turn: QuarterTurn
+    /// What `auto_rotate` does.
+    private let first: QuarterTurn
+
+    init(_ options: ImgproxyOptions, upright: QuarterTurn) {
+        self.options = options
+        first = options.turnsUpright ? upright : .none
+        var asked = QuarterTurn(quarters: options.quarters)
+        if options.mirrorsX { asked = asked.then(.mirrorX) }
+        if options.mirrorsY { asked = asked.then(.mirrorY) }
+        shown = first.then(asked)
+        turn = upright.inverse.then(shown)
+    }
+
+    /// The part of the upright image that a crop keeps, whose size and place are those on the result.
+    ///
+    /// imgproxy crops the stored image: the place is turned back to it before it is rounded.
+    func part(
+        of size: PixelSize, by gravity: ImgproxyGravity, in box: ImagePart, stored: PixelSize, upright: QuarterTurn
+    ) -> ImagePart {
+        // EXIF orientations turn first and mirror then.
+        let quarters = first.isMirrored ? (4 - first.quarters) & 3 : first.quarters
+        let place =
+            gravity
+            .before(quarters: options.quarters, mirroringX: options.mirrorsX, mirroringY: options.mirrorsY)
+            .before(quarters: quarters, mirroringX: first.isMirrored, mirroringY: false)
+        let inner = shown.exchangesSides ? PixelSize(width: size.height, height: size.width) : size
+        let corner = place.place(of: inner, on: stored, ratio: 1)
+        let part = upright.turned(ImagePart(x: corner.x, y: corner.y, size: inner, of: stored))
+        return ImagePart(x: box.x + part.x, y: box.y + part.y, size: part.size, of: box.whole)
+    }
+}
+
+extension ImageFormat {
+    /// How imgproxy's decoder makes images of the format smaller.
+    fileprivate var prescaling: ImgproxyLayout.Prescaling {
+        switch self {
+        case .jpeg: .powers
+        case .webp: .anyFactor
+        default: .none
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// What the beginning of a source is replaced by.
+package struct ImgproxyReplacement: Hashable, Sendable {
+    /// The texts between the stars of the pattern.
+    private let literals: [[UInt8]]
+    /// The new beginning; `${1}` in it stands for what the first star stood for.
+    private let replacement: [UInt8]
+
+    /// Most stars of a pattern, so that matching stays cheap.
+    private static let mostStars = 4
+
+    /// A replacement of what matches `pattern`, in which a star stands for a run of characters without a slash; nil for too many stars.
+    package init?(pattern: String, replacement: String) {
+        literals = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
+        self.replacement = Array(replacement.utf8)
+        guard literals.count <= Self.mostStars + 1 else { return nil }
+    }
+
+    /// `source` with its beginning replaced if it matches.
+    func applied(to source: [UInt8]) -> [UInt8] {
+        var search = Search(literals: literals, text: source)
+        guard source.starts(with: literals[0]), let found = search.match(after: 1, from: literals[0].count) else {
+            return source
+        }
+        return expanded(found.stars) + source[found.end...]
+    }
+
+    /// A search that tries each literal at each place once.
+    private struct Search {
+        let literals: [[UInt8]]
+        let text: [UInt8]
+        /// Places at which no match was found, for each number of literals.
+        private var failures: Set<Int> = []
+
+        init(literals: [[UInt8]], text: [UInt8]) {
+            (self.literals, self.text) = (literals, text)
+        }
+
+        /// The longest runs that the stars before the other literals can stand for, and the end of the match; nil for no match.
+        mutating func match(after count: Int, from start: Int) -> (stars: [ArraySlice<UInt8>], end: Int)? {
+            guard count < literals.count else { return ([], start) }
+            let state = start * literals.count + count
+            guard !failures.contains(state) else { return nil }
+            let run = text[start...].prefix { $0 != UInt8(ascii: "/") }
+            for end in (start...run.endIndex).reversed() where text[end...].starts(with: literals[count]) {
+                if let rest = match(after: count + 1, from: end + literals[count].count) {
+                    return ([text[start..<end]] + rest.stars, rest.end)
+                }
+            }
+            failures.insert(state)
+            return nil
+        }
+    }
+
+    /// The replacement with what the stars stood for: `$1` or `${1}` for the first.
+    private func expanded(_ stars: [ArraySlice<UInt8>]) -> [UInt8] {
+        var (text, index) = ([UInt8](), 0)
+        while index < replacement.count {
+            guard replacement[index] == UInt8(ascii: "$"), let (number, end) = reference(at: index + 1) else {
+                text.append(replacement[index])
+                index += 1
+                continue
+            }
+            if stars.indices.contains(number - 1) { text += stars[number - 1] }
+            index = end
+        }
+        return text
+    }
+
+    private func reference(at start: Int) -> (number: Int, end: Int)? {
+        let rest = replacement[start...]
+        let isBraced = rest.first == UInt8(ascii: "{")
+        let digits = (isBraced ? rest.dropFirst() : rest).prefix { (0x30...0x39).contains($0) }
+        guard (1...2).contains(digits.count), let number = Int(String(decoding: digits, as: UTF8.self)) else {
+            return nil
+        }
+        if !isBraced { return (number, digits.endIndex) }
+        guard digits.endIndex < replacement.endIndex, replacement[digits.endIndex] == UInt8(ascii: "}") else {
+            return nil
+        }
+        return (number, digits.endIndex + 1)
+    }
+}

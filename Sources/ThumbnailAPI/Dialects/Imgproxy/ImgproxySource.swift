@@ -1,0 +1,118 @@
+import Crypto
+import Text
+
+/// The end of a path: the source, and the format of the answer.
+struct ImgproxySource {
+    /// The source's URL, or its name below a named origin.
+    let url: ExactText
+    /// The name of the format; nil if there is none.
+    let format: String?
+
+    /// Longest name of a source, in bytes.
+    private static let longest = 2_048
+
+    /// Reads the segments that follow the options.
+    ///
+    /// - Throws: ``APIError/badURL(_:)`` for a source that cannot be read.
+    init(_ segments: ArraySlice<ArraySlice<UInt8>>, _ configuration: ImgproxyConfiguration) throws(APIError) {
+        guard let first = segments.first else { throw .badURL("The source is missing.") }
+        if first.elementsEqual("enc".utf8), segments.count > 1 {
+            throw .unsupportedOption("enc", "Encrypted sources are read by imgproxy Pro only.")
+        }
+        if first.elementsEqual("-".utf8), segments.count > 1 {
+            throw .unsupportedOption("-", "Several pipelines are run by imgproxy Pro only.")
+        }
+        let written: [UInt8]
+        if first.elementsEqual("plain".utf8), segments.count > 1 {
+            let text = Array(segments.dropFirst().joined(separator: [UInt8(ascii: "/")]))
+            let (source, format) = try Self.cut(text, at: UInt8(ascii: "@"))
+            guard let decoded = URLText.decoded(source) else {
+                throw .badURL("The source is not percent-encoded.")
+            }
+            (written, self.format) = (decoded, format)
+        } else {
+            let isNamed = configuration.ignoresNameAfterBase64 && segments.count > 1
+            let text = Array((isNamed ? segments.dropLast() : segments).joined())
+            let (source, format) = try Self.cut(text, at: UInt8(ascii: "."))
+            guard let decoded = Base64URL.decode(Self.withoutPadding(String(decoding: source, as: UTF8.self))) else {
+                throw .badURL("The source is not base64 of the URL alphabet.")
+            }
+            (written, self.format) = (decoded, format)
+        }
+        url = try Self.name(written, configuration)
+    }
+
+    /// Cuts the format off; an empty one counts as none.
+    private static func cut(
+        _ text: [UInt8], at mark: UInt8
+    ) throws(APIError) -> (source: ArraySlice<UInt8>, format: String?) {
+        let parts = text.split(separator: mark, maxSplits: 2, omittingEmptySubsequences: false)
+        guard let source = parts.first, !source.isEmpty else { throw .badURL("The source is empty.") }
+        guard parts.count <= 2 else { throw .badURL("More than one format is named.") }
+        guard parts.count == 2, !parts[1].isEmpty else { return (source, nil) }
+        return (source, String(decoding: parts[1], as: UTF8.self))
+    }
+
+    /// The source as the operator's replacements and base URL make it.
+    private static func name(
+        _ written: [UInt8], _ configuration: ImgproxyConfiguration
+    ) throws(APIError) -> ExactText {
+        guard written.count <= longest else { throw .badURL("The source is longer than \(longest) bytes.") }
+        var source = written
+        for replacement in configuration.replacements { source = replacement.applied(to: source) }
+        if !source.starts(with: configuration.baseURL.utf8) { source = configuration.baseURL.utf8 + source }
+        if let origin = configuration.localOrigin, source.starts(with: "local://".utf8) {
+            source = Array("\(origin):".utf8) + source.dropFirst(8).drop { $0 == UInt8(ascii: "/") }
+        }
+        guard let text = String(validating: source, as: UTF8.self) else { throw .badURL("The source is not UTF-8.") }
+        return ExactText(URLText.escaped(try ParameterGrammar.source(text)))
+    }
+
+    /// A text in base64 without the padding at its end.
+    static func withoutPadding(_ text: String) -> Substring {
+        text[..<(text.utf8.lastIndex { $0 != UInt8(ascii: "=") }.map { text.utf8.index(after: $0) } ?? text.startIndex)]
+    }
+}
+
+/// Texts of URLs that were decoded once too often, or never encoded.
+enum URLText {
+    /// The bytes without their escapes; nil for an incomplete escape.
+    static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            guard text[index] == UInt8(ascii: "%") else {
+                decoded.append(text[index])
+                index += 1
+                continue
+            }
+            guard index + 2 < text.endIndex,
+                let byte = Hexadecimal.decode(String(decoding: text[index + 1...index + 2], as: UTF8.self))
+            else { return nil }
+            decoded += byte
+            index += 3
+        }
+        return decoded
+    }
+
+    /// A URL with escapes for spaces and characters outside of ASCII after its host; other names of sources stay as they are.
+    static func escaped(_ url: String) -> String {
+        guard url.utf8.contains(where: { $0 == 0x20 || $0 >= 0x80 }) else { return url }
+        let bytes = Array(url.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            return url
+        }
+        let path = bytes[(colon + 3)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        var escaped = Array(bytes[..<path])
+        for byte in bytes[path...] {
+            if byte == 0x20 || byte >= 0x80 {
+                escaped += "%".utf8
+                escaped += Hexadecimal.encode([byte]).uppercased().utf8
+            } else {
+                escaped.append(byte)
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+}
