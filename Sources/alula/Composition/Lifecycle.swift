@@ -30,6 +30,11 @@ enum Lifecycle {
                 ])
             early.open()
             Sandbox.report(service.sandbox, to: logger)
+            if !settings.ignoredVariables.isEmpty {
+                logger.warning(
+                    "environment variables that mean nothing here",
+                    ["variables": .string(settings.ignoredVariables.joined(separator: ","))])
+            }
             demo?.greet(port: service.publicServer.port)
             releaseProgramPages()
             _ = blockingNextSignal(&signals)

@@ -1,3 +1,5 @@
+import Crypto
+import Downloading
 import Text
 import ThumbnailAPI
 
@@ -8,20 +10,38 @@ struct DialectSettings: Sendable {
     /// The dialect of weserv/images.
     var wsrv = WsrvConfiguration()
 
+    /// What is set for imgproxy's URLs.
+    var imgproxy = ImgproxyConfiguration()
+    /// Origins that another service's variables stand for; those of the settings file win.
+    var origins: [Origin] = []
+    /// Whether all but signed targets are refused although Alula has no signing keys, because the other service had some.
+    var isClosed = false
+
     /// The dialects that have a place, in the order in which they are asked.
     func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
         var dialects: [any Dialect] = []
+        if let imgproxy = ImgproxyDialect(imgproxy, vocabulary: vocabulary) { dialects.append(imgproxy) }
         if let place = wsrv.place { dialects.append(WsrvDialect(at: place)) }
         return dialects
     }
 
     /// The place of each dialect with the name of its setting.
     private var places: [(setting: String, place: DialectPlace?)] {
-        [("wsrvPath", wsrv.place)]
+        [("imgproxyPath", imgproxy.place), ("wsrvPath", wsrv.place)]
     }
 
-    /// Places that overlap.
-    var contradictions: [Contradiction] {
+    /// A signing key that is known to nobody, for a service that is closed without having one.
+    var closingKey: [UInt8]? {
+        guard isClosed, let key = imgproxy.keys.first else { return nil }
+        return HMAC.authenticationCode(for: "alula".utf8, key: key)
+    }
+
+    /// Places that overlap, and settings of a dialect that contradict each other.
+    func contradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
+        overlaps + imgproxyContradictions(vocabulary)
+    }
+
+    private var overlaps: [Contradiction] {
         let set = places.compactMap { entry in entry.place.map { (entry.setting, $0) } }
         return set.indices.flatMap { index in
             set[..<index].filter { $0.1.overlaps(set[index].1) }.map { other in

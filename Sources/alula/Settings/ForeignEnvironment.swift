@@ -10,6 +10,9 @@ enum ForeignEnvironment: String, CaseIterable, Sendable {
     /// - Returns: The variables that mean nothing here, and all that is wrong with the others, one line each.
     func apply(_ environment: [String: String], to settings: inout Settings) -> (ignored: [String], problems: [String])
     {
-        (environment.keys.filter { $0.hasPrefix(prefix) }.sorted(), [])
+        switch self {
+        case .imgproxy: ImgproxyEnvironment.apply(environment, to: &settings)
+        case .imagor: (environment.keys.filter { $0.hasPrefix(prefix) }.sorted(), [])
+        }
     }
 }

@@ -16,8 +16,8 @@ enum SettingTable {
     static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
     static let all: [Setting] =
-        listeners + downloads + caches + freshness + sources + answers + quality + dialects
-        + wsrv + times + process
+        listeners + downloads + caches + freshness + sources + answers + quality + dialects + imgproxy + wsrv + times
+        + process
 
     private static let listeners: [Setting] = [
         Setting(name: "bind", defaultText: "0.0.0.0", help: "address of the public listener") {
@@ -338,6 +338,9 @@ enum SettingTable {
         },
     ]
 
+    /// The setting of this name, as it is spelled in the file.
+    static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
+
     /// The formats that results have a bound of their own in, as words.
     private static let slow = list(ImageFormat.written.filter(\.isSlow).reversed(), separator: " or ")
 
@@ -380,8 +383,11 @@ struct Setting: Sendable {
 
     private var words: [String] {
         var words: [String] = [""]
+        var wasCapital = false
         for character in name {
-            if character.isUppercase { words.append("") }
+            // Capitals in a row, such as URL, are one word.
+            if character.isUppercase, !wasCapital { words.append("") }
+            wasCapital = character.isUppercase
             words[words.count - 1] += character.lowercased()
         }
         return words

@@ -79,7 +79,7 @@ struct Settings: Sendable {
                     ["port", "adminPort"],
                     "port and adminPort are both \(publicListener.port): allowed are two different ports, or 0"))
         }
-        return found + dialects.contradictions
+        return found + dialects.contradictions(api.vocabulary)
     }
 }
 

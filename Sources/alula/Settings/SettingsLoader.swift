@@ -65,7 +65,9 @@ struct SettingsLoader {
                 apply(setting, text, "\(setting.name) in the settings file", to: &settings, path: setting.name)
             }
         }
+        settings.downloads.origins = Origins(settings.dialects.origins + settings.downloads.origins.all)
         readVocabulary(file, into: &settings)
+        if settings.api.signingKeys.isEmpty, let key = settings.dialects.closingKey { settings.api.signingKeys = [key] }
         settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)
         if problems.isEmpty {
             problems = settings.contradictions.map { contradiction in

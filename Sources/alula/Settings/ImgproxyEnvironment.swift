@@ -1,0 +1,325 @@
+import Crypto
+import Downloading
+import Glibc
+import HTTPServing
+import Imaging
+import Telemetry
+import Text
+import ThumbnailAPI
+import ThumbnailPipeline
+
+/// What the environment variables of imgproxy mean here.
+struct ImgproxyEnvironment {
+    private var settings: Settings
+    private var problems: [String] = []
+    private var ignored: [String] = []
+    private var maximumAge: Int?
+    private var passesCacheControl = false
+    private var presetTexts: [String] = []
+
+    private let variables: [ExactText: String]
+
+    /// The name of the origin for the watermark's file.
+    private static let watermarkOrigin = "imgproxy-watermark"
+    /// The name of the origin for `local://` sources.
+    private static let localOrigin = "imgproxy-local"
+
+    /// Stores what the variables whose names begin with `IMGPROXY_` mean.
+    ///
+    /// - Returns: The variables that mean nothing here, and all that is wrong with the others, one line each.
+    static func apply(
+        _ environment: [String: String], to settings: inout Settings
+    ) -> (ignored: [String], problems: [String]) {
+        var reader = ImgproxyEnvironment(environment, settings)
+        reader.read()
+        settings = reader.settings
+        return (reader.ignored, reader.problems)
+    }
+
+    private init(_ environment: [String: String], _ settings: Settings) {
+        self.settings = settings
+        self.settings.dialects.imgproxy.place = DialectPlace("/")
+        var variables: [ExactText: String] = [:]
+        for (name, value) in environment where !value.isEmpty {
+            if let short = name.suffix(after: "IMGPROXY_") { variables[ExactText(short)] = value }
+        }
+        self.variables = variables
+    }
+
+    private mutating func read() {
+        for name in variables.keys.sorted() {
+            guard let text = variables[name] else { continue }
+            do throws(InvalidValue) {
+                if try readDialect(name.string, text) { continue }
+                if try readDefaults(name.string, text) { continue }
+                if try !readService(name.string, text) { ignored.append("IMGPROXY_\(name)") }
+            } catch {
+                let isSecret = ["KEY", "SALT", "TRUSTED_SIGNATURES", "SECRET"].contains(name.string)
+                let shown = isSecret || text.utf8.contains(UInt8(ascii: "@")) ? "its value" : "\"\(text)\""
+                problems.append("IMGPROXY_\(name): \(shown) is not allowed; allowed is \(error.allowed)")
+            }
+        }
+        if !passesCacheControl { settings.dialects.imgproxy.maximumAge = maximumAge }
+        finishPresets()
+        finishSignatures()
+    }
+
+    /// Variables that say how targets are read.
+    private mutating func readDialect(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
+        switch name {
+        case "KEY": settings.dialects.imgproxy.keys = try SettingValues.hexadecimal(text)
+        case "SALT": settings.dialects.imgproxy.salts = try SettingValues.hexadecimal(text)
+        case "SIGNATURE_SIZE":
+            settings.dialects.imgproxy.signatureSize = try SettingValues.integer(text, in: 1...32)
+        case "TRUSTED_SIGNATURES":
+            settings.dialects.imgproxy.trustedSignatures = SettingValues.list(text).map { ExactText($0) }
+        case "SECRET":
+            throw InvalidValue(allowed: "none: requests with an Authorization field are not told apart here")
+        case "PATH_PREFIX":
+            let path = text.hasPrefix("/") ? text : "/" + text
+            settings.dialects.imgproxy.place = try SettingValues.place(
+                path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
+        case "BASE_URL": settings.dialects.imgproxy.baseURL = text
+        case "URL_REPLACEMENTS": settings.dialects.imgproxy.replacements = try Self.replacements(text)
+        case "ARGUMENTS_SEPARATOR":
+            settings.dialects.imgproxy.argumentsSeparator = try SettingValues.separator(text)
+        case "BASE64_URL_INCLUDES_FILENAME":
+            settings.dialects.imgproxy.ignoresNameAfterBase64 = try Self.flag(text)
+        case "ALLOWED_PROCESSING_OPTIONS":
+            settings.dialects.imgproxy.allowedOptions = Set(SettingValues.list(text).map { ExactText($0) })
+        case "ALLOW_SECURITY_OPTIONS": settings.dialects.imgproxy.allowsSecurityOptions = try Self.flag(text)
+        case "ONLY_PRESETS": settings.dialects.imgproxy.allowsOnlyPresets = try Self.flag(text)
+        case "PRESETS":
+            let separator = variables["PRESETS_SEPARATOR"] ?? ","
+            presetTexts += Self.parts(of: text, separator: separator)
+        case "PRESETS_SEPARATOR": break
+        case "PRESETS_PATH":
+            guard let lines = try? SettingsFile.read(text) else { throw InvalidValue(allowed: "a file of presets") }
+            presetTexts += lines.split(whereSeparator: \.isNewline).map(String.init)
+        case "LOCAL_FILESYSTEM_ROOT":
+            settings.dialects.imgproxy.localOrigin = Self.localOrigin
+            settings.dialects.origins.append(Origin(name: Self.localOrigin, place: .folder(path: text)))
+        case "FALLBACK_IMAGE_URL": settings.dialects.imgproxy.fallback = ExactText(text)
+        case "TTL": maximumAge = try SettingValues.integer(text, in: 0...1_000_000_000)
+        case "CACHE_CONTROL_PASSTHROUGH": passesCacheControl = try Self.flag(text)
+        case "RETURN_ATTACHMENT": settings.dialects.imgproxy.savesAnswers = try Self.flag(text)
+        case "WATERMARK_PATH": try readWatermark(path: text)
+        case "WATERMARK_DATA":
+            guard let bytes = Base64.decode(text), !bytes.isEmpty else {
+                throw InvalidValue(allowed: "base64 of a file")
+            }
+            watermark(named: "watermark", at: .memory(bytes))
+        case "WATERMARK_URL": settings.dialects.imgproxy.watermark = ExactText(text)
+        default: return false
+        }
+        return true
+    }
+
+    /// Variables that stand for options that a target does not give.
+    private mutating func readDefaults(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
+        switch name {
+        case "AUTO_WEBP", "AUTO_AVIF", "AUTO_JXL", "ENFORCE_WEBP", "ENFORCE_AVIF", "ENFORCE_JXL":
+            let format = name.suffix(after: "AUTO_") ?? name.suffix(after: "ENFORCE_") ?? ""
+            if try Self.flag(text) {
+                settings.dialects.imgproxy.defaults.negotiate(
+                    String(format).asciiLowercased, isEnforced: name.hasPrefix("ENFORCE_"))
+            }
+        case "PREFERRED_FORMATS":
+            guard settings.dialects.imgproxy.defaults.prefer(SettingValues.list(text)) else {
+                throw InvalidValue(allowed: "formats such as jpeg,png,gif")
+            }
+        case "SKIP_PROCESSING_FORMATS":
+            guard settings.dialects.imgproxy.defaults.skip(SettingValues.list(text)) else {
+                throw InvalidValue(allowed: "formats such as svg,gif")
+            }
+        case "QUALITY": settings.dialects.imgproxy.defaults.quality = try SettingValues.integer(text, in: 1...100)
+        case "FORMAT_QUALITY":
+            for member in SettingValues.list(text) {
+                let parts = member.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
+                guard parts.count == 2,
+                    settings.dialects.imgproxy.defaults.set(
+                        quality: try SettingValues.integer(parts[1], in: 1...100), of: parts[0])
+                else { throw InvalidValue(allowed: "pairs such as avif=60,webp=75") }
+            }
+        case "AUTO_ROTATE": settings.dialects.imgproxy.defaults.turnsUpright = try Self.flag(text)
+        case "STRIP_METADATA": settings.dialects.imgproxy.defaults.stripsMetadata = try Self.flag(text)
+        case "KEEP_COPYRIGHT": settings.dialects.imgproxy.defaults.keepsCopyright = try Self.flag(text)
+        case "USE_LINEAR_COLORSPACE":
+            settings.dialects.imgproxy.defaults.light = try Self.flag(text) ? .linear : .gamma
+        case "WATERMARK_OPACITY":
+            let opacity = try Self.number(text)
+            guard opacity > 0, opacity <= 1 else { throw InvalidValue(allowed: "a number above 0 and at most 1") }
+            settings.dialects.imgproxy.defaults.watermarkOpacity = opacity
+        case "MAX_ANIMATION_FRAMES":
+            settings.dialects.imgproxy.defaults.maximumFrames = try SettingValues.integer(text, in: 1...1_000_000_000)
+        case "MAX_ANIMATION_FRAME_RESOLUTION":
+            settings.dialects.imgproxy.defaults.maximumFramePixels = Int(try Self.number(text) * 1_000_000)
+        case "MAX_RESULT_DIMENSION":
+            settings.dialects.imgproxy.defaults.maximumSide = try SettingValues.integer(text, in: 0...1_000_000_000)
+        default: return false
+        }
+        return true
+    }
+
+    /// Variables of the whole service.
+    private mutating func readService(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
+        switch name {
+        case "BIND":
+            guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
+                let port = UInt16(text[text.utf8.index(after: colon)...])
+            else { throw InvalidValue(allowed: "an address and a port such as :8080") }
+            let address = text[..<colon]
+            settings.publicListener.port = port
+            if !address.isEmpty { settings.publicListener.bindAddress = String(address) }
+        case "TIMEOUT": try apply("requestTimeout", Self.seconds(text))
+        case "DOWNLOAD_TIMEOUT": try apply("downloadTimeout", Self.seconds(text))
+        case "READ_REQUEST_TIMEOUT": try apply("headerTimeout", Self.seconds(text))
+        case "KEEP_ALIVE_TIMEOUT": try apply("keepAliveTimeout", Self.seconds(text))
+        case "GRACEFUL_STOP_TIMEOUT": try apply("shutdownTimeout", Self.seconds(text))
+        case "WORKERS": if text != "0" { try apply("renderWorkers", text) }
+        case "MAX_CLIENTS": if text != "0" { try apply("maxConnections", text) }
+        case "MAX_REDIRECTS": try apply("maxRedirects", text)
+        case "MAX_SRC_RESOLUTION":
+            settings.pipeline.limits.maximumSourcePixels = max(1, Int(try Self.number(text) * 1_000_000))
+        case "MAX_SRC_FILE_SIZE": if text != "0" { try apply("maxSourceBytes", text) }
+        case "ALLOW_ORIGIN": try apply("allowOrigin", text)
+        case "USER_AGENT": settings.downloads.userAgent = try Self.fieldValue(text)
+        case "JPEG_PROGRESSIVE": try apply("jpegProgressive", Self.flag(text) ? "on" : "off")
+        case "WEBP_EFFORT": try apply("webpEffort", text)
+        case "JXL_EFFORT": try apply("jxlEffort", text)
+        case "AVIF_SPEED": try apply("avifEffort", String(9 - SettingValues.integer(text, in: 0...9)))
+        // What these ask for is always so.
+        case "ALWAYS_RASTERIZE_SVG", "USE_ETAG", "USE_LAST_MODIFIED": return try Self.flag(text)
+        case "ALLOWED_SOURCES": settings.downloads.allowedSources = try Self.patterns(text)
+        case "ALLOW_LOOPBACK_SOURCE_ADDRESSES": try open(["127.0.0.0/8", "::1/128"], text)
+        case "ALLOW_LINK_LOCAL_SOURCE_ADDRESSES": try open(["169.254.0.0/16", "fe80::/10"], text)
+        case "ALLOW_PRIVATE_SOURCE_ADDRESSES":
+            try open(["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"], text)
+        case "LOG_LEVEL": try apply("logLevel", text == "warn" ? "warning" : text)
+        case "LOG_FORMAT": try apply("logFormat", text == "json" ? "json" : "text")
+        default: return false
+        }
+        return true
+    }
+}
+
+extension ImgproxyEnvironment {
+    /// Sets one of Alula's own settings.
+    private mutating func apply(_ name: String, _ text: String) throws(InvalidValue) {
+        guard let setting = SettingTable.named(name) else { return }
+        try setting.apply(&settings, text)
+    }
+
+    private mutating func open(_ networks: [String], _ text: String) throws(InvalidValue) {
+        guard try Self.flag(text) else { return }
+        settings.downloads.allowedNetworks += networks.compactMap { AddressNetwork($0) }
+    }
+
+    /// Only this file of its folder can be asked for.
+    private mutating func readWatermark(path: String) throws(InvalidValue) {
+        guard let resolved = Self.resolved(path), let slash = resolved.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            throw InvalidValue(allowed: "the path of a file")
+        }
+        let name = String(resolved[resolved.utf8.index(after: slash)...])
+        let folder = resolved[..<slash]
+        watermark(named: name, at: .folder(path: folder.isEmpty ? "/" : String(folder)))
+    }
+
+    private mutating func watermark(named name: String, at place: Origin.Place) {
+        var origin = Origin(name: Self.watermarkOrigin, place: place)
+        origin.onlyFile = ExactText(name)
+        settings.dialects.origins = [origin] + settings.dialects.origins.filter { $0.name != origin.name }
+        settings.dialects.imgproxy.watermark = ExactText("\(Self.watermarkOrigin):\(name)")
+    }
+
+    /// The path without links, because none is followed when files are read.
+    private static func resolved(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
+    private mutating func finishPresets() {
+        for text in presetTexts.map(\.trimmingSpaces) where !text.isEmpty && !text.hasPrefix("#") {
+            let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
+            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+                problems.append("IMGPROXY_PRESETS: \"\(text)\" is not allowed; allowed is NAME=OPTIONS")
+                continue
+            }
+            settings.dialects.imgproxy.presets[ExactText(parts[0])] = parts[1]
+        }
+    }
+
+    /// Without keys of its own, Alula's own dialect would be open where imgproxy was closed.
+    private mutating func finishSignatures() {
+        let (keys, salts) = (settings.dialects.imgproxy.keys, settings.dialects.imgproxy.salts)
+        if keys.count != salts.count {
+            problems.append("IMGPROXY_KEY and IMGPROXY_SALT: allowed are as many salts as keys")
+        } else if !keys.isEmpty {
+            settings.dialects.isClosed = true
+        }
+    }
+
+    private static func flag(_ text: String) throws(InvalidValue) -> Bool {
+        switch text {
+        case "1", "t", "T", "true", "True", "TRUE": return true
+        case "0", "f", "F", "false", "False", "FALSE": return false
+        default: throw InvalidValue(allowed: "true or false")
+        }
+    }
+
+    /// Whole seconds, or a duration with its unit.
+    private static func seconds(_ text: String) -> String {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? text + "s" : text
+    }
+
+    private static func number(_ text: String) throws(InvalidValue) -> Double {
+        guard text.utf8.count <= 16, let value = Double(text), value >= 0, value <= 1_000_000 else {
+            throw InvalidValue(allowed: "a number from 0 to 1000000")
+        }
+        return value
+    }
+
+    private static func fieldValue(_ text: String) throws(InvalidValue) -> String {
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) else {
+            throw InvalidValue(allowed: "visible characters of ASCII and spaces")
+        }
+        return text
+    }
+
+    private static func replacements(_ text: String) throws(InvalidValue) -> [ImgproxyReplacement] {
+        var replacements: [ImgproxyReplacement] = []
+        for pair in text.split(separator: ";") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2,
+                let replacement = ImgproxyReplacement(
+                    pattern: parts[0].trimmingSpaces, replacement: parts[1].trimmingSpaces)
+            else { throw InvalidValue(allowed: "PATTERN=REPLACEMENT with at most four stars, separated by semicolons") }
+            replacements.append(replacement)
+        }
+        return replacements
+    }
+
+    /// Patterns of URLs; they match the beginning in imgproxy, and all of a URL here.
+    private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
+        var patterns: [SourcePattern] = []
+        for member in SettingValues.list(text) {
+            let scheme = member.prefix(before: UInt8(ascii: ":")).asciiLowercased
+            guard ["http", "https"].contains(scheme) else { continue }
+            let rest = member.dropFirst(scheme.utf8.count + 3)
+            let hasPath = rest.utf8.contains(UInt8(ascii: "/"))
+            guard let pattern = SourcePattern(hasPath ? member + "*" : member) else {
+                throw InvalidValue(allowed: "beginnings of URLs such as https://example.com/, separated by commas")
+            }
+            patterns.append(pattern)
+        }
+        guard !patterns.isEmpty else {
+            throw InvalidValue(allowed: "at least one beginning of an http or https URL")
+        }
+        return patterns
+    }
+
+    private static func parts(of text: String, separator: String) -> [String] {
+        separator.isEmpty ? [text] : text.split(separator: separator).map(String.init)
+    }
+}

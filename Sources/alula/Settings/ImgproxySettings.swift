@@ -1,0 +1,85 @@
+import Crypto
+import Text
+import ThumbnailAPI
+
+extension SettingTable {
+    /// The settings of imgproxy's dialect.
+    static let imgproxy: [Setting] = [
+        Setting(name: "imgproxyPath", defaultText: "none", help: "where imgproxy's URLs lie, such as /img or /") {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.imgproxy.place = try SettingValues.place(text)
+        },
+        Setting(
+            name: "imgproxyKeys", defaultText: "none", help: "hexadecimal keys of imgproxy's signatures",
+            apply: { (settings, text) throws(InvalidValue) in
+                settings.dialects.imgproxy.keys = try SettingValues.hexadecimal(text)
+            }, isSecret: true),
+        Setting(
+            name: "imgproxySalts", defaultText: "none", help: "hexadecimal salts, one for each of the keys",
+            apply: { (settings, text) throws(InvalidValue) in
+                settings.dialects.imgproxy.salts = try SettingValues.hexadecimal(text)
+            }, isSecret: true),
+        Setting(name: "imgproxySignatureSize", defaultText: "32", help: "bytes of imgproxy's signatures, 1…32") {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.imgproxy.signatureSize = try SettingValues.integer(text, in: 1...32)
+        },
+        Setting(
+            name: "imgproxyTrustedSignatures", defaultText: "none", help: "texts that count as valid signatures",
+            apply: { (settings, text) throws(InvalidValue) in
+                settings.dialects.imgproxy.trustedSignatures = SettingValues.list(text).map { ExactText($0) }
+            }, isSecret: true),
+        Setting(name: "imgproxyBaseURL", defaultText: "none", help: "what is put before sources in imgproxy's URLs") {
+            $0.dialects.imgproxy.baseURL = $1
+        },
+        Setting(
+            name: "imgproxyArgumentsSeparator", defaultText: ":", help: "between the arguments of imgproxy's options"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.imgproxy.argumentsSeparator = try SettingValues.separator(text)
+        },
+    ]
+}
+
+extension DialectSettings {
+    /// What is wrong with the settings of imgproxy's dialect.
+    func imgproxyContradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
+        var found = imgproxy.presetFaults(vocabulary).map { Contradiction(["presets"], $0) }
+        let (keys, salts) = (imgproxy.keys.count, imgproxy.salts.count)
+        if keys != salts {
+            found.append(
+                Contradiction(
+                    ["imgproxySalts", "imgproxyKeys"],
+                    "imgproxyKeys are \(keys) and imgproxySalts are \(salts): allowed are as many salts as keys"))
+        }
+        return found
+    }
+}
+
+extension SettingValues {
+    /// A place of a dialect.
+    static func place(_ text: String) throws(InvalidValue) -> DialectPlace {
+        guard let place = DialectPlace(text) else { throw InvalidValue(allowed: "/ or a path such as /img") }
+        return place
+    }
+
+    /// Texts of hexadecimal digits of any length, separated by commas.
+    static func hexadecimal(_ text: String) throws(InvalidValue) -> [[UInt8]] {
+        var values: [[UInt8]] = []
+        for member in list(text) {
+            guard let bytes = Hexadecimal.decode(member) else {
+                throw InvalidValue(allowed: "hexadecimal digits, in pairs; several separated by commas")
+            }
+            values.append(bytes)
+        }
+        return values
+    }
+
+    /// A text between parts of a path.
+    static func separator(_ text: String) throws(InvalidValue) -> String {
+        let isAllowed = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"/?#%".utf8.contains($0) }
+        guard (1...8).contains(text.utf8.count), isAllowed else {
+            throw InvalidValue(allowed: "1 to 8 visible characters of ASCII without / ? # %")
+        }
+        return text
+    }
+}

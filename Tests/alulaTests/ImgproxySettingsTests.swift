@@ -1,0 +1,195 @@
+import Downloading
+import HTTPServing
+import Imaging
+import Telemetry
+import TestSupport
+import Testing
+import Text
+import ThumbnailAPI
+import ThumbnailPipeline
+
+@testable import alula
+
+/// The settings of imgproxy's dialect, and imgproxy's environment in their place.
+struct ImgproxySettingsTests {
+    private static let key = "616c756c612d6b6579"
+    private static let salt = "616c756c612d73616c74"
+
+    private func load(
+        _ arguments: [String] = [], _ environment: [String: String] = [:], file: String = "{}"
+    ) throws(SettingsLoader.Failure) -> Settings {
+        try SettingsLoader.load(arguments: arguments, environment: environment) { _ in file }
+    }
+
+    /// The settings of a container of imgproxy.
+    private func container(
+        _ environment: [String: String], _ arguments: [String] = []
+    ) throws(SettingsLoader.Failure) -> Settings {
+        try load(["--environment-of", "imgproxy"] + arguments, environment)
+    }
+
+    private func problems(_ environment: [String: String], _ arguments: [String] = []) -> [String] {
+        do throws(SettingsLoader.Failure) {
+            _ = try container(environment, arguments)
+            return []
+        } catch {
+            return error.lines
+        }
+    }
+
+    @Test func `the dialect is off until it has a place`() throws {
+        #expect(try load().api.otherDialects.isEmpty)
+        #expect(try load(["--imgproxy-path", "/img"]).api.otherDialects.map(\.name) == ["imgproxy"])
+        #expect(try container([:]).dialects.imgproxy.place == DialectPlace("/"))
+        #expect(throws: SettingsLoader.Failure.self) { try load(["--imgproxy-path", "img"]) }
+    }
+
+    @Test func `settings have flags with whole words`() throws {
+        let settings = try load([
+            "--imgproxy-path", "/", "--imgproxy-keys", Self.key, "--imgproxy-salts", Self.salt,
+            "--imgproxy-signature-size", "12", "--imgproxy-trusted-signatures", "a, b", "--imgproxy-base-url",
+            "https://h/", "--imgproxy-arguments-separator", ",",
+        ]).dialects.imgproxy
+        #expect(settings.keys == [Array("alula-key".utf8)] && settings.salts == [Array("alula-salt".utf8)])
+        #expect(settings.signatureSize == 12 && settings.trustedSignatures == ["a", "b"])
+        #expect(settings.baseURL == "https://h/" && settings.argumentsSeparator == ",")
+    }
+
+    @Test func `keys need as many salts`() {
+        #expect(throws: SettingsLoader.Failure.self) {
+            try load([
+                "--imgproxy-path", "/", "--imgproxy-keys", "\(Self.key),\(Self.key)", "--imgproxy-salts", Self.salt,
+            ])
+        }
+        #expect(problems(["IMGPROXY_KEY": Self.key]).count == 1)
+        #expect(problems(["IMGPROXY_KEY": "xyz", "IMGPROXY_SALT": Self.salt]).allSatisfy { !$0.contains("xyz") })
+    }
+
+    @Test func `keys of the environment close what has no keys`() throws {
+        let signed = ["IMGPROXY_KEY": Self.key, "IMGPROXY_SALT": Self.salt]
+        let closed = try container(signed)
+        #expect(closed.api.signingKeys.count == 1 && closed.api.signingKeys[0].count == 32)
+        let own = String(repeating: "ab", count: 32)
+        #expect(
+            try container(signed, ["--signing-keys", own]).api.signingKeys == [[UInt8](repeating: 0xab, count: 32)])
+        #expect(try container([:]).api.signingKeys.isEmpty)
+    }
+
+    @Test func `variables stand below settings of the same meaning`() throws {
+        let variables = [
+            "IMGPROXY_BIND": "127.0.0.2:9000", "IMGPROXY_MAX_REDIRECTS": "3", "IMGPROXY_TIMEOUT": "7",
+            "IMGPROXY_MAX_SRC_RESOLUTION": "0.5", "IMGPROXY_MAX_SRC_FILE_SIZE": "1000",
+            "IMGPROXY_BASE_URL": "https://a/",
+            "IMGPROXY_WORKERS": "0", "IMGPROXY_ALLOW_ORIGIN": "*", "IMGPROXY_LOG_LEVEL": "warn",
+        ]
+        let settings = try container(variables)
+        #expect(settings.publicListener.port == 9_000 && settings.publicListener.bindAddress == "127.0.0.2")
+        #expect(settings.downloads.maximumRedirects == 3 && settings.api.requestTimeout == .seconds(7))
+        #expect(settings.pipeline.limits.maximumSourcePixels == 500_000 && settings.downloads.maximumBytes == 1_000)
+        #expect(settings.api.allowOrigin == "*" && settings.logLevel == .warning)
+        let both = try container(
+            variables, ["--port", "1234", "--max-redirects", "1", "--imgproxy-base-url", "https://b/"])
+        #expect(both.publicListener.port == 1_234 && both.downloads.maximumRedirects == 1)
+        #expect(both.dialects.imgproxy.baseURL == "https://b/")
+        #expect(try load([], variables).publicListener.port == 8_080)
+    }
+
+    @Test func `targets are read as the variables say`() throws {
+        let settings = try container([
+            "IMGPROXY_PATH_PREFIX": "/img/", "IMGPROXY_ONLY_PRESETS": "true", "IMGPROXY_PRESETS": "a=w:1|b=h:2/pr:a",
+            "IMGPROXY_PRESETS_SEPARATOR": "|", "IMGPROXY_ALLOWED_PROCESSING_OPTIONS": "w, h",
+            "IMGPROXY_ALLOW_SECURITY_OPTIONS": "1", "IMGPROXY_BASE64_URL_INCLUDES_FILENAME": "t",
+            "IMGPROXY_URL_REPLACEMENTS": "cdn://*/=https://h/;x=y", "IMGPROXY_WATERMARK_URL": "https://h/m.png",
+            "IMGPROXY_FALLBACK_IMAGE_URL": "https://h/f.png", "IMGPROXY_TTL": "60",
+            "IMGPROXY_RETURN_ATTACHMENT": "true",
+        ]).dialects.imgproxy
+        #expect(settings.place == DialectPlace("/img") && settings.allowsOnlyPresets)
+        #expect(settings.presets == ["a": "w:1", "b": "h:2/pr:a"] && settings.allowedOptions == ["w", "h"])
+        #expect(settings.allowsSecurityOptions && settings.ignoresNameAfterBase64 && settings.replacements.count == 2)
+        #expect(settings.watermark == "https://h/m.png" && settings.fallback == "https://h/f.png")
+        #expect(settings.maximumAge == 60 && settings.savesAnswers)
+        let passing = try container(["IMGPROXY_TTL": "60", "IMGPROXY_CACHE_CONTROL_PASSTHROUGH": "true"])
+        #expect(passing.dialects.imgproxy.maximumAge == nil)
+    }
+
+    @Test func `options have the variables' defaults`() throws {
+        let defaults = try container([
+            "IMGPROXY_QUALITY": "70", "IMGPROXY_AUTO_ROTATE": "false", "IMGPROXY_STRIP_METADATA": "false",
+            "IMGPROXY_KEEP_COPYRIGHT": "false", "IMGPROXY_WATERMARK_OPACITY": "0.5",
+            "IMGPROXY_MAX_ANIMATION_FRAMES": "64",
+            "IMGPROXY_MAX_RESULT_DIMENSION": "250", "IMGPROXY_USE_LINEAR_COLORSPACE": "true",
+            "IMGPROXY_FORMAT_QUALITY": "avif=50, webp=60", "IMGPROXY_PREFERRED_FORMATS": "webp,png",
+            "IMGPROXY_MAX_ANIMATION_FRAME_RESOLUTION": "0.25",
+        ]).dialects.imgproxy.defaults
+        #expect(
+            defaults.quality == 70 && !defaults.turnsUpright && !defaults.stripsMetadata && !defaults.keepsCopyright)
+        #expect(defaults.watermarkOpacity == 0.5 && defaults.maximumFrames == 64 && defaults.maximumSide == 250)
+        #expect(defaults.light == .linear && defaults.maximumFramePixels == 250_000)
+    }
+
+    @Test func `addresses are opened only on request`() throws {
+        #expect(try container([:]).downloads.allowedNetworks.isEmpty)
+        let opened = try container([
+            "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "true", "IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES": "false",
+        ]).downloads.allowedNetworks
+        #expect(opened.count == 2)
+    }
+
+    @Test func `allowed sources are beginnings of URLs`() throws {
+        func allows(_ text: String, _ url: String) throws -> Bool {
+            try container(["IMGPROXY_ALLOWED_SOURCES": text]).downloads.allows(SourceURL(parsing: url))
+        }
+        #expect(try allows("https://h/a,local://", "https://h/a/b.jpg") && !allows("https://h/a", "https://h/b"))
+        #expect(try allows("https://*.h/", "https://x.h/b") && !allows("https://h", "https://h.evil/"))
+        // No pattern at all would allow everything.
+        #expect(problems(["IMGPROXY_ALLOWED_SOURCES": "local://,s3://bucket/"]).count == 1)
+    }
+
+    @Test func `a watermark's file is the only one of its folder that can be asked for`() throws {
+        let folder = TemporaryFolder()
+        folder.write("mark.png", [1, 2, 3])
+        let file = folder.path + "/mark.png"
+        let settings = try container(["IMGPROXY_WATERMARK_PATH": file])
+        let name = try #require(settings.dialects.imgproxy.watermark)
+        #expect(throws: Never.self) { try settings.downloads.origins.identity(of: name) }
+        let other = name.string.replacing("mark.png", with: "other.png")
+        #expect(throws: SourceURLError.pathNotAllowed) { try settings.downloads.origins.identity(of: ExactText(other)) }
+        #expect(problems(["IMGPROXY_WATERMARK_PATH": "/no/such/file.png"]).count == 1)
+    }
+
+    @Test func `a watermark may lie in the variable itself`() throws {
+        let settings = try container(["IMGPROXY_WATERMARK_DATA": "AQID"])
+        let name = try #require(settings.dialects.imgproxy.watermark)
+        #expect(throws: Never.self) { try settings.downloads.origins.identity(of: name) }
+        #expect(settings.downloads.origins.all.map(\.place) == [.memory([1, 2, 3])])
+        #expect(problems(["IMGPROXY_WATERMARK_DATA": "?"]).count == 1)
+    }
+
+    @Test func `what means nothing here is listed, and what must not be lost stops the start`() throws {
+        let settings = try container([
+            "IMGPROXY_SENTRY_DSN": "x", "IMGPROXY_NEW_RELIC_KEY": "y", "IMGPROXY_EMPTY": "", "IMGPROXYX": "z",
+            "IMAGOR_X": "1",
+        ])
+        #expect(settings.ignoredVariables == ["IMGPROXY_NEW_RELIC_KEY", "IMGPROXY_SENTRY_DSN"])
+        #expect(
+            problems(["IMGPROXY_SECRET": "hush"]).allSatisfy { $0.contains("IMGPROXY_SECRET") && !$0.contains("hush") })
+        for (name, value) in [
+            ("SECRET", "x"), ("PRESETS", "a=w"), ("PRESETS", "a"), ("QUALITY", "0"), ("QUALITY", "101"),
+            ("AUTO_WEBP", "yes"),
+            ("PATH_PREFIX", "/a/../b"), ("SIGNATURE_SIZE", "33"), ("FORMAT_QUALITY", "webp"),
+            ("PREFERRED_FORMATS", "psd"),
+            ("WATERMARK_OPACITY", "0"), ("URL_REPLACEMENTS", "a"), ("BIND", "8080"), ("MAX_ANIMATION_FRAMES", "0"),
+        ] {
+            #expect(problems(["IMGPROXY_" + name: value]).count == 1, "\(name)=\(value)")
+        }
+    }
+
+    @Test func `presets of the settings file are checked at the start`() {
+        let arguments = ["--config", "x", "--imgproxy-path", "/"]
+        #expect(throws: Never.self) { try load(arguments, file: "{ presets: { a: 'w:1/pr:b', b: 'h:2' } }") }
+        let failure = #expect(throws: SettingsLoader.Failure.self) {
+            try load(arguments, file: "{ presets: { a: 'w:1/pr:c' } }")
+        }
+        #expect(failure?.lines.first?.contains("preset a") == true)
+    }
+}
