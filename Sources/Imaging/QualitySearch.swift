@@ -21,7 +21,8 @@ struct QualitySearch {
         let (file, quality): (SharedBytes, Int) =
             switch plan.quality {
             case .fixed(let quality): (try self.file(quality: quality), quality)
-            case .fitting(let bytes, let highest): try self.file(fitting: bytes, highest: highest)
+            case .fitting(let bytes, let highest, let lowest):
+                try self.file(fitting: bytes, highest: highest, lowest: min(lowest, highest))
             case .similar(let goal): try self.file(similar: goal)
             }
         return EncodedImage(
@@ -33,15 +34,15 @@ struct QualitySearch {
     /// The file of a quality that fits while the next higher one does not.
     ///
     /// Bisects: the quality `low` fits and `high` does not, until they are neighbours. The highest quality is tried first.
-    private func file(fitting bytes: Int, highest: Int) throws -> (SharedBytes, Int) {
-        var (low, high, quality) = (0, highest + 1, highest)
+    private func file(fitting bytes: Int, highest: Int, lowest: Int) throws -> (SharedBytes, Int) {
+        var (low, high, quality) = (lowest - 1, highest + 1, highest)
         var best: SharedBytes?
         while true {
             let file = try self.file(quality: quality)
             if file.count <= bytes { (low, best) = (quality, file) } else { high = quality }
             if high - low == 1 {
-                // If nothing fits, the last file is that of quality 1.
-                return (best ?? file, max(1, low))
+                // If nothing fits, the last file is that of the lowest quality.
+                return (best ?? file, max(lowest, low))
             }
             quality = (low + high) / 2
         }

@@ -4,8 +4,8 @@ package enum EncodingQuality: Hashable, Sendable {
     case fixed(Int)
     /// A quality not above `highest` whose file has at most `bytes` bytes, while that of the next higher quality has more.
     ///
-    /// If no file is that small, quality 1.
-    case fitting(bytes: Int, highest: Int)
+    /// If no file is that small, quality `lowest`.
+    case fitting(bytes: Int, highest: Int, lowest: Int = 1)
     /// The lowest quality at which the file still looks like the image.
     case similar(SimilarityGoal)
 
@@ -13,7 +13,7 @@ package enum EncodingQuality: Hashable, Sendable {
     var highest: Int {
         switch self {
         case .fixed(let quality): quality
-        case .fitting(_, let highest): highest
+        case .fitting(_, let highest, _): highest
         case .similar(let goal): goal.highest
         }
     }
@@ -36,7 +36,8 @@ package enum EncodingQuality: Hashable, Sendable {
     var keyText: String {
         switch self {
         case .fixed(let quality): "\(quality)"
-        case .fitting(let bytes, let highest): "\(highest) most \(bytes)"
+        case .fitting(let bytes, let highest, let lowest):
+            "\(highest) most \(bytes)" + (lowest == 1 ? "" : " least \(lowest)")
         case .similar(let goal): "similar \(goal.least) \(goal.lowest) \(goal.highest)"
         }
     }

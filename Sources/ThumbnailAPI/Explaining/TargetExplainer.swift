@@ -136,7 +136,7 @@ extension RenderPlan {
         add(.fit, Fit.cover.rawValue)
         add(.format, format.rawValue)
         if case .fixed(let quality) = quality, format.hasQuality { add(.quality, String(quality)) }
-        if case .fitting(let bytes, let highest) = quality {
+        if case .fitting(let bytes, let highest, _) = quality {
             add(.quality, String(highest))
             add(.maximumBytes, String(bytes))
         }

@@ -45,6 +45,14 @@ struct QualitySearchTests {
         }
     }
 
+    @Test func `a bound on the quality goes before one on the bytes`() throws {
+        for (bytes, quality) in [(0, 5), (4, 5), (5, 5), (6, 6), (90, 80)] {
+            let result = try FakeTrials().result(.fitting(bytes: bytes, highest: 80, lowest: 5))
+            #expect(result.quality == quality)
+        }
+        #expect(try FakeTrials().result(.fitting(bytes: 0, highest: 3, lowest: 5)).quality == 3)
+    }
+
     @Test func `sizes that do not rise with quality still give a file that fits beside one that does not`() throws {
         for seed in 0..<200 {
             func size(_ quality: Int) -> Int { (quality * 7_919 + seed * 104_729) % 300 }
