@@ -81,6 +81,7 @@ extension ResultKey {
         for request: ThumbnailRequest, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
     ) throws {
         let record = records.image
+        if let most = request.maximumSourceBytes, record.byteCount > most { throw DownloadError.tooLarge }
         let plan = try RenderPlan(for: request, of: records.mapValues(\.header), by: configuration)
         self.init(
             source: record.identity, validator: record.validator, additional: records.additional.map(\.version),

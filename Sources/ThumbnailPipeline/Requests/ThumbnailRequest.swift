@@ -14,6 +14,8 @@ package struct ThumbnailRequest: Hashable, Sendable {
     package var options: RenderingOptions
     /// The output format, or what to choose it by.
     package var format: FormatChoice
+    /// Most bytes of the image's file, below the bound of all sources; nil for that bound.
+    package var maximumSourceBytes: Int?
 
     /// A request for `source`.
     package init(

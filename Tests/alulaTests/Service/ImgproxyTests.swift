@@ -113,6 +113,24 @@ struct ImgproxyTests {
         }
     }
 
+    @Test func `a target may say how large a file it takes, fetched or kept`() async throws {
+        try await withService(
+            ["--imgproxy-path", "/"],
+            configure: { settings in
+                settings.dialects.imgproxy.allowsSecurityOptions = true
+                settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)
+            }
+        ) { running in
+            Self.serve(running)
+            let source = "plain/\(running.origin.url("/a.png"))"
+            let most = Self.image.count
+            for (bytes, status) in [(most - 1, 413), (most, 200), (most - 1, 413)] {
+                let answer = try await running.send("GET", "/_/msfs:\(bytes)/\(source)")
+                #expect(answer.status == status, "\(answer.text)")
+            }
+        }
+    }
+
     @Test func `signed targets alone are answered if there are keys`() async throws {
         let keys = [
             "--imgproxy-path", "/", "--imgproxy-keys", "746573742d6b6579", "--imgproxy-salts", "746573742d73616c74",

@@ -88,6 +88,7 @@ package struct ImgproxyDialect: Dialect {
         var request = ThumbnailRequest(source: source, format: .byRecipe(isNegotiated: isNegotiated))
         let watermark = image.watermark.opacity > 0 && !image.isRaw ? configuration.watermark : nil
         if let watermark { request.additional = [AdditionalSource(.watermark, source: watermark)] }
+        request.maximumSourceBytes = reader.maximumSourceBytes
         request.options.keepsCopyright = !image.stripsMetadata || image.keepsCopyright
         request.options.recipe = AnyRenderRecipe(
             ImgproxyRecipe(

@@ -10,6 +10,8 @@ struct ImgproxyOptionReader {
     private(set) var fileName = ""
     /// Whether browsers are told to save the answer.
     private(set) var isAttachment: Bool
+    /// Most bytes of the source's file; nil for the service's bound.
+    private(set) var maximumSourceBytes: Int?
     /// Unix seconds at which the target expires; nil if it never does.
     private(set) var expires: Int?
     /// Options that mean nothing here, as they are written.
@@ -126,8 +128,8 @@ struct ImgproxyOptionReader {
         case "return_attachment", "att": isAttachment = try flag(option)
         case "max_src_resolution", "msr": image.maximumSourcePixels = try megapixels(option)
         case "max_src_file_size", "msfs":
-            _ = try limit(option).integer(0, in: Self.byteCounts)
-            ignore(option)
+            let bytes = try limit(option).integer(0, in: Self.byteCounts)
+            maximumSourceBytes = bytes > 0 ? bytes : nil
         case "max_animation_frames", "maf": image.maximumFrames = try limit(option).integer(0, in: 1...1_000_000_000)
         case "max_animation_frame_resolution", "mafr": image.maximumFramePixels = try megapixels(option)
         case "max_result_dimension", "mrd": image.maximumSide = try limit(option).integer(0, in: Self.integers)

@@ -122,6 +122,9 @@ extension ImgproxyRecipe {
         return composition
     }
 
+    /// The quality at which imgproxy gives up a limit of bytes, from most others.
+    private static let lowestQuality = 5
+
     /// AVIF files of a shorter side are another format in imgproxy.
     private static let shortestAVIFSide = 16
 
@@ -140,7 +143,7 @@ extension ImgproxyRecipe {
         let own = options.formatQualities[ImgproxyFormat(format)] ?? 0
         let quality = options.quality > 0 ? options.quality : own > 0 ? own : defaults.quality
         return options.maximumBytes > 0
-            ? .fitting(bytes: options.maximumBytes, highest: quality) : .fixed(quality)
+            ? .fitting(bytes: options.maximumBytes, highest: quality, lowest: Self.lowestQuality) : .fixed(quality)
     }
 }
 

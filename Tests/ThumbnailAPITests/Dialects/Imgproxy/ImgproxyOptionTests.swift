@@ -183,6 +183,10 @@ struct ImgproxyOptionTests {
         let options = try ImgproxyFixture.options("msr:0.5/maf:5/mafr:0.25/mrd:100") { $0.allowsSecurityOptions = true }
         #expect(options.maximumSourcePixels == 500_000 && options.maximumFrames == 5)
         #expect(options.maximumFramePixels == 250_000 && options.maximumSide == 100)
+        let limited = try ImgproxyFixture.query("msfs:1000/\(ImgproxyFixture.source)") {
+            $0.allowsSecurityOptions = true
+        }
+        #expect(limited.request.maximumSourceBytes == 1_000)
         #expect(ImgproxyFixture.fault("maf:0/\(ImgproxyFixture.source)") { $0.allowsSecurityOptions = true } != nil)
     }
 }

@@ -107,7 +107,9 @@ struct ImgproxyRecipeTests {
         #expect(try quality("") == .fixed(80) && quality("f:webp") == .fixed(79) && quality("f:avif") == .fixed(63))
         #expect(try quality("q:0") == .fixed(80) && quality("q:10/fq:jpeg:90") == .fixed(10))
         #expect(try quality("fq:jpeg:90") == .fixed(90) && quality("fq:webp:20:jpeg:0") == .fixed(80))
-        #expect(try quality("mb:5000/q:70") == .fitting(bytes: 5_000, highest: 70) && quality("mb:0") == .fixed(80))
+        #expect(
+            try quality("mb:5000/q:70") == .fitting(bytes: 5_000, highest: 70, lowest: 5)
+                && quality("mb:0") == .fixed(80))
     }
 
     @Test func `animations keep as many frames as are allowed, in formats that can move`() throws {
