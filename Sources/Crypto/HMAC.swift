@@ -1,16 +1,32 @@
 import CLibcrypto
 
-/// HMAC-SHA256 (RFC 2104), computed by OpenSSL's libcrypto.
+/// Authentication codes (RFC 2104), computed by OpenSSL's libcrypto.
 package enum HMAC {
-    /// The 32-byte authentication code of `message` under `key`.
-    package static func authenticationCode(for message: some Sequence<UInt8>, key: [UInt8]) -> [UInt8] {
+    /// The hash function of a code.
+    package enum Hash: String, CaseIterable, Sendable {
+        case sha1, sha256, sha512
+
+        /// Bytes of a code.
+        package var byteCount: Int {
+            switch self {
+            case .sha1: 20
+            case .sha256: 32
+            case .sha512: 64
+            }
+        }
+    }
+
+    /// The authentication code of `message` under `key`: 32 bytes with SHA-256.
+    package static func authenticationCode(
+        for message: some Sequence<UInt8>, key: [UInt8], hash: Hash = .sha256
+    ) -> [UInt8] {
         let message = Array(message)
-        var code = [UInt8](repeating: 0, count: 32)
+        var code = [UInt8](repeating: 0, count: hash.byteCount)
         var length: UInt32 = 0
         let made = unsafe code.withUnsafeMutableBufferPointer { code in
-            unsafe computeHMAC(key, CInt(key.count), message, message.count, code.baseAddress, &length)
+            unsafe computeHMAC(hash, key, CInt(key.count), message, message.count, code.baseAddress, &length)
         }
-        precondition(made && length == 32, "libcrypto cannot compute HMAC-SHA256")
+        precondition(made && length == hash.byteCount, "libcrypto cannot compute HMAC")
         return code
     }
 
@@ -21,8 +37,14 @@ package enum HMAC {
 }
 
 private func computeHMAC(
-    _ key: UnsafePointer<UInt8>, _ keyCount: CInt, _ message: UnsafePointer<UInt8>, _ count: Int,
+    _ hash: HMAC.Hash, _ key: UnsafePointer<UInt8>, _ keyCount: CInt, _ message: UnsafePointer<UInt8>, _ count: Int,
     _ code: UnsafeMutablePointer<UInt8>?, _ length: UnsafeMutablePointer<UInt32>
 ) -> Bool {
-    unsafe CLibcrypto.HMAC(EVP_sha256(), key, keyCount, message, count, code, length) != nil
+    let function =
+        switch hash {
+        case .sha1: unsafe EVP_sha1()
+        case .sha256: unsafe EVP_sha256()
+        case .sha512: unsafe EVP_sha512()
+        }
+    return unsafe CLibcrypto.HMAC(function, key, keyCount, message, count, code, length) != nil
 }
