@@ -4,10 +4,18 @@
 
 #include <stdlib.h>
 
-static int is_near(const uint8_t *pixel, int bands, const uint8_t *color, int tolerance)
+static int square(int value)
+{
+    return value * value;
+}
+
+static int is_near(const uint8_t *pixel, int bands, const uint8_t *color, int tolerance, int is_distance)
 {
     int alpha = bands == 2 || bands == 4 ? pixel[bands - 1] : 255;
     int green = bands < 3 ? 0 : 1, blue = bands < 3 ? 0 : 2;
+    if (is_distance)
+        return square(pixel[0] - color[0]) + square(pixel[green] - color[1]) + square(pixel[blue] - color[2])
+            + square(alpha - color[3]) <= square(tolerance);
     return abs(pixel[0] - color[0]) <= tolerance && abs(pixel[green] - color[1]) <= tolerance
         && abs(pixel[blue] - color[2]) <= tolerance && abs(alpha - color[3]) <= tolerance;
 }
@@ -51,8 +59,9 @@ static int is_border(const CPixelsFrame *frame, const CPixelsBorder *border, int
     for (y = top; y < bottom; y++) {
         const uint8_t *pixel = row_of(frame, y) + (ptrdiff_t) left * frame->bands;
         for (x = left; x < right; x++, pixel += frame->bands)
-            if (border->is_smoothed ? !is_smoothed_near(frame, border, x, y)
-                                    : !is_near(pixel, frame->bands, border->color, border->tolerance))
+            if (border->is_smoothed
+                    ? !is_smoothed_near(frame, border, x, y)
+                    : !is_near(pixel, frame->bands, border->color, border->tolerance, border->is_distance))
                 return 0;
     }
     return 1;

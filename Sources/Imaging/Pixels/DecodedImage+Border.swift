@@ -3,12 +3,13 @@ import Coordination
 import Memory
 
 extension DecodedImage {
-    /// What a border surrounds in the first frame of interleaved pixels; the whole frame if it is all border.
+    /// What the border that `trim` describes surrounds in the first frame of interleaved pixels; the whole frame if it is all border.
     ///
     /// - Throws: The error of `token`.
     func part(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImagePart {
         defer { extendLifetime(token) }
-        let corner = trim.matte.map { cornerColor.composited(over: $0) } ?? cornerColor
+        let own = cornerColor(isBottomRight: trim.isFromBottomRight)
+        let corner = trim.matte.map { own.composited(over: $0) } ?? own
         let color = trim.color ?? corner
         var border = CPixelsBorder()
         border.color = (color.red, color.green, color.blue, color.alpha)
@@ -17,6 +18,7 @@ extension DecodedImage {
             border.matte = (matte.red, matte.green, matte.blue)
         }
         border.tolerance = Int32(trim.tolerance)
+        border.is_distance = trim.isDistance ? 1 : 0
         let status = unsafe pixels.withUnsafeBytes { bytes in
             var frame = unsafe CPixelsFrame(
                 pixels: UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress),
@@ -39,8 +41,8 @@ extension DecodedImage {
         (start, end) = (width, Int32(side) - width)
     }
 
-    private var cornerColor: Color {
-        let pixel = pixel(x: 0, y: 0)
+    private func cornerColor(isBottomRight: Bool) -> Color {
+        let pixel = isBottomRight ? pixel(x: size.width - 1, y: size.height - 1) : pixel(x: 0, y: 0)
         let isGrey = bands < 3
         return Color(
             red: pixel[0], green: pixel[isGrey ? 0 : 1], blue: pixel[isGrey ? 0 : 2],

@@ -132,7 +132,9 @@ package final class BorderTrim: Sendable {
 
     /// The text in the key of a result: all that decides the steps once the box is known.
     var keyText: String {
-        "trim \(trim.tolerance) \(trim.color?.keyText ?? "corner") \(trim.keyText)\(continuation.keyText)"
+        "trim \(trim.tolerance) \(trim.color?.keyText ?? "corner") "
+            + (trim.isDistance ? "distance " : "") + (trim.isFromBottomRight ? "bottom right " : "")
+            + trim.keyText + continuation.keyText
     }
 }
 

@@ -5,6 +5,8 @@ package struct OutlineStep: Hashable {
         /// All of the frame, with corners rounded by this radius, in thousandths of a pixel, as far as the frame's sides allow; nil for as far
         /// as they allow.
         case rounded(Int?)
+        /// All of the frame, with corners rounded by ellipses of these half axes, in thousandths of a pixel, as far as the frame's sides allow.
+        case elliptic(across: Int, down: Int)
         /// The largest such shape in the middle.
         case mask(ImageOperations.Mask)
         /// The shape enlarged until it fills the frame, as ``FittedMask`` says.
@@ -28,6 +30,8 @@ package struct OutlineStep: Hashable {
     private func outline(in size: PixelSize) -> Outline {
         switch shape {
         case .rounded(let radius): Outline(size, radius: radius.map { Double($0) / 1_000 } ?? .infinity)
+        case .elliptic(let across, let down):
+            Outline(size, across: Double(across) / 1_000, down: Double(down) / 1_000)
         case .mask(let mask): Outline(mask, in: size)
         case .fitted(let mask): FittedMask(mask, in: size).outline
         }
@@ -46,6 +50,7 @@ extension OutlineStep: RenderStep {
     package var keyText: String {
         switch shape {
         case .rounded(let radius): "radius \(radius.map(String.init) ?? "max") \(color.keyText)"
+        case .elliptic(let across, let down): "radius \(across),\(down) \(color.keyText)"
         case .mask(let mask): "mask \(mask.rawValue) \(color.keyText)"
         case .fitted(let mask): "fitted \(mask.rawValue) \(color.keyText)"
         }

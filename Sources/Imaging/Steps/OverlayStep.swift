@@ -43,6 +43,14 @@ package struct OverlayStep: Hashable {
     }
 }
 
+extension OverlayStep {
+    /// A step that covers the first pixels of the image with one copy: what a source in this form costs elsewhere, too.
+    init(of addition: Int, form: AdditionForm, decoded: FrameShape) {
+        (self.addition, self.form, self.decoded) = (addition, form, decoded)
+        (x, y, coveredSize, opacity) = (0, 0, form.size, 100)
+    }
+}
+
 extension OverlayStep: RenderStep {
     package func shape(after input: FrameShape) -> FrameShape { input }
 

@@ -32,7 +32,7 @@ package struct ImageOperations: Hashable, Sendable {
     package struct Trim: Hashable, Sendable {
         /// Largest difference from the colour in each component, 1…255.
         package var tolerance: Int
-        /// The border's colour; nil for that of the top left pixel.
+        /// The border's colour; nil for that of the pixel in a corner.
         package var color: Color?
         /// The colour behind transparent parts if medians of 3×3 pixels are compared, so that single pixels count for nothing; nil if each
         /// pixel is compared, alpha included.
@@ -41,6 +41,10 @@ package struct ImageOperations: Hashable, Sendable {
         package var isEqualAcross = false
         /// Whether as much is cut off at the top as at the bottom.
         package var isEqualDown = false
+        /// Whether ``tolerance`` bounds the distance from the colour, and not the difference in each component.
+        package var isDistance = false
+        /// Whether the corner is the bottom right one, and not the top left one.
+        package var isFromBottomRight = false
 
         /// Borders that differ from `color` by `tolerance` at most.
         package init(tolerance: Int, color: Color? = nil) {

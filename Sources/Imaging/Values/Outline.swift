@@ -31,6 +31,13 @@ struct Outline: Hashable, Sendable {
         self.corners = corners
     }
 
+    /// All of a frame, with corners rounded by ellipses of these half axes, as far as its sides allow.
+    init(_ size: PixelSize, across: Double, down: Double) {
+        (right, bottom) = (Double(size.width), Double(size.height))
+        self.across = min(across, right / 2)
+        self.down = min(down, bottom / 2)
+    }
+
     /// The largest such shape in the middle of a frame.
     init(_ mask: ImageOperations.Mask, in size: PixelSize) {
         let (width, height) = (Double(size.width), Double(size.height))

@@ -81,7 +81,12 @@ extension VipsImage {
             CPixelsTurn(orientation: Int32(orientation)), size: size.upright(from: orientation), token, CPixels_turn)
     }
 
-    private func filtered<Settings>(
+    /// This image after an operation on whole frames.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the result; nil for that of this image.
+    ///   - bands: The bands of the result; nil for those of this image.
+    func filtered<Settings>(
         _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, _ token: WorkToken,
         _ apply: CPixelsFilter
     ) throws(VipsError) -> VipsImage {

@@ -115,12 +115,61 @@ int CPixels_turn(const void *turn, const CPixelsFrame *in, const CPixelsFrame *o
 /// Copies a frame of one band into a larger one, which has `value` around it.
 void CPixels_pad(const CPixelsFrame *in, const CPixelsFrame *out, int left, int top, uint8_t value);
 
+/// Colours changed by themselves, pixel by pixel; alpha stays as it is. Only tables may come to grey frames, and all three are equal then.
+enum { CPixels_formula_tables, CPixels_formula_matrix, CPixels_formula_saturation, CPixels_formula_lab };
+typedef struct {
+    int kind;
+    /// The result for each component of red, green and blue.
+    uint8_t tables[3][256];
+    /// The factors of a matrix; or a factor of saturation; or factors of CIE Lab's lightness and chroma, and the cosine and sine of a turn of the hue.
+    float values[9];
+} CPixelsColorFormula;
+int CPixels_apply_formula(const void *formula, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Spreads the values of each component so that they are equally frequent; there are no settings.
+int CPixels_equalize(const void *nothing, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Adds to each pixel one of `amount` numbers around 0, which depends on its place.
+typedef struct {
+    int amount;
+    uint32_t seed;
+} CPixelsNoise;
+int CPixels_add_noise(const void *noise, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Gives each colour the sum of those around it, each with a factor. The outermost pixels go on beyond the edges; alpha stays as it is.
+enum { CPixels_most_factors = 225 };
+typedef struct {
+    /// Odd numbers.
+    int columns, rows;
+    float factors[CPixels_most_factors];
+} CPixelsKernel;
+int CPixels_convolve(const void *kernel, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Lays a stamp, or a rectangle of one colour, on a frame in colour: once, or on a grid.
+enum {
+    CPixels_blend_normal, CPixels_blend_multiply, CPixels_blend_screen, CPixels_blend_overlay, CPixels_blend_darken,
+    CPixels_blend_lighten, CPixels_blend_color_dodge, CPixels_blend_color_burn, CPixels_blend_hard_light, CPixels_blend_soft_light,
+    CPixels_blend_difference, CPixels_blend_exclusion, CPixels_blend_add, CPixels_blend_mask, CPixels_blend_mask_out
+};
+typedef struct {
+    int mode;
+    /// Pixels of 2 or 4 bands, the last one alpha; NULL for the colour.
+    const uint8_t *stamp;
+    int width, height, bands;
+    uint8_t color[4];
+    /// The place of the first copy, the number of copies, and the distances between their edges.
+    int left, top, across, down, pitch_x, pitch_y;
+    /// 0 to 1.
+    float opacity;
+} CPixelsBlend;
+int CPixels_blend(const void *blend, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
 /// A border of one colour.
 typedef struct {
     /// Red, green, blue and alpha.
     uint8_t color[4];
-    /// Largest difference of a border's pixel from the colour, in each component.
-    int tolerance;
+    /// Largest difference of a border's pixel from the colour, in each component; or its largest distance, if `is_distance` is 1.
+    int tolerance, is_distance;
     /// Whether the median of each pixel and the eight around it is compared, with transparent parts on `matte`; alpha is ignored then.
     int is_smoothed;
     /// Red, green and blue.

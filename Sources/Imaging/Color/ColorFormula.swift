@@ -1,0 +1,58 @@
+/// A change of colours, each pixel by itself; alpha stays as it is.
+package enum ColorFormula: Hashable, Sendable {
+    /// A factor and a summand for each component.
+    case scales(red: Scale, green: Scale, blue: Scale)
+    /// The result for each value of red, then of green and of blue: 768 values.
+    case curves([UInt8])
+    /// The factors of red, green and blue for red, then for green and for blue, in thousandths: nine factors.
+    case matrix([Int])
+    /// The factor, in ten-thousandths, of each component's distance from √(0.299 R² + 0.587 G² + 0.114 B²).
+    case saturation(Int)
+    /// Factors of lightness and chroma in CIE Lab, and a turn of the hue in degrees, all in ten-thousandths.
+    case lab(lightness: Int, chroma: Int, hue: Int)
+
+    /// A factor of a component and a summand, both in ten-thousandths.
+    package struct Scale: Hashable, Sendable {
+        var factor: Int
+        var offset: Int
+
+        /// Multiplies by `factor` and adds `offset`.
+        package init(factor: Int = 10_000, offset: Int = 0) {
+            self.factor = factor
+            self.offset = offset
+        }
+
+        /// The result for each value, rounded and clipped.
+        var table: [UInt8] {
+            (0...255).map { value in
+                let result = (Double(value) * Double(factor) + Double(offset)) / 10_000
+                return UInt8(min(max(result.rounded(), 0), 255))
+            }
+        }
+    }
+
+    /// The same change of all components.
+    package static func scale(_ scale: Scale) -> ColorFormula { .scales(red: scale, green: scale, blue: scale) }
+
+    /// Whether an image without colours has none afterwards, so that it need not become one in colour before.
+    var keepsGrey: Bool {
+        switch self {
+        case .scales(let red, let green, let blue): red == green && green == blue
+        case .curves(let tables):
+            tables[..<256].elementsEqual(tables[256..<512]) && tables[..<256].elementsEqual(tables[512...])
+        case .matrix, .saturation, .lab: false
+        }
+    }
+
+    /// The change in the key of a result.
+    var keyText: String {
+        switch self {
+        case .scales(let red, let green, let blue):
+            "scales " + [red, green, blue].map { "\($0.factor),\($0.offset)" }.joined(separator: " ")
+        case .curves(let tables): "curves " + tables.map(String.init).joined(separator: ",")
+        case .matrix(let factors): "matrix " + factors.map(String.init).joined(separator: ",")
+        case .saturation(let factor): "saturation \(factor)"
+        case .lab(let lightness, let chroma, let hue): "lab \(lightness) \(chroma) \(hue)"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/// A change of colours by tables, a matrix or a formula.
+///
+/// ``ColorStep`` is faster, and has the filter functions of CSS only.
+package struct ColorFormulaStep: Hashable {
+    /// The change.
+    package let formula: ColorFormula
+
+    /// Nanoseconds of one core for each pixel: of tables and matrices, and of formulas in CIE Lab; measured as ``TimePrice`` says.
+    private static let time = (plain: 6.0, lab: 90.0)
+
+    /// A step that changes colours by `formula`.
+    package init(_ formula: ColorFormula) {
+        self.formula = formula
+    }
+}
+
+extension ColorFormulaStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape { input }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost {
+        if case .lab = formula { return .filtering(work, time: Self.time.lab) }
+        return .filtering(work, time: Self.time.plain)
+    }
+
+    package var keyText: String { "formula \(formula.keyText)" }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        try image.changed(by: formula, token: context.token)
+    }
+}
+
+/// Equally frequent values of each component, or noise that depends on the place of a pixel alone.
+package enum HistogramStep: Hashable {
+    /// The values of each component are spread so that they are equally frequent.
+    case equalize
+    /// One of `amount` numbers around 0 is added to each pixel; `amount` is 1…65536.
+    case noise(amount: Int, seed: Int)
+
+    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    private static let time = 8.0
+}
+
+extension HistogramStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape { input }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
+
+    package var keyText: String {
+        switch self {
+        case .equalize: "equalize"
+        case .noise(let amount, let seed): "noise \(amount) \(seed)"
+        }
+    }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        switch self {
+        case .equalize: try image.equalized(token: context.token)
+        case .noise(let amount, let seed): try image.noisy(amount: amount, seed: seed, token: context.token)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// Sums of the pixels around each pixel, each with a factor of its own.
+package struct ConvolutionStep: Hashable {
+    /// The most factors.
+    package static let mostFactors = 225
+
+    /// The factors row by row, in millionths.
+    package let factors: [Int]
+    /// The number of factors in a row.
+    package let columns: Int
+
+    /// Nanoseconds of one core for each pixel: of every frame, and of each factor; measured as ``TimePrice`` says.
+    private static let time = (frame: 8.0, factor: 3.0)
+
+    /// A step with these factors; nil unless the numbers of columns and of rows are odd, and the factors few enough.
+    package init?(factors: [Int], columns: Int) {
+        guard columns > 0, !columns.isMultiple(of: 2), !factors.isEmpty, factors.count <= Self.mostFactors,
+            factors.count.isMultiple(of: columns), !(factors.count / columns).isMultiple(of: 2)
+        else { return nil }
+        self.factors = factors
+        self.columns = columns
+    }
+}
+
+extension ConvolutionStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape { input }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost {
+        .filtering(work, time: Self.time.frame + Self.time.factor * Double(factors.count))
+    }
+
+    package var keyText: String { "convolve \(columns) \(factors.map(String.init).joined(separator: ","))" }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        try image.convolved(by: factors.map { Double($0) / 1_000_000 }, columns: columns, token: context.token)
+    }
+}

@@ -1,0 +1,112 @@
+import CPixels
+import CVips
+import CVipsShim
+import Coordination
+import Glibc
+
+/// Operations on whole frames of 8 bits that change each pixel by itself, or by those around it.
+///
+/// `token` ends the work, and must outlive the result.
+extension VipsImage {
+    /// The colours changed pixel by pixel; alpha stays as it is.
+    func changed(by formula: ColorFormula, token: WorkToken) throws(VipsError) -> VipsImage {
+        let image = try formula.keepsGrey ? self : inColor()
+        return try unsafe image.filtered(CPixelsColorFormula(formula), token, CPixels_apply_formula)
+    }
+
+    /// The values of each component spread so that they are equally frequent.
+    func equalized(token: WorkToken) throws(VipsError) -> VipsImage {
+        try unsafe filtered(Int32(0), token, CPixels_equalize)
+    }
+
+    /// One of `amount` numbers around 0 added to each pixel.
+    func noisy(amount: Int, seed: Int, token: WorkToken) throws(VipsError) -> VipsImage {
+        try unsafe filtered(
+            CPixelsNoise(amount: Int32(amount), seed: UInt32(truncatingIfNeeded: seed)), token, CPixels_add_noise)
+    }
+
+    /// Sums of the pixels around each one, each with a factor; `columns` and the number of rows are odd.
+    func convolved(by factors: [Double], columns: Int, token: WorkToken) throws(VipsError) -> VipsImage {
+        var kernel = CPixelsKernel()
+        (kernel.columns, kernel.rows) = (Int32(columns), Int32(factors.count / columns))
+        unsafe withUnsafeMutableBytes(of: &kernel.factors) { bytes in
+            for (index, factor) in factors.prefix(CPixels_most_factors).enumerated() {
+                unsafe bytes.storeBytes(
+                    of: Float(factor), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
+            }
+        }
+        return try unsafe filtered(kernel, token, CPixels_convolve)
+    }
+
+    /// This image, in colour, with what `step` lays on it.
+    ///
+    /// - Parameter stamp: Pixels with their size and bands, the last band alpha, which must outlive the result: nothing is copied; nil for a colour.
+    @unsafe
+    func blended(
+        with step: BlendStep, stamp: (pixels: UnsafeRawBufferPointer, size: PixelSize, bands: Int)?, token: WorkToken
+    ) throws(VipsError) -> VipsImage {
+        var blend = unsafe CPixelsBlend()
+        unsafe blend.mode = Int32(BlendMode.inC.firstIndex(of: step.mode) ?? 0)
+        unsafe (blend.left, blend.top) = (Int32(step.across.start), Int32(step.down.start))
+        unsafe (blend.across, blend.down) = (Int32(step.across.count), Int32(step.down.count))
+        unsafe (blend.pitch_x, blend.pitch_y) = (Int32(step.across.pitch), Int32(step.down.pitch))
+        unsafe blend.opacity = Float(step.opacity) / 100
+        if let stamp = unsafe stamp {
+            unsafe blend.stamp = stamp.pixels.assumingMemoryBound(to: UInt8.self).baseAddress
+            unsafe (blend.width, blend.height) = (Int32(stamp.size.width), Int32(stamp.size.height))
+            unsafe blend.bands = Int32(stamp.bands)
+        } else if case .color(let color, let size) = step.paint {
+            unsafe (blend.width, blend.height) = (Int32(size.width), Int32(size.height))
+            unsafe blend.color = (color.red, color.green, color.blue, color.alpha)
+        }
+        return try unsafe filtered(blend, token, CPixels_blend)
+    }
+
+    /// This image without its alpha band; the colours stay as they are.
+    func opaque() throws(VipsError) -> VipsImage {
+        hasAlpha ? try extractedBands(0, count: bands - 1) : self
+    }
+}
+
+extension CPixelsColorFormula {
+    fileprivate init(_ formula: ColorFormula) {
+        self.init()
+        switch formula {
+        case .scales(let red, let green, let blue): setTables([red, green, blue].map(\.table))
+        case .curves(let tables): setTables((0..<3).map { Array(tables[256 * $0..<256 * ($0 + 1)]) })
+        case .matrix(let factors):
+            kind = Int32(CPixels_formula_matrix)
+            set(factors.map { Float($0) / 1_000 })
+        case .saturation(let factor):
+            kind = Int32(CPixels_formula_saturation)
+            set([Float(factor) / 10_000])
+        case .lab(let lightness, let chroma, let hue):
+            kind = Int32(CPixels_formula_lab)
+            let angle = Double(hue) / 10_000 * .pi / 180
+            set([Float(lightness) / 10_000, Float(chroma) / 10_000, Float(cos(angle)), Float(sin(angle))])
+        }
+    }
+
+    private mutating func setTables(_ tables: [[UInt8]]) {
+        kind = Int32(CPixels_formula_tables)
+        unsafe withUnsafeMutableBytes(of: &self.tables) { bytes in
+            for (index, value) in tables.joined().enumerated() { unsafe bytes[index] = value }
+        }
+    }
+
+    private mutating func set(_ numbers: [Float]) {
+        unsafe withUnsafeMutableBytes(of: &values) { bytes in
+            for (index, number) in numbers.enumerated() {
+                unsafe bytes.storeBytes(of: number, toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
+            }
+        }
+    }
+}
+
+extension BlendMode {
+    /// The modes in the order of their numbers in C.
+    fileprivate static let inC: [BlendMode] = [
+        .normal, .multiply, .screen, .overlay, .darken, .lighten, .colorDodge, .colorBurn, .hardLight, .softLight,
+        .difference, .exclusion, .add, .mask, .maskOut,
+    ]
+}
