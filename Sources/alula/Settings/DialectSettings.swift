@@ -16,18 +16,21 @@ struct DialectSettings: Sendable {
     var origins: [Origin] = []
     /// Whether all but signed targets are refused although Alula has no signing keys, because the other service had some.
     var isClosed = false
+    /// URLs of thumbor and imagor.
+    var thumbor = ThumborConfiguration()
 
     /// The dialects that have a place, in the order in which they are asked.
     func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
         var dialects: [any Dialect] = []
         if let imgproxy = ImgproxyDialect(imgproxy, vocabulary: vocabulary) { dialects.append(imgproxy) }
+        if let thumbor = ThumborDialect(thumbor) { dialects.append(thumbor) }
         if let place = wsrv.place { dialects.append(WsrvDialect(at: place)) }
         return dialects
     }
 
     /// The place of each dialect with the name of its setting.
     private var places: [(setting: String, place: DialectPlace?)] {
-        [("imgproxyPath", imgproxy.place), ("wsrvPath", wsrv.place)]
+        [("imgproxyPath", imgproxy.place), ("thumborPath", thumbor.place), ("wsrvPath", wsrv.place)]
     }
 
     /// A signing key that is known to nobody, for a service that is closed without having one.
@@ -56,26 +59,27 @@ struct DialectSettings: Sendable {
 
 extension SettingTable {
     /// The settings of other services' dialects.
-    static let dialects: [Setting] = [
-        Setting(
-            name: "unsignedDialects", defaultText: "none",
-            help: "dialects that are served without keys of their own although signingKeys are set"
-        ) {
-            (settings, text) throws(InvalidValue) in
-            let names = SettingValues.list(text)
-            guard names.allSatisfy({ ["imgproxy", "thumbor", "wsrv"].contains($0) }) else {
-                throw InvalidValue(allowed: "imgproxy, thumbor and wsrv, separated by commas")
-            }
-            settings.api.unsignedDialects = Set(names.map { ExactText($0) })
-        },
-        Setting(
-            name: environmentOf, defaultText: "none",
-            help: "imgproxy or imagor: that service's environment variables count below Alula's own settings"
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.dialects.environmentOf = try SettingValues.choice(text)
-        },
-    ]
+    static let dialects: [Setting] =
+        [
+            Setting(
+                name: "unsignedDialects", defaultText: "none",
+                help: "dialects that are served without keys of their own although signingKeys are set"
+            ) {
+                (settings, text) throws(InvalidValue) in
+                let names = SettingValues.list(text)
+                guard names.allSatisfy({ ["imgproxy", "thumbor", "wsrv"].contains($0) }) else {
+                    throw InvalidValue(allowed: "imgproxy, thumbor and wsrv, separated by commas")
+                }
+                settings.api.unsignedDialects = Set(names.map { ExactText($0) })
+            },
+            Setting(
+                name: environmentOf, defaultText: "none",
+                help: "imgproxy or imagor: that service's environment variables count below Alula's own settings"
+            ) {
+                (settings, text) throws(InvalidValue) in
+                settings.dialects.environmentOf = try SettingValues.choice(text)
+            },
+        ] + thumbor
 
     /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"

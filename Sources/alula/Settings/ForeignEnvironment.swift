@@ -12,7 +12,7 @@ enum ForeignEnvironment: String, CaseIterable, Sendable {
     {
         switch self {
         case .imgproxy: ImgproxyEnvironment.apply(environment, to: &settings)
-        case .imagor: (environment.keys.filter { $0.hasPrefix(prefix) }.sorted(), [])
+        case .imagor: ImagorEnvironment.apply(environment, to: &settings)
         }
     }
 }

@@ -1,0 +1,56 @@
+import Crypto
+import Text
+
+/// Addresses of images in URLs of thumbor and imagor.
+enum ThumborAddress {
+    /// The source that an address names: percent-decoded once, with `base` before it unless it begins with a scheme.
+    ///
+    /// - Throws: ``APIError/badURL(_:)``.
+    static func source(_ address: ArraySlice<UInt8>, base: ExactText) throws(APIError) -> ExactText {
+        guard let decoded = PercentEncoding.decode(address) else {
+            throw .badURL("The address of the image is not percent-encoded UTF-8.")
+        }
+        return try source(decoded, base: base)
+    }
+
+    /// The source that a decoded address names.
+    ///
+    /// - Throws: ``APIError/badURL(_:)``.
+    static func source(_ text: String, base: ExactText) throws(APIError) -> ExactText {
+        var text = text
+        if let encoded = text.suffix(after: "b64:"), let decoded = base64(encoded) { text = decoded }
+        guard !text.isEmpty else { throw .badURL("The address of an image is missing.") }
+        if !hasScheme(text) {
+            // Some proxies make one slash of two.
+            guard text.suffix(after: "http:") == nil, text.suffix(after: "https:") == nil else {
+                throw .badURL("The address of the image lacks a slash after its scheme.")
+            }
+            text = base.string + text
+        }
+        // A client cannot send a blank, so an encoded one was meant.
+        if text.utf8.contains(UInt8(ascii: " ")) {
+            text = String(
+                decoding: text.utf8.flatMap { $0 == UInt8(ascii: " ") ? Array("%20".utf8) : [$0] }, as: UTF8.self)
+        }
+        return ExactText(try ParameterGrammar.source(text))
+    }
+
+    /// The colour of an address such as `color:red`, which stands for an image of it; nil for other addresses.
+    static func color(_ text: String) -> String? { text.suffix(after: "color:").map { String($0) } }
+
+    private static func base64(_ text: Substring) -> String? {
+        let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
+        guard let digits = String(digits), let bytes = Base64URL.decode(digits) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Whether the text begins with letters and `://`.
+    private static func hasScheme(_ text: String) -> Bool {
+        let scheme = text.utf8.prefix { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "+")
+                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        }
+        return !scheme.isEmpty && text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
+    }
+}

@@ -1,0 +1,192 @@
+import Imaging
+import Text
+
+extension ThumborFilter {
+    /// A filter that changes pixels; nil if there is none of this name, or if its arguments do not have its form.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)`` for a colour that cannot be one.
+    init?(_ name: String, _ arguments: ThumborArguments) throws(APIError) {
+        if let map = Self.map(name, arguments) {
+            self = .color(map)
+            return
+        }
+        switch name {
+        case "upscale": self = .upscale
+        case "proportion":
+            guard let share = Self.proportion(arguments) else { return nil }
+            self = .proportion(share)
+        case "fill":
+            let flag = arguments.count < 2 ? false : arguments.flag(1)
+            guard let text = arguments.text(0), let flag, arguments.count <= 2 else { return nil }
+            self = .fill(try Self.paint(text), isBehind: flag)
+        case "background_color":
+            guard arguments.count == 1, let text = arguments.text(0) else { return nil }
+            self = .background(try Self.color(text, of: name))
+        case "padding":
+            guard 2...5 ~= arguments.count, let text = arguments.text(0),
+                let padding = Self.padding(arguments)
+            else { return nil }
+            self = .padding(try Self.color(text, of: name), padding)
+        case "crop":
+            let lengths = (0..<4).compactMap { Self.length(arguments, $0) }
+            guard arguments.count == 4, lengths.count == 4 else { return nil }
+            self = .crop(x: lengths[0], y: lengths[1], width: lengths[2], height: lengths[3])
+        case "round_corner":
+            guard let corners = try Self.corners(arguments) else { return nil }
+            self = corners
+        case "rotate":
+            guard arguments.count == 1, let degrees = arguments.signed(0, most: .max), degrees.isMultiple(of: 90)
+            else { return nil }
+            // Counter-clockwise.
+            self = .turn([1, 8, 3, 6][((degrees / 90) % 4 + 4) % 4])
+        default:
+            guard let step = Self.neighbourhood(name, arguments) else { return nil }
+            self = step
+        }
+    }
+
+    /// A colour: a name of CSS, or hexadecimal digits.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)`` for other text.
+    static func color(_ text: String, of filter: String) throws(APIError) -> Color {
+        let name = text.suffix(after: "#").map { String($0) } ?? text
+        if name == "none" { return .transparent }
+        guard let color = ColorGrammar.color(name) else {
+            throw .badParameter(filter, "There is no such colour.")
+        }
+        return color
+    }
+
+    private static func paint(_ text: String) throws(APIError) -> Paint {
+        switch text {
+        case "auto": .mean
+        case "blur": .blurred
+        default: .color(try color(text, of: "fill"))
+        }
+    }
+
+    private static func proportion(_ arguments: ThumborArguments) -> Int? {
+        guard arguments.count == 1, let share = arguments.millionths(0), 1...1_000_000 ~= share else { return nil }
+        return share
+    }
+
+    private static func padding(_ arguments: ThumborArguments) -> ThumborGeometry.Padding? {
+        let numbers = (1..<arguments.count).compactMap { arguments.whole($0, most: ThumborTarget.mostPixels) }
+        guard numbers.count == arguments.count - 1 else { return nil }
+        let (left, top) = (numbers[0], numbers.count > 1 ? numbers[1] : numbers[0])
+        return numbers.count == 4
+            ? ThumborGeometry.Padding(left: left, top: top, right: numbers[2], bottom: numbers[3])
+            : ThumborGeometry.Padding(left: left, top: top, right: left, bottom: top)
+    }
+
+    private static func length(_ arguments: ThumborArguments, _ index: Int) -> ThumborGeometry.Length? {
+        guard let number = arguments.millionths(index), number >= 0 else { return nil }
+        let one = 1_000_000
+        return number > 0 && number < one ? .fraction(number) : .pixels(number / one)
+    }
+
+    /// One to three arguments are imagor's radii and a colour; four or five are thumbor's radii, the components of a colour, and
+    /// whether what lies outside is transparent.
+    private static func corners(_ arguments: ThumborArguments) throws(APIError) -> ThumborFilter? {
+        let most = 100_000
+        switch arguments.count {
+        case 1...3:
+            guard let across = arguments.whole(0, most: most),
+                let down = arguments.count > 1 ? arguments.whole(1, most: most) : across
+            else { return nil }
+            let color = try arguments.text(2).map { text throws(APIError) in try Self.color(text, of: "round_corner") }
+            return .corners(across: across, down: down, color ?? .transparent)
+        case 4...5:
+            let radii = (arguments.text(0) ?? "").utf8.split(
+                separator: UInt8(ascii: "|"), omittingEmptySubsequences: false
+            ).map { ThumborNumber.whole($0, most: .max) }
+            let components = (1..<4).compactMap { arguments.whole($0, most: 255) }
+            guard 1...2 ~= radii.count, let across = radii[0], let down = radii.last ?? across, components.count == 3,
+                let isTransparent = arguments.count == 5 ? arguments.flag(4) : false
+            else { return nil }
+            let color = Color(
+                red: UInt8(components[0]), green: UInt8(components[1]), blue: UInt8(components[2]),
+                alpha: isTransparent ? 0 : 255)
+            return .corners(across: min(across, most), down: min(down, most), color)
+        default: return nil
+        }
+    }
+
+    /// A step that reads the pixels around each one.
+    private static func neighbourhood(_ name: String, _ arguments: ThumborArguments) -> ThumborFilter? {
+        switch name {
+        case "blur":
+            guard 1...2 ~= arguments.count, let radius = arguments.whole(0, most: 150), radius > 0 else { return nil }
+            guard arguments.count == 2 else { return .gaussian(GaussianStep(.blur, sigma: radius * 50_000)) }
+            guard let sigma = arguments.millionths(1), sigma >= 0 else { return nil }
+            return .gaussian(GaussianStep(.blur, sigma: ThumborKernel.deviation(radius: radius, sigma: sigma)))
+        case "sharpen":
+            guard 1...3 ~= arguments.count, let number = arguments.millionths(arguments.count > 1 ? 1 : 0),
+                arguments.millionths(0) != nil, arguments.count < 3 || arguments.flag(2) != nil
+            else { return nil }
+            let sigma = 100_000 + 2 * (number / 10)
+            return sigma > 0 ? .gaussian(GaussianStep(.sharpen, sigma: min(sigma, 10_000_000))) : nil
+        case "pixelate":
+            let side = arguments.whole(0, most: 16_384) ?? 0
+            return .mosaic(side > 0 ? side : 10)
+        case "convolution": return ThumborKernel.step(arguments).map { .convolution($0) }
+        case "equalize": return arguments.count == 0 ? .histogram(.equalize) : nil
+        case "noise":
+            guard 1...2 ~= arguments.count, let amount = arguments.whole(0, most: 65_536),
+                let seed = arguments.count == 2 ? arguments.whole(1) : 0
+            else { return nil }
+            return amount > 0 ? .histogram(.noise(amount: amount, seed: seed)) : nil
+        default: return nil
+        }
+    }
+
+    /// A change of colours.
+    private static func map(_ name: String, _ arguments: ThumborArguments) -> ColorFormula? {
+        let most = 10_000
+        switch (name, arguments.count) {
+        case ("brightness", 1): return arguments.signed(0, most: most).map { .scale(.init(offset: 25_500 * $0)) }
+        case ("contrast", 1):
+            return arguments.signed(0, most: most).map { value in
+                let factor = (100 + value) * (100 + value)
+                return .scale(.init(factor: factor, offset: 128 * (10_000 - factor)))
+            }
+        case ("rgb", 3):
+            let scales = (0..<3).compactMap { arguments.signed($0, most: most) }
+                .map { ColorFormula.Scale(offset: 25_500 * $0) }
+            return scales.count == 3 ? .scales(red: scales[0], green: scales[1], blue: scales[2]) : nil
+        case ("colorize", 4): return colorize(arguments)
+        case ("grayscale", _): return .matrix([299, 587, 114, 299, 587, 114, 299, 587, 114])
+        case ("invert", _): return .scale(.init(factor: -10_000, offset: 2_550_000))
+        case ("saturation", 1):
+            // Thumbor's factor, or imagor's per cent.
+            guard let number = arguments.millionths(0) else { return nil }
+            if 0...10_000_000 ~= number { return .saturation(number / 100) }
+            return .lab(lightness: 10_000, chroma: share(number), hue: 0)
+        case ("hue", 1): return arguments.millionths(0).map { .lab(lightness: 10_000, chroma: 10_000, hue: angle($0)) }
+        case ("modulate", 3):
+            guard let lightness = arguments.millionths(0), let chroma = arguments.millionths(1),
+                let hue = arguments.millionths(2)
+            else { return nil }
+            return .lab(lightness: share(lightness), chroma: share(chroma), hue: angle(hue))
+        case ("curve", 4): return ThumborCurve.map(arguments)
+        default: return nil
+        }
+    }
+
+    /// 100 % more than nothing in ten-thousandths, for a number of per cent in millionths.
+    private static func share(_ millionths: Int) -> Int { min(max(0, 10_000 + millionths / 10_000), 1_000_000) }
+
+    /// Degrees in millionths as 0…360 degrees in ten-thousandths.
+    private static func angle(_ millionths: Int) -> Int { ((millionths / 100) % 3_600_000 + 3_600_000) % 3_600_000 }
+
+    private static func colorize(_ arguments: ThumborArguments) -> ColorFormula? {
+        let shares = (0..<3).compactMap { arguments.whole($0, most: 10_000) }
+        guard shares.count == 3, let text = arguments.text(3), text.utf8.count == 6,
+            let color = ColorGrammar.color(text)
+        else { return nil }
+        let scales = zip(shares, [color.red, color.green, color.blue]).map { share, component in
+            ColorFormula.Scale(factor: (100 - share) * 100, offset: share * 100 * Int(component))
+        }
+        return .scales(red: scales[0], green: scales[1], blue: scales[2])
+    }
+}

@@ -1,0 +1,257 @@
+import Imaging
+import Text
+
+/// Reads the filters of a target, in their order.
+///
+/// A filter that is not known, or whose arguments do not have the form that thumbor or imagor demand, does nothing and is noted.
+struct ThumborFilterReader {
+    private(set) var options = ThumborOptions()
+    /// The sources that marks use, in their order.
+    private(set) var marks: [ExactText] = []
+    /// Unix seconds at which the target expires.
+    private(set) var expires: Int?
+    /// How the answer differs from the image by itself.
+    private(set) var answer = AnswerForm()
+    /// The filters that do nothing here, as they are written.
+    private(set) var ignored: [String] = []
+    private let configuration: ThumborConfiguration
+
+    /// Most sources that marks may use.
+    static let mostMarks = 8
+
+    /// Whether facts about the image are asked for, and not the image.
+    private let isMeta: Bool
+
+    init(_ configuration: ThumborConfiguration, isMeta: Bool = false) {
+        self.configuration = configuration
+        self.isMeta = isMeta
+        options.replacesPNG = configuration.replacesPNG
+    }
+
+    /// Reads filters.
+    ///
+    /// - Throws: ``APIError`` for a colour or a source that cannot be one, and for too many sources.
+    mutating func read(_ filters: [ThumborFilterText]) throws(APIError) {
+        for filter in filters {
+            if isMeta { try Self.checkFact(filter) }
+            let isDisabled = configuration.disabledFilters.contains(ExactText(filter.name))
+            if isDisabled {
+                ignored.append(filter.written)
+            } else if try !read(filter) {
+                ignored.append(filter.written)
+            }
+        }
+    }
+
+    /// Refuses malformed filters that ask imagor for facts, which are not answered here.
+    private static func checkFact(_ filter: ThumborFilterText) throws(APIError) {
+        let arguments = ThumborArguments(filter)
+        switch filter.name {
+        case "blurhash":
+            let components = (0..<2).compactMap { arguments.whole($0) }
+            guard arguments.count == 2, components.count == 2, components.allSatisfy({ 1...9 ~= $0 }) else {
+                throw .badParameter(filter.name, "Must be two whole numbers from 1 to 9.")
+            }
+        case "thumbhash", "avgcolor":
+            guard arguments.count == 0 else { throw .badParameter(filter.name, "Has no arguments.") }
+        default: break
+        }
+    }
+
+    /// Reads a filter; false if it does nothing here.
+    private mutating func read(_ filter: ThumborFilterText) throws(APIError) -> Bool {
+        let arguments = ThumborArguments(filter)
+        if readSetting(filter.name, arguments) || readGeometry(filter.name, arguments) { return true }
+        if try readMark(filter, arguments) { return true }
+        guard let made = try ThumborFilter(filter.name, arguments) else { return false }
+        options.filters.append(made)
+        return true
+    }
+}
+
+extension ThumborFilterReader {
+    /// Reads a filter that decides how the result is encoded and answered.
+    private mutating func readSetting(_ name: String, _ arguments: ThumborArguments) -> Bool {
+        switch name {
+        case "format", "fallback_format":
+            guard let format = arguments.text(0).flatMap(Self.format) else { return false }
+            if name == "format" { options.format = format } else { options.fallback = format }
+        case "quality":
+            guard let quality = arguments.whole(0), quality > 0 else { return false }
+            options.quality = min(quality, 100)
+        case "max_bytes":
+            guard let bytes = arguments.whole(0, most: 1_000_000_000), bytes > 0 else { return false }
+            options.maximumBytes = bytes
+        case "autojpg":
+            guard let flag = arguments.count == 0 ? true : arguments.flag(0) else { return false }
+            options.replacesPNG = flag
+        case "max_age":
+            guard let seconds = arguments.whole(0, most: 1_000_000_000) else { return false }
+            answer.maximumAge = seconds
+        case "expire":
+            guard let milliseconds = arguments.whole(0, most: .max) else { return false }
+            expires = milliseconds / 1_000
+        case "attachment":
+            answer.isAttachment = true
+            if let name = arguments.text(0) { answer.fileName = ExactText(name) }
+        case "raw": options.isRaw = true
+        case "cover": options.frames = 1
+        case "max_frames":
+            guard let frames = arguments.whole(0), frames > 0 else { return false }
+            options.frames = frames
+        case "page":
+            guard let page = arguments.whole(0), page > 0 else { return false }
+            options.page = page - 1
+        case "dpi":
+            guard let resolution = arguments.whole(0, most: 10_000), resolution > 0 else { return false }
+            options.resolution = resolution
+        // Results have no metadata and the colours of sRGB in any case.
+        case "strip_exif", "strip_icc", "strip_metadata", "preview": break
+        case "to_colorspace":
+            return arguments.count == 0 || arguments.text(0)?.asciiLowercased == "srgb"
+        default: return false
+        }
+        return true
+    }
+
+    private static func format(_ text: String) -> ImageFormat? {
+        let name = text.asciiLowercased
+        return ImageFormat(rawValue: name == "jpg" ? "jpeg" : name).flatMap { $0.isWritten ? $0 : nil }
+    }
+
+    /// Reads a filter that acts before the resize.
+    private mutating func readGeometry(_ name: String, _ arguments: ThumborArguments) -> Bool {
+        switch name {
+        case "no_upscale": options.geometry.isEnlargingForbidden = true
+        case "stretch": options.geometry.isStretched = true
+        case "focal":
+            guard let focus = arguments.text(0).flatMap(Self.focus) else { return false }
+            options.geometry.focuses.append(focus)
+        case "orient":
+            guard let degrees = arguments.whole(0), [90, 180, 270].contains(degrees) else { return false }
+            options.geometry.quarters = (360 - degrees) / 90
+        case "trim":
+            // What filters before it have made is not known before the render.
+            guard options.filters.isEmpty, arguments.count < 1 || arguments.whole(0) != nil else { return false }
+            options.geometry.trim = ThumborGeometry.Trim(
+                tolerance: max(1, arguments.whole(0, most: 1_000) ?? 1),
+                isFromBottomRight: arguments.text(1) == "bottom-right")
+        default: return false
+        }
+        return true
+    }
+
+    /// The edges of an area, or a point; nil for other text.
+    private static func focus(_ text: String) -> ThumborGeometry.Focus? {
+        let numbers = text.utf8.split(omittingEmptySubsequences: false) {
+            $0 == UInt8(ascii: "x") || $0 == UInt8(ascii: ":")
+        }
+        .map { ThumborNumber.millionths($0) }
+        let one = 1_000_000
+        guard numbers.count == 2 || numbers.count == 4, let left = numbers[0], let top = numbers[1], left >= 0, top >= 0
+        else { return nil }
+        guard numbers.count == 4 else {
+            let isFraction = left < one && top < one
+            return ThumborGeometry.Focus(
+                left: left, top: top, right: left + (isFraction ? 1 : one), bottom: top + (isFraction ? 1 : one),
+                isFraction: isFraction)
+        }
+        guard let right = numbers[2], let bottom = numbers[3], right > left, bottom > top else { return nil }
+        return ThumborGeometry.Focus(
+            left: left, top: top, right: right, bottom: bottom,
+            isFraction: left < one && top < one && right <= one && bottom <= one)
+    }
+}
+
+extension ThumborFilterReader {
+    /// Reads a filter that lays something on the image.
+    private mutating func readMark(
+        _ filter: ThumborFilterText, _ arguments: ThumborArguments
+    ) throws(APIError) -> Bool {
+        let transparency: Int
+        var mark: ThumborMark
+        switch filter.name {
+        case "watermark":
+            guard 4...6 ~= arguments.count, let address = arguments.text(0),
+                let x = arguments.text(1).flatMap(Self.place),
+                let y = arguments.text(2).flatMap(Self.place), let alpha = arguments.whole(3),
+                let width = Self.share(arguments, 4), let height = Self.share(arguments, 5)
+            else { return false }
+            mark = ThumborMark(subject: .source(try index(of: address)))
+            (mark.x, mark.y, mark.widthShare, mark.heightShare) = (x, y, width, height)
+            transparency = alpha
+        case "image":
+            guard let path = arguments.text(0) else { return false }
+            let target = try ThumborTarget(Array(path.utf8)[...], isLayer: true)
+            ignored += target.filters.map(\.written)
+            let address = String(decoding: target.address, as: UTF8.self)
+            if let name = ThumborAddress.color(address) {
+                mark = ThumborMark(subject: .color(try ThumborFilter.color(name, of: "image")))
+            } else {
+                mark = ThumborMark(subject: .source(try index(of: address)))
+            }
+            mark.layer = target.geometry
+            mark.x = arguments.text(1).flatMap(Self.place) ?? mark.x
+            mark.y = arguments.text(2).flatMap(Self.place) ?? mark.y
+            (mark.x.isOfImagor, mark.y.isOfImagor) = (true, true)
+            transparency = arguments.millionths(3).map { $0 / 1_000_000 } ?? 0
+            mark.mode = arguments.text(4).flatMap { BlendMode(rawValue: $0.asciiLowercased) } ?? .normal
+        default: return false
+        }
+        mark.opacity = 100 - min(max(transparency, 0), 100)
+        if mark.opacity > 0 { options.filters.append(.mark(mark)) }
+        return true
+    }
+
+    private mutating func index(of address: String) throws(APIError) -> Int {
+        guard marks.count < Self.mostMarks else {
+            throw .badParameter("filters", "There are more than \(Self.mostMarks) watermarks and layers.")
+        }
+        marks.append(try ThumborAddress.source(address, base: configuration.baseURL))
+        return marks.count - 1
+    }
+
+    /// A size in per cent; nil inside for none, nil for what cannot be one.
+    private static func share(_ arguments: ThumborArguments, _ index: Int) -> Int?? {
+        guard arguments.count > index, arguments.text(index) != "none" else { return .some(nil) }
+        guard let share = arguments.whole(index, most: 10_000) else { return nil }
+        return .some(share == 0 ? nil : share)
+    }
+
+    /// A place along one axis; nil for text that names none.
+    static func place(_ text: String) -> ThumborMark.Position? {
+        var place = ThumborMark.Position()
+        switch text {
+        case "center": place.anchor = .center
+        case "repeat": place.anchor = .repeated
+        case "left", "top": place.isOfImagor = true
+        case "right", "bottom": (place.anchor, place.isOfImagor) = (.far, true)
+        default:
+            for word in ["left-", "l-", "top-", "t-", "right-", "r-", "bottom-", "b-"] {
+                guard let rest = text.suffix(after: word) else { continue }
+                guard let pixels = ThumborNumber.whole(rest.utf8, most: 1_000_000) else { return nil }
+                let isFar = word.utf8.first == UInt8(ascii: "r") || word.utf8.first == UInt8(ascii: "b")
+                (place.anchor, place.distance) = isFar ? (.far, pixels) : (.near, -pixels)
+                place.isOfImagor = true
+                return place
+            }
+            let isFar = text.utf8.first == UInt8(ascii: "-")
+            var digits = isFar ? text.dropFirst() : text[...]
+            if digits.utf8.last == UInt8(ascii: "p") {
+                digits = digits.dropLast()
+                place.unit = .percent
+            }
+            if let number = ThumborNumber.whole(digits.utf8, most: 1_000_000) {
+                place.distance = number
+            } else if place.unit == .pixels, let number = ThumborNumber.millionths(digits.utf8),
+                0..<1_000_000 ~= number
+            {
+                (place.distance, place.unit, place.isOfImagor) = (number, .millionths, true)
+            } else {
+                return nil
+            }
+            if isFar { (place.anchor, place.distance) = (.far, -place.distance) }
+        }
+        return place
+    }
+}

@@ -1,0 +1,111 @@
+import Text
+
+/// One filter of a target as it is written: a name, and arguments without the blanks around them.
+struct ThumborFilterText: Hashable, Sendable {
+    /// The name.
+    let name: String
+    /// The arguments; none if nothing stands between the parentheses.
+    let arguments: [String]
+    /// The filter as it stands in the target, percent-decoded.
+    let written: String
+
+    /// Most filters of a target.
+    static let most = 64
+
+    /// The filters of a text such as `blur(4):fill(red)`, which is percent-encoded.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)`` for text that cannot be decoded, and for too many filters.
+    static func list(_ text: ArraySlice<UInt8>) throws(APIError) -> [ThumborFilterText] {
+        guard let decoded = PercentEncoding.decode(text) else {
+            throw .badParameter("filters", "The filters are not percent-encoded UTF-8.")
+        }
+        let parts = pieces(of: Array(decoded.utf8)[...], separator: UInt8(ascii: ":"))
+        guard parts.count <= most else { throw .badParameter("filters", "There are more than \(most) filters.") }
+        return parts.map { ThumborFilterText($0) }
+    }
+
+    private init(_ text: ArraySlice<UInt8>) {
+        written = String(decoding: text, as: UTF8.self)
+        guard let open = text.firstIndex(of: UInt8(ascii: "(")), text.last == UInt8(ascii: ")") else {
+            (name, arguments) = ("", [])
+            return
+        }
+        name = String(decoding: text[..<open], as: UTF8.self)
+        let inner = text[(open + 1)..<(text.endIndex - 1)]
+        arguments =
+            Self.trimmed(inner).isEmpty
+            ? []
+            : Self.pieces(of: inner, separator: UInt8(ascii: ",")).map {
+                String(decoding: Self.trimmed($0), as: UTF8.self)
+            }
+    }
+
+    /// The parts of a text between separators that stand in no parentheses or brackets.
+    private static func pieces(of text: ArraySlice<UInt8>, separator: UInt8) -> [ArraySlice<UInt8>] {
+        var pieces: [ArraySlice<UInt8>] = []
+        var (start, depth) = (text.startIndex, 0)
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"): depth -= 1
+            case separator where depth <= 0:
+                pieces.append(text[start..<index])
+                start = index + 1
+            default: break
+            }
+        }
+        pieces.append(text[start...])
+        return pieces
+    }
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = text
+        while rest.first == UInt8(ascii: " ") { rest.removeFirst() }
+        while rest.last == UInt8(ascii: " ") { rest.removeLast() }
+        return rest
+    }
+}
+
+/// The arguments of a filter, read one after the other; whatever does not have its form makes the filter void.
+struct ThumborArguments {
+    private let texts: [String]
+
+    init(_ filter: ThumborFilterText) {
+        texts = filter.arguments
+    }
+
+    /// The number of arguments.
+    var count: Int { texts.count }
+
+    /// An argument as it is, without quotes around it; nil if it is empty or missing.
+    func text(_ index: Int) -> String? {
+        guard texts.indices ~= index, !texts[index].isEmpty else { return nil }
+        let text = texts[index]
+        guard text.utf8.count > 2, text.utf8.first == UInt8(ascii: "'"), text.utf8.last == UInt8(ascii: "'") else {
+            return text
+        }
+        return String(text.dropFirst().dropLast())
+    }
+
+    /// A whole number that is not negative, clipped to `most`.
+    func whole(_ index: Int, most: Int = 1_000_000) -> Int? {
+        text(index).flatMap { ThumborNumber.whole($0.utf8, most: .max) }.map { min($0, most) }
+    }
+
+    /// A whole number, clipped to `most` away from 0.
+    func signed(_ index: Int, most: Int = 1_000_000) -> Int? {
+        text(index).flatMap { ThumborNumber.signed($0.utf8, most: .max) }.map { min(max($0, -most), most) }
+    }
+
+    /// A number in millionths.
+    func millionths(_ index: Int) -> Int? { text(index).flatMap { ThumborNumber.millionths($0.utf8) } }
+
+    /// `true`, `True`, `1`, or the opposite.
+    func flag(_ index: Int) -> Bool? {
+        switch text(index) {
+        case "true", "True", "1": true
+        case "false", "False", "0": false
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Imaging
+
+/// What a target asks for before the filters: the part, the size, mirrors and places.
+struct ThumborGeometry: Hashable, Sendable {
+    /// A border that is cut off.
+    struct Trim: Hashable, Sendable {
+        /// Largest distance of a border's pixel from the colour of the corner.
+        var tolerance = 1
+        var isFromBottomRight = false
+    }
+
+    /// A length in pixels, or a fraction of a side in millionths.
+    enum Length: Hashable, Sendable {
+        case pixels(Int)
+        case fraction(Int)
+    }
+
+    /// Edges of a part of the image.
+    struct Crop: Hashable, Sendable {
+        var left: Length
+        var top: Length
+        var right: Length
+        var bottom: Length
+    }
+
+    /// How an image is fitted into the box.
+    struct FitIn: Hashable, Sendable {
+        /// Whether the box is turned if the image then becomes larger.
+        var isAdaptive = false
+        /// Whether the image covers the box.
+        var isFull = false
+    }
+
+    /// A side of the box.
+    enum Side: Hashable, Sendable {
+        /// What follows from the other side.
+        case automatic
+        case pixels(Int)
+        /// The image's own side.
+        case original
+        /// The side of the image below, less some pixels; for layers only.
+        case parent(less: Int)
+    }
+
+    /// A place along one axis.
+    enum Alignment: Hashable, Sendable {
+        case start, middle, end
+    }
+
+    /// A part of the image that must stay: edges in millionths of a pixel, or of a side.
+    struct Focus: Hashable, Sendable {
+        var left: Int
+        var top: Int
+        var right: Int
+        var bottom: Int
+        var isFraction: Bool
+    }
+
+    /// Pixels that `fill()` adds around the box.
+    struct Padding: Hashable, Sendable {
+        var left = 0
+        var top = 0
+        var right = 0
+        var bottom = 0
+    }
+
+    var trim: Trim?
+    var crop: Crop?
+    var fitIn: FitIn?
+    var isStretched = false
+    var width = Side.automatic
+    var height = Side.automatic
+    var isMirroredAcross = false
+    var isMirroredDown = false
+    var padding: Padding?
+    var across = Alignment.middle
+    var down = Alignment.middle
+    var isSmart = false
+    /// The parts that filters say matter.
+    var focuses: [Focus] = []
+    /// Whether the box is not larger than the whole image.
+    var isEnlargingForbidden = false
+    /// Quarter turns clockwise before all else.
+    var quarters = 0
+
+    /// This geometry with what filters add to it.
+    func with(_ filters: ThumborGeometry) -> ThumborGeometry {
+        var all = self
+        all.isStretched = isStretched || filters.isStretched
+        all.focuses = filters.focuses
+        all.isEnlargingForbidden = filters.isEnlargingForbidden
+        all.quarters = filters.quarters
+        if trim == nil { all.trim = filters.trim }
+        return all
+    }
+
+    /// The mirrors after the turn as an EXIF orientation, 1…8.
+    var orientation: Int {
+        // A mirror from top to bottom is half a turn and one from left to right.
+        let turn = (quarters + (isMirroredDown ? 2 : 0)) % 4
+        return (isMirroredAcross != isMirroredDown ? [2, 5, 4, 7] : [1, 6, 3, 8])[turn]
+    }
+}

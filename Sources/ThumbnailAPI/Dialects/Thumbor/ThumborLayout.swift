@@ -1,0 +1,188 @@
+import Imaging
+
+/// The sizes that follow from a geometry and from the size of an image: what thumbor computes before its filters run.
+///
+/// Rounding is thumbor's: halves go to the even neighbour, unless the image is fitted in, then up.
+struct ThumborLayout: Hashable {
+    /// The part that is kept, in pixels of the turned image.
+    private(set) var part: ImagePart
+    /// The size that the part is resampled to.
+    private(set) var size: PixelSize
+    /// The size that the most interesting part of the resampled image is cut to; nil for no cut.
+    private(set) var interest: PixelSize?
+    /// The box as filters see it; 0 for a side that the target does not name.
+    private(set) var box: PixelSize
+
+    /// The layout of an image.
+    ///
+    /// - Parameters:
+    ///   - geometry: What the target asks for.
+    ///   - available: The turned image, or what a trim leaves of it.
+    ///   - parent: The size of the image below, for layers.
+    init(_ geometry: ThumborGeometry, of available: ImagePart, parent: PixelSize? = nil) {
+        part = geometry.crop.flatMap { $0.part(of: available) } ?? available
+        size = part.size
+        func pixels(_ side: ThumborGeometry.Side, own: Int, parent: Int?, most: Int) -> Int {
+            let pixels =
+                switch side {
+                case .automatic: 0
+                case .pixels(let pixels): pixels
+                case .original: own
+                case .parent(let less): max(0, (parent ?? 0) - less)
+                }
+            return geometry.isEnlargingForbidden ? min(pixels, most) : pixels
+        }
+        box = PixelSize(
+            width: pixels(
+                geometry.width, own: part.size.width, parent: parent?.width, most: available.whole.width),
+            height: pixels(
+                geometry.height, own: part.size.height, parent: parent?.height, most: available.whole.height))
+        guard box.width > 0 || box.height > 0 else { return }
+        var target = box
+        if target.width == 0 { target.width = Self.even(box.height * part.size.width, part.size.height) }
+        if target.height == 0 { target.height = Self.even(box.width * part.size.height, part.size.width) }
+        if let fitIn = geometry.fitIn {
+            fit(fitIn, into: target)
+        } else {
+            target = PixelSize(width: max(1, target.width), height: max(1, target.height))
+            if !geometry.isStretched { cut(to: target, geometry) } else { size = target }
+        }
+    }
+
+    /// Fits the image into the target, or makes it cover the target.
+    private mutating func fit(_ fitIn: ThumborGeometry.FitIn, into wanted: PixelSize) {
+        var target = wanted
+        let own = part.size
+        let isTurned =
+            own.width < own.height && target.width > target.height
+            || own.width > own.height && target.width < target.height
+        if fitIn.isAdaptive, isTurned {
+            target = PixelSize(width: target.height, height: target.width)
+            box = PixelSize(width: box.height, height: box.width)
+        }
+        if !fitIn.isFull, target.width >= own.width, target.height >= own.height { return }
+        // own.width / target.width against own.height / target.height.
+        let (across, down) = (own.width * target.height, own.height * target.width)
+        if fitIn.isFull ? across <= down : across >= down {
+            size = PixelSize(width: target.width, height: Self.up(own.height * target.width, own.width))
+        } else {
+            size = PixelSize(width: Self.up(own.width * target.height, own.height), height: target.height)
+        }
+        size = PixelSize(width: max(1, size.width), height: max(1, size.height))
+        box = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
+    }
+
+    /// Cuts the image to the ratio of the target, unless both ratios are equal to two decimals.
+    private mutating func cut(to target: PixelSize, _ geometry: ThumborGeometry) {
+        size = target
+        let own = part.size
+        func ratio(_ size: PixelSize) -> Double {
+            (Double(size.width) / Double(size.height) * 100).rounded(.toNearestOrEven)
+        }
+        guard ratio(own) != ratio(target) else { return }
+        var kept = own
+        if target.width * own.height > target.height * own.width {
+            kept.height = max(1, Self.even(own.width * target.height, target.width))
+        } else {
+            kept.width = max(1, min(own.width, (target.width * own.height + target.height - 1) / target.height))
+        }
+        let focus = focus(of: geometry)
+        if focus == nil, geometry.isSmart {
+            interest = target
+            size = PixelSize(
+                width: max(target.width, Self.up(own.width * target.width, kept.width)),
+                height: max(target.height, Self.up(own.height * target.height, kept.height)))
+            return
+        }
+        func start(_ focus: Int?, _ place: ThumborGeometry.Alignment, _ side: Int, _ kept: Int) -> Int {
+            let middle: Int
+            switch place {
+            case _ where focus != nil: middle = focus ?? 0
+            case .start: middle = 0
+            case .middle: middle = side / 2
+            case .end: middle = side
+            }
+            let start = min(max(Double(middle) - Double(kept) / 2, 0), Double(side - kept))
+            return Int(start.rounded(.toNearestOrEven))
+        }
+        part = ImagePart(
+            x: part.x + start(focus?.x, geometry.across, own.width, kept.width),
+            y: part.y + start(focus?.y, geometry.down, own.height, kept.height), size: kept, of: part.whole)
+    }
+
+    /// The middle of all focuses that lie within the part, weighted by their areas, in pixels of the part.
+    private func focus(of geometry: ThumborGeometry) -> (x: Int, y: Int)? {
+        let (left, top) = (Double(part.x), Double(part.y))
+        var (sum, x, y) = (0.0, 0.0, 0.0)
+        for focus in geometry.focuses {
+            let (width, height) = focus.isFraction ? (Double(part.whole.width), Double(part.whole.height)) : (1, 1)
+            let middleX = Double(focus.left + focus.right) / 2_000_000 * width
+            let middleY = Double(focus.top + focus.bottom) / 2_000_000 * height
+            let isWithin =
+                middleX >= left && middleX <= left + Double(part.size.width) && middleY >= top
+                && middleY <= top + Double(part.size.height)
+            let weight =
+                Double(focus.right - focus.left) * width * Double(focus.bottom - focus.top) * height / 1e12
+            guard isWithin, weight > 0 else { continue }
+            sum += weight
+            x += (middleX - left) * weight
+            y += (middleY - top) * weight
+        }
+        return sum > 0 ? (Int(x / sum), Int(y / sum)) : nil
+    }
+
+    /// A quotient rounded, halves to the even neighbour; both numbers are positive.
+    private static func even(_ dividend: Int, _ divisor: Int) -> Int {
+        Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven))
+    }
+
+    /// A quotient rounded, halves up; both numbers are positive.
+    private static func up(_ dividend: Int, _ divisor: Int) -> Int { (2 * dividend + divisor) / (2 * divisor) }
+}
+
+extension ThumborGeometry.Crop {
+    /// The part of what is available; nil if it is empty or lies outside, which is then ignored.
+    fileprivate func part(of available: ImagePart) -> ImagePart? {
+        func pixels(_ length: ThumborGeometry.Length, of side: Int) -> Int {
+            switch length {
+            case .pixels(let pixels): min(pixels, side)
+            case .fraction(let share): (share * side + 500_000) / 1_000_000
+            }
+        }
+        let whole = available.whole
+        let isShare = [left, top, right, bottom].contains { if case .fraction = $0 { true } else { false } }
+        func edge(_ length: ThumborGeometry.Length, of side: Int) -> Int {
+            // Among fractions, 1 is all of the side.
+            if isShare, case .pixels(let pixels) = length, pixels <= 1 { return pixels * side }
+            return pixels(length, of: side)
+        }
+        let x = max(edge(left, of: whole.width), available.x)
+        let y = max(edge(top, of: whole.height), available.y)
+        let end = (
+            x: min(edge(right, of: whole.width), available.x + available.size.width),
+            y: min(edge(bottom, of: whole.height), available.y + available.size.height)
+        )
+        guard x < end.x, y < end.y else { return nil }
+        return ImagePart(x: x, y: y, size: PixelSize(width: end.x - x, height: end.y - y), of: whole)
+    }
+}
+
+extension ImagePart {
+    /// This part after the whole image was turned clockwise by quarters.
+    func turned(byQuarters quarters: Int) -> ImagePart {
+        switch quarters {
+        case 1:
+            ImagePart(
+                x: whole.height - y - size.height, y: x, size: PixelSize(width: size.height, height: size.width),
+                of: PixelSize(width: whole.height, height: whole.width))
+        case 2:
+            ImagePart(
+                x: whole.width - x - size.width, y: whole.height - y - size.height, size: size, of: whole)
+        case 3:
+            ImagePart(
+                x: y, y: whole.width - x - size.width, size: PixelSize(width: size.height, height: size.width),
+                of: PixelSize(width: whole.height, height: whole.width))
+        default: self
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Imaging
+
+extension ThumborMark {
+    /// A part of a scaled source, as it is laid on an image.
+    struct Stamp: Hashable {
+        /// The size of the whole source.
+        var scaledSize: PixelSize
+        /// The column and the row that the part begins with.
+        var x = 0
+        var y = 0
+        /// The size of the part.
+        var size: PixelSize
+
+        /// Whether the part is all of the source.
+        var isWhole: Bool { size == scaledSize }
+    }
+
+    /// The size of a rectangle of one colour: that of its path, a square if only one side is named, and a pixel without any.
+    func size(ofColorOn image: PixelSize) -> PixelSize {
+        func pixels(_ side: ThumborGeometry.Side?, of parent: Int) -> Int {
+            switch side {
+            case .pixels(let pixels): pixels
+            case .parent(let less): max(0, parent - less)
+            default: 0
+            }
+        }
+        let (width, height) = (pixels(layer?.width, of: image.width), pixels(layer?.height, of: image.height))
+        return PixelSize(width: max(1, width > 0 ? width : height), height: max(1, height > 0 ? height : width))
+    }
+
+    /// How a source of a size is laid on an image.
+    func stamp(of own: PixelSize, on image: PixelSize) -> Stamp {
+        if let layer {
+            var geometry = layer
+            (geometry.isSmart, geometry.focuses) = (false, [])
+            let layout = ThumborLayout(geometry, of: ImagePart(allOf: own), parent: image)
+            return Self.stamp(of: layout)
+        }
+        guard widthShare != nil || heightShare != nil else { return Stamp(scaledSize: own, size: own) }
+        let scaled = Self.size(
+            of: own, within: widthShare.map { Double(image.width) * Double($0) / 100 },
+            heightShare.map { Double(image.height) * Double($0) / 100 })
+        return Stamp(scaledSize: scaled, size: scaled)
+    }
+
+    private static func stamp(of layout: ThumborLayout) -> Stamp {
+        let (part, size) = (layout.part, layout.size)
+        func scaled(_ length: Int, _ new: Int, of old: Int) -> Int { (2 * length * new + old) / (2 * old) }
+        let whole = PixelSize(
+            width: max(size.width, scaled(part.whole.width, size.width, of: part.size.width)),
+            height: max(size.height, scaled(part.whole.height, size.height, of: part.size.height)))
+        return Stamp(
+            scaledSize: whole, x: min(scaled(part.x, size.width, of: part.size.width), whole.width - size.width),
+            y: min(scaled(part.y, size.height, of: part.size.height), whole.height - size.height), size: size)
+    }
+
+    /// The largest size with the ratio of `own` within these sides, one of which may be open.
+    private static func size(of own: PixelSize, within width: Double?, _ height: Double?) -> PixelSize {
+        let (ownWidth, ownHeight) = (Double(own.width), Double(own.height))
+        let width = width ?? ownWidth * (height ?? 1) / ownHeight
+        let height = height ?? ownHeight * width / ownWidth
+        func rounded(_ side: Double) -> Int { max(1, Int(side.rounded(.toNearestOrEven))) }
+        return ownWidth / width >= ownHeight / height
+            ? PixelSize(width: rounded(width), height: rounded(ownHeight * width / ownWidth))
+            : PixelSize(width: rounded(ownWidth * height / ownHeight), height: rounded(height))
+    }
+
+    /// The columns and rows of copies of this size on an image.
+    ///
+    /// Thumbor repeats whole marks at even distances, and six by six of them if there were more than a hundred. Where a place has a form
+    /// that only imagor knows, marks lie side by side and are cut at the edges.
+    func rows(of own: PixelSize, on image: PixelSize) -> (across: BlendStep.Row, down: BlendStep.Row) {
+        let isTiled = x.isOfImagor || y.isOfImagor
+        func row(_ place: Position, _ side: Int, _ own: Int) -> BlendStep.Row {
+            guard place.anchor == .repeated else { return BlendStep.Row(start: place.start(in: side, own: own)) }
+            if isTiled { return BlendStep.Row(start: 0, count: side / own + 1, pitch: own) }
+            let (count, rest) = side < 2 * own ? ((side + own - 1) / own, 10) : (side / own, side % own)
+            return Self.spread(count, rest: rest, own: own)
+        }
+        var across = row(x, image.width, own.width)
+        var down = row(y, image.height, own.height)
+        if !isTiled, x.anchor == .repeated, y.anchor == .repeated, across.count * down.count > 100 {
+            let (columns, rows) = (min(6, across.count), min(6, down.count))
+            across = Self.spread(columns, rest: image.width - columns * own.width, own: own.width)
+            down = Self.spread(rows, rest: image.height - rows * own.height, own: own.height)
+        }
+        return (across, down)
+    }
+
+    private static func spread(_ count: Int, rest: Int, own: Int) -> BlendStep.Row {
+        BlendStep.Row(start: 0, count: count, pitch: own + rest / (max(count, 2) - 1))
+    }
+}
+
+extension ThumborMark.Position {
+    /// Distance of a mark of length `own` from the left or upper edge of an image of length `side`.
+    func start(in side: Int, own: Int) -> Int {
+        let distance =
+            switch unit {
+            case .pixels: self.distance
+            case .percent: (2 * side * abs(self.distance) + 100) / 200 * self.distance.signum()
+            case .millionths: side * self.distance / 1_000_000
+            }
+        return switch anchor {
+        case .near, .repeated: distance
+        case .far: side - own + distance
+        case .center: (side - own) / 2
+        }
+    }
+}

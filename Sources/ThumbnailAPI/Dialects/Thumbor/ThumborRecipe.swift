@@ -1,0 +1,106 @@
+import Imaging
+
+/// How thumbor and imagor make a result: EXIF's turn, trim, crop, resize, mirrors, then the filters in the order of the URL.
+struct ThumborRecipe: RenderRecipe {
+    /// What the target asks for.
+    let options: ThumborOptions
+    /// The formats that `Accept` names and that may be chosen, best first.
+    let accepted: [ImageFormat]
+    /// The quality of JPEG and WebP if the target names none.
+    let quality: Int
+    /// The options as they are written: all that decides the composition besides the rest of the recipe.
+    let text: String
+
+    var keyText: String {
+        "thumbor \(text) \(accepted.map(\.rawValue).joined(separator: ",")) \(quality) \(options.replacesPNG)"
+    }
+
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        let page = source.header.page(options.page)
+        let format = format(of: source.header)
+        let layout = layout(of: source)
+        var composition = Composition(
+            size: options.isDebug || options.isRaw ? layout.part.size : drawnSize(layout.size, of: page),
+            format: format, quality: encodingQuality(in: format))
+        composition.page = options.page
+        composition.frames = options.page > 0 ? 1 : options.frames ?? .max
+        if !isAnimated(source.header), !options.isRaw { composition.trim = options.geometry.trim.map(Self.trim) }
+        if options.isRaw {
+            composition.steps = Self.endingSteps(hasAlpha: page.hasAlpha, in: format)
+            return composition
+        }
+        let part = layout.part.turned(byQuarters: (4 - options.geometry.quarters) % 4)
+        if !part.isWhole { composition.part = part }
+        composition.turn = options.geometry.orientation
+        var steps = ThumborSteps(
+            size: composition.size, hasAlpha: page.hasAlpha, box: layout.box, padding: options.geometry.padding,
+            additions: source.additions, isSizeCertain: composition.trim == nil)
+        if let interest = layout.interest, !options.isDebug { steps.cut(to: interest) }
+        for filter in options.filters { steps.append(filter) }
+        composition.steps = steps.steps
+        for step in Self.endingSteps(hasAlpha: steps.shape.hasAlpha, in: format) { composition.steps.append(step) }
+        composition.additions = steps.used
+        return composition
+    }
+
+    /// The layout of what a trim leaves of the source, before the trim of all of it.
+    func layout(of source: RecipeSource) -> ThumborLayout {
+        var geometry = options.geometry
+        if options.isDebug || options.isRaw {
+            geometry = ThumborGeometry()
+            geometry.quarters = options.isRaw ? 0 : options.geometry.quarters
+        }
+        return ThumborLayout(
+            geometry, of: source.whole(ofPage: options.page).turned(byQuarters: geometry.quarters))
+    }
+
+    /// Whether several frames remain.
+    func isAnimated(_ header: ImageHeader) -> Bool {
+        header.frames > 1 && header.format.supportsAnimation && options.page == 0 && options.frames != 1
+            && format(of: header).supportsAnimation
+    }
+
+    /// The format of the result.
+    func format(of header: ImageHeader) -> ImageFormat {
+        let hasFrames =
+            header.frames > 1 && header.format.supportsAnimation && options.page == 0 && options.frames != 1
+        let page = header.page(options.page)
+        if !options.isRaw {
+            if let format = options.format {
+                guard hasFrames, !format.supportsAnimation, let fallback = options.fallback, fallback.supportsAnimation
+                else { return format }
+                return fallback
+            }
+            if let format = accepted.first(where: { !hasFrames || $0.supportsAnimation }) { return format }
+            if options.replacesPNG, header.format == .png, !page.hasAlpha { return .jpeg }
+        }
+        return header.format.answer(hasAlpha: page.hasAlpha)
+    }
+
+    private func encodingQuality(in format: ImageFormat) -> EncodingQuality {
+        let own = format == .jpeg || format == .webp ? quality : format.defaultQuality
+        let highest = options.quality ?? own
+        return options.maximumBytes.map { .fitting(bytes: $0, highest: highest) } ?? .fixed(highest)
+    }
+
+    /// The natural size of a drawing depends on the resolution, which is 72 dots per inch unless the target names another one.
+    private func drawnSize(_ size: PixelSize, of page: ImageHeader) -> PixelSize {
+        guard page.drawing != nil, let resolution = options.resolution, options.geometry.width == .automatic,
+            options.geometry.height == .automatic
+        else { return size }
+        return PixelSize(
+            width: max(1, size.width * resolution / 72), height: max(1, size.height * resolution / 72))
+    }
+
+    private static func trim(_ trim: ThumborGeometry.Trim) -> ImageOperations.Trim {
+        var wanted = ImageOperations.Trim(tolerance: trim.tolerance)
+        wanted.isDistance = true
+        wanted.isFromBottomRight = trim.isFromBottomRight
+        return wanted
+    }
+
+    /// A format without transparency shows the colours of transparent pixels.
+    private static func endingSteps(hasAlpha: Bool, in format: ImageFormat) -> RenderSteps {
+        hasAlpha && !format.supportsAlpha ? [OpaqueStep()] : []
+    }
+}

@@ -1,0 +1,192 @@
+import Imaging
+
+/// Turns filters into steps one after the other, for an image of a known size.
+struct ThumborSteps {
+    private(set) var steps: RenderSteps = []
+    /// The image after these steps.
+    private(set) var shape: FrameShape
+    /// The additional sources that the steps use.
+    private(set) var used: [RecipeAddition?]
+    private let box: PixelSize
+    private let padding: ThumborGeometry.Padding?
+    private let additions: [ImageHeader]
+    private let isSizeCertain: Bool
+
+    /// No steps yet.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the resampled image.
+    ///   - hasAlpha: Whether it may be transparent.
+    ///   - box: The box of the layout.
+    ///   - padding: What `fill()` adds to the box.
+    ///   - additions: The headers of the additional sources.
+    ///   - isSizeCertain: Whether no trim changes the size later.
+    init(
+        size: PixelSize, hasAlpha: Bool, box: PixelSize, padding: ThumborGeometry.Padding?, additions: [ImageHeader],
+        isSizeCertain: Bool
+    ) {
+        shape = FrameShape(size: size, hasAlpha: hasAlpha)
+        (self.box, self.padding, self.additions) = (box, padding, additions)
+        self.isSizeCertain = isSizeCertain
+        used = additions.map { _ in nil }
+    }
+
+    private mutating func add(_ step: some RenderStep) {
+        steps.append(step)
+        shape = step.shape(after: shape)
+    }
+
+    /// Cuts the image to its most interesting part of a size.
+    mutating func cut(to size: PixelSize) {
+        if size != shape.size { add(InterestStep(.attention, size: size)) }
+    }
+
+    /// Adds what a filter makes.
+    mutating func append(_ filter: ThumborFilter) {
+        switch filter {
+        case .upscale: upscale()
+        case .proportion(let share):
+            let size = PixelSize(
+                width: shape.size.width * share / 1_000_000, height: shape.size.height * share / 1_000_000)
+            if size.width > 0, size.height > 0 { resample(to: size) }
+        case .fill(let paint, let isBehind): fill(paint, isBehind: isBehind)
+        case .background(let color): lay(on: color)
+        case .color(let map): add(ColorFormulaStep(map))
+        case .histogram(let step): add(step)
+        case .convolution(let step): add(step)
+        case .gaussian(let step): add(step)
+        case .mosaic(let side): if side > 1 { add(MosaicStep(side: side)) }
+        case .turn(let orientation): if orientation != 1 { add(TurnStep(orientation: orientation)) }
+        case .corners(let across, let down, let color):
+            if across > 0, down > 0 {
+                add(OutlineStep(.elliptic(across: across * 1_000, down: down * 1_000), color: color))
+            }
+        case .padding(let color, let padding):
+            lay(on: color)
+            add(
+                MarginStep(
+                    ImageOperations.Margins(
+                        top: padding.top, right: padding.right, bottom: padding.bottom, left: padding.left),
+                    color: color))
+        case .crop(let x, let y, let width, let height): crop(x, y, width, height)
+        case .mark(let mark): append(mark)
+        }
+    }
+
+    private mutating func resample(to size: PixelSize) {
+        if size != shape.size { add(ResampleStep(to: size)) }
+    }
+
+    private mutating func lay(on color: Color) {
+        if shape.hasAlpha, color.alpha > 0 { add(BackgroundStep(color)) }
+    }
+
+    /// Enlarges the image until one side is as long as that of the box, if both are shorter.
+    private mutating func upscale() {
+        let own = shape.size
+        guard own.width < box.width, own.height < box.height else { return }
+        if own.width * box.height >= own.height * box.width {
+            resample(to: PixelSize(width: box.width, height: max(1, own.height * box.width / own.width)))
+        } else {
+            resample(to: PixelSize(width: max(1, own.width * box.height / own.height), height: box.height))
+        }
+    }
+
+    /// Lays the image in the middle of a canvas; sides that are longer are cut.
+    private mutating func fill(_ paint: ThumborFilter.Paint, isBehind: Bool) {
+        if case .color(let color) = paint, isBehind || padding != nil { lay(on: color) }
+        let padding = padding ?? ThumborGeometry.Padding()
+        let inner = PixelSize(
+            width: box.width > 0 ? box.width : shape.size.width,
+            height: box.height > 0 ? box.height : shape.size.height)
+        let canvas = PixelSize(
+            width: inner.width + padding.left + padding.right, height: inner.height + padding.top + padding.bottom)
+        var x = Self.floor(inner.width - shape.size.width) + padding.left
+        var y = Self.floor(inner.height - shape.size.height) + padding.top
+        let kept = PixelSize(
+            width: min(shape.size.width + min(x, 0), canvas.width - max(x, 0)),
+            height: min(shape.size.height + min(y, 0), canvas.height - max(y, 0)))
+        if kept != shape.size { add(CropStep(x: max(0, -x), y: max(0, -y), size: kept)) }
+        (x, y) = (max(x, 0), max(y, 0))
+        guard canvas != shape.size else { return }
+        switch paint {
+        case .color(let color): add(CanvasStep(size: canvas, x: x, y: y, color: color))
+        case .mean: add(BackdropStep(.mean, size: canvas, x: x, y: y))
+        case .blurred: add(BackdropStep(.blurred(sigma: 2_500_000), size: canvas, x: x, y: y))
+        }
+    }
+
+    private mutating func crop(
+        _ x: ThumborGeometry.Length, _ y: ThumborGeometry.Length, _ width: ThumborGeometry.Length,
+        _ height: ThumborGeometry.Length
+    ) {
+        func pixels(_ length: ThumborGeometry.Length, of side: Int) -> Int {
+            switch length {
+            case .pixels(let pixels): min(pixels, side)
+            case .fraction(let share): side * share / 1_000_000
+            }
+        }
+        let (left, top) = (pixels(x, of: shape.size.width), pixels(y, of: shape.size.height))
+        let size = PixelSize(
+            width: min(pixels(width, of: shape.size.width), shape.size.width - left),
+            height: min(pixels(height, of: shape.size.height), shape.size.height - top))
+        guard size.width > 0, size.height > 0, size != shape.size else { return }
+        add(CropStep(x: left, y: top, size: size))
+    }
+
+    /// Half of a number, rounded down.
+    private static func floor(_ number: Int) -> Int { number >= 0 ? number / 2 : -((1 - number) / 2) }
+}
+
+extension ThumborSteps {
+    /// Lays a mark on the image.
+    private mutating func append(_ mark: ThumborMark) {
+        switch mark.subject {
+        case .color(let color):
+            let size = mark.size(ofColorOn: shape.size)
+            blend(mark, size: size) { across, down in
+                BlendStep(
+                    .color(color, size: size), across: across, down: down, mode: mark.mode, opacity: mark.opacity)
+            }
+        case .source(let index):
+            guard additions.indices ~= index else { return }
+            let header = additions[index]
+            let stamp = mark.stamp(of: header.size, on: shape.size)
+            let addition = RecipeAddition(header, scaledTo: stamp.scaledSize, isSizeCertain: isSizeCertain)
+            let isSingle = mark.x.anchor != .repeated && mark.y.anchor != .repeated
+            if isSingle, mark.mode == .normal, stamp.isWhole {
+                let layout = OverlayLayout(
+                    scaledSize: stamp.scaledSize, x: mark.x.start(in: shape.size.width, own: stamp.size.width),
+                    y: mark.y.start(in: shape.size.height, own: stamp.size.height), on: shape.size)
+                guard let layout else { return }
+                used[index] = addition
+                add(
+                    OverlayStep(
+                        of: index, layout: layout, decoded: addition.decoded, opacity: mark.opacity, light: .gamma))
+                return
+            }
+            guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: shape.size) else { return }
+            layout.coveredSize = PixelSize(
+                width: min(stamp.size.width, shape.size.width), height: min(stamp.size.height, shape.size.height))
+            (layout.firstColumn, layout.firstRow) = (stamp.x, stamp.y)
+            used[index] = addition
+            blend(mark, size: stamp.size) { across, down in
+                BlendStep(
+                    of: index, layout: layout, decoded: addition.decoded, across: across, down: down, mode: mark.mode,
+                    opacity: mark.opacity)
+            }
+        }
+    }
+
+    /// Adds a step for copies of this size, if any pixel of the image is covered.
+    private mutating func blend(
+        _ mark: ThumborMark, size: PixelSize, _ step: (BlendStep.Row, BlendStep.Row) -> BlendStep
+    ) {
+        let rows = mark.rows(of: size, on: shape.size)
+        let (across, down) = (rows.across, rows.down)
+        guard across.count > 0, down.count > 0, across.start < shape.size.width, down.start < shape.size.height,
+            across.start + size.width > 0, down.start + size.height > 0
+        else { return }
+        add(step(across, down))
+    }
+}

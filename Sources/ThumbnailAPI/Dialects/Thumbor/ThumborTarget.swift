@@ -1,0 +1,216 @@
+import Imaging
+import Text
+
+/// The part of a target behind the signature: options in a fixed order, filters, and the address of the image.
+struct ThumborTarget {
+    /// Whether facts about the image are asked for.
+    private(set) var isMeta = false
+    /// Whether the image is shown in its own size.
+    private(set) var isDebug = false
+    /// The options before the filters.
+    private(set) var geometry = ThumborGeometry()
+    /// The filters in their order.
+    private(set) var filters: [ThumborFilterText] = []
+    /// The address of the image, not decoded.
+    private(set) var address: ArraySlice<UInt8>
+    /// All before the address.
+    let optionText: String
+
+    /// Most pixels of a side that a target may ask for.
+    static let mostPixels = 1_000_000
+
+    /// Reads `path`, which follows the signature and its slash.
+    ///
+    /// - Parameter isLayer: Whether the path is that of a layer in a filter, whose sides can depend on the image below.
+    /// - Throws: ``APIError`` for numbers that are too large, and for filters that cannot be read.
+    init(_ path: ArraySlice<UInt8>, isLayer: Bool = false) throws(APIError) {
+        address = path
+        var cursor = ThumborCursor(rest: path)
+        if isLayer { _ = cursor.take("unsafe") }
+        isDebug = cursor.take("debug")
+        isMeta = cursor.take("meta")
+        geometry.trim = try cursor.take(Self.trim)
+        geometry.crop = try cursor.take(Self.crop)
+        geometry.fitIn = try cursor.take(Self.fitIn)
+        geometry.isStretched = cursor.take("stretch")
+        if let box = try cursor.take({ (text) throws(APIError) in try Self.box(text, isLayer: isLayer) }) {
+            (geometry.width, geometry.isMirroredAcross) = (box.width, box.isMirroredAcross)
+            (geometry.height, geometry.isMirroredDown) = (box.height, box.isMirroredDown)
+        }
+        geometry.padding = try cursor.take(Self.padding)
+        if let across = try cursor.take({ Self.alignment($0, ["left", "center", "right"]) }) {
+            geometry.across = across
+        }
+        if let down = try cursor.take({ Self.alignment($0, ["top", "middle", "bottom"]) }) { geometry.down = down }
+        geometry.isSmart = cursor.take("smart")
+        if let text = cursor.takeFilters() { filters = try ThumborFilterText.list(text) }
+        address = cursor.rest.drop { $0 == UInt8(ascii: "/") }
+        optionText = String(decoding: path[..<address.startIndex], as: UTF8.self)
+    }
+
+    private static func trim(_ text: ArraySlice<UInt8>) -> ThumborGeometry.Trim? {
+        var parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)[...]
+        guard let word = parts.popFirst(), word.elementsEqual("trim".utf8), parts.count <= 2 else { return nil }
+        var trim = ThumborGeometry.Trim()
+        if let corner = parts.first, corner.elementsEqual("top-left".utf8) || corner.elementsEqual("bottom-right".utf8)
+        {
+            trim.isFromBottomRight = corner.elementsEqual("bottom-right".utf8)
+            parts.removeFirst()
+        }
+        if let text = parts.popFirst() {
+            guard let tolerance = ThumborNumber.whole(text, most: .max) else { return nil }
+            trim.tolerance = min(max(1, tolerance), 1_000)
+        }
+        return parts.isEmpty ? trim : nil
+    }
+
+    private static func crop(_ text: ArraySlice<UInt8>) -> ThumborGeometry.Crop? {
+        let corners = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard corners.count == 2, let start = pair(corners[0]), let end = pair(corners[1]) else { return nil }
+        return ThumborGeometry.Crop(left: start.0, top: start.1, right: end.0, bottom: end.1)
+    }
+
+    private static func pair(_ text: ArraySlice<UInt8>) -> (ThumborGeometry.Length, ThumborGeometry.Length)? {
+        let sides = text.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
+        guard sides.count == 2, let first = length(sides[0]), let second = length(sides[1]) else { return nil }
+        return (first, second)
+    }
+
+    private static func length(_ text: ArraySlice<UInt8>) -> ThumborGeometry.Length? {
+        if let pixels = ThumborNumber.whole(text, most: .max) { return .pixels(min(pixels, 100_000_000)) }
+        guard text.contains(UInt8(ascii: ".")), let share = ThumborNumber.millionths(text), 0...1_000_000 ~= share
+        else { return nil }
+        return .fraction(share)
+    }
+
+    private static func fitIn(_ text: ArraySlice<UInt8>) -> ThumborGeometry.FitIn? {
+        var rest = text
+        func drop(_ word: String) -> Bool {
+            guard rest.starts(with: word.utf8) else { return false }
+            rest = rest.dropFirst(word.utf8.count)
+            return true
+        }
+        let isAdaptive = drop("adaptive-")
+        let isFull = drop("full-")
+        return rest.elementsEqual("fit-in".utf8)
+            ? ThumborGeometry.FitIn(isAdaptive: isAdaptive, isFull: isFull) : nil
+    }
+
+    private struct Box {
+        var width = ThumborGeometry.Side.automatic
+        var height = ThumborGeometry.Side.automatic
+        var isMirroredAcross = false
+        var isMirroredDown = false
+    }
+
+    private static func box(_ text: ArraySlice<UInt8>, isLayer: Bool) throws(APIError) -> Box? {
+        let sides = text.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
+        guard sides.count == 2, let width = try side(sides[0], isLayer), let height = try side(sides[1], isLayer)
+        else { return nil }
+        return Box(
+            width: width.0, height: height.0, isMirroredAcross: width.isMirrored, isMirroredDown: height.isMirrored)
+    }
+
+    private static func side(
+        _ text: ArraySlice<UInt8>, _ isLayer: Bool
+    ) throws(APIError) -> (ThumborGeometry.Side, isMirrored: Bool)? {
+        let isMirrored = text.first == UInt8(ascii: "-")
+        let text = isMirrored ? text.dropFirst() : text
+        if text.isEmpty { return (.automatic, isMirrored) }
+        if text.elementsEqual("orig".utf8) { return (.original, isMirrored) }
+        if let pixels = ThumborNumber.whole(text, most: .max) {
+            guard pixels <= mostPixels else {
+                throw .badParameter("size", "A side has at most \(mostPixels) pixels.")
+            }
+            return (pixels == 0 ? .automatic : .pixels(pixels), isMirrored)
+        }
+        guard isLayer else { return nil }
+        for word in ["full", "f"] where text.starts(with: word.utf8) {
+            let rest = text.dropFirst(word.utf8.count)
+            if rest.isEmpty { return (.parent(less: 0), isMirrored) }
+            guard rest.first == UInt8(ascii: "-"),
+                let less = ThumborNumber.whole(rest.dropFirst(), most: mostPixels)
+            else { return nil }
+            return (.parent(less: less), isMirrored)
+        }
+        return nil
+    }
+
+    private static func padding(_ text: ArraySlice<UInt8>) throws(APIError) -> ThumborGeometry.Padding? {
+        let corners = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard 1...2 ~= corners.count else { return nil }
+        var numbers: [Int] = []
+        for corner in corners {
+            let sides = corner.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
+            guard sides.count == 2 else { return nil }
+            for side in sides {
+                guard let number = ThumborNumber.whole(side, most: .max) else { return nil }
+                guard number <= mostPixels else {
+                    throw .badParameter("padding", "A side has at most \(mostPixels) pixels.")
+                }
+                numbers.append(number)
+            }
+        }
+        return ThumborGeometry.Padding(
+            left: numbers[0], top: numbers[1], right: numbers.count > 2 ? numbers[2] : numbers[0],
+            bottom: numbers.count > 2 ? numbers[3] : numbers[1])
+    }
+
+    private static func alignment(_ text: ArraySlice<UInt8>, _ words: [String]) -> ThumborGeometry.Alignment? {
+        let places: [ThumborGeometry.Alignment] = [.start, .middle, .end]
+        return words.firstIndex { text.elementsEqual($0.utf8) }.map { places[$0] }
+    }
+}
+
+/// Takes segment by segment from the beginning of a path.
+private struct ThumborCursor {
+    /// What was not taken.
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(rest: ArraySlice<UInt8>) {
+        self.rest = rest
+    }
+
+    /// Takes the next segment if it is `word`.
+    mutating func take(_ word: String) -> Bool {
+        guard let segment = next, segment.elementsEqual(word.utf8) else { return false }
+        rest = rest[(segment.endIndex + 1)...]
+        return true
+    }
+
+    /// Takes the next segment if `read` can read it.
+    mutating func take<Value>(
+        _ read: (ArraySlice<UInt8>) throws(APIError) -> Value?
+    ) throws(APIError) -> Value? {
+        guard let segment = next, let value = try read(segment) else { return nil }
+        rest = rest[(segment.endIndex + 1)...]
+        return value
+    }
+
+    /// Takes the filters, which may have slashes within their parentheses; nil if none follow.
+    mutating func takeFilters() -> ArraySlice<UInt8>? {
+        let word = "filters:"
+        let start = rest.drop { $0 == UInt8(ascii: "/") }
+        guard start.starts(with: word.utf8) else { return nil }
+        let text = start.dropFirst(word.utf8.count)
+        var depth = 0
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "("): depth += 1
+            case UInt8(ascii: ")"): depth -= 1
+            case UInt8(ascii: "/") where depth <= 0:
+                guard index > text.startIndex, text[index - 1] == UInt8(ascii: ")") else { return nil }
+                rest = text[(index + 1)...]
+                return text[..<index]
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// The next segment, before its slash; slashes before it do not count.
+    private var next: ArraySlice<UInt8>? {
+        let start = rest.drop { $0 == UInt8(ascii: "/") }
+        return start.firstIndex(of: UInt8(ascii: "/")).map { start[..<$0] }
+    }
+}

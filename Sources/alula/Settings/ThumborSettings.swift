@@ -1,0 +1,57 @@
+import Crypto
+import Imaging
+import Text
+import ThumbnailAPI
+
+extension SettingTable {
+    /// The settings of the dialect of thumbor and imagor.
+    static let thumbor: [Setting] = [
+        Setting(name: "thumborPath", defaultText: "none", help: "where URLs of thumbor and imagor lie: / or a prefix") {
+            (settings, text) throws(InvalidValue) in
+            guard let place = DialectPlace(text) else { throw InvalidValue(allowed: "/, or a prefix such as /img") }
+            settings.dialects.thumbor.place = place
+        },
+        Setting(
+            name: "thumborKey", defaultText: "none", help: "the key of their signatures, as text",
+            apply: { settings, text in settings.dialects.thumbor.key = text.isEmpty ? nil : Array(text.utf8) },
+            isSecret: true),
+        Setting(name: "thumborSigner", defaultText: "sha1", help: "sha1, sha256 or sha512") {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.thumbor.signer = try SettingValues.choice(text)
+        },
+        Setting(
+            name: "thumborSignerTruncate", defaultText: "0", help: "characters that signatures are cut to; 0 for all"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            let length = try SettingValues.integer(text, in: 0...88)
+            guard length == 0 || length >= 16 else { throw InvalidValue(allowed: "0, or 16 to 88") }
+            settings.dialects.thumbor.signatureLength = length == 0 ? nil : length
+        },
+        Setting(
+            name: "thumborUnsafe", defaultText: "on without a key", help: "whether unsafe/ URLs are served: on or off"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.thumbor.servesUnsafe = try SettingValues.flag(text)
+        },
+        Setting(
+            name: "thumborBaseURL", defaultText: "http://",
+            help: "what stands before addresses of images without a scheme: http://, or a longer beginning"
+        ) {
+            settings, text in settings.dialects.thumbor.baseURL = ExactText(text)
+        },
+        Setting(
+            name: "thumborAutoFormats", defaultText: "none",
+            help: "formats that Accept may choose where a URL names none, best first"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.thumbor.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
+        },
+        Setting(
+            name: "thumborAutoJPEG", defaultText: "off",
+            help: "opaque PNG images become JPEG where a URL names no format"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.thumbor.replacesPNG = try SettingValues.flag(text)
+        },
+    ]
+}
