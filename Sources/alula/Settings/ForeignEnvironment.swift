@@ -2,9 +2,6 @@
 enum ForeignEnvironment: String, CaseIterable, Sendable {
     case imgproxy, imagor
 
-    /// What the names of its variables begin with.
-    private var prefix: String { rawValue.uppercased() + "_" }
-
     /// Stores what the service's variables mean here.
     ///
     /// - Returns: The variables that mean nothing here, and all that is wrong with the others, one line each.
