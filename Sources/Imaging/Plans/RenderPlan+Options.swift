@@ -80,6 +80,25 @@ extension RenderPlan {
                 throw .tooManyPixels(size, frames: frames)
             }
         }
+        try checkScales()
+    }
+
+    /// Refuses what libvips cannot resample: sides that are too long, and in stored numbers more than a million pixels to one.
+    private func checkScales() throws(ImagingError) {
+        let mostToOne = 1_000_000
+        for (step, work) in zip(steps, steps.work(on: source)) {
+            if let form = (step as? any AdditionStep)?.additionForm,
+                max(form.scaledSize.width, form.scaledSize.height) > PixelSize.maximumSide
+            {
+                throw .tooManyPixels(form.scaledSize)
+            }
+            guard let resample = step as? ResampleStep, resample.light == .gamma else { continue }
+            let input = resample.part?.size ?? work.input.size
+            guard input.width / resample.size.width <= mostToOne, input.height / resample.size.height <= mostToOne
+            else {
+                throw .tooManyPixels(input)
+            }
+        }
     }
 }
 

@@ -40,6 +40,8 @@ package struct BlendStep: Hashable {
 
     /// Nanoseconds of one core for each pixel of the image, and for each that is laid on it; measured as ``TimePrice`` says.
     private static let time = (image: 2.0, laid: 25.0)
+    /// Nanoseconds of one core for each copy, whatever its size: an estimate.
+    private static let timeOfCopy = 200.0
 
     /// A step that lays copies of a paint on the image.
     package init(_ paint: Paint, across: Row, down: Row, mode: BlendMode = .normal, opacity: Int) {
@@ -72,6 +74,12 @@ package struct BlendStep: Hashable {
     }
 }
 
+extension BlendStep: AdditionStep {
+    var additionForm: AdditionForm? {
+        if case .addition(_, let form, _) = paint { form } else { nil }
+    }
+}
+
 extension BlendStep: RenderStep {
     package func shape(after input: FrameShape) -> FrameShape {
         FrameShape(size: input.size, hasAlpha: input.hasAlpha || mode.addsAlpha)
@@ -82,13 +90,15 @@ extension BlendStep: RenderStep {
     package func cost(of work: StepWork) -> StepCost {
         let copies = Double(across.count) * Double(down.count) * Double(size.area)
         let laid = min(copies, 4 * Double(work.input.size.area))
+        let starts = Double(across.count) * Double(down.count) * Self.timeOfCopy
         let filter = StepCost.filtering(work, time: Self.time.image)
         guard case .addition(let addition, let form, let decoded) = paint else {
-            return StepCost(perFrame: filter.perFrame + laid * Self.time.laid, bytes: filter.bytes)
+            return StepCost(perFrame: filter.perFrame + starts + laid * Self.time.laid, bytes: filter.bytes)
         }
         let overlay = OverlayStep(of: addition, form: form, decoded: decoded).cost(of: work)
         return StepCost(
-            perFrame: filter.perFrame + laid * Self.time.laid, once: overlay.once, bytes: filter.bytes + overlay.bytes)
+            perFrame: filter.perFrame + starts + laid * Self.time.laid, once: overlay.once,
+            bytes: filter.bytes + overlay.bytes)
     }
 
     package var keyText: String {

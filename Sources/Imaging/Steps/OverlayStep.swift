@@ -85,6 +85,10 @@ extension OverlayStep: RenderStep {
     }
 }
 
+extension OverlayStep: AdditionStep {
+    var additionForm: AdditionForm? { form }
+}
+
 extension OverlayStep: StampingStep {
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp {
         var form = form

@@ -54,6 +54,12 @@ protocol StampingStep: RenderStep {
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp
 }
 
+/// A step that lays an additional source on the image.
+protocol AdditionStep: RenderStep {
+    /// The form of the source; nil if the step lays something else.
+    var additionForm: AdditionForm? { get }
+}
+
 /// What a step can use during one render.
 ///
 /// Each step has its own context, from the first frame to the last.

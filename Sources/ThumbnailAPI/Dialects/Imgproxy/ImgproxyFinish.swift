@@ -115,7 +115,8 @@ extension ImgproxyFinish {
     /// The distances of a watermark that is repeated lie around each tile.
     private var tileMargins: ImageOperations.Margins {
         func halves(_ offset: Double, of side: Int) -> (Int, Int) {
-            let distance = max(0, ImgproxyGravity.distance(offset, of: side, ratio: layout.ratio))
+            // Beyond the result's side, no second tile is seen.
+            let distance = min(max(0, ImgproxyGravity.distance(offset, of: side, ratio: layout.ratio)), side)
             return (distance / 2, distance - distance / 2)
         }
         let (left, right) = halves(options.watermark.gravity.x, of: size.width)

@@ -13,6 +13,9 @@ struct ThumborLayout: Hashable {
     /// The box as filters see it; 0 for a side that the target does not name.
     private(set) var box: PixelSize
 
+    /// The longest side that is computed with: more than any limit lets through, and small enough for products of sides.
+    static let longest = 20_000_000
+
     /// The layout of an image.
     ///
     /// - Parameters:
@@ -30,7 +33,7 @@ struct ThumborLayout: Hashable {
                 case .original: own
                 case .parent(let less): max(0, (parent ?? 0) - less)
                 }
-            return geometry.isEnlargingForbidden ? min(pixels, most) : pixels
+            return min(geometry.isEnlargingForbidden ? min(pixels, most) : pixels, Self.longest)
         }
         box = PixelSize(
             width: pixels(
@@ -131,13 +134,15 @@ struct ThumborLayout: Hashable {
         return sum > 0 ? (Int(x / sum), Int(y / sum)) : nil
     }
 
-    /// A quotient rounded, halves to the even neighbour; both numbers are positive.
+    /// A quotient rounded, halves to the even neighbour, at most the longest side; both numbers are positive.
     private static func even(_ dividend: Int, _ divisor: Int) -> Int {
-        Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven))
+        min(Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven)), longest)
     }
 
-    /// A quotient rounded, halves up; both numbers are positive.
-    private static func up(_ dividend: Int, _ divisor: Int) -> Int { (2 * dividend + divisor) / (2 * divisor) }
+    /// A quotient rounded, halves up, at most the longest side; both numbers are positive.
+    private static func up(_ dividend: Int, _ divisor: Int) -> Int {
+        min((2 * dividend + divisor) / (2 * divisor), longest)
+    }
 }
 
 extension ThumborGeometry.Crop {

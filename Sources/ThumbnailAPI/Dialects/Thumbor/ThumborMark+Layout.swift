@@ -45,7 +45,9 @@ extension ThumborMark {
 
     private static func stamp(of layout: ThumborLayout) -> Stamp {
         let (part, size) = (layout.part, layout.size)
-        func scaled(_ length: Int, _ new: Int, of old: Int) -> Int { (2 * length * new + old) / (2 * old) }
+        func scaled(_ length: Int, _ new: Int, of old: Int) -> Int {
+            min((2 * length * new + old) / (2 * old), ThumborLayout.longest)
+        }
         let whole = PixelSize(
             width: max(size.width, scaled(part.whole.width, size.width, of: part.size.width)),
             height: max(size.height, scaled(part.whole.height, size.height, of: part.size.height)))
@@ -59,7 +61,9 @@ extension ThumborMark {
         let (ownWidth, ownHeight) = (Double(own.width), Double(own.height))
         let width = width ?? ownWidth * (height ?? 1) / ownHeight
         let height = height ?? ownHeight * width / ownWidth
-        func rounded(_ side: Double) -> Int { max(1, Int(side.rounded(.toNearestOrEven))) }
+        func rounded(_ side: Double) -> Int {
+            max(1, Int(min(side, Double(ThumborLayout.longest)).rounded(.toNearestOrEven)))
+        }
         return ownWidth / width >= ownHeight / height
             ? PixelSize(width: rounded(width), height: rounded(ownHeight * width / ownWidth))
             : PixelSize(width: rounded(ownWidth * height / ownHeight), height: rounded(height))

@@ -81,7 +81,8 @@ enum WsrvNumbers {
         guard let value = Float(number), value.isFinite, value <= Float(largest), isZero || value.isNormal else {
             return Float(unreadable)
         }
-        return value
+        // Far below zero all numbers mean the same, and whole numbers are made of them.
+        return max(value, -Float(largest))
     }
 
     /// Pixels, or per cent from 0 to 100, whose sign may be percent-encoded.
