@@ -261,7 +261,8 @@ struct SandboxedCodecTests {
 
     @Test func `small and large images follow each other`() async throws {
         try ImageLibrary.start()
-        let fixture = try SandboxFixture()
+        // Prices are those of code that is built for production.
+        let fixture = try SandboxFixture { $0.leastDecodeTime = .seconds(60) }
         let small = ImageFixture.jpeg.bytes
         // More pixels, and a longer file, than the kept memory holds.
         let large = ImageFixture.photo(width: 1_280, height: 1_280, format: .png)
