@@ -46,9 +46,9 @@ package final class PublicResponder: RequestResponder {
             route: routes.route(of: request.target))
         if case .none = exchange.route { return .now(problem(.noSuchRoute, exchange)) }
         if request.method == .post, exchange.route.takesBody { return submissions.answer(request, exchange) }
-        let isRead = request.method == .get || request.method == .head
-        if case .renditions = exchange.route { return .now(methodNotAllowed(exchange)) }
-        guard isRead else { return .now(methodNotAllowed(exchange)) }
+        guard exchange.route.isRead, request.method == .get || request.method == .head else {
+            return .now(methodNotAllowed(exchange))
+        }
         if case .images(let route) = exchange.route { return thumbnails.answer(request, exchange, at: route) }
         return .now(recorder.finish(plainAnswer(request, exchange), exchange))
     }

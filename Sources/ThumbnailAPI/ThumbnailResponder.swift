@@ -138,7 +138,7 @@ extension ThumbnailResponder {
             case .placeholder(let image, let error): return placeholder(image, error, asked)
             }
         } catch {
-            return failure(serviceError(error), asked)
+            return failure(lifecycle.failure(behind: error), asked)
         }
     }
 
@@ -156,7 +156,7 @@ extension ThumbnailResponder {
             try Task.checkCancellation()
             return success(found, asked, facts)
         } catch {
-            return failure(serviceError(error), asked)
+            return failure(lifecycle.failure(behind: error), asked)
         }
     }
 
@@ -182,17 +182,6 @@ extension ThumbnailResponder {
         switch error.status {
         case .unsupportedMediaType, .unprocessableContent, .badGateway: true
         default: error.code == "source_not_found" || error.code == "origin_timeout"
-        }
-    }
-
-    private func serviceError(_ error: any Error) -> any ServiceError {
-        switch error {
-        // After the cancellation of a request, its errors are only the cancellation's consequences.
-        case let error as any ServiceError where !Task.isCancelled: error
-        case is DeadlineExceeded where !Task.isCancelled: APIError.deadlineExceeded
-        case is any ServiceError, is DeadlineExceeded, is CancellationError:
-            lifecycle.cancellation ?? APIError.unexpected("cancelled, although the client waits and the service runs")
-        default: APIError.unexpected("\(type(of: error)): \(error)")
         }
     }
 }

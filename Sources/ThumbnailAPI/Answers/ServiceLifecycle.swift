@@ -1,6 +1,8 @@
+import Coordination
 import HTTPTypes
 import JSON
 import Synchronization
+import ThumbnailPipeline
 
 /// How far the shutdown of the process has come: ready, not ready, draining, cutting.
 ///
@@ -67,5 +69,20 @@ enum HealthAnswer {
     private static func ok(_ status: String, common: HTTPFields) -> HTTPResponse {
         .uncached(
             JSONValue.object([("status", .string(status))]).text, mediaType: "application/json", common: common)
+    }
+}
+
+extension ServiceLifecycle {
+    /// The failure that a request ends with, in the request's own task.
+    ///
+    /// After the cancellation of a request, its errors are only the cancellation's consequences.
+    func failure(behind error: any Error) -> any ServiceError {
+        switch error {
+        case let error as any ServiceError where !Task.isCancelled: error
+        case is DeadlineExceeded where !Task.isCancelled: APIError.deadlineExceeded
+        case is any ServiceError, is DeadlineExceeded, is CancellationError:
+            cancellation ?? APIError.unexpected("cancelled, although the client waits and the service runs")
+        default: APIError.unexpected("\(type(of: error)): \(error)")
+        }
     }
 }

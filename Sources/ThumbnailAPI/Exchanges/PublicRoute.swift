@@ -26,6 +26,11 @@ enum PublicRoute: Sendable {
         }
     }
 
+    /// Whether the route answers GET and HEAD.
+    var isRead: Bool {
+        if case .renditions = self { false } else { true }
+    }
+
     /// Whether requests bring images or lists of them.
     var takesBody: Bool {
         switch self {

@@ -75,19 +75,9 @@ final class SubmissionResponder: Sendable {
     }
 
     private func failure(_ error: any Error, _ exchange: Exchange) -> HTTPResponse {
-        let error = serviceError(error)
+        let error = lifecycle.failure(behind: error)
         return recorder.finish(
             Problem(error, requestID: exchange.requestID, common: common).response, exchange, error: error)
-    }
-
-    private func serviceError(_ error: any Error) -> any ServiceError {
-        switch error {
-        case let error as any ServiceError where !Task.isCancelled: error
-        case is DeadlineExceeded where !Task.isCancelled: APIError.deadlineExceeded
-        case is any ServiceError, is DeadlineExceeded, is CancellationError:
-            lifecycle.cancellation ?? APIError.unexpected("cancelled, although the client waits and the service runs")
-        default: APIError.unexpected("\(type(of: error)): \(error)")
-        }
     }
 }
 
@@ -246,7 +236,7 @@ extension SubmissionResponder {
                 }
             }
         } catch {
-            return .problem(Problem(serviceError(error), requestID: exchange.requestID, common: [:]))
+            return .problem(Problem(lifecycle.failure(behind: error), requestID: exchange.requestID, common: [:]))
         }
     }
 }
