@@ -9,8 +9,14 @@ import Telemetry
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// The running service: every part made once, here, in the order of their dependencies.
-struct Service: Sendable {
+/// From settings to thumbnails, without listeners: the service and the commands that make images share it.
+///
+/// Every part is made once, here, in the order of their dependencies.
+struct Engine: Sendable {
+    /// The settings in force: with the formats that may be decoded here, and with caches that fit.
+    let settings: Settings
+    let registry: MetricsRegistry
+    let budget: MemoryBudget
     let downloader: ImageDownloader
     let loader: CurlLoader
     let folders: FolderLoader
@@ -20,20 +26,16 @@ struct Service: Sendable {
     let pipeline: ImagePipeline
     /// Nil if nothing is written to the disk.
     let disk: DiskStore?
-    let prefetcher: Prefetcher
-    let memoryWatch: Task<Void, Never>
-    let lifecycle: ServiceLifecycle
-    let publicServer: HTTPServer
-    let operatorServer: HTTPServer
+    private let memoryWatch: Task<Void, Never>
 
-    /// Starts all parts; both listeners accept when it returns.
+    /// Starts the parts.
     ///
     /// - Parameters:
-    ///   - settings: How it is to behave.
-    ///   - logger: Takes the service's log lines.
+    ///   - settings: How they are to behave.
+    ///   - logger: Takes their log lines.
     ///   - time: The clock for freshness and waits.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
-        let registry = MetricsRegistry()
+        registry = MetricsRegistry()
         try settings.downloads.origins.checkFiles()
         sandbox = try Sandbox.start(settings, registry: registry, logger: logger, time: time)
         var settings = settings
@@ -41,22 +43,20 @@ struct Service: Sendable {
             inSandbox: sandbox?.protections.isSandbox ?? false)
         try ImageLibrary.start()
 
-        let apiMetrics = APIMetrics(registry: registry)
         disk = try Self.diskStore(settings.disk, logger: logger, time: time)
-        var pipelineSettings = settings.pipeline
         let memoryLimit = settings.memoryBudget.byteCount(of: SystemMemory().limit)
         // The other half of the budget is for work in progress.
-        if pipelineSettings.fitCaches(within: memoryLimit / 2) {
+        if settings.pipeline.fitCaches(within: memoryLimit / 2) {
             logger.warning("caches made smaller to fit half of the memory budget", ["budget": .int(memoryLimit)])
         }
         let caches = PipelineCaches(
-            configuration: pipelineSettings,
+            configuration: settings.pipeline,
             disk: disk.map {
                 PipelineDisk(
                     store: $0, engine: "alula \(Program.version), libvips \(ImageLibrary.version)",
                     policy: settings.sourcePolicy, originDigests: settings.downloads.origins.digests)
             }, timekeeper: time)
-        let budget = MemoryBudget(
+        budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
             living: { SharedBytes.livingByteCount }, purge: { caches.purge($0) })
         memoryWatch = Self.memoryWatch(budget, logger: logger, time: time)
@@ -69,37 +69,12 @@ struct Service: Sendable {
             budget: budget)
         lanes = Self.lanes(settings, time: time)
         pipeline = ImagePipeline(
-            configuration: pipelineSettings, downloader: downloader, caches: caches,
+            configuration: settings.pipeline, downloader: downloader, caches: caches,
             resources: WorkResources(
                 lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
                 metrics: PipelineMetrics(registry: registry)),
             timekeeper: time)
-        PipelineGauges(of: pipeline).register(in: registry)
-        ProcessMetrics.register(in: registry)
-
-        let prefetchReader = PrefetchReader(settings.api.nativeDialect)
-        prefetcher = Prefetcher(
-            configuration: settings.prefetch, thumbnails: pipeline,
-            reading: prefetchReader.request,
-            isBusy: { [downloader, lanes] in downloader.queuedRequestCount > 0 || lanes.waitingCount > 0 },
-            store: disk, logger: logger, timekeeper: time)
-        prefetcher.resume()
-
-        lifecycle = ServiceLifecycle(startedAt: time.now)
-        let publicResponder = PublicResponder(
-            configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
-            metrics: apiMetrics, timekeeper: time, budget: budget)
-        let operatorResponder = OperatorResponder(
-            service: OperatedService(
-                version: settings.api.version, control: PipelineControl(of: pipeline), prefetching: prefetcher,
-                lifecycle: lifecycle, metricsText: { registry.prometheusText }),
-            sites: settings.api.operatorSites, reader: prefetchReader,
-            explainer: TargetExplainer(settings.api, pipelineSettings), workers: lanes.small, logger: logger,
-            timekeeper: time)
-        operatorServer = try HTTPServer(
-            configuration: settings.operatorListener, responder: operatorResponder, logger: logger)
-        publicServer = try HTTPServer(
-            configuration: settings.publicListener, responder: publicResponder, logger: logger)
+        self.settings = settings
     }
 
     private static func lanes(_ settings: Settings, time: any Timekeeper) -> WorkLanes {
@@ -136,6 +111,75 @@ struct Service: Sendable {
         }
     }
 
+    /// Refuses further work and ends the transfers.
+    func stopWork() {
+        memoryWatch.cancel()
+        downloader.shutDown()
+        loader.shutDown()
+        folders.shutDown()
+    }
+
+    /// Closes the disk cache and ends the worker processes, after the last work.
+    func end() async {
+        await disk?.close(timeLimit: .seconds(2))
+        sandbox?.shutDown()
+    }
+}
+
+/// The running service: an engine, jobs and both listeners.
+struct Service: Sendable {
+    let engine: Engine
+    let prefetcher: Prefetcher
+    let lifecycle: ServiceLifecycle
+    let publicServer: HTTPServer
+    let operatorServer: HTTPServer
+
+    var downloader: ImageDownloader { engine.downloader }
+    var lanes: WorkLanes { engine.lanes }
+    var sandbox: SandboxedCodec? { engine.sandbox }
+    var disk: DiskStore? { engine.disk }
+
+    /// Starts all parts; both listeners accept when it returns.
+    ///
+    /// - Parameters:
+    ///   - settings: How it is to behave.
+    ///   - logger: Takes the service's log lines.
+    ///   - time: The clock for freshness and waits.
+    init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
+        engine = try Engine(settings, logger: logger, time: time)
+        let settings = engine.settings
+        let (registry, pipeline) = (engine.registry, engine.pipeline)
+        let apiMetrics = APIMetrics(registry: registry)
+        PipelineGauges(of: pipeline).register(in: registry)
+        ProcessMetrics.register(in: registry)
+
+        let prefetchReader = PrefetchReader(settings.api.nativeDialect)
+        prefetcher = Prefetcher(
+            configuration: settings.prefetch, thumbnails: pipeline,
+            reading: prefetchReader.request,
+            isBusy: { [engine] in
+                engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0
+            },
+            store: engine.disk, logger: logger, timekeeper: time)
+        prefetcher.resume()
+
+        lifecycle = ServiceLifecycle(startedAt: time.now)
+        let publicResponder = PublicResponder(
+            configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
+            metrics: apiMetrics, timekeeper: time, budget: engine.budget)
+        let operatorResponder = OperatorResponder(
+            service: OperatedService(
+                version: settings.api.version, control: PipelineControl(of: pipeline), prefetching: prefetcher,
+                lifecycle: lifecycle, metricsText: { registry.prometheusText }),
+            sites: settings.api.operatorSites, reader: prefetchReader,
+            explainer: TargetExplainer(settings.api, settings.pipeline), workers: engine.lanes.small, logger: logger,
+            timekeeper: time)
+        operatorServer = try HTTPServer(
+            configuration: settings.operatorListener, responder: operatorResponder, logger: logger)
+        publicServer = try HTTPServer(
+            configuration: settings.publicListener, responder: publicResponder, logger: logger)
+    }
+
     /// Ends the service: readiness fails, after the delay accepting stops, requests in hand finish, the rest is cut.
     func shutDown(_ settings: Settings, timekeeper: any Timekeeper = SystemTimekeeper()) async {
         lifecycle.failReadiness()
@@ -149,13 +193,9 @@ struct Service: Sendable {
         _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willCut: lifecycle.beginCutting)
         refusing.cancel()
         lifecycle.beginDraining()
-        memoryWatch.cancel()
         prefetcher.shutDown()
-        downloader.shutDown()
-        loader.shutDown()
-        folders.shutDown()
+        engine.stopWork()
         _ = await operatorServer.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
-        await disk?.close(timeLimit: .seconds(2))
-        sandbox?.shutDown()
+        await engine.end()
     }
 }
