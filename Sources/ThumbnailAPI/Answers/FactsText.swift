@@ -1,17 +1,17 @@
 import Crypto
 import Imaging
 import JSON
-import ThumbnailPipeline
+package import ThumbnailPipeline
 
 /// Writes facts about a source as JSON; what is not known is left out.
-enum FactsText {
+package enum FactsText {
     /// The text of the object.
     ///
     /// - Parameters:
     ///   - facts: The facts.
     ///   - source: The source as the client named it; nil for an image that it sent.
     ///   - asked: What the client asked for besides the header's facts.
-    static func text(_ facts: SourceFacts, of source: String?, asked: FactsRequest) -> String {
+    package static func text(_ facts: SourceFacts, of source: String?, asked: FactsRequest) -> String {
         let header = facts.header
         var members: [(String, JSONValue)] = [
             ("format", .string(header.format.rawValue)),

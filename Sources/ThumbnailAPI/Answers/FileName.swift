@@ -2,7 +2,7 @@ import Text
 import ThumbnailPipeline
 
 /// The name under which a thumbnail would be saved, made from its source's last path segment (RFC 6266).
-struct FileName: Sendable, Equatable {
+package struct FileName: Sendable, Equatable {
     private static let longest = 100
     private let plain: String
     private let extended: String?
@@ -20,7 +20,7 @@ struct FileName: Sendable, Equatable {
 
     /// Takes the name from `source`: the last path segment without query, fragment and extension, and without characters
     /// that could end the header field, mean something to a file system or deceive a reader.
-    init(source: String, isAttachment: Bool = false) {
+    package init(source: String, isAttachment: Bool = false) {
         let segment = Self.lastSegment(of: Array(source.utf8))
         let decoded = PercentEncoding.decode(segment) ?? String(decoding: segment, as: UTF8.self)
         self.init(stem: Self.withoutExtension(decoded.unicodeScalars), isAttachment: isAttachment)
@@ -34,6 +34,9 @@ struct FileName: Sendable, Equatable {
         let hasMore = kept.contains { !$0.isASCII }
         extended = hasMore ? PercentEncoding.encode(String(String.UnicodeScalarView(kept))) : nil
     }
+
+    /// The name without an extension; `image` if nothing is left of it.
+    package var stem: String { extended.flatMap { PercentEncoding.decode(Array($0.utf8)[...]) } ?? plain }
 
     /// The value of `Content-Disposition` for a file of this extension; names beyond ASCII are also given in RFC 8187's form.
     func contentDisposition(fileExtension: String) -> String {

@@ -61,6 +61,9 @@ enum ParameterGrammar {
     /// The name of a gravity; nil for a focal point.
     static func name(of gravity: Gravity) -> String? { gravities.first { $0.gravity == gravity }?.name }
 
+    /// The names of all gravities but the focal point.
+    static var gravityNames: [String] { gravities.map(\.name) }
+
     /// A format that answers can be written in.
     static func format(_ text: String) -> ImageFormat? {
         ImageFormat(rawValue: text).flatMap { $0.isWritten ? $0 : nil }

@@ -15,6 +15,18 @@ extension ImagePipeline {
         return given
     }
 
+    /// An image of a file that is used once: all that is made from it is kept only until ``close(_:)``.
+    ///
+    /// - Throws: ``ImagingError`` for a file that is no image, or whose header cannot be read.
+    package func opened(file bytes: SharedBytes) throws -> GivenSource {
+        let given = try GivenSource(passing: bytes, name: passingName, at: timekeeper.secondsSince1970)
+        caches.keepGiven(given.record)
+        return given
+    }
+
+    /// A name that is known to one caller alone.
+    private var passingName: String { Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }) }
+
     /// The source of a request, fetched once for all that is made from it.
     ///
     /// If nothing of it may be stored, it gets a name that is known to this caller alone, and all that is made from it is kept only until
@@ -37,8 +49,7 @@ extension ImagePipeline {
         else { throw PipelineError.sourceNeeded }
         let record = fetch.records.image
         if !directives.noStore, caches.isCurrent(record) { return GivenSource(record, bytes: bytes) }
-        let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        let given = try GivenSource(passing: bytes, name: name, at: timekeeper.secondsSince1970)
+        let given = try GivenSource(passing: bytes, name: passingName, at: timekeeper.secondsSince1970)
         caches.keepGiven(given.record)
         return given
     }

@@ -8,7 +8,7 @@ import ThumbnailPipeline
 
 /// `alula explain`: says what targets of the public listener mean, without a service and without fetching anything.
 enum ExplainCommand {
-    private static let help = """
+    static let help = """
         Usage: alula explain [OPTIONS] [SETTINGS] URL…
                alula explain [OPTIONS] [SETTINGS] --file LIST
 
@@ -37,7 +37,7 @@ enum ExplainCommand {
         let settings: Settings
         do throws(SettingsLoader.Failure) {
             settings = try SettingsLoader.load(
-                arguments: rest, environment: ProcessInfo.processInfo.environment, readFile: SettingsFile.read)
+                arguments: rest, environment: Program.environment, readFile: SettingsFile.read)
         } catch {
             Program.fail(error.lines.map { "alula: " + $0 }, status: 2)
         }

@@ -6,7 +6,7 @@ import Telemetry
 
 /// `alula self-test`: checks on this machine what the service relies on, and prints each result.
 enum SelfTestCommand {
-    private static let help = """
+    static let help = """
         Usage: alula self-test
 
         Starts the image library, proves that it refuses what Alula does not decode, makes an image in every output
@@ -18,7 +18,7 @@ enum SelfTestCommand {
     static func run(_ arguments: [String]) -> Never {
         if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
         guard arguments.isEmpty else {
-            Program.fail(["alula self-test: takes no arguments", "", help], status: 64)
+            Program.fail(["alula self-test: takes no arguments", "", help], status: 2)
         }
         Program.say(
             "alula \(Program.version), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")

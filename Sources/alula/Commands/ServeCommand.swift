@@ -9,7 +9,7 @@ enum ServeCommand {
         let isDemo = arguments.contains("--demo")
         do {
             let settings = try SettingsLoader.load(
-                arguments: arguments.filter { $0 != "--demo" }, environment: ProcessInfo.processInfo.environment,
+                arguments: arguments.filter { $0 != "--demo" }, environment: Program.environment,
                 readFile: SettingsFile.read)
             let sink = DescriptorSink(format: settings.logFormat)
             Lifecycle.run(settings, logger: Logger(level: settings.logLevel, sink: sink), sink: sink, isDemo: isDemo)

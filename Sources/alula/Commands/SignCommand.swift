@@ -4,7 +4,7 @@ import ThumbnailAPI
 
 /// `alula sign`: prints a request target with its signature.
 enum SignCommand {
-    private static let help = """
+    static let help = """
         Usage: alula sign [--key HEX] TARGET
                alula sign [--key HEX] --body FILE TARGET
 
@@ -21,7 +21,7 @@ enum SignCommand {
     static func run(_ arguments: [String]) -> Never {
         if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
         var rest = arguments[...]
-        var keyText = ProcessInfo.processInfo.environment["ALULA_SIGNING_KEYS"]
+        var keyText = Program.environment["ALULA_SIGNING_KEYS"]
         var target: String?
         var bodyPath: String?
         while let argument = rest.popFirst() {
@@ -34,24 +34,24 @@ enum SignCommand {
             } else if target == nil, argument.hasPrefix("/") {
                 target = argument
             } else {
-                Program.fail(["alula sign: \(argument) is not expected here", "", help], status: 64)
+                Program.fail(["alula sign: \(argument) is not expected here", "", help], status: 2)
             }
         }
         guard let keyText, let key = try? SettingValues.keys(keyText).first else {
             Program.fail(
                 ["alula sign: a key is needed: --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS"],
-                status: 64)
+                status: 2)
         }
         if let bodyPath {
-            guard let target else { Program.fail(["alula sign: a target is needed", "", help], status: 64) }
+            guard let target else { Program.fail(["alula sign: a target is needed", "", help], status: 2) }
             guard let body = body(at: bodyPath) else {
-                Program.fail(["alula sign: \(bodyPath) cannot be read"], status: 66)
+                Program.fail(["alula sign: \(bodyPath) cannot be read"], status: 1)
             }
             Program.succeed(BodySignature.sign(method: .post, target: target, body: body, key: key))
         }
         guard let target, target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
             Program.fail(
-                ["alula sign: a target is needed: path and query, without sig", "", help], status: 64)
+                ["alula sign: a target is needed: path and query, without sig", "", help], status: 2)
         }
         Program.succeed(URLSigner.sign(target: target, key: key))
     }

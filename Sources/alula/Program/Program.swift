@@ -1,18 +1,41 @@
+import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// The program as its user sees it: its version, what it prints, and how it ends.
 enum Program {
     static let version = "0.1.0"
 
-    /// Prints a text on standard output at once, a pipe too, and exits with status 0.
+    /// The process's environment.
+    static var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    /// Prints a text on standard output at once, a pipe too, and exits with status 0; 1 if it cannot be printed.
     static func succeed(_ text: String) -> Never {
-        say(text)
-        exit(0)
+        exit(say(text) ? 0 : 1)
     }
 
     /// Prints a text on standard output at once, a pipe too.
-    static func say(_ text: String) {
-        write(text + "\n", to: STDOUT_FILENO)
+    ///
+    /// - Returns: Whether that was possible; it never is again after the reader of a pipe has left.
+    @discardableResult
+    static func say(_ text: String) -> Bool {
+        guard canSay else { return false }
+        if write(text + "\n", to: STDOUT_FILENO) { return true }
+        isOutputBroken.store(true, ordering: .relaxed)
+        return false
+    }
+
+    /// Whether standard output still takes texts.
+    static var canSay: Bool { !isOutputBroken.load(ordering: .relaxed) }
+
+    /// Prints a line about what is wrong on standard error, after the program's name.
+    static func complain(_ line: String) {
+        hint("alula: " + CommandFailure.line(line) + "\n")
+    }
+
+    /// Prints a text on standard error as it is.
+    static func hint(_ text: String) {
+        _ = write(text, to: STDERR_FILENO)
     }
 
     /// All of standard input.
@@ -28,11 +51,22 @@ enum Program {
 
     /// Prints lines on standard error and exits.
     static func fail(_ lines: [String], status: CInt) -> Never {
-        write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
+        _ = write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
         exit(status)
     }
 
-    private static func write(_ text: String, to descriptor: CInt) {
-        _ = unsafe Glibc.write(descriptor, text, text.utf8.count)
+    private static let isOutputBroken = Atomic(false)
+
+    private static func write(_ text: String, to descriptor: CInt) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var written = 0
+            while written < bytes.count, let base = bytes.baseAddress {
+                let count = unsafe Glibc.write(descriptor, base + written, bytes.count - written)
+                if count < 0, errno != EINTR { return false }
+                written += max(0, count)
+            }
+            return true
+        }
     }
 }

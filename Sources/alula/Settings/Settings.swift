@@ -21,7 +21,8 @@ struct Settings: Sendable {
     var memoryBudget = MemoryShare.percent(60)
     var sandbox = SandboxSettings()
     var logFormat = LogFormat.json
-    var logLevel = Logger.Level.info
+    /// The log level, if one is set.
+    var chosenLogLevel: Logger.Level?
     var drainDelay = Duration.zero
     var shutdownTimeout = Duration.seconds(8)
 
@@ -36,6 +37,12 @@ struct Settings: Sendable {
         operatorListener.maximumConnections = 256
         prefetch.maximumActive = max(1, availableProcessorCount() / 2)
         api.version = Program.version
+    }
+
+    /// The log level of the service.
+    var logLevel: Logger.Level {
+        get { chosenLogLevel ?? .info }
+        set { chosenLogLevel = newValue }
     }
 
     /// The rules by which sources are allowed, as a text that is the same while they are.

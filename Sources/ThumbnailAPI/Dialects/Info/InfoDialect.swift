@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailPipeline
+package import ThumbnailPipeline
 
 /// Facts about a source: `/info?url=…`.
 package struct InfoDialect: Dialect {
@@ -32,6 +32,18 @@ package struct InfoDialect: Dialect {
             try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
         }
         return try reader.query()
+    }
+}
+
+extension InfoDialect {
+    /// What options ask about a source that stands elsewhere; the same reader reads them as the parameters of a target.
+    ///
+    /// - Throws: ``APIError`` that names the first option that is wrong.
+    package static func facts(options: [(name: String, value: String)]) throws(APIError) -> FactsRequest {
+        var reader = InfoReader()
+        try reader.read(name: InfoParameter.url.rawValue, value: RenditionList.givenSource, isLast: false)
+        for (name, value) in options { try reader.read(name: name, value: value, isLast: false) }
+        return try reader.query().answer.facts ?? FactsRequest()
     }
 }
 

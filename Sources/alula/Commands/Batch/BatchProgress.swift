@@ -1,0 +1,82 @@
+import Coordination
+
+/// How far a batch has come, as a bar for a terminal and as a sentence at the end.
+struct BatchProgress {
+    private let total: Int
+    private let start: Duration
+    private(set) var made = 0
+    private(set) var kept = 0
+    private(set) var failed = 0
+    private var nextDrawing: Duration
+
+    /// A batch of `total` sources that begins at `start`.
+    init(total: Int, start: Duration) {
+        self.total = total
+        self.start = start
+        nextDrawing = start
+    }
+
+    /// Counts an outcome.
+    mutating func count(_ outcome: Outcome) {
+        switch outcome.kind {
+        case .made: made += 1
+        case .kept: kept += 1
+        case .failed: failed += 1
+        }
+    }
+
+    /// Whether the bar should be drawn again; at most ten times a second, and at the end.
+    mutating func isDrawingDue(at now: Duration) -> Bool {
+        guard now >= nextDrawing || doneCount == total else { return false }
+        nextDrawing = now + .milliseconds(100)
+        return true
+    }
+
+    /// The bar with the figures beside it, at most `width` characters.
+    func bar(at now: Duration, width: Int) -> String {
+        let worked = made + failed
+        var figures = " \(doneCount)/\(total)"
+        if worked > 0 {
+            figures += "  \(Self.text(rate(at: now)))/s"
+            if doneCount < total {
+                figures += "  \(Self.text(of: Int(Double(total - doneCount) / max(rate(at: now), 1e-6)))) left"
+            }
+        }
+        if failed > 0 { figures += "  \(failed) failed" }
+        let length = min(40, width - figures.count - 3)
+        guard length >= 4 else { return String(figures.dropFirst().prefix(max(0, width))) }
+        let filled = total == 0 ? length : length * doneCount / total
+        return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: length - filled) + "]"
+            + figures
+    }
+
+    /// What became of the batch.
+    func summary(at now: Duration) -> String {
+        var parts = ["\(made) made"]
+        if kept > 0 { parts.append("\(kept) finished before") }
+        if failed > 0 { parts.append("\(failed) failed") }
+        if doneCount < total { parts.append("\(total - doneCount) not tried") }
+        let seconds = (now - start).seconds
+        return "\(parts.joined(separator: ", ")) in \(Self.text(seconds)) s (\(Self.text(rate(at: now)))/s)"
+    }
+
+    private var doneCount: Int { made + kept + failed }
+
+    /// Sources a second; those that were finished before do not count.
+    private func rate(at now: Duration) -> Double { Double(made + failed) / max((now - start).seconds, 1e-3) }
+
+    /// A number with one decimal, or with none from a hundred.
+    private static func text(_ number: Double) -> String {
+        if number >= 100 { return String(Int(number.rounded())) }
+        let tenths = Int((number * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    /// A time as `12 s`, `3:05` or `1:02:03`.
+    private static func text(of seconds: Int) -> String {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        if seconds < 60 { return "\(seconds) s" }
+        let rest = "\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+        return seconds < 3_600 ? "\(seconds / 60):\(two(seconds % 60))" : "\(seconds / 3_600):\(rest)"
+    }
+}

@@ -1,0 +1,115 @@
+import Coordination
+import Crypto
+import Glibc
+import Memory
+import Text
+import ThumbnailPipeline
+
+/// What is finished in a folder of results, written down beside them: a line for each result, before it gets its name.
+///
+/// A result counts as finished if it was made from the same source, with the same options, by the same version, and if neither it nor
+/// the source's file has changed since. The last line of a name counts; a line that a crash cut is skipped.
+final class BatchRecord: Sendable {
+    /// A source and what is made of it, as a digest.
+    struct Work: Hashable, Sendable {
+        let digest: String
+    }
+
+    private struct Entry {
+        let work: Work
+        let stamp: ResultFile.Stamp
+    }
+
+    private struct State {
+        var entries: [ExactText: Entry] = [:]
+        /// The endings of results by their work.
+        var endings: [Work: String] = [:]
+        var isLineCut = false
+    }
+
+    /// The name of the file in the folder.
+    static let name = ".alula-batch"
+    /// Most bytes of the file that are read.
+    private static let longest = 256 << 20
+
+    private let options: String
+    private let descriptor: CInt
+    private let state: Locked<State>
+
+    /// Opens the record of a folder that exists.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - options: A text that is the same for runs that give the same results.
+    /// - Throws: ``CommandFailure`` whose reason names the file.
+    init(in folder: String, options: String) throws(CommandFailure) {
+        self.options = options
+        let path = FilePath.joined(folder, Self.name)
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            let failure = CommandFailure(system: errno)
+            throw CommandFailure(code: failure.code, "\(path): \(failure.reason)")
+        }
+        state = Locked(State())
+        // A record that cannot be read says nothing, and results are made again.
+        let text = String(
+            decoding: (try? InputFile.blockingRead(path, atMost: Self.longest).array) ?? [], as: UTF8.self)
+        state.withLock { state in
+            for line in text.utf8.split(separator: UInt8(ascii: "\n")) { Self.read(Substring(line), into: &state) }
+            state.isLineCut = text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// What is made of a source, as it is at this moment.
+    func work(_ source: CommandSource) -> Work {
+        var text = "\(options)\n\(source.text)"
+        if case .file(let path) = source {
+            var status = stat()
+            if unsafe stat(path, &status) == 0 {
+                text += "\n\(status.st_size) \(status.st_mtim.tv_sec) \(status.st_mtim.tv_nsec)"
+            }
+        }
+        return Work(digest: String(SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal.prefix(32)))
+    }
+
+    /// The ending of an earlier result of this work.
+    func ending(of work: Work) -> String? { state.withLock { $0.endings[work] } }
+
+    /// Whether the file of this name and stamp is the result of this work.
+    func isFinished(_ work: Work, _ name: String, _ stamp: ResultFile.Stamp) -> Bool {
+        state.withLock { state in
+            guard let entry = state.entries[ExactText(name)] else { return false }
+            return entry.work == work && entry.stamp == stamp
+        }
+    }
+
+    /// Writes down that the file of this name and stamp is the result of this work.
+    func blockingAdd(_ work: Work, _ name: String, _ stamp: ResultFile.Stamp) throws(CommandFailure) {
+        // Such a name cannot be read back; its result is made again.
+        guard !name.utf8.contains(UInt8(ascii: "\n")) else { return }
+        let line = "\(work.digest)\t\(stamp.size)\t\(stamp.changedAt)\t\(name)\n"
+        try state.withLock { state throws(CommandFailure) in
+            let text = state.isLineCut ? "\n" + line : line
+            state.isLineCut = true
+            try ResultFile.blockingWrite(SharedBytes(text.utf8), to: descriptor)
+            state.isLineCut = false
+            state.entries[ExactText(name)] = Entry(work: work, stamp: stamp)
+        }
+    }
+
+    private static func read(_ line: Substring, into state: inout State) {
+        let fields = line.utf8.split(separator: UInt8(ascii: "\t"), maxSplits: 3, omittingEmptySubsequences: false)
+        guard fields.count == 4, let size = Int(Substring(fields[1])), let changedAt = Int(Substring(fields[2])) else {
+            return
+        }
+        let work = Work(digest: String(Substring(fields[0])))
+        let name = String(Substring(fields[3]))
+        state.entries[ExactText(name)] = Entry(
+            work: work, stamp: ResultFile.Stamp(size: size, changedAt: changedAt))
+        state.endings[work] = FilePath.ending(of: name)
+    }
+}

@@ -1,0 +1,75 @@
+import Coordination
+import Glibc
+import Imaging
+import ThumbnailPipeline
+
+/// Why a source gave no result, in words for the person at the terminal.
+struct CommandFailure: Error, Equatable {
+    /// A word for machines: a code of the service, or one of the file system.
+    let code: String
+    /// The reason, without a full stop; one line.
+    let reason: String
+    /// Whether the same may work when less is done at the same time.
+    var isWorthRetrying = false
+    /// Whether it makes no sense to go on with other sources.
+    var endsAll = false
+
+    /// A failure of these words.
+    init(code: String, _ reason: String) {
+        self.code = code
+        self.reason = Self.line(reason)
+    }
+
+    /// A failure of the file system: the number is the system's error.
+    init(system error: CInt) {
+        let text = unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"
+        self.init(code: Self.name(of: error), Self.lowered(text))
+        endsAll = [ENOSPC, EDQUOT, EROFS].contains(error)
+    }
+
+    /// A failure of the engine.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case is CancellationError: self.init(code: "cancelled", "stopped")
+        case ImagingError.notAnImage: self.init(code: "not_an_image", "not an image")
+        case let error as any ServiceError:
+            var reason = Self.lowered(error.publicMessage)
+            if reason.hasSuffix(".") { reason.removeLast() }
+            if let detail = error.logDetail { reason += " (\(detail))" }
+            self.init(code: error.code, reason)
+            isWorthRetrying = error.category == .overload && error.code == "overloaded"
+        default: self.init(code: "internal", "\(error)")
+        }
+    }
+
+    /// A sentence that follows a colon; what begins with a number or an abbreviation stays.
+    static func lowered(_ sentence: String) -> String {
+        let second = sentence.utf8.dropFirst().first ?? 0x20
+        guard (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(second) || second == 0x20 else { return sentence }
+        return sentence.prefix(1).lowercased() + sentence.dropFirst()
+    }
+
+    /// A text as it may be shown on a terminal: one line, without characters that do something there.
+    static func line(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .surrogate: "?"
+                    default: scalar
+                    }
+                }))
+    }
+
+    private static func name(of error: CInt) -> String {
+        switch error {
+        case ENOENT: "no_such_file"
+        case EACCES, EPERM: "permission_denied"
+        case ENOSPC, EDQUOT: "disk_full"
+        case EEXIST: "exists"
+        case EPIPE: "broken_pipe"
+        default: "file_error"
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Glibc
+import Memory
+
+/// A file that appears with all of its bytes, or not at all.
+///
+/// The bytes go into a file without a name, which vanishes with the process however that ends; only when all are written does it get its
+/// name. On file systems that know no such files, it has a temporary name.
+@safe
+struct ResultFile: ~Copyable {
+    /// What tells a file from later ones of the same name.
+    struct Stamp: Equatable, Sendable {
+        let size: Int
+        /// Nanoseconds since 1970 of its last change.
+        let changedAt: Int
+
+        /// The stamp of the file at `path`; nil if there is none.
+        init?(of path: String) {
+            var status = stat()
+            guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            self.init(status)
+        }
+
+        fileprivate init(_ status: stat) {
+            size = Int(status.st_size)
+            let seconds = Int(status.st_mtim.tv_sec) &* 1_000_000_000
+            changedAt = seconds &+ Int(status.st_mtim.tv_nsec)
+        }
+
+        init(size: Int, changedAt: Int) { (self.size, self.changedAt) = (size, changedAt) }
+    }
+
+    private let descriptor: CInt
+    private let path: String
+    /// The file's name while it is not finished; nil if it has none.
+    private let temporaryPath: String?
+
+    /// Begins a file that is to be at `path`, in a folder that exists.
+    private init(at path: String, isUnnamed: Bool) throws(CommandFailure) {
+        self.path = path
+        let folder = FilePath.folder(of: path)
+        if isUnnamed {
+            temporaryPath = nil
+            descriptor = unsafe open(folder, Self.unnamed | O_WRONLY | O_CLOEXEC, 0o666)
+        } else {
+            let name = Self.temporaryPath(beside: path)
+            temporaryPath = name
+            descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        }
+        guard descriptor >= 0 else { throw CommandFailure(system: errno) }
+    }
+
+    deinit {
+        close(descriptor)
+        if let temporaryPath { unsafe unlink(temporaryPath) }
+    }
+
+    /// Writes a whole file.
+    ///
+    /// - Parameters:
+    ///   - bytes: What it holds.
+    ///   - path: Where it is to be. What is no file but takes bytes, such as `/dev/null`, gets them at once.
+    ///   - replaces: Whether a file that is there is replaced.
+    ///   - isDurable: Whether the bytes are on the disk before the name is.
+    ///   - willAppear: Called with the file's stamp before it gets its name; a throw keeps it from doing so.
+    static func blockingWrite(
+        _ bytes: SharedBytes, to path: String, replaces: Bool, isDurable: Bool = false,
+        willAppear: (Stamp) throws(CommandFailure) -> Void = { _ in }
+    ) throws(CommandFailure) {
+        switch FilePath.kind(of: path) {
+        case S_IFDIR?: throw CommandFailure(system: EISDIR)
+        case S_IFCHR?, S_IFIFO?: return try writeThrough(bytes, to: path)
+        case .some where !replaces: throw existing
+        default: break
+        }
+        for isUnnamed in [true, false] {
+            do throws(CommandFailure) {
+                let file = try ResultFile(at: path, isUnnamed: isUnnamed)
+                try Self.blockingWrite(bytes, to: file.descriptor)
+                if isDurable, fdatasync(file.descriptor) != 0 { throw CommandFailure(system: errno) }
+                var status = stat()
+                guard unsafe fstat(file.descriptor, &status) == 0 else { throw CommandFailure(system: errno) }
+                try willAppear(Stamp(status))
+                try file.appear(replaces: replaces)
+                return
+            } catch {
+                // Not every file system has files without a name.
+                guard isUnnamed, error.code == "file_error" || error.code == "no_such_file",
+                    FilePath.isFolder(FilePath.folder(of: path))
+                else { throw error }
+            }
+        }
+    }
+
+    /// The failure of a file that is there already.
+    static let existing = CommandFailure(code: "exists", "exists; --force replaces it")
+
+    /// Writes all bytes to a descriptor.
+    static func blockingWrite(_ bytes: SharedBytes, to descriptor: CInt) throws(CommandFailure) {
+        let error: CInt = unsafe bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count, let base = bytes.baseAddress {
+                let count = unsafe write(descriptor, base + written, bytes.count - written)
+                if count < 0, errno != EINTR { return errno }
+                written += max(0, count)
+            }
+            return 0
+        }
+        if error != 0 { throw CommandFailure(system: error) }
+    }
+
+    private static func writeThrough(_ bytes: SharedBytes, to path: String) throws(CommandFailure) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw CommandFailure(system: errno) }
+        defer { close(descriptor) }
+        try blockingWrite(bytes, to: descriptor)
+    }
+
+    /// Gives the file its name.
+    private func appear(replaces: Bool) throws(CommandFailure) {
+        if let temporaryPath { return try Self.move(temporaryPath, to: path, replaces: replaces) }
+        let own = "/proc/self/fd/\(descriptor)"
+        if !replaces { return try Self.link(own, to: path) }
+        let name = Self.temporaryPath(beside: path)
+        try Self.link(own, to: name)
+        guard unsafe rename(name, path) == 0 else {
+            let error = errno
+            unsafe unlink(name)
+            throw CommandFailure(system: error)
+        }
+    }
+
+    private static func link(_ old: String, to new: String) throws(CommandFailure) {
+        guard unsafe linkat(AT_FDCWD, old, AT_FDCWD, new, AT_SYMLINK_FOLLOW) != 0 else { return }
+        throw errno == EEXIST ? existing : CommandFailure(system: errno)
+    }
+
+    private static func move(_ old: String, to new: String, replaces: Bool) throws(CommandFailure) {
+        if !replaces {
+            // A link fails if the name is taken, which a renaming does not. Some file systems have no links.
+            if unsafe Glibc.link(old, new) == 0 { return }
+            if errno == EEXIST || FilePath.kind(of: new) != nil { throw existing }
+        }
+        guard unsafe rename(old, new) == 0 else { throw CommandFailure(system: errno) }
+    }
+
+    private static func temporaryPath(beside path: String) -> String {
+        let number = UInt64.random(in: .min ... .max)
+        return FilePath.joined(FilePath.folder(of: path), ".alula-\(getpid())-\(String(number, radix: 36)).part")
+    }
+
+    /// `O_TMPFILE`, a macro that Swift does not see.
+    private static let unnamed = 0o20000000 | O_DIRECTORY
+}
