@@ -39,7 +39,7 @@ enum CommandLife {
         work.cancel()
         // The work ends at its next step; the user who asks again, or waits, need not wait for that.
         Task {
-            try? await Task.sleep(for: .seconds(3))
+            try? await Task.sleep(for: .seconds(2))
             die(of: first)
         }
         die(of: blockingNextSignal(&signals))

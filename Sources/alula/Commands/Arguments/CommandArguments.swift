@@ -36,8 +36,12 @@ struct CommandArguments: Sendable {
             let name = argument.prefix(before: UInt8(ascii: "="))
             let inline = argument.suffix(after: UInt8(ascii: "=")).map(String.init)
             func value(_ form: String) throws(WrongUse) -> String {
-                guard let value = inline ?? rest.popFirst() else { throw WrongUse("\(name) needs a value: \(form)") }
-                return value
+                if let inline { return inline }
+                // A number may be negative; another option is none of its values.
+                guard let next = rest.first, !Self.isOption(next) else {
+                    throw WrongUse("\(name) needs a value: \(form)")
+                }
+                return rest.removeFirst()
             }
             if let option = Self.option(name, of: command) {
                 if option.form == nil, inline != nil { throw WrongUse("\(name) takes no value") }
@@ -79,6 +83,13 @@ struct CommandArguments: Sendable {
         }
     }
 
+    /// Whether an argument begins like an option: a hyphen, and no digit after it.
+    private static func isOption(_ argument: String) -> Bool {
+        let bytes = argument.utf8
+        guard bytes.first == UInt8(ascii: "-"), let second = bytes.dropFirst().first else { return false }
+        return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second)
+    }
+
     private static func option(_ name: Substring, of command: CommandDescription) -> CommandOption? {
         if name.utf8.starts(with: "--".utf8) { return command.option(name.dropFirst(2)) }
         return command.allOptions.first { $0.short.map { name == "-\($0)" } ?? false }
@@ -104,7 +115,12 @@ enum ThumbnailOptionText {
 extension APIError {
     /// What is wrong with the options, with the option's name before it.
     var wrongUse: WrongUse {
-        let sentence = publicMessage.hasSuffix(".") ? String(publicMessage.dropLast()) : publicMessage
+        var sentence = publicMessage.hasSuffix(".") ? String(publicMessage.dropLast()) : publicMessage
+        // `gravity=focal` is `--gravity focal` here.
+        sentence = sentence.split(separator: " ").map { word in
+            guard let value = word.suffix(after: UInt8(ascii: "=")) else { return String(word) }
+            return "--\(word.prefix(before: UInt8(ascii: "="))) \(value)"
+        }.joined(separator: " ")
         guard let parameter else { return WrongUse(CommandFailure.lowered(sentence)) }
         return WrongUse("--\(parameter): \(CommandFailure.lowered(sentence))")
     }

@@ -25,7 +25,7 @@ struct CommandOption: Sendable, Equatable {
     var heading: String { (short.map { "-\($0), " } ?? "") + flag + (form.map { " " + $0 } ?? "") }
 
     static let help = CommandOption(name: "help", short: "h", help: "explain the command")
-    static let verbose = CommandOption(name: "verbose", help: "also write what the engine logs, and settings in force")
+    static let verbose = CommandOption(name: "verbose", help: "also write what the engine logs")
     static let force = CommandOption(name: "force", help: "replace files that exist")
     static let recursive = CommandOption(name: "recursive", help: "take the folders in folders as well")
     static let jobs = CommandOption(

@@ -37,8 +37,7 @@ struct BatchReport {
             Program.say(Self.json(outcome).text)
         } else if let failure = outcome.failure {
             if hasBar { Program.hint(Self.clearing) }
-            let subject = outcome.source == "-" ? "standard input" : outcome.source
-            Program.complain("\(subject): \(failure.reason)")
+            if let line = failure.line(about: outcome.source) { Program.complain(line) }
             if hasBar { draw() }
         } else if hasLines {
             switch outcome.kind {
@@ -85,6 +84,7 @@ struct BatchReport {
             members += [
                 ("status", .string("failed")), ("code", .string(failure.code)), ("reason", .string(failure.reason)),
             ]
+            if let subject = failure.subject { members.append(("file", .string(subject))) }
         }
         members.append(("milliseconds", .int(Int(outcome.duration.milliseconds))))
         return .object(members)

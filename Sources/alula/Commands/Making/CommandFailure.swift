@@ -9,6 +9,8 @@ struct CommandFailure: Error, Equatable {
     let code: String
     /// The reason, without a full stop; one line.
     let reason: String
+    /// The file that it is about, if that is not the source.
+    var subject: String?
     /// Whether the same may work when less is done at the same time.
     var isWorthRetrying = false
     /// Whether it makes no sense to go on with other sources.
@@ -37,10 +39,25 @@ struct CommandFailure: Error, Equatable {
             var reason = Self.lowered(error.publicMessage)
             if reason.hasSuffix(".") { reason.removeLast() }
             if let detail = error.logDetail { reason += " (\(detail))" }
+            if error.category == .policy { reason += "; allowedNetworks, allowedPorts and allowedSources decide" }
             self.init(code: error.code, reason)
             isWorthRetrying = error.category == .overload && error.code == "overloaded"
         default: self.init(code: "internal", "\(error)")
         }
+    }
+
+    /// The same failure as one of this file.
+    func about(_ path: String) -> CommandFailure {
+        var copy = self
+        copy.subject = path
+        return copy
+    }
+
+    /// The failure as a line about a source; nil for one that a signal stopped.
+    func line(about source: String) -> String? {
+        guard code != "cancelled" else { return nil }
+        let subject = subject ?? (source == InputFile.standardInput ? "standard input" : source)
+        return "\(subject): \(reason)"
     }
 
     /// A sentence that follows a colon; what begins with a number or an abbreviation stays.

@@ -45,12 +45,12 @@ enum InfoCommand {
             var isComplete = unread.isEmpty
             var lines = LinesInOrder()
             let isTriedAll = await InfoLines.run(sources, asked, session) { index, line in
-                for line in lines.add(line, at: index) {
+                for (index, line) in lines.add(line, at: index) {
                     switch line {
                     case .success(let text): isComplete = Program.say(text) && isComplete
                     case .failure(let failure):
                         isComplete = false
-                        if failure.code != "cancelled" { Program.complain(failure.reason) }
+                        if let line = failure.line(about: sources[index].text) { Program.complain(line) }
                     }
                 }
                 return Program.canSay
@@ -94,9 +94,7 @@ enum InfoLines {
             let facts = try await facts(about: source, asked, session)
             return .success(FactsText.text(facts, of: source.text, asked: asked))
         } catch {
-            let failure = CommandFailure(error)
-            let subject = source == .standardInput ? "standard input" : source.text
-            return .failure(CommandFailure(code: failure.code, "\(subject): \(failure.reason)"))
+            return .failure(CommandFailure(error))
         }
     }
 }
@@ -125,11 +123,11 @@ struct LinesInOrder {
     /// Takes a line; returns those whose turn it is.
     mutating func add(
         _ line: Result<String, CommandFailure>, at index: Int
-    ) -> [Result<String, CommandFailure>] {
+    ) -> [(index: Int, line: Result<String, CommandFailure>)] {
         waiting[index] = line
-        var ready: [Result<String, CommandFailure>] = []
+        var ready: [(index: Int, line: Result<String, CommandFailure>)] = []
         while let line = waiting.removeValue(forKey: next) {
-            ready.append(line)
+            ready.append((next, line))
             next += 1
         }
         return ready

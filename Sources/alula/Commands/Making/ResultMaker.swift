@@ -81,13 +81,23 @@ struct ResultMaker: Sendable {
         ).image
         try Task.checkCancellation()
         guard let path else {
-            try await session.files.run { _ in try ResultFile.blockingWrite(made.bytes, to: STDOUT_FILENO) }
+            try await session.files.run { _ in
+                do throws(CommandFailure) {
+                    try ResultFile.blockingWrite(made.bytes, to: STDOUT_FILENO)
+                } catch {
+                    throw error.about("standard output")
+                }
+            }
             return .made(path: "-", made)
         }
         try await session.files.run { [replaces, record, isDurable] _ in
-            try ResultFile.blockingWrite(made.bytes, to: path, replaces: replaces, isDurable: isDurable) {
-                (stamp) throws(CommandFailure) in
-                if let record, let work { try record.blockingAdd(work, String(FilePath.name(of: path)), stamp) }
+            do throws(CommandFailure) {
+                try ResultFile.blockingWrite(made.bytes, to: path, replaces: replaces, isDurable: isDurable) {
+                    (stamp) throws(CommandFailure) in
+                    if let record, let work { try record.blockingAdd(work, String(FilePath.name(of: path)), stamp) }
+                }
+            } catch {
+                throw error.about(path)
             }
         }
         return .made(path: path, made)
@@ -106,7 +116,7 @@ struct ResultMaker: Sendable {
         }
         // Judged before the work is done; it is judged again when the file gets its name.
         let kind = FilePath.kind(of: path)
-        if !replaces, kind == S_IFREG { throw ResultFile.existing }
+        if !replaces, kind == S_IFREG { throw ResultFile.existing.about(path) }
         return path
     }
 

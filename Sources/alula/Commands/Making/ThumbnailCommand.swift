@@ -1,6 +1,5 @@
 import Coordination
 import Downloading
-import Glibc
 
 /// `alula thumbnail`: makes thumbnails of files, folders and URLs, without a server.
 enum ThumbnailCommand {
@@ -57,24 +56,15 @@ enum ThumbnailCommand {
                 maker.outcome
             ) { outcome in
                 switch outcome.kind {
-                case .failed(let failure) where failure.code == "cancelled": isComplete = false
                 case .failed(let failure):
                     isComplete = false
-                    Program.complain("\(Self.subject(of: failure, outcome, options.place)): \(failure.reason)")
+                    if let line = failure.line(about: outcome.source) { Program.complain(line) }
                 case .made(let path, _), .kept(let path):
                     if case .folder = options.place { Program.say("\(outcome.source) -> \(path)") }
                 }
             }
             await session.end()
             return isComplete && isTriedAll ? 0 : 1
-        }
-    }
-
-    /// What a failure is about: the source, or standard output.
-    static func subject(of failure: CommandFailure, _ outcome: Outcome, _ place: ResultPlace) -> String {
-        switch (failure.code, place) {
-        case ("broken_pipe", .standardOutput): "standard output"
-        default: outcome.source == "-" ? "standard input" : outcome.source
         }
     }
 }
