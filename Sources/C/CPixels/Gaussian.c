@@ -200,6 +200,39 @@ static void choose_boxes(double sigma, int *radii)
         radii[box] = box < count ? low : low + 1;
 }
 
+/// Whether boxes take longer on a line, with its ends repeated as far as they reach, than weights for each pair of its numbers.
+static int is_short(int length, int margin)
+{
+    return (double) length * length <= boxes * (length + 2.0 * margin);
+}
+
+/// The weights of all numbers of a line for each mean; those beyond an end are added to the end's. Returns NULL if there is no memory.
+static float *weigh_pairs(double sigma, int length)
+{
+    float *weights = malloc((size_t) length * (size_t) length * sizeof *weights);
+    double scale = 1 / (sigma * sqrt(2));
+    int place, number;
+    for (place = 0; weights && place < length; place++) {
+        double before = -1;
+        for (number = 0; number < length; number++) {
+            double after = number < length - 1 ? erf((number + 0.5 - place) * scale) : 1;
+            weights[(size_t) place * (size_t) length + (size_t) number] = (float) ((after - before) / 2);
+            before = after;
+        }
+    }
+    return weights;
+}
+
+/// Adds up `length` rows of `count` numbers, weighted.
+WIDE static void mean_of_rows(float *restrict to, const float *rows, const float *weights, int length, int count)
+{
+    int row, i;
+    memset(to, 0, (size_t) count * sizeof *to);
+    for (row = 0; row < length; row++, rows += count)
+        for (i = 0; i < count; i++)
+            to[i] += weights[row] * rows[i];
+}
+
 /// Columns that are blurred together downwards.
 enum { strip = 96 };
 
@@ -210,6 +243,8 @@ typedef struct {
     /// A line or a strip with `margin` repetitions of its ends on both sides, twice.
     float *one, *other;
     double *sums;
+    /// Weights for the numbers of a row, and of a column; NULL if boxes are used.
+    float *across, *down;
     int margin;
 } BoxBuffers;
 
@@ -219,18 +254,34 @@ static void free_buffers(BoxBuffers *buffers)
     free(buffers->one);
     free(buffers->other);
     free(buffers->sums);
+    free(buffers->across);
+    free(buffers->down);
 }
 
 /// Returns 0 if there is no memory.
-static int make_buffers(BoxBuffers *buffers, const CPixelsFrame *in, const int *radii)
+static int make_buffers(BoxBuffers *buffers, const CPixelsFrame *in, double sigma, const int *radii)
 {
-    size_t across, down;
+    size_t across = (size_t) in->width, down = (size_t) in->height, columns = across * (size_t) in->bands;
     int box;
     *buffers = (BoxBuffers){0};
     for (box = 0; box < boxes; box++)
         buffers->margin += radii[box];
-    across = ((size_t) in->width + 2 * (size_t) buffers->margin) * (size_t) in->bands;
-    down = ((size_t) in->height + 2 * (size_t) buffers->margin) * strip;
+    if (is_short(in->width, buffers->margin)) {
+        buffers->across = weigh_pairs(sigma, in->width);
+        if (!buffers->across)
+            return 0;
+    } else {
+        across += 2 * (size_t) buffers->margin;
+    }
+    if (is_short(in->height, buffers->margin)) {
+        buffers->down = weigh_pairs(sigma, in->height);
+        if (!buffers->down)
+            return 0;
+    } else {
+        down += 2 * (size_t) buffers->margin;
+    }
+    across *= (size_t) in->bands;
+    down *= columns < strip ? columns : strip;
     buffers->frame = malloc((size_t) in->height * (size_t) in->width * (size_t) in->bands * sizeof *buffers->frame);
     buffers->one = malloc((across > down ? across : down) * sizeof *buffers->one);
     buffers->other = malloc((across > down ? across : down) * sizeof *buffers->other);
@@ -249,6 +300,13 @@ static void swap(BoxBuffers *buffers)
 static void blur_row(BoxBuffers *buffers, float *row, const int *radii, int width, int bands)
 {
     int margin = buffers->margin, x, band, box;
+    if (buffers->across) {
+        memcpy(buffers->one, row, (size_t) width * (size_t) bands * sizeof *row);
+        for (x = 0; x < width; x++)
+            mean_of_rows(row + (size_t) x * (size_t) bands, buffers->one,
+                buffers->across + (size_t) x * (size_t) width, width, bands);
+        return;
+    }
     for (x = 0; x < width + 2 * margin; x++)
         memcpy(buffers->one + (size_t) x * (size_t) bands, row + (size_t) clamped(x - margin, width) * (size_t) bands,
             (size_t) bands * sizeof *row);
@@ -263,11 +321,17 @@ static void blur_row(BoxBuffers *buffers, float *row, const int *radii, int widt
 /// Blurs `columns` columns of the frame downwards, from `first` on.
 static void blur_strip(BoxBuffers *buffers, const int *radii, int first, int columns, int count, int height)
 {
-    int margin = buffers->margin, y, box;
+    int margin = buffers->down ? 0 : buffers->margin, y, box;
     for (y = 0; y < height + 2 * margin; y++)
         memcpy(buffers->one + (size_t) y * (size_t) columns,
             buffers->frame + (size_t) clamped(y - margin, height) * (size_t) count + first,
             (size_t) columns * sizeof *buffers->one);
+    if (buffers->down) {
+        for (y = 0; y < height; y++)
+            mean_of_rows(buffers->frame + (size_t) y * (size_t) count + first, buffers->one,
+                buffers->down + (size_t) y * (size_t) height, height, columns);
+        return;
+    }
     for (box = 0; box < boxes; box++) {
         box_down(buffers->one, buffers->other, buffers->sums, columns, height + 2 * margin, radii[box]);
         swap(buffers);
@@ -283,7 +347,7 @@ static int by_boxes(const CPixelsGaussian *gaussian, const CPixelsFrame *in, con
     int radii[boxes], count = in->width * in->bands, y, first, failed = -1;
     BoxBuffers buffers;
     choose_boxes(gaussian->sigma, radii);
-    if (!make_buffers(&buffers, in, radii))
+    if (!make_buffers(&buffers, in, gaussian->sigma, radii))
         goto end;
     for (y = 0; y < in->height; y++) {
         float *row = buffers.frame + (size_t) y * (size_t) count;

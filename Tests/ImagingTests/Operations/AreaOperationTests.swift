@@ -45,6 +45,25 @@ struct AreaOperationTests {
         }
     }
 
+    @Test(arguments: [1, 2, 5, 15], [800, 3_000, 10_000])
+    func `a blur along a short side is the integral of the Gaussian, too`(length: Int, hundredths: Int) throws {
+        let sigma = Double(hundredths) / 100
+        func share(_ distance: Double) -> Double { erfc(-distance / (sigma * 2.0.squareRoot())) / 2 }
+        for isAcross in [true, false] {
+            let size = isAcross ? PixelSize(width: length, height: 8) : PixelSize(width: 8, height: length)
+            let image = SampleImage(size, bands: 3) { x, y in
+                (isAcross ? x : y) < length / 2 ? [20, 250, 200] : [220, 10, 200]
+            }
+            let result = try OperationFixture.render(image) { $0.blur = hundredths }
+            for place in 0..<length {
+                let dark = length < 2 ? 0 : share(Double(length / 2) - 0.5 - Double(place))
+                let value = isAcross ? result.values(place, 5) : result.values(5, place)
+                #expect(abs(Double(value[0]) - (220 - 200 * dark)) <= 0.6, "\(place): \(value)")
+                #expect(abs(Double(value[1]) - (10 + 240 * dark)) <= 0.6 && value[2] == 200)
+            }
+        }
+    }
+
     @Test(arguments: [30, 200, 1_000, 10_000])
     func `flat areas stay, to the edges`(hundredths: Int) throws {
         for color in [[200, 100, 50], [7], [200, 100, 50, 130]] as [[UInt8]] {

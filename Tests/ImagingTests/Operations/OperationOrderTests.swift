@@ -1,7 +1,8 @@
-import Imaging
 import Memory
 import TestSupport
 import Testing
+
+@testable import Imaging
 
 @Suite(.timeLimit(.minutes(1)))
 struct OperationOrderTests {
@@ -135,6 +136,22 @@ struct OperationOrderTests {
         }
         let trimmed = try Self.trimmed(800, 600)
         #expect(trimmed.price > plain.price + 800 * 600 * 4)
+    }
+
+    @Test(arguments: [(1, 65_535), (65_535, 1), (8, 8_192), (64, 1_024), (1_024, 64)], [10, 700, 800, 3_000, 10_000])
+    func `a blur costs what its rows and columns cost`(shape: (Int, Int), hundredths: Int) throws {
+        func cost(_ width: Int, _ height: Int) -> StepCost {
+            let frame = FrameShape(size: PixelSize(width: width, height: height), hasAlpha: false)
+            let steps = RenderSteps([GaussianStep(.blur, sigma: hundredths * 1_000)])
+            return steps.costs(on: frame)[0]
+        }
+        let (square, other) = (cost(256, 256), cost(shape.0, shape.1))
+        // Measured: at most five times, by the length of repeated ends; with weights, by the number of rows.
+        let most = hundredths < 800 ? 24.0 : 5
+        #expect(other.perFrame < most * square.perFrame && square.perFrame < 5 * other.perFrame)
+        #expect(hundredths < 800 || shape.0 != 64 || other.perFrame > square.perFrame)
+        #expect(hundredths != 700 || shape.0 != 1 || other.perFrame > 10 * square.perFrame)
+        #expect(other.bytes < 3 * square.bytes)
     }
 
     private static func trimmed(_ width: Int, _ height: Int) throws -> RenderPlan {
