@@ -21,8 +21,12 @@ struct OperationCosts {
 
     /// The CPU time of the process in milliseconds.
     let clock: () -> Double
+    /// The operation that is measured beside none; nil for all.
+    var only: String?
 
     /// Prints a table; all operations take turns in each round.
+    ///
+    /// A turned image gets the width as its height, so that all results but those of `pad` and `rotate=10` have as many pixels.
     func measure(
         _ source: SharedBytes, name: String, width: Int, format: ImageFormat, quality: Int, rounds: Int,
         light: ResamplingLight
@@ -31,9 +35,11 @@ struct OperationCosts {
         let limits = ImagingLimits()
         var options = RenderingOptions()
         (options.width, options.quality) = (width, quality)
-        let plans = try Self.operations.map { operation in
+        let operations = Self.operations.filter { $0.name == "none" || only == nil || $0.name == only }
+        let plans = try operations.map { operation in
             var options = options
             operation.change(&options.operations)
+            if options.operations.rotation == 90 { (options.width, options.height) = (nil, width) }
             return try RenderPlan(options: options, format: format, source: header, limits: limits, light: light)
         }
         let token = WorkToken()
@@ -50,7 +56,7 @@ struct OperationCosts {
             }
         }
         print("\n\(name) → \(width) \(format.rawValue)\n\n| operation | render ms | ratio |\n|---|---|---|")
-        for (operation, sum) in zip(Self.operations, sums) {
+        for (operation, sum) in zip(operations, sums) {
             let time = sum / Double(rounds * Self.repetitions)
             print("| \(operation.name) | \(text(time)) | \(text(sum / sums[0])) |")
         }

@@ -1,9 +1,9 @@
 // Measures the two lanes of Imaging beside each other: CPU milliseconds per image of decode and render, in turns within one run,
 // so that other load of the machine affects both.
 //
-// With --operations: CPU milliseconds of renders with each operation beside the same without.
+// With --operations: CPU milliseconds of renders with each operation beside the same without; with --only NAME, of this one.
 //
-// Usage: lanes [--operations] [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--resample gamma|linear] [--jpeg fast|libjpeg] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
+// Usage: lanes [--operations] [--only NAME] [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--resample gamma|linear] [--jpeg fast|libjpeg] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
 import Coordination
 import Imaging
 import Measuring
@@ -25,6 +25,7 @@ private struct Options {
     /// Whether every round has another width, so that nothing prepared for the previous one can be used.
     var isFresh = false
     var measuresOperations = false
+    var only: String?
     var widths: [Int] = []
     var files: [String] = []
 
@@ -42,6 +43,7 @@ private struct Options {
             case "--resample": light = rest.popFirst().flatMap(ResamplingLight.init(rawValue:)) ?? light
             case "--jpeg": jpeg = rest.popFirst().flatMap(JPEGDecoder.init(rawValue:)) ?? jpeg
             case "--operations": measuresOperations = true
+            case "--only": only = rest.popFirst()
             case "--fresh": isFresh = true
             case "--enlarge": enlarge = true
             case "--write": folder = rest.popFirst()
@@ -115,7 +117,7 @@ private func run() throws {
     if options.measuresOperations {
         for width in options.widths {
             for file in options.files {
-                try OperationCosts(clock: processMilliseconds).measure(
+                try OperationCosts(clock: processMilliseconds, only: options.only).measure(
                     read(file), name: file.split(separator: "/").last.map(String.init) ?? file, width: width,
                     format: options.format, quality: options.quality, rounds: options.rounds, light: options.light)
             }

@@ -27,7 +27,7 @@ final class PlaneTrials: EncodingTrials {
         codec: any ImageCodec
     ) {
         (self.image, self.target, self.encoder) = (image, target, encoder)
-        writer = FileWriter(format: plan.format, effort: plan.effort, token: token, codec: codec)
+        writer = FileWriter(plan: plan, token: token, codec: codec)
     }
 
     func file(quality: Int) throws -> SharedBytes {
@@ -87,7 +87,7 @@ struct PixelTrials: EncodingTrials {
     /// Trials with interleaved pixels.
     init(of image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec) {
         self.image = image
-        writer = FileWriter(format: plan.format, effort: plan.effort, token: token, codec: codec)
+        writer = FileWriter(plan: plan, token: token, codec: codec)
     }
 
     func file(quality: Int) throws -> SharedBytes {
@@ -110,8 +110,14 @@ struct PixelTrials: EncodingTrials {
 private struct FileWriter {
     let format: ImageFormat
     let effort: Int
+    let hasSharpChroma: Bool
     let token: WorkToken
     let codec: any ImageCodec
+
+    init(plan: RenderPlan, token: WorkToken, codec: any ImageCodec) {
+        (format, effort, hasSharpChroma) = (plan.format, plan.effort, plan.hasSharpChroma)
+        (self.token, self.codec) = (token, codec)
+    }
 
     /// The file of a finished still, by the encoder that works in one step.
     func fileInOneStep(of image: DecodedImage, quality: Int) throws -> SharedBytes {
@@ -132,7 +138,8 @@ private struct FileWriter {
             pixels.watch(token)
             let file = try ImageEncoder.encode(
                 pixels, size: image.size, format: format,
-                options: VipsSaveOptions(quality: quality, effort: effort ?? self.effort, token: token)
+                options: VipsSaveOptions(
+                    quality: quality, effort: effort ?? self.effort, hasSharpChroma: hasSharpChroma, token: token)
             ).bytes
             try token.check()
             return file

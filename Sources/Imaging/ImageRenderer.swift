@@ -147,14 +147,14 @@ package enum ImageRenderer {
         }
         let encoded = try encode(
             result, size: plan.outputSize, format: plan.format, quality: quality, effort: plan.effort,
-            token: token, codec: codec)
+            hasSharpChroma: plan.hasSharpChroma, token: token, codec: codec)
         return EncodedImage(bytes: plan.finished(encoded.bytes), format: encoded.format, size: encoded.size)
     }
 
     /// Computes `image` and writes it; `size` is that of one frame.
     private static func encode(
-        _ image: VipsImage, size: PixelSize, format: ImageFormat, quality: Int, effort: Int, token: WorkToken,
-        codec: any ImageCodec
+        _ image: VipsImage, size: PixelSize, format: ImageFormat, quality: Int, effort: Int,
+        hasSharpChroma: Bool = true, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         if format.isEncodedInOneStep, image.height == size.height {
             let still = DecodedImage(pixels: try image.pixels(token: token), size: size, bands: image.bands)
@@ -162,8 +162,9 @@ package enum ImageRenderer {
             return EncodedImage(bytes: file, format: format, size: size)
         }
         image.watch(token)
-        let encoded = try ImageEncoder.encode(
-            image, size: size, format: format, options: VipsSaveOptions(quality: quality, effort: effort, token: token))
+        let options = VipsSaveOptions(
+            quality: quality, effort: effort, hasSharpChroma: hasSharpChroma, token: token)
+        let encoded = try ImageEncoder.encode(image, size: size, format: format, options: options)
         try token.check()
         return encoded
     }

@@ -34,23 +34,31 @@ static inline void multiply(const CPixelsStage *stage, float *restrict red, floa
     }
 }
 
+/// The sample of black, and how many steps of a sample are one step of 0 to 255.
+typedef struct {
+    float black, luma, chroma;
+} Levels;
+
+static const Levels full = {0, 1, 1}, limited = {16, 219.f / 255, 224.f / 255};
+
 /// A block of a row: its samples, which are replaced by those of the result, and its chroma.
 typedef struct {
     uint8_t luma[block], bluish[block], reddish[block];
     int step;
+    Levels levels;
     /// The chroma of the results, added up over the rows that share samples.
     float blue_sums[block], red_sums[block];
 } Block;
 
-static inline void widen(const uint8_t *from, int step, float *restrict to)
+static inline void widen(const uint8_t *from, int step, float share, float *restrict to)
 {
     int i;
     if (step == 1) {
         for (i = 0; i < block; i++)
-            to[i] = (float) from[i] - 128;
+            to[i] = ((float) from[i] - 128) * share;
     } else {
         for (i = 0; i < block / 2; i++) {
-            float value = (float) from[i] - 128;
+            float value = ((float) from[i] - 128) * share;
             to[2 * i] = value;
             to[2 * i + 1] = value;
         }
@@ -62,11 +70,13 @@ WIDE static void change(const CPixelsStages *stages, Block *part)
     Row bluish, reddish, red, green, blue;
     int32_t bytes[block];
     const float *f = stages->stages[0].factors;
+    Levels levels = part->levels;
+    float share = 1 / levels.luma;
     int i, number;
-    widen(part->bluish, part->step, bluish);
-    widen(part->reddish, part->step, reddish);
+    widen(part->bluish, part->step, 1 / levels.chroma, bluish);
+    widen(part->reddish, part->step, 1 / levels.chroma, reddish);
     for (i = 0; i < block; i++) {
-        float luma = (float) part->luma[i];
+        float luma = ((float) part->luma[i] - levels.black) * share;
         float r = clipped(luma + 1.402f * reddish[i]);
         float g = clipped(luma - 0.344136f * bluish[i] - 0.714136f * reddish[i]);
         float b = clipped(luma + 1.772f * bluish[i]);
@@ -78,9 +88,9 @@ WIDE static void change(const CPixelsStages *stages, Block *part)
         multiply(&stages->stages[number], red, green, blue);
     for (i = 0; i < block; i++) {
         float luma = 0.299f * red[i] + 0.587f * green[i] + 0.114f * blue[i];
-        bytes[i] = (int32_t) (luma + 0.5f);
-        part->blue_sums[i] += (blue[i] - luma) * 0.564334f;
-        part->red_sums[i] += (red[i] - luma) * 0.713267f;
+        bytes[i] = (int32_t) (luma * levels.luma + levels.black + 0.5f);
+        part->blue_sums[i] += (blue[i] - luma) * 0.564334f * levels.chroma;
+        part->red_sums[i] += (red[i] - luma) * 0.713267f * levels.chroma;
     }
     for (i = 0; i < block; i++)
         part->luma[i] = (uint8_t) bytes[i];
@@ -118,6 +128,7 @@ int CPixels_color_planes(const CPixelsStages *stages, const CPixelsPlanes *plane
     if (!stages->count)
         return 0;
     part.step = step;
+    part.levels = planes->is_limited ? limited : full;
     for (top = 0; top < planes->height; top += step) {
         int rows = planes->height - top < step ? planes->height - top : step;
         uint8_t *bluish = planes->samples[1] + (size_t) (top / step) * planes->strides[1];

@@ -53,12 +53,19 @@ CPlanarShimStatus CPlanarShim_write_webp(
     picture.use_argb = 0;
     picture.width = planes->planes[0].width;
     picture.height = planes->planes[0].height;
-    // Only read; libwebp does not take ownership.
+    // libwebp does not take ownership, and overwrites only what is transparent.
     picture.y = planes->planes[0].samples;
     picture.u = planes->planes[1].samples;
     picture.v = planes->planes[2].samples;
     picture.y_stride = (int) planes->planes[0].stride;
     picture.uv_stride = (int) planes->planes[1].stride;
+    if (planes->planes[3].samples) {
+        picture.colorspace = WEBP_YUV420A;
+        picture.a = planes->planes[3].samples;
+        picture.a_stride = (int) planes->planes[3].stride;
+        // A few shapes: filters would be tried for nothing.
+        config.alpha_filtering = 0;
+    }
     picture.writer = append;
     picture.progress_hook = go_on;
     picture.custom_ptr = &file;

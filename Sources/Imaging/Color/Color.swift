@@ -37,12 +37,3 @@ extension Color {
     /// The colour's text in the key of a cached result: the values of red, green, blue and alpha.
     var keyText: String { "\(red),\(green),\(blue),\(alpha)" }
 }
-
-extension Color {
-    /// Luma, Cb and Cr by BT.601, of full range; alpha is ignored.
-    var samples: [UInt8] {
-        let luma = 0.299 * Double(red) + 0.587 * Double(green) + 0.114 * Double(blue)
-        let chroma = [(Double(blue) - luma) / 1.772, (Double(red) - luma) / 1.402].map { $0 + 128 }
-        return ([luma] + chroma).map { UInt8(min(max($0.rounded(), 0), 255)) }
-    }
-}

@@ -80,7 +80,7 @@ extension FormatTraits {
             time: Time(pixel: 15, byte: 18, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .webp, quality: 80, effort: 2, version: 2, fullChromaFrom: nil,
+                saver: .webp, quality: 80, effort: 2, version: 3, fullChromaFrom: nil,
                 planes: .webp, attribute: EXIFWriting.webp, memory: WritingMemory(pixel: 24),
                 time: WritingTime(pixel: 115, alpha: 110))))
 

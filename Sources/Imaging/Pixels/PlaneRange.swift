@@ -12,6 +12,16 @@ package enum PlaneRange: Hashable, Sendable {
         return (Float(factor / 257), Float(to.start - from.start * factor))
     }
 
+    /// Luma, Cb and Cr of a colour by BT.601; alpha is ignored.
+    func samples(of color: Color) -> [UInt8] {
+        let (red, green, blue) = (Double(color.red), Double(color.green), Double(color.blue))
+        let luma = 0.299 * red + 0.587 * green + 0.114 * blue
+        return [luma, (blue - luma) / 1.772, (red - luma) / 1.402].enumerated().map { index, value in
+            let (start, length) = extent(isLuma: index == 0)
+            return UInt8(min(max((start + value * (length / 255)).rounded(), 0), 255))
+        }
+    }
+
     /// The value of the sample for zero, and its distance to the value for the maximum.
     ///
     /// For chroma, zero is in the middle of the range.

@@ -25,7 +25,8 @@ extension CPlanarShimPlanes {
         }
         let none = unsafe CPlanarShimPlane()
         unsafe self.init(
-            planes: (raw[0], raw.count > 1 ? raw[1] : none, raw.count > 2 ? raw[2] : none), count: Int32(raw.count))
+            planes: (raw[0], raw.count > 1 ? raw[1] : none, raw.count > 2 ? raw[2] : none, none),
+            count: Int32(raw.count))
     }
 }
 

@@ -2,7 +2,7 @@ import CPixels
 import CPlanarShim
 import Coordination
 
-/// What planes of full range can do besides resampling and turns, in place.
+/// What planes can do besides resampling and turns, in place.
 enum PlanarFilter {
     /// A change of colours.
     ///
@@ -11,23 +11,34 @@ enum PlanarFilter {
     /// `amount` times the difference from the Gaussian mean is added; `deviation` is in pixels of luma.
     case gaussian(deviation: Double, amount: Float)
 
-    /// Margins of an opaque colour, an even number of pixels at the left and above.
+    /// Margins, an even number of pixels at the left and above; their colour is opaque or transparent.
     case pad(ImageOperations.Margins, Color)
-    /// What lies outside of an outline, in pixels of luma, becomes an opaque colour.
+    /// What lies outside of an outline, in pixels of luma, becomes a colour that is opaque or transparent.
     case cut(Outline, Color)
 
-    /// Copies three planes into larger ones with margins around them.
+    /// Whether this makes transparent parts.
+    var addsAlpha: Bool {
+        switch self {
+        case .colors, .gaussian: false
+        case .pad(_, let color), .cut(_, let color): color.alpha == 0
+        }
+    }
+
+    /// Whether this makes the image larger.
+    var isPad: Bool { if case .pad = self { true } else { false } }
+
+    /// Copies three planes, and alpha if there is any, into larger ones with margins around them.
     @unsafe
     static func pad(
         _ planes: CPlanarShimPlanes, into results: CPlanarShimPlanes, _ margins: ImageOperations.Margins,
-        _ color: Color,
-        chromaStep: Int
+        _ color: Color, in range: PlaneRange, chromaStep: Int
     ) {
-        let from = unsafe [planes.planes.0, planes.planes.1, planes.planes.2]
-        let to = unsafe [results.planes.0, results.planes.1, results.planes.2]
-        for (index, value) in color.samples.enumerated() {
-            let step = index == 0 ? 1 : chromaStep
+        let from = unsafe [planes.planes.0, planes.planes.1, planes.planes.2, planes.planes.3]
+        let to = unsafe [results.planes.0, results.planes.1, results.planes.2, results.planes.3]
+        for (index, value) in (range.samples(of: color) + [color.alpha]).enumerated() {
+            let step = index % 3 == 0 ? 1 : chromaStep
             let (source, target) = unsafe (from[index], to[index])
+            guard unsafe target.samples != nil else { continue }
             var frame = unsafe CPixelsFrame(
                 pixels: source.samples, stride: source.stride, width: source.width, height: source.height, bands: 1)
             var result = unsafe CPixelsFrame(
@@ -36,20 +47,21 @@ enum PlanarFilter {
         }
     }
 
-    /// Changes three planes, which nothing else uses.
+    /// Changes three planes of `range`, which nothing else uses.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
-    func apply(to planes: CPlanarShimPlanes, chromaStep: Int, token: WorkToken) throws {
+    func apply(to planes: CPlanarShimPlanes, in range: PlaneRange, chromaStep: Int, token: WorkToken) throws {
         defer { extendLifetime(token) }
         let watch = unsafe CPixelsWatch(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
-        let all = unsafe [planes.planes.0, planes.planes.1, planes.planes.2]
+        let all = unsafe [planes.planes.0, planes.planes.1, planes.planes.2, planes.planes.3]
         var status: Int32 = 0
         switch self {
         case .colors(let change):
             var stages = CPixelsStages(change)
             var colors = unsafe CPixelsPlanes(
                 samples: (all[0].samples, all[1].samples, all[2].samples), strides: (all[0].stride, all[1].stride),
-                width: all[0].width, height: all[0].height, step: Int32(chromaStep))
+                width: all[0].width, height: all[0].height, step: Int32(chromaStep),
+                is_limited: range == .limited ? 1 : 0)
             status = unsafe CPixels_color_planes(&stages, &colors, watch)
         case .gaussian(let deviation, let amount):
             for index in 0..<3 where status == 0 {
@@ -62,13 +74,15 @@ enum PlanarFilter {
             }
         case .pad: preconditionFailure("margins need other planes")
         case .cut(let outline, let color):
-            let values = color.samples
+            let values = range.samples(of: color) + [color.alpha]
             let size = PixelSize(width: Int(unsafe all[0].width), height: Int(unsafe all[0].height))
-            for index in 0..<3 where status == 0 {
+            // Under what is transparent, the image stays as it is.
+            let count = unsafe all[3].samples == nil ? 3 : 4
+            for index in (addsAlpha ? 3 : 0)..<count where status == 0 {
                 let plane = unsafe all[index]
                 var frame = unsafe CPixelsFrame(
                     pixels: plane.samples, stride: plane.stride, width: plane.width, height: plane.height, bands: 1)
-                let scaled = index == 0 ? outline : outline.reduced(by: chromaStep, in: size)
+                let scaled = index % 3 == 0 ? outline : outline.reduced(by: chromaStep, in: size)
                 var shape = CPixelsOutline(scaled)
                 shape.color = (values[index], 0, 0, 255)
                 status = unsafe CPixels_cut(&shape, &frame, &frame, watch)

@@ -10,8 +10,10 @@ struct PlanarTarget {
     var turn = 1
     /// What is done with the turned planes.
     private(set) var filters: [PlanarFilter] = []
-    /// Whether filters may be added: if the planes are the result, and of full range.
+    /// Whether filters may be added: if the planes are the result.
     var takesFilters = false
+    /// Whether filters may make transparent parts.
+    var takesAlpha = false
     /// Whether nothing has been cropped, resampled or turned yet.
     var isWhole = true
     /// Pixels for one chroma sample on each side: 1 or 2.
@@ -29,9 +31,11 @@ struct PlanarTarget {
         rectangle = (0, 0, size)
     }
 
-    /// This target with one more filter; nil if it takes none.
+    /// This target with one more filter; nil if it does not take it.
     func filtered(by filter: PlanarFilter) -> PlanarTarget? {
-        guard takesFilters else { return nil }
+        guard takesFilters, takesAlpha || !filter.addsAlpha, !(filter.isPad && filters.contains(where: \.isPad)) else {
+            return nil
+        }
         var next = self
         next.filters.append(filter)
         next.isWhole = false
@@ -65,6 +69,9 @@ struct PlanarTarget {
             if case .pad(let margins, _) = filter { margins.around(size) } else { size }
         }
     }
+
+    /// Whether the result has transparent parts.
+    var hasAlpha: Bool { filters.contains(where: \.addsAlpha) }
 
     /// The planes of the result.
     func resultPlanes(ofGrey isGrey: Bool) -> [Plane] {

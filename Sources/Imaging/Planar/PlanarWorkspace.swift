@@ -13,6 +13,8 @@ final class PlanarWorkspace {
     private var result = PlaneMemory(count: 0)
     private var turned = PlaneMemory(count: 0)
     private var padded = PlaneMemory(count: 0)
+    /// The alpha of the resampled image, then that of the padded one.
+    private var alpha = PlaneMemory(count: 0)
     private var deep = PlaneMemory(count: 0)
     private var room = PlaneMemory(count: 0)
 
@@ -73,14 +75,29 @@ final class PlanarWorkspace {
             target.turn == 1
             ? unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes))
             : unsafe turn(planes, of: target, isGrey: sources.count == 1)
+        if target.hasAlpha { unsafe addAlpha(to: &results, of: target) }
         for filter in target.filters {
             if case .pad(let margins, let color) = filter {
                 results = unsafe pad(results, margins, color, into: target.resultPlanes(ofGrey: false), target)
             } else {
-                try filter.apply(to: results, chromaStep: target.chromaStep, token: token)
+                try filter.apply(to: results, in: target.range, chromaStep: target.chromaStep, token: token)
             }
         }
         return try body(results)
+    }
+
+    /// Adds an opaque alpha plane, and makes room for that of the padded image.
+    @unsafe
+    private func addAlpha(to planes: inout CPlanarShimPlanes, of target: PlanarTarget) {
+        let layout = Self.alphaPlanes(of: target)
+        alpha.reserve(layout.byteCount)
+        alpha.fill(layout[0], with: 255)
+        unsafe planes.planes.3 = CPlanarShimPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.0
+    }
+
+    /// The alpha planes of the resampled image and of the result.
+    private static func alphaPlanes(of target: PlanarTarget) -> [Plane] {
+        .stacked([target.rectangle.size.upright(from: target.turn), target.size])
     }
 
     /// The planes with margins around them.
@@ -90,8 +107,13 @@ final class PlanarWorkspace {
         _ target: PlanarTarget
     ) -> CPlanarShimPlanes {
         padded.reserve(results.byteCount)
-        let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(padded.bytes))
-        unsafe PlanarFilter.pad(planes, into: all, margins, color, chromaStep: target.chromaStep)
+        var all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(padded.bytes))
+        if unsafe planes.planes.3.samples != nil {
+            let layout = Self.alphaPlanes(of: target)
+            unsafe all.planes.3 = CPlanarShimPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.1
+        }
+        unsafe PlanarFilter.pad(
+            planes, into: all, margins, color, in: target.range, chromaStep: target.chromaStep)
         return all
     }
 
@@ -145,6 +167,7 @@ final class PlanarWorkspace {
         result.drop(above: Self.mostKept)
         turned.drop(above: Self.mostKept)
         padded.drop(above: Self.mostKept)
+        alpha.drop(above: Self.mostKept)
         deep.drop(above: Self.mostKept)
         room.drop(above: Self.mostKept)
     }

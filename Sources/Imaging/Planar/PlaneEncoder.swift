@@ -9,6 +9,8 @@ struct PlaneEncoder: Sendable {
     let range: PlaneRange
     /// Whether grey images are written with chroma, too.
     let needsChroma: Bool
+    /// Whether files may have an alpha plane.
+    var holdsAlpha = false
     /// The effort at which a file takes the least time, and a grey file has the same luma as one with chroma at any effort; nil if there
     /// is none.
     var quickLumaEffort: Int?
@@ -30,7 +32,7 @@ struct PlaneEncoder: Sendable {
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
     }
 
-    /// Writes a file from planes that nothing else uses: their padding may be overwritten.
+    /// Writes a file from planes that nothing else uses: their padding and transparent samples may be overwritten.
     ///
     /// - Parameters:
     ///   - quality: 1…100.
@@ -89,7 +91,7 @@ extension PlaneEncoder {
             &planes, scans, settings.watch, &output.base, &output.count, &output.text)
     }
 
-    static let webp = PlaneEncoder(range: .limited, needsChroma: true) { planes, settings, output in
+    static let webp = PlaneEncoder(range: .limited, needsChroma: true, holdsAlpha: true) { planes, settings, output in
         unsafe CPlanarShim_write_webp(
             &planes, settings.quality, settings.effort, settings.watch, &output.base, &output.count, &output.text)
     }

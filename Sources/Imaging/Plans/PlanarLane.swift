@@ -17,26 +17,30 @@ enum PlanarLane {
     /// If the result is tiny or larger than the image, libvips does all steps, on the image in its decoded size.
     static func part(of plan: RenderPlan, for image: DecodedImage) -> (target: PlanarTarget, rest: RenderPlan) {
         let whole = PlanarTarget(of: image.size)
-        // Filters are for sRGB, and for planes of full range that are encoded as they are.
-        let isForPlanes = image.bands == 3 && image.profile == nil && plan.format.writing?.planes?.range == .full
-        var (target, count) = Self.target(of: plan.steps, takingFilters: isForPlanes, for: image)
-        if isForPlanes, count < plan.steps.count {
-            (target, count) = Self.target(of: plan.steps, takingFilters: false, for: image)
-        }
+        // Filters are for sRGB, and for planes that are encoded as they are.
+        let isForPlanes = image.bands == 3 && image.profile == nil && plan.format.writing?.planes != nil
+        var start = whole
+        start.takesFilters = isForPlanes
+        // While a quality is searched, the planes are encoded more than once, and encoders may overwrite transparent parts.
+        start.takesAlpha = isForPlanes && plan.format.writing?.planes?.holdsAlpha == true && !plan.quality.isSearched
+        var (target, count) = Self.target(of: plan.steps, from: start)
+        if isForPlanes, count < plan.steps.count { (target, count) = Self.target(of: plan.steps, from: whole) }
         let (resized, kept) = (target.resizedSize, target.rectangle.size)
         let source = target.part?.rounded(in: image.size).size ?? image.size
         let isInReach =
             resized.width <= source.width && resized.height <= source.height
             && min(kept.width, kept.height) >= shortestSide
-        return isInReach ? (target, plan.afterFirst(count)) : (whole, plan)
+        guard isInReach else { return (whole, plan) }
+        var rest = plan.afterFirst(count)
+        rest.hasSharpChroma = false
+        return (target, rest)
     }
 
     /// The target for as many of the first steps as planes can do, and their number.
     private static func target(
-        of steps: RenderSteps, takingFilters: Bool, for image: DecodedImage
+        of steps: RenderSteps, from start: PlanarTarget
     ) -> (target: PlanarTarget, count: Int) {
-        var (target, count) = (PlanarTarget(of: image.size), 0)
-        target.takesFilters = takingFilters
+        var (target, count) = (start, 0)
         for step in steps {
             guard let next = (step as? any PlanarStep)?.target(after: target) else { break }
             (target, count) = (next, count + 1)

@@ -27,6 +27,10 @@ package struct RenderPlan: Hashable, Sendable {
     package internal(set) var attribution: Attribution?
     /// The encoder's effort, in its own scale.
     package let effort: Int
+    /// Whether the chroma of pixels is made so that edges between colours stay sharp, if the format has a choice.
+    ///
+    /// Not if they come from resampled planes: their chroma was subsampled before, and a result that is written from planes has no sharper one.
+    var hasSharpChroma = true
 
     /// A plan of these values, with a fixed quality.
     ///

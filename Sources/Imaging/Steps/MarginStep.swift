@@ -35,7 +35,7 @@ extension MarginStep: RenderStep {
 extension MarginStep: PlanarStep {
     /// Margins of an odd length at the left or above would move the image between the samples of chroma.
     func target(after target: PlanarTarget) -> PlanarTarget? {
-        guard color.alpha == 255, margins.left.isMultiple(of: 2), margins.top.isMultiple(of: 2) else { return nil }
+        guard color.alpha % 255 == 0, margins.left.isMultiple(of: 2), margins.top.isMultiple(of: 2) else { return nil }
         return target.filtered(by: .pad(margins, color))
     }
 }

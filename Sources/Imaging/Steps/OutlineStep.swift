@@ -64,6 +64,6 @@ extension OutlineStep: RenderStep {
 
 extension OutlineStep: PlanarStep {
     func target(after target: PlanarTarget) -> PlanarTarget? {
-        color.alpha == 255 ? target.filtered(by: .cut(outline(in: target.size), color)) : nil
+        color.alpha % 255 == 0 ? target.filtered(by: .cut(outline(in: target.size), color)) : nil
     }
 }

@@ -9,6 +9,8 @@ struct VipsSaveOptions {
     var quality: Int
     /// The format's effort or compression level.
     var effort: Int
+    /// Whether WebP's chroma is made so that edges between colours stay sharp, for more time.
+    var hasSharpChroma = true
     /// Tells when to stop.
     var token: WorkToken
 }
@@ -55,7 +57,9 @@ extension VipsImage {
             Raw?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafeMutablePointer<Int>?, CVipsShimSaveOptions
         ) -> Int32
     ) throws(VipsError) -> SharedBytes {
-        let shimOptions = CVipsShimSaveOptions(quality: Int32(options.quality), effort: Int32(options.effort))
+        let shimOptions = CVipsShimSaveOptions(
+            quality: Int32(options.quality), effort: Int32(options.effort),
+            has_sharp_chroma: options.hasSharpChroma ? 1 : 0)
         var base: UnsafeMutableRawPointer?
         var count = 0
         let status = unsafe withRaw { unsafe save($0, &base, &count, shimOptions) }

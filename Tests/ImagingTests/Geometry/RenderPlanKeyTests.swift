@@ -24,7 +24,7 @@ struct RenderPlanKeyTests {
             ])
         #expect(
             try plan(400, 300, options(100, 100, .cover), format: .webp).keyTexts == [
-                "page 0 level 1 refuse", "resample 133x100 gamma", "crop 16,0 100x100", "webp.2 80",
+                "page 0 level 1 refuse", "resample 133x100 gamma", "crop 16,0 100x100", "webp.3 80",
             ])
         #expect(
             try plan(400, 300, options(100, 100, .cover) { $0.gravity = .attention }).keyTexts[2]
@@ -61,7 +61,7 @@ struct RenderPlanKeyTests {
             try keyTexts(options(20, 15, change: change), format).last
         }
         #expect(try text(.jpeg) { $0.maximumBytes = 5_000 } == "jpeg.2 80 most 5000")
-        #expect(try text(.webp) { ($0.maximumBytes, $0.quality) = (256, 30) } == "webp.2 30 most 256")
+        #expect(try text(.webp) { ($0.maximumBytes, $0.quality) = (256, 30) } == "webp.3 30 most 256")
         #expect(try text(.avif) { $0.isQualityAutomatic = true } == "avif similar 9800 40 90")
         #expect(try text(.png) { $0.isQualityAutomatic = true } == "png.2 100")
         #expect(try text(.gif) { $0.maximumBytes = 5_000 } == "gif 100")
@@ -71,6 +71,6 @@ struct RenderPlanKeyTests {
         let texts = try ImageFormat.allCases.map { try keyTexts(options(20, 15), $0).last }
         #expect(Set(texts.compactMap { $0?.split(separator: " ").first }).count == ImageFormat.allCases.count)
         #expect(try keyTexts(options(20, 15), .avif).last == "avif 60")
-        #expect(try keyTexts(options(20, 15), .webp).last == "webp.2 80")
+        #expect(try keyTexts(options(20, 15), .webp).last == "webp.3 80")
     }
 }

@@ -112,6 +112,7 @@ struct OperationOrderTests {
             { $0.blur = 1_500 }, { $0.sharpen = 80 }, { ($0.radius, $0.mask) = (.pixels(30), .heart) },
             { ($0.pad, $0.radius) = (.init(top: 4, right: 5, bottom: 7, left: 10), .most) },
             { $0.pad = .init(top: 4, right: 5, bottom: 7, left: 11) },
+            { ($0.pad, $0.mask) = (.init(top: 20, right: 4, bottom: 7, left: 10), .circle) },
             { ($0.rotation, $0.colors.contrast, $0.colors.grayscale, $0.colors.inversion) = (90, 150, 50, 20) },
         ] as [(inout ImageOperations) -> Void] {
             let options = options(151, nil) {

@@ -33,15 +33,25 @@ struct LaneComparison {
     /// The results differ in size or kind.
     struct NotAlike: Error {}
 
-    /// Peak signal-to-noise ratio of one result to the other in decibels, over all components.
+    /// Peak signal-to-noise ratio of one result to the other in decibels, over all components; transparent pixels have no colour.
     var noiseDistance: Double {
-        let (a, b) = (one.pixels.array, other.pixels.array)
+        let (a, b) = (Self.visible(one), Self.visible(other))
         var sum = 0
         for index in 0..<a.count {
-            let difference = Int(a[index]) - Int(b[index])
+            let difference = a[index] - b[index]
             sum += difference * difference
         }
         return sum > 0 ? 10 * log10(255 * 255 * Double(a.count) / Double(sum)) : .infinity
+    }
+
+    /// The components, of which colours are multiplied by alpha.
+    private static func visible(_ image: DecodedImage) -> [Int] {
+        let values = image.pixels.array.map(Int.init)
+        guard image.hasAlpha else { return values }
+        return values.indices.map { index in
+            let alpha = index - index % image.bands + image.bands - 1
+            return index == alpha ? values[index] : values[index] * values[alpha] / 255
+        }
     }
 
     /// Mean structural similarity of the two results, 0…1, over windows of 8×8 and all components.

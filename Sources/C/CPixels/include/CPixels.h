@@ -38,13 +38,15 @@ typedef struct {
 } CPixelsColors;
 int CPixels_color(const void *colors, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Samples of luma, Cb and Cr by BT.601, each with 0 to 255 and with 128 for no chroma.
+/// Samples of luma, Cb and Cr by BT.601, with 128 for no chroma.
 typedef struct {
     uint8_t *samples[3];
     /// Bytes from one row to the next, of luma and of chroma.
     size_t strides[2];
     /// Size of luma, and pixels for one sample of chroma on each side: 1 or 2.
     int width, height, step;
+    /// Whether luma has 16 to 235 and chroma 16 to 240, and not 0 to 255.
+    int is_limited;
 } CPixelsPlanes;
 
 /// Changes of colours one after the other. Results of each are clipped to 0 to 255.

@@ -40,7 +40,9 @@ typedef struct {
 
 /// An image of one or three planes.
 typedef struct {
-    CPlanarShimPlane planes[3];
+    /// Luma, Cb and Cr; then alpha, as large as luma and 255 for opaque, without samples if the image is opaque. Only WebP is written with alpha.
+    CPlanarShimPlane planes[4];
+    /// Without alpha.
     int count;
 } CPlanarShimPlanes;
 
@@ -227,7 +229,8 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size]);
 
-/// Writes planes of limited range, chroma at half of luma's size, rounded up.
+/// Writes planes of limited range, chroma at half of luma's size, rounded up, and alpha if there is any: then samples of transparent pixels
+/// may be overwritten.
 CPlanarShimStatus CPlanarShim_write_webp(
     const CPlanarShimPlanes *planes, int quality, int effort, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);

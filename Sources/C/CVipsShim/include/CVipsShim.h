@@ -154,6 +154,8 @@ typedef struct {
     int quality;
     /// The format's effort or compression level.
     int effort;
+    /// Whether WebP's chroma is made so that edges between colours stay sharp, for more time.
+    int has_sharp_chroma;
 } CVipsShimSaveOptions;
 
 // The savers put the file into `*bytes`, to be released with `g_free`.
