@@ -166,7 +166,7 @@ let package = Package(
         tests(
             "ImagingTests",
             [
-                "CJPEGReference", "CPlanarShim", "CVipsShim", "Coordination", "Crypto", "Imaging", "Memory",
+                "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Crypto", "Imaging", "Memory",
                 "TestSupport",
             ]),
         tests(

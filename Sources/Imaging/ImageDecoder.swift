@@ -138,7 +138,9 @@ package enum ImageDecoder {
             strip.image = try strip.image.computed()
             try token.check()
         }
-        strip = try strip.map { frame throws(VipsError) in try frame.upright(from: orientation) }
+        if orientation > 1 {
+            strip = try strip.map { frame throws(VipsError) in try frame.upright(from: orientation) }
+        }
 
         let image = strip.image
         guard image.hasEightBits, 1...4 ~= image.bands else {

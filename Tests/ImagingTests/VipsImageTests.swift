@@ -1,3 +1,4 @@
+import CVips
 import CVipsShim
 import Coordination
 import Memory
@@ -26,6 +27,28 @@ struct VipsImageTests {
             }
         }
         extendLifetime(token)
+    }
+
+    @Test func `a stack of frames may be read in two places at once`() throws {
+        try ImageLibrary.start()
+        let (height, frames) = (200, 3)
+        let rows = (0..<height * frames).map { UInt8($0 % 251) }
+        try unsafe SharedBytes(rows).withUnsafeBytes { bytes throws in
+            let stack = try VipsImage.stacked(
+                (0..<frames).map { frame in
+                    let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[frame * height..<(frame + 1) * height])
+                    // A conversion and back, because plain memory would be read in place.
+                    return try unsafe VipsImage.pixels(part, width: 1, height: height, bands: 1)
+                        .cast(to: VIPS_FORMAT_USHORT).cast(to: VIPS_FORMAT_UCHAR)
+                })
+            #expect(stack.height == height * frames)
+            let (first, second) = (
+                try stack.extracted(left: 0, top: 0, width: 1, height: 500),
+                try stack.extracted(left: 0, top: 100, width: 1, height: 500)
+            )
+            let pairs = try first.joined(with: second).pixels(token: WorkToken()).array
+            #expect(pairs == (0..<500).flatMap { [rows[$0], rows[$0 + 100]] })
+        }
     }
 
     @Test func `a box at the edge is the mean of what there is of it, weighted by alpha`() throws {

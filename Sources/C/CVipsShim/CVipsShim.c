@@ -318,11 +318,6 @@ int CVipsShim_flip(VipsImage *in, VipsImage **out, VipsDirection direction)
     return vips_flip(in, out, direction, NULL);
 }
 
-int CVipsShim_stack(VipsImage **in, VipsImage **out, int count)
-{
-    return vips_arrayjoin(in, out, count, "across", 1, NULL);
-}
-
 int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, size_t count)
 {
     // A copy, because metadata may be set only on an image with a single owner.

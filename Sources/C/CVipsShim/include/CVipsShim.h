@@ -127,6 +127,7 @@ typedef struct {
 /// its last row was used.
 int CVipsShim_filter(VipsImage *in, VipsImage **out, CVipsShimFilter filter);
 
+/// `count` images of equal size and format on top of each other, as one image with the metadata of the first.
 int CVipsShim_stack(VipsImage **in, VipsImage **out, int count);
 
 /// The same image with a copy of an ICC profile.
