@@ -25,7 +25,8 @@ deps: ## Install the Debian packages that building and running need
 
 deps-test: deps ## Install what the tests need besides
 	@scripts/install-packages python3 python3-venv mate-backgrounds curl
-	@test -x $(VENV)/bin/schemathesis || (python3 -m venv $(VENV) && $(VENV)/bin/pip install --quiet --requirement Tests/Python/requirements.txt)
+	@cmp -s Tests/Python/requirements.txt $(VENV)/requirements.txt || (python3 -m venv $(VENV) && \
+		$(VENV)/bin/pip install --quiet --requirement Tests/Python/requirements.txt && cp Tests/Python/requirements.txt $(VENV))
 
 build: deps ## Build the service for production
 	$(SWIFT) build -c release --product alula
@@ -40,7 +41,7 @@ unit: deps ## Run the tests of the modules and of the service over real sockets
 	# One suite at a time: debug code that makes images would starve the threads that others wait for.
 	$(SWIFT) test --skip-build --disable-xctest --no-parallel
 
-contract: deps-test ## Try the running service against openapi.yaml
+contract: deps-test ## Try the running service against openapi.yaml, and with URLs of other services' clients
 	$(SWIFT) build --product alula
 	$(SWIFT) build --product fake-origin
 	$(SUITES) $(VENV)/bin/python -m alula_tests.contract --alula .build/debug/alula --origin .build/debug/fake-origin

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import urllib.request
 
-from alula_tests.contract import sources
+from alula_tests.contract import builders, sources
 from alula_tests.service import Origin, Service
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -75,6 +75,9 @@ def main():
             complaints.append("an answer with status 500")
         read(service.url + "/health/ready")
         complaints += service.stop()
+        with Service(options.alula, *builders.SETTINGS) as service:
+            complaints += builders.judge(service.url, origin.url)
+            complaints += service.stop()
     for complaint in complaints:
         print("FAILED:", complaint)
     return 1 if complaints else 0
