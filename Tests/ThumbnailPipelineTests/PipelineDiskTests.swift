@@ -229,6 +229,27 @@ final class PipelineDiskTests {
         await store.close(timeLimit: .patience)
     }
 
+    @Test(arguments: [ImageFormat.jpeg, .tiff]) func `a record keeps what the file says in Exif, on all pages`(
+        format: ImageFormat
+    ) throws {
+        let exif = EXIFTexts(
+            make: [65], model: [66, 66], dateTime: [67],
+            attribution: Attribution(artist: [68], copyright: [UInt8](repeating: 69, count: 4_096)))
+        func header(_ width: Int, _ pages: [ImageHeader] = []) -> ImageHeader {
+            ImageHeader(
+                format: format, storedSize: PixelSize(width: width, height: 3), frames: format == .tiff ? 2 : 1,
+                pages: pages, exif: exif)
+        }
+        let now = HTTPDate(secondsSince1970: 1_000_000_000)
+        let identity = SourceIdentity(url: try SourceURL(parsing: "http://example.com/a"))
+        let head = SourceHead(
+            identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now)
+        let whole = header(4, format == .tiff ? [header(4), header(5)] : [])
+        let record = SourceRecord(head, header: whole, byteCount: 9)
+        #expect(SourceRecord(record.written, of: identity)?.header == whole)
+        #expect(record.written.count < 5_000)
+    }
+
     @Test func `what is larger than memory's share is served from the disk`() async throws {
         try await life { _ in }
         let fixture = try PipelineFixture(diskFolder: folder.path) {

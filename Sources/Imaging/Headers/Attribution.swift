@@ -18,33 +18,6 @@ package struct Attribution: Hashable, Sendable {
 }
 
 extension Attribution {
-    /// The texts in the first directory of EXIF data; nil if there are none, or if they cannot be read.
-    ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - range: The range of the EXIF data, with or without the leading `Exif` that JPEG has.
-    init?(exif bytes: RawSpan, range: Range<Int>) {
-        var (artist, copyright): ([UInt8], [UInt8]) = ([], [])
-        // What was read before the damage counts.
-        try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
-            switch entry.tag {
-            case EXIFDirectory.artist where artist.isEmpty:
-                artist = try entry.text(in: block, longest: Self.longest)
-            case EXIFDirectory.copyright where copyright.isEmpty:
-                copyright = try entry.text(in: block, longest: Self.longest)
-            default: break
-            }
-            return artist.isEmpty || copyright.isEmpty
-        }
-        self.init(artist: artist, copyright: copyright)
-    }
-
-    /// The texts in EXIF data that begin with the four bytes of an offset, which counts from their end (ISO/IEC 23008-12 annex A).
-    init?(offsetEXIF bytes: RawSpan, range: Range<Int>) {
-        guard let offset = try? bytes.bigEndian32(at: range.lowerBound), offset <= range.count - 4 else { return nil }
-        self.init(exif: bytes, range: range.lowerBound + 4 + offset..<range.upperBound)
-    }
-
     /// A file that the service made, with an Exif block that holds these texts and nothing else.
     ///
     /// - Parameter size: Size of one frame.

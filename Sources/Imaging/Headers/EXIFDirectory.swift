@@ -2,6 +2,12 @@
 ///
 /// Its links to other directories are not followed, so nothing is read twice.
 enum EXIFDirectory {
+    /// The tag of the camera's maker, a text.
+    static let make = 0x010F
+    /// The tag of the camera's model, a text.
+    static let model = 0x0110
+    /// The tag of the time of the last change, a text.
+    static let dateTime = 0x0132
     /// The tag of the orientation, a number.
     static let orientation = 0x0112
     /// The tag of the maker's name, a text.

@@ -9,13 +9,13 @@ extension ImageHeader {
             guard box.type == BoxCursor.type("meta") else { continue }
             return try header(
                 of: HEIFItems(bytes, meta: box.contents), in: bytes, format: format,
-                attribution: HEIFMetadata.attribution(bytes, meta: box.contents))
+                exif: HEIFMetadata.texts(bytes, meta: box.contents))
         }
         throw .cannotDecode(detail: "the HEIF file has no items")
     }
 
     private static func header(
-        of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, attribution: Attribution?
+        of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
     ) throws(ImagingError) -> ImageHeader {
         guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
         let properties = try items.properties(of: primary, in: bytes)
@@ -47,6 +47,6 @@ extension ImageHeader {
         return ImageHeader(
             format: format, storedSize: size, decodedArea: area, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
-            profileByteCount: profileByteCount, attribution: attribution)
+            profileByteCount: profileByteCount, exif: exif)
     }
 }

@@ -8,7 +8,7 @@ enum HEIFMetadata {
     /// Damage costs at most the texts.
     ///
     /// - Parameter meta: The range of the contents of the `meta` box.
-    static func attribution(_ bytes: RawSpan, meta: Range<Int>) -> Attribution? {
+    static func texts(_ bytes: RawSpan, meta: Range<Int>) -> EXIFTexts? {
         var (information, places, data): (Range<Int>?, Range<Int>?, Range<Int>?)
         var boxes = BoxCursor(meta.dropFirst(4))
         while let box = try? boxes.next(in: bytes) {
@@ -25,7 +25,7 @@ enum HEIFMetadata {
         let room = place.isInMeta ? data ?? 0..<0 : 0..<bytes.byteCount
         guard place.offset <= room.count, place.length <= room.count - place.offset else { return nil }
         let start = room.lowerBound + place.offset
-        return Attribution(offsetEXIF: bytes, range: start..<start + place.length)
+        return EXIFTexts(offset: bytes, range: start..<start + place.length)
     }
 
     /// The number of the first item of EXIF data (`iinf`, ISO/IEC 14496-12 section 8.11.6); nil without one.

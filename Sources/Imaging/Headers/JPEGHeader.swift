@@ -6,7 +6,7 @@ extension ImageHeader {
     static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var frame: JPEGFrame?
         var orientation: Int?
-        var attribution: Attribution?
+        var exif: EXIFTexts?
         var profileByteCount = 0
         var scans = 0
         var offset = 2
@@ -26,7 +26,7 @@ extension ImageHeader {
                 frame = try JPEGFrame(bytes, at: offset, marker: marker)
             case 0xE1 where orientation == nil && bytes.hasText("Exif\0\0", at: offset + 2):
                 orientation = EXIFOrientation.value(in: bytes, range: offset + 2..<end)
-                attribution = Attribution(exif: bytes, range: offset + 2..<end)
+                exif = EXIFTexts(bytes, range: offset + 2..<end)
             case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
                 profileByteCount += max(0, end - offset - 16)
             case 0xDA:
@@ -36,7 +36,7 @@ extension ImageHeader {
                 let components = try bytes.byte(at: offset + 2)
                 if !frame.isProgressive, components == frame.components {
                     return frame.header(
-                        orientation: orientation ?? 1, profileByteCount: profileByteCount, attribution: attribution)
+                        orientation: orientation ?? 1, profileByteCount: profileByteCount, exif: exif)
                 }
             default: break
             }
@@ -44,7 +44,7 @@ extension ImageHeader {
         }
         guard let frame, scans > 0 else { throw .cannotDecode(detail: "the JPEG file has no scan") }
         return frame.header(
-            orientation: orientation ?? 1, profileByteCount: profileByteCount, attribution: attribution)
+            orientation: orientation ?? 1, profileByteCount: profileByteCount, exif: exif)
     }
 }
 
@@ -78,11 +78,11 @@ private struct JPEGFrame {
         isChromaSubsampled = components == 3 && max(areas[1], areas[2]) * 4 <= areas[0]
     }
 
-    func header(orientation: Int, profileByteCount: Int, attribution: Attribution?) -> ImageHeader {
+    func header(orientation: Int, profileByteCount: Int, exif: EXIFTexts?) -> ImageHeader {
         ImageHeader(
             format: .jpeg, storedSize: size, orientation: orientation, bands: components,
             isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
-            attribution: attribution)
+            exif: exif)
     }
 }
 

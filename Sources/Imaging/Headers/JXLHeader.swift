@@ -14,7 +14,7 @@ extension ImageHeader {
             format: .jxl, storedSize: size, decodedArea: area.overflow ? .max : area.partialValue / 3,
             orientation: metadata.orientation, bands: bands, bitDepth: max(8, metadata.bitDepth),
             hasAlpha: metadata.hasAlpha, profileByteCount: metadata.hasProfile ? 1 : 0,
-            attribution: JXLContainer.attribution(bytes))
+            exif: JXLContainer.texts(bytes))
     }
 }
 
@@ -55,12 +55,12 @@ enum JXLContainer {
     ///
     /// Boxes that are compressed with Brotli (`brob`) are not read.
     /// Such a box may follow the codestream. Damage costs at most the texts.
-    static func attribution(_ bytes: RawSpan) -> Attribution? {
+    static func texts(_ bytes: RawSpan) -> EXIFTexts? {
         guard bytes.hasBytes(signature, at: 0) else { return nil }
         var boxes = JXLBoxes()
         for _ in 0..<mostBoxes {
             guard let box = try? boxes.next(in: bytes) else { return nil }
-            if box.type == BoxCursor.type("Exif") { return Attribution(offsetEXIF: bytes, range: box.contents) }
+            if box.type == BoxCursor.type("Exif") { return EXIFTexts(offset: bytes, range: box.contents) }
         }
         return nil
     }

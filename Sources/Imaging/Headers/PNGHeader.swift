@@ -20,13 +20,13 @@ extension ImageHeader {
         return ImageHeader(
             format: .png, storedSize: size, orientation: chunks.orientation,
             bands: kind.colorBands + (hasAlpha ? 1 : 0), bitDepth: kind.bitDepth, hasAlpha: hasAlpha,
-            isProgressive: interlace == 1, profileByteCount: chunks.profileByteCount, attribution: chunks.attribution)
+            isProgressive: interlace == 1, profileByteCount: chunks.profileByteCount, exif: chunks.exif)
     }
 
     private struct PNGChunks {
         var hasTransparency = false
         var orientation = 1
-        var attribution: Attribution?
+        var exif: EXIFTexts?
         var profileByteCount = 0
     }
 
@@ -47,7 +47,7 @@ extension ImageHeader {
                 chunks.hasTransparency = true
             } else if bytes.hasText("eXIf", at: offset + 4) {
                 chunks.orientation = EXIFOrientation.value(in: bytes, range: data..<data + length)
-                chunks.attribution = Attribution(exif: bytes, range: data..<data + length)
+                chunks.exif = EXIFTexts(bytes, range: data..<data + length)
             } else if bytes.hasText("iCCP", at: offset + 4) {
                 chunks.profileByteCount = length
             }

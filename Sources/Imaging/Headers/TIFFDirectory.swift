@@ -48,9 +48,9 @@ struct TIFFDirectory: Equatable {
     ///
     /// - Parameters:
     ///   - pages: The number of pages.
-    ///   - attribution: What the file says about its maker and rights.
+    ///   - exif: What the file says in Exif.
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a page without size or pixels, and for a page of a kind that is not read.
-    func header(pages: Int, attribution: Attribution?) throws(ImagingError) -> ImageHeader {
+    func header(pages: Int, exif: EXIFTexts?) throws(ImagingError) -> ImageHeader {
         let colors = [0: 1, 1: 1, 2: 3, 3: 3, 5: 4, 6: 3][photometric]
         let depth = bits.first ?? 1
         guard let colors, hasPixels, (1...Int(UInt32.max)).contains(width), (1...Int(UInt32.max)).contains(height),
@@ -72,6 +72,6 @@ struct TIFFDirectory: Equatable {
             format: .tiff, storedSize: size, decodedArea: decoded.area,
             orientation: 1...8 ~= orientation ? orientation : 1,
             bands: min(4, colors + (hasAlpha ? 1 : 0)), bitDepth: max(8, depth), frames: pages, hasAlpha: hasAlpha,
-            profileByteCount: profileByteCount, attribution: attribution)
+            profileByteCount: profileByteCount, exif: exif)
     }
 }

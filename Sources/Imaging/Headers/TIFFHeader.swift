@@ -11,17 +11,17 @@ extension ImageHeader {
         let isUniform = directories.allSatisfy { $0 == first }
         // A page of a kind that is not read is no reason to refuse the pages before it: it has a size of one pixel, which is false.
         // The first directory is where EXIF data have their texts. A BigTIFF file is none of EXIF's, so its texts are not read.
-        let attribution = Attribution(exif: bytes, range: 0..<bytes.byteCount)
-        let page = try first.header(pages: count, attribution: attribution)
+        let exif = EXIFTexts(bytes, range: 0..<bytes.byteCount)
+        let page = try first.header(pages: count, exif: exif)
         if isUniform { return page }
         let pages = directories.map { directory in
-            (try? directory.header(pages: count, attribution: attribution))
+            (try? directory.header(pages: count, exif: exif))
                 ?? ImageHeader(format: .tiff, storedSize: PixelSize(width: 1, height: 1), frames: count)
         }
         return ImageHeader(
             format: .tiff, storedSize: page.storedSize, orientation: page.orientation, bands: page.bands,
             bitDepth: page.bitDepth, frames: count, hasAlpha: page.hasAlpha, profileByteCount: page.profileByteCount,
-            pages: pages, attribution: attribution)
+            pages: pages, exif: exif)
     }
 }
 

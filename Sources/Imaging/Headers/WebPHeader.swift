@@ -7,7 +7,7 @@ extension ImageHeader {
         var image: WebPImage?
         var frames = 0
         var orientation = 1
-        var attribution: Attribution?
+        var exif: EXIFTexts?
         var profileByteCount = 0
         var offset = 12
         while offset <= end - 8 {
@@ -25,9 +25,9 @@ extension ImageHeader {
             } else if bytes.hasText("ANMF", at: offset) {
                 frames += 1
             } else if bytes.hasText("EXIF", at: offset) {
-                let exif = data..<min(data + length, end)
-                orientation = EXIFOrientation.value(in: bytes, range: exif)
-                attribution = Attribution(exif: bytes, range: exif)
+                let range = data..<min(data + length, end)
+                orientation = EXIFOrientation.value(in: bytes, range: range)
+                exif = EXIFTexts(bytes, range: range)
             } else if bytes.hasText("ICCP", at: offset) {
                 profileByteCount = length
             }
@@ -47,7 +47,7 @@ extension ImageHeader {
         return ImageHeader(
             format: .webp, storedSize: size, orientation: orientation, bands: hasAlpha ? 4 : 3,
             frames: isAnimated ? frames : 1, hasAlpha: hasAlpha, profileByteCount: profileByteCount,
-            attribution: attribution)
+            exif: exif)
     }
 }
 

@@ -28,15 +28,15 @@ package struct ImageHeader: Hashable, Sendable {
     package let drawing: PixelSize?
     /// The headers of all pages, the first included; empty if all pages are like this one.
     package let pages: [ImageHeader]
-    /// Who made the image and who owns the rights; nil if the file does not say.
-    package let attribution: Attribution?
+    /// What the file says in Exif besides the orientation; nil if it says nothing.
+    package let exif: EXIFTexts?
 
     /// A header of these values.
     package init(
         format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, orientation: Int = 1, bands: Int = 3,
         bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false, isProgressive: Bool = false,
         isChromaSubsampled: Bool = false, profileByteCount: Int = 0, drawing: PixelSize? = nil,
-        pages: [ImageHeader] = [], attribution: Attribution? = nil
+        pages: [ImageHeader] = [], exif: EXIFTexts? = nil
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -51,7 +51,7 @@ package struct ImageHeader: Hashable, Sendable {
         self.profileByteCount = profileByteCount
         self.drawing = drawing
         self.pages = pages
-        self.attribution = attribution
+        self.exif = exif
     }
 
     /// The header of a page; this header for all pages that are like the first.
@@ -63,6 +63,9 @@ package struct ImageHeader: Hashable, Sendable {
         guard let size = plan.drawnSize, page.drawing != nil else { return page }
         return ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha, drawing: drawing)
     }
+
+    /// Who made the image and who owns the rights; nil if the file does not say.
+    var attribution: Attribution? { exif?.attribution }
 
     /// Whether the four components of a pixel are cyan, magenta, yellow and black.
     var isCMYK: Bool { bands == 4 && format.reading.hasCMYK && !(hasAlpha && format.supportsAlpha) }

@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTypes
 import Imaging
 import JSON
 package import ThumbnailPipeline
@@ -23,6 +24,7 @@ package enum FactsText {
         if let source { members.insert(("url", .string(source)), at: 0) }
         if let tag = facts.eTag { members.append(("etag", .string(tag))) }
         if let date = facts.lastModifiedText { members.append(("lastModified", .string(date))) }
+        if asked.includesEXIF { members.append(("exif", .object(object(of: header.exif)))) }
         guard let portrait = facts.portrait else { return JSONValue.object(members).text }
         if asked.features.contains(.color), let first = portrait.palette.first {
             members.append(("dominantColor", .string(text(of: first.color))))
@@ -36,6 +38,21 @@ package enum FactsText {
         if let hash = portrait.blurHash { members.append(("blurHash", .string(hash))) }
         if let hash = portrait.thumbHash { members.append(("thumbHash", .string(Base64.encode(hash)))) }
         return JSONValue.object(members).text
+    }
+
+    private static func object(of texts: EXIFTexts?) -> [(String, JSONValue)] {
+        let all = [
+            ("make", texts?.make), ("model", texts?.model), ("dateTime", texts?.dateTime),
+            ("copyright", texts?.attribution?.copyright), ("artist", texts?.attribution?.artist),
+        ]
+        return all.compactMap { name, bytes in
+            // Cameras fill their texts with spaces, and zeros part the texts of several people.
+            let pieces = bytes?.split { $0 < 0x20 || $0 == 0x7f }.map {
+                HTTPSyntax.trimmed(String(decoding: $0, as: UTF8.self))
+            }
+            let text = pieces?.filter { !$0.isEmpty }.joined(separator: ", ") ?? ""
+            return text.isEmpty ? nil : (name, .string(text))
+        }
     }
 
     private static func text(of color: Color) -> String {

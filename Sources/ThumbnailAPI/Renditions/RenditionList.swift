@@ -69,7 +69,7 @@ struct RenditionList: Sendable {
                     return .image(try dialect.rendition(text, of: source ?? Self.givenSource, accept: accept).request)
                 }
                 var facts = FactsRequest()
-                if !text.isEmpty { facts.features = try InfoReader.features(text) }
+                if !text.isEmpty { try InfoReader.include(text, in: &facts) }
                 return .facts(facts)
             }
             renditions.append(Rendition(name: ExactText(name), request: request))

@@ -5,6 +5,8 @@ package import Imaging
 package struct FactsRequest: Hashable, Sendable {
     /// What is computed from the pixels.
     package var features: Set<ImagePortrait.Feature> = []
+    /// Whether the texts of Exif are told.
+    package var includesEXIF = false
     /// Columns of a BlurHash, 1…9.
     package var columns = 4
     /// Rows of a BlurHash, 1…9.

@@ -15,7 +15,7 @@ package import Text
 /// that source's name: it is removed with that source, and the result is used only as long as all its vouchers are there.
 package struct PipelineDisk: Sendable {
     /// Changes with the layout of the entries' heads.
-    package static let contentVersion = 4
+    package static let contentVersion = 5
 
     let store: DiskStore
     /// The release and libraries that make results: others may encode the same plan to other bytes.

@@ -95,7 +95,7 @@ extension RecordWriter {
         }
     }
 
-    fileprivate mutating func write(_ header: ImageHeader) {
+    fileprivate mutating func write(_ header: ImageHeader, isPage: Bool = false) {
         write(header.format.rawValue)
         for number in [
             header.storedSize.width, header.storedSize.height, header.decodedArea, header.orientation, header.bands,
@@ -104,8 +104,15 @@ extension RecordWriter {
             write(number)
         }
         for flag in [header.hasAlpha, header.isProgressive, header.isChromaSubsampled] { write(flag) }
-        write(header.attribution?.artist ?? [])
-        write(header.attribution?.copyright ?? [])
+        // All pages have the texts of the first.
+        if !isPage {
+            let (texts, attribution) = (header.exif, header.exif?.attribution)
+            for text in [
+                texts?.make, texts?.model, texts?.dateTime, attribution?.artist, attribution?.copyright,
+            ] {
+                write(text ?? [])
+            }
+        }
         // Only formats with drawings or pages of their own write these.
         switch header.format {
         case .svg:
@@ -113,7 +120,7 @@ extension RecordWriter {
             write(header.drawing?.height ?? 0)
         case .tiff:
             write(header.pages.count)
-            for page in header.pages { write(page) }
+            for page in header.pages { write(page, isPage: true) }
         default: break
         }
     }
@@ -135,12 +142,23 @@ extension RecordReader {
         return fields
     }
 
-    fileprivate mutating func imageHeader(isPage: Bool = false) -> ImageHeader? {
+    fileprivate mutating func imageHeader() -> ImageHeader? { imageHeader(isPage: false, exif: nil) }
+
+    private mutating func imageHeader(isPage: Bool, exif: EXIFTexts?) -> ImageHeader? {
         guard let format = text().flatMap({ ImageFormat(rawValue: $0) }), let width = int(), let height = int(),
             let decodedArea = int(), let orientation = int(), let bands = int(), let bitDepth = int(),
             let frames = int(), let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
-            let isChromaSubsampled = flag(), let artist = byteArray(), let copyright = byteArray()
+            let isChromaSubsampled = flag()
         else { return nil }
+        var exif = exif
+        if !isPage {
+            guard let make = byteArray(), let model = byteArray(), let dateTime = byteArray(),
+                let artist = byteArray(), let copyright = byteArray()
+            else { return nil }
+            exif = EXIFTexts(
+                make: make, model: model, dateTime: dateTime,
+                attribution: Attribution(artist: artist, copyright: copyright))
+        }
         var drawing: PixelSize?
         if format == .svg {
             guard let across = int(), let down = int() else { return nil }
@@ -150,7 +168,7 @@ extension RecordReader {
         if format == .tiff {
             guard let count = int(), count == 0 || count == frames && !isPage else { return nil }
             for _ in 0..<count {
-                guard let page = imageHeader(isPage: true) else { return nil }
+                guard let page = imageHeader(isPage: true, exif: exif) else { return nil }
                 pages.append(page)
             }
         }
@@ -158,6 +176,6 @@ extension RecordReader {
             format: format, storedSize: PixelSize(width: width, height: height), decodedArea: decodedArea,
             orientation: orientation, bands: bands, bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha,
             isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
-            drawing: drawing, pages: pages, attribution: Attribution(artist: artist, copyright: copyright))
+            drawing: drawing, pages: pages, exif: exif)
     }
 }

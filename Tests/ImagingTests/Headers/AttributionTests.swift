@@ -242,7 +242,8 @@ struct AttributionTests {
     @Test func `only a source with texts has another key`() throws {
         func key(_ attribution: Attribution?, _ format: ImageFormat) throws -> [String] {
             let header = ImageHeader(
-                format: .jpeg, storedSize: PixelSize(width: 400, height: 300), attribution: attribution)
+                format: .jpeg, storedSize: PixelSize(width: 400, height: 300),
+                exif: EXIFTexts(attribution: attribution))
             let wish = options(200, nil) { $0.keepsCopyright = true }
             return try RenderPlan(options: wish, format: format, source: header, limits: ImagingLimits()).keyTexts
         }

@@ -27,7 +27,7 @@ import ThumbnailPipeline
     @Test(
         arguments: [
             ("include=", "include"), ("include=Color", "include"), ("include=color,color", "include"),
-            ("include=color,", "include"), ("components=4x3", "components"),
+            ("include=color,", "include"), ("include=exif,exif", "include"), ("components=4x3", "components"),
             ("include=color&components=4x3", "components"),
             ("include=blurhash&components=0x3", "components"), ("include=blurhash&components=4x10", "components"),
             ("include=blurhash&components=4X3", "components"), ("expires=x", "expires"), ("sig=x", "sig"),
@@ -64,6 +64,24 @@ import ThumbnailPipeline
         #expect(await edge.respond("/info?\(Self.source)", fields: [.ifNoneMatch: tag]).status == .notModified)
         #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="info",status="200"} 1"#))
         #expect(await edge.respond("/info?\(Self.source)", method: .post).status == .methodNotAllowed)
+    }
+
+    @Test func `Exif is told if it is asked for, without what is not known`() throws {
+        var asked = try #require(try facts("/info?include=exif&\(Self.source)"))
+        #expect(asked.includesEXIF && asked.features == [])
+        func text(_ exif: EXIFTexts?) -> String {
+            let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 4, height: 3), exif: exif)
+            return FactsText.text(SourceFacts(header: header, byteCount: 9), of: nil, asked: asked)
+        }
+        let exif = EXIFTexts(
+            make: Array("Alpine  ".utf8), dateTime: Array("2026:11:22 10:00:00".utf8),
+            attribution: Attribution(artist: Array(" ".utf8), copyright: Array("Ann\0 Bob\n".utf8)))
+        #expect(
+            text(exif).hasSuffix(
+                #""exif":{"make":"Alpine","dateTime":"2026:11:22 10:00:00","copyright":"Ann, Bob"}}"#))
+        #expect(text(nil).hasSuffix(#""exif":{}}"#))
+        asked.includesEXIF = false
+        #expect(!text(exif).contains("exif"))
     }
 
     @Test func `signing keys close it as they close thumbnails`() async {

@@ -67,7 +67,7 @@ struct InfoReader {
         guard seen.insert(parameter).inserted else { throw .badParameter(name, "The parameter is given twice.") }
         switch parameter {
         case .url: source = try ParameterGrammar.source(value)
-        case .include: facts.features = try Self.features(value)
+        case .include: try Self.include(value, in: &facts)
         case .components: (facts.columns, facts.rows) = try Self.components(value)
         case .expires: expires = try ParameterGrammar.expires(value, name)
         case .signature: try ParameterGrammar.checkSignature(value, name, isLast: isLast)
@@ -84,18 +84,24 @@ struct InfoReader {
         return query
     }
 
-    /// The features in the value of `include`.
-    static func features(_ text: String) throws(APIError) -> Set<ImagePortrait.Feature> {
-        var features: Set<ImagePortrait.Feature> = []
+    /// Asks for all that the value of `include` names.
+    static func include(_ text: String, in facts: inout FactsRequest) throws(APIError) {
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let feature = ImagePortrait.Feature(rawValue: String(name)), features.insert(feature).inserted else {
-                let names = ImagePortrait.Feature.allCases.map(\.rawValue).joined(separator: ", ")
+            if name == exif, !facts.includesEXIF {
+                facts.includesEXIF = true
+                continue
+            }
+            guard let feature = ImagePortrait.Feature(rawValue: String(name)),
+                facts.features.insert(feature).inserted
+            else {
+                let names = (ImagePortrait.Feature.allCases.map(\.rawValue) + [exif]).joined(separator: ", ")
                 throw .badParameter(
                     InfoParameter.include.rawValue, "Must be names of \(names), separated by commas, each once.")
             }
         }
-        return features
     }
+
+    private static let exif = "exif"
 
     private static func components(_ text: String) throws(APIError) -> (Int, Int) {
         let digits = Array(text.utf8)
