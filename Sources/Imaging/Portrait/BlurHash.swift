@@ -8,8 +8,8 @@ enum BlurHash {
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
 
     /// The text for `columns` by `rows` components, 1…9 each; transparent parts count as white.
-    static func text(of picture: SmallPicture, columns: Int, rows: Int) -> String {
-        let factors = factors(of: picture, columns: columns, rows: rows)
+    static func text(of image: SmallImage, columns: Int, rows: Int) -> String {
+        let factors = factors(of: image, columns: columns, rows: rows)
         var text: [UInt8] = []
         append((columns - 1) + (rows - 1) * 9, digits: 1, to: &text)
         let waves = factors.dropFirst()
@@ -31,8 +31,8 @@ enum BlurHash {
     }
 
     /// Red, green and blue of each component, row by row; the first is the mean.
-    private static func factors(of picture: SmallPicture, columns: Int, rows: Int) -> [[Double]] {
-        let (width, height) = (picture.width, picture.height)
+    private static func factors(of image: SmallImage, columns: Int, rows: Int) -> [[Double]] {
+        let (width, height) = (image.width, image.height)
         let across = waves(columns, width)
         let down = waves(rows, height)
         var sums = [[Double]](repeating: [0, 0, 0], count: columns * rows)
@@ -41,9 +41,9 @@ enum BlurHash {
             var row = [[Double]](repeating: [0, 0, 0], count: columns)
             for x in 0..<width {
                 let place = 4 * (y * width + x)
-                let alpha = Double(picture.pixels[place + 3]) / 255
+                let alpha = Double(image.pixels[place + 3]) / 255
                 for channel in 0..<3 {
-                    let component = Double(picture.pixels[place + channel]) * alpha + 255 * (1 - alpha)
+                    let component = Double(image.pixels[place + channel]) * alpha + 255 * (1 - alpha)
                     let light = StandardCurve.light[Int(component + 0.5)]
                     for column in 0..<columns { row[column][channel] += light * across[column][x] }
                 }

@@ -11,8 +11,8 @@ enum ColorClusters {
     private static let leastDistance = 0.04
 
     /// The palette; empty if no pixel counts.
-    static func palette(of picture: SmallPicture) -> [ImagePortrait.Entry] {
-        let cells = cells(of: picture)
+    static func palette(of image: SmallImage) -> [ImagePortrait.Entry] {
+        let cells = cells(of: image)
         guard !cells.isEmpty else { return [] }
         var centers = merged(refined(starts(in: cells), cells))
         centers.sort { ($1.weight, $0.color.red, $0.color.green) < ($0.weight, $1.color.red, $1.color.green) }
@@ -48,11 +48,11 @@ enum ColorClusters {
         var color: Color { point.color }
     }
 
-    private static func cells(of picture: SmallPicture) -> [Cell] {
+    private static func cells(of image: SmallImage) -> [Cell] {
         var sums: [Int: (red: Int, green: Int, blue: Int, count: Int)] = [:]
-        for place in stride(from: 0, to: picture.pixels.count, by: 4) where picture.pixels[place + 3] >= 128 {
+        for place in stride(from: 0, to: image.pixels.count, by: 4) where image.pixels[place + 3] >= 128 {
             let (red, green, blue) = (
-                Int(picture.pixels[place]), Int(picture.pixels[place + 1]), Int(picture.pixels[place + 2])
+                Int(image.pixels[place]), Int(image.pixels[place + 1]), Int(image.pixels[place + 2])
             )
             let cell = (red >> 3) << 10 | (green >> 3) << 5 | blue >> 3
             let sum = sums[cell] ?? (0, 0, 0, 0)

@@ -49,21 +49,21 @@ package struct ImagePortrait: Sendable {
         let header = try ImageHeader.inspect(file.bytes)
         let image = try InProcessCodec().decode(
             file.bytes, header: header, plan: DecodePlan(), limits: .none, token: token)
-        self.init(SmallPicture(try image.interleaved(token: token)), features: features, components: components)
+        self.init(SmallImage(try image.interleaved(token: token)), features: features, components: components)
     }
 
-    init(_ picture: SmallPicture, features: Set<Feature>, components: (columns: Int, rows: Int)) {
+    init(_ image: SmallImage, features: Set<Feature>, components: (columns: Int, rows: Int)) {
         let needsPalette = features.contains(.color) || features.contains(.palette)
-        palette = needsPalette ? ColorClusters.palette(of: picture) : []
+        palette = needsPalette ? ColorClusters.palette(of: image) : []
         blurHash =
             features.contains(.blurHash)
-            ? BlurHash.text(of: picture, columns: components.columns, rows: components.rows) : nil
-        thumbHash = features.contains(.thumbHash) ? ThumbHash.bytes(of: picture) : nil
+            ? BlurHash.text(of: image, columns: components.columns, rows: components.rows) : nil
+        thumbHash = features.contains(.thumbHash) ? ThumbHash.bytes(of: image) : nil
     }
 }
 
 /// The pixels of a small image as red, green, blue and alpha.
-struct SmallPicture {
+struct SmallImage {
     let width: Int
     let height: Int
     /// Rows from the top, four components a pixel, alpha not multiplied in.

@@ -5,9 +5,9 @@ import Glibc
 /// The published algorithm: https://evanw.github.io/thumbhash/
 enum ThumbHash {
     /// The hash of an image whose sides are at most 100 pixels.
-    static func bytes(of picture: SmallPicture) -> [UInt8] {
-        let (width, height) = (picture.width, picture.height)
-        let channels = Channels(picture)
+    static func bytes(of image: SmallImage) -> [UInt8] {
+        let (width, height) = (image.width, image.height)
+        let channels = Channels(image)
         let longest = Double(max(width, height))
         let limit: Double = channels.hasAlpha ? 5 : 7
         func waves(_ side: Int) -> Int { max(1, Int((limit * Double(side) / longest).rounded())) }
@@ -52,9 +52,9 @@ enum ThumbHash {
         var alpha: [Double] = []
         let hasAlpha: Bool
 
-        init(_ picture: SmallPicture) {
-            let places = stride(from: 0, to: picture.pixels.count, by: 4)
-            func value(_ place: Int) -> Double { Double(picture.pixels[place]) / 255 }
+        init(_ image: SmallImage) {
+            let places = stride(from: 0, to: image.pixels.count, by: 4)
+            func value(_ place: Int) -> Double { Double(image.pixels[place]) / 255 }
             var (sum, weight) = ([0.0, 0.0, 0.0], 0.0)
             for place in places {
                 let alpha = value(place + 3)
@@ -62,7 +62,7 @@ enum ThumbHash {
                 for channel in 0..<3 { sum[channel] += alpha * value(place + channel) }
             }
             let mean = weight > 0 ? sum.map { $0 / weight } : sum
-            hasAlpha = weight < Double(picture.width * picture.height)
+            hasAlpha = weight < Double(image.width * image.height)
             for place in places {
                 let share = value(place + 3)
                 let color = (0..<3).map { mean[$0] * (1 - share) + share * value(place + $0) }

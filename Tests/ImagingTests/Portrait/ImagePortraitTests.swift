@@ -5,17 +5,17 @@ import Testing
 
 /// Hashes beside those that `blurhash-python` and `thumbhash-python` give for the same pixels, and palettes.
 struct ImagePortraitTests {
-    private static func picture(alpha: (_ x: Int) -> UInt8 = { _ in 255 }) -> SmallPicture {
+    private static func image(alpha: (_ x: Int) -> UInt8 = { _ in 255 }) -> SmallImage {
         var pixels: [UInt8] = []
         for y in 0..<24 {
             for x in 0..<32 { pixels += [UInt8(x * 8 % 256), UInt8(y * 10 % 256), UInt8(x * y % 256), alpha(x)] }
         }
-        return SmallPicture(width: 32, height: 24, pixels: pixels)
+        return SmallImage(width: 32, height: 24, pixels: pixels)
     }
 
-    private static func plain(_ colors: [([UInt8], Int)]) -> SmallPicture {
+    private static func plain(_ colors: [([UInt8], Int)]) -> SmallImage {
         let pixels = colors.flatMap { color, count in (0..<count).flatMap { _ in color } }
-        return SmallPicture(width: pixels.count / 4, height: 1, pixels: pixels)
+        return SmallImage(width: pixels.count / 4, height: 1, pixels: pixels)
     }
 
     @Test(
@@ -24,7 +24,7 @@ struct ImagePortraitTests {
             (3, 7, "uxH27h2lwtmAWUjwgFfmfTn$Wsjse-fTfNofWojre?fNfT"),
         ])
     func `a BlurHash is that of the reference`(columns: Int, rows: Int, text: String) {
-        #expect(BlurHash.text(of: Self.picture(), columns: columns, rows: rows) == text)
+        #expect(BlurHash.text(of: Self.image(), columns: columns, rows: rows) == text)
     }
 
     @Test func `transparent parts are white in a BlurHash`() {
@@ -35,8 +35,8 @@ struct ImagePortraitTests {
     }
 
     @Test func `a ThumbHash is that of the reference, with and without alpha`() {
-        #expect(Base64.encode(ThumbHash.bytes(of: Self.picture())) == "2xgOHZpgdodwiIiGiGeIh/OkD/eI")
-        let partly = Self.picture { $0 < 20 ? 255 : 100 }
+        #expect(Base64.encode(ThumbHash.bytes(of: Self.image())) == "2xgOHZpgdodwiIiGiGeIh/OkD/eI")
+        let partly = Self.image { $0 < 20 ? 255 : 100 }
         #expect(Base64.encode(ThumbHash.bytes(of: partly)) == "meiJFJI8QXZQiYZoWG75UZ/4ZXp4h4eHCA==")
     }
 
@@ -49,7 +49,7 @@ struct ImagePortraitTests {
     }
 
     @Test func `shares sum to one, and at most six colours are told`() {
-        let palette = ColorClusters.palette(of: Self.picture())
+        let palette = ColorClusters.palette(of: Self.image())
         #expect(1...6 ~= palette.count && palette.reduce(0) { $0 + $1.share } == 10_000)
         #expect(palette.map(\.share) == palette.map(\.share).sorted(by: >))
         let thirds = ColorClusters.palette(
