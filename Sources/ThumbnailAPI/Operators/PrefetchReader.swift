@@ -4,6 +4,8 @@ import Text
 package import ThumbnailPipeline
 
 /// Reads the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}]}`.
+///
+/// A rendition has the forms that `POST /thumbnails` takes; its name means nothing here.
 package struct PrefetchReader: Sendable {
     /// Longest body in bytes.
     package static let longestBody = 1 << 20
@@ -42,7 +44,10 @@ package struct PrefetchReader: Sendable {
         let renditions = try JSONBody.elements(members, "renditions", place)
         for (number, rendition) in renditions.enumerated() {
             let place = "\(place)/renditions/\(number)"
-            guard case .string(let text) = rendition else { throw .badBody(place, "Must be a text.") }
+            let asked = try RenditionElement(rendition, at: number, place)
+            guard case .query(let text) = asked.content else {
+                throw .badBody(place + "/include", "A job makes images only.")
+            }
             guard job.targets.count < Self.mostItems else {
                 throw .badBody(place, "A job has at most \(Self.mostItems) thumbnails.")
             }

@@ -26,8 +26,6 @@ struct RenditionList: Sendable {
     /// The renditions in their order.
     let renditions: [Rendition]
 
-    private static let longestName = 128
-
     /// Reads a list.
     ///
     /// - Parameters:
@@ -57,55 +55,25 @@ struct RenditionList: Sendable {
         var renditions: [Rendition] = []
         for (index, element) in elements.enumerated() {
             let place = "/renditions/\(index)"
-            let (name, text, isQuery) = try Self.texts(element, index, place)
-            guard Self.isName(name) else {
-                throw .badBody(place + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
-            }
-            guard names.insert(ExactText(name)).inserted else {
+            let asked = try RenditionElement(element, at: index, place)
+            guard names.insert(asked.name).inserted else {
                 throw .badBody(place + "/name", "Another rendition has this name.")
             }
             let request = Result { () throws(APIError) -> Wanted in
-                if isQuery {
+                switch asked.content {
+                case .query(let text):
                     return .image(try dialect.rendition(text, of: source ?? Self.givenSource, accept: accept).request)
+                case .include(let text):
+                    var facts = FactsRequest()
+                    if !text.isEmpty { try InfoReader.include(text, in: &facts) }
+                    return .facts(facts)
                 }
-                var facts = FactsRequest()
-                if !text.isEmpty { try InfoReader.include(text, in: &facts) }
-                return .facts(facts)
             }
-            renditions.append(Rendition(name: ExactText(name), request: request))
+            renditions.append(Rendition(name: asked.name, request: request))
         }
         (self.source, self.renditions) = (source, renditions)
     }
 
     /// What stands for the source of an image that was sent, in logs and nowhere else.
     static let givenSource = "upload:"
-
-    private static func texts(
-        _ element: JSONValue, _ index: Int, _ place: String
-    ) throws(APIError) -> (name: String, text: String, isQuery: Bool) {
-        if case .string(let query) = element { return (String(index), query, true) }
-        let members = try JSONBody.members(element, place, ["name", "query", "include"])
-        let isQuery = members["include"] == nil
-        guard isQuery || members["query"] == nil else {
-            throw .badBody(place + "/include", "Must not stand beside query.")
-        }
-        guard case .string(let text)? = members[isQuery ? "query" : "include"] else {
-            throw .badBody(place + (isQuery ? "/query" : "/include"), "Must be a text.")
-        }
-        guard let name = members["name"] else { return (String(index), text, isQuery) }
-        guard case .string(let given) = name else { throw .badBody(place + "/name", "Must be a text.") }
-        return (given, text, isQuery)
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        guard 1...longestName ~= text.utf8.count, text.utf8.first != UInt8(ascii: ".") else { return false }
-        return text.hasOnlyBytes { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-    }
 }

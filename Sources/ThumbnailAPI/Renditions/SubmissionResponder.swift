@@ -116,7 +116,7 @@ extension SubmissionResponder {
             }
             let query = try responder.dialect.rendition(
                 String(rest ?? ""), of: RenditionList.givenSource, accept: request.headerFields[.accept],
-                refusing: ["url", "sig"])
+                refusing: ["url", "placeholder", "sig"])
             if let expires = query.expires, expires <= responder.timekeeper.secondsSince1970 { throw APIError.expired }
             work = .one(query)
         }

@@ -156,7 +156,7 @@ import ThumbnailPipeline
 
     @Test func `a job is taken as a list of sources with renditions`() async {
         let response = await prefetch(
-            #"{"sources":[{"url":"http://h/a.jpg?x=1&y","renditions":["w=300&format=webp","h=20&q=5",""]},"#
+            #"{"sources":[{"url":"http://h/a.jpg?x=1&y","renditions":["w=300&format=webp",{"name":"low","query":"h=20&q=5"},""]},"#
                 + #"{"url":"http://h/b c","renditions":["format=png&w=1"]}]}"#)
         #expect(response.status == .accepted)
         #expect(response.text == #"{"id":"job1","survivesRestart":true}"#)
@@ -181,7 +181,13 @@ import ThumbnailPipeline
         (#"{"sources":[{"url":1,"renditions":["w=1"]}]}"#, "/sources/0/url"),
         (#"{"sources":[{"url":"http://h/a"}]}"#, "/sources/0/renditions"),
         (#"{"sources":[{"url":"http://h/a","renditions":[]}]}"#, "/sources/0/renditions"),
-        (#"{"sources":[{"url":"http://h/a","renditions":["w=1",{}]}]}"#, "/sources/0/renditions/1"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["w=1",{}]}]}"#, "/sources/0/renditions/1/query"),
+        (#"{"sources":[{"url":"http://h/a","renditions":["w=1",2]}]}"#, "/sources/0/renditions/1"),
+        (#"{"sources":[{"url":"http://h/a","renditions":[{"include":"color"}]}]}"#, "/sources/0/renditions/0/include"),
+        (
+            #"{"sources":[{"url":"http://h/a","renditions":[{"query":"w=1","name":".a"}]}]}"#,
+            "/sources/0/renditions/0/name"
+        ),
         (#"{"sources":[{"url":"http://h/a","renditions":["w=0"]}]}"#, "/sources/0/renditions/0"),
         (#"{"sources":[{"url":"http://h/a","renditions":["w=1&w=2"]}]}"#, "/sources/0/renditions/0"),
         (#"{"sources":[{"url":"http://h/a","renditions":["nope=1"]}]}"#, "/sources/0/renditions/0"),

@@ -1,0 +1,65 @@
+import JSON
+import Text
+
+/// One element of a list of renditions: a query, or an object with a name and a query, or with a name and facts.
+struct RenditionElement {
+    /// What is asked for, as text.
+    enum Content {
+        /// A query of `/thumbnail` without the source.
+        case query(String)
+        /// What `include` of `/info` names.
+        case include(String)
+    }
+
+    /// The given name, else the element's index.
+    let name: ExactText
+    /// What is asked for.
+    let content: Content
+
+    private static let longestName = 128
+
+    /// Reads an element.
+    ///
+    /// - Parameters:
+    ///   - element: The JSON.
+    ///   - index: The element's index in its list.
+    ///   - place: The element's JSON Pointer.
+    /// - Throws: ``APIError/badBody(_:_:)``.
+    init(_ element: JSONValue, at index: Int, _ place: String) throws(APIError) {
+        if case .string(let query) = element {
+            (name, content) = (ExactText(String(index)), .query(query))
+            return
+        }
+        guard element.members != nil else { throw .badBody(place, "Must be a text or an object.") }
+        let members = try JSONBody.members(element, place, ["name", "query", "include"])
+        let isQuery = members["include"] == nil
+        guard isQuery || members["query"] == nil else {
+            throw .badBody(place + "/include", "Must not stand beside query.")
+        }
+        let key = isQuery ? "query" : "include"
+        guard case .string(let text)? = members[ExactText(key)] else {
+            throw .badBody("\(place)/\(key)", "Must be a text.")
+        }
+        var name = String(index)
+        if let given = members["name"] {
+            guard case .string(let text) = given else { throw .badBody(place + "/name", "Must be a text.") }
+            guard Self.isName(text) else {
+                throw .badBody(place + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
+            }
+            name = text
+        }
+        (self.name, content) = (ExactText(name), isQuery ? .query(text) : .include(text))
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        guard 1...longestName ~= text.utf8.count, text.utf8.first != UInt8(ascii: ".") else { return false }
+        return text.hasOnlyBytes { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+    }
+}
