@@ -130,7 +130,7 @@ let package = Package(
             embedding: ["openapi.yaml", "page.html", "page.css", "page.js"].map { "Resources/" + $0 }),
         module(
             "HTTPServing",
-            ["CLinux", "CMicrohttpd", "CMicrohttpdShim", "Coordination", "HTTPTypes", "Memory", "Telemetry"]),
+            ["CLinux", "CMicrohttpd", "CMicrohttpdShim", "Coordination", "HTTPTypes", "Memory", "Telemetry", "Text"]),
         .executableTarget(
             name: "alula",
             dependencies: [

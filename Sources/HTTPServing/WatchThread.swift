@@ -1,7 +1,7 @@
 import Coordination
 import HTTPTypes
 
-/// The thread `http-watch`, behind a server's ``ConnectionWatch``: ends headers that take too long, closes idle
+/// The thread `http-watch`, behind a server's ``ConnectionWatch``: ends headers and bodies that take too long, closes idle
 /// connections when the server drains, and stops the library at the end.
 ///
 /// It looks at all connections a few times in each `headerTimeout`, so that requests in time cost nothing.
@@ -53,13 +53,17 @@ final class WatchThread: Sendable {
 
     private func look(at now: Duration, isDraining: Bool) {
         for connection in context.openConnections {
+            connection.closeLateBody(at: now) { lateRefusal }
             if connection.isHeaderOverdue(at: now, limit: context.configuration.headerTimeout) {
-                let refusal = context.responder.refusal(.headerTimeout)
-                connection.closeIdle(parting: RefusalText.bytes(of: refusal, at: timekeeper.secondsSince1970))
+                connection.closeIdle(parting: lateRefusal)
             } else if isDraining, !connection.isExpectingRequest(at: now) {
                 connection.closeIdle(parting: nil)
             }
         }
+    }
+
+    private var lateRefusal: [UInt8] {
+        RefusalText.bytes(of: context.responder.refusal(.headerTimeout), at: timekeeper.secondsSince1970)
     }
 
     private func interval(isDraining: Bool) -> Duration {

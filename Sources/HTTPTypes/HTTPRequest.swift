@@ -1,20 +1,20 @@
+package import Memory
+
 /// One request as it arrived.
 ///
 /// If its route takes no body, a request with a body is refused before it becomes a value.
-package struct HTTPRequest: Hashable, Sendable {
+package struct HTTPRequest: Sendable {
     /// The request method.
     package var method: Method
     /// The request target exactly as received: origin form, still percent-encoded.
     package var target: String
     /// The header fields in the order of arrival.
     package var headerFields: HTTPFields
-    /// The body, complete; empty if the route takes none.
-    package var body: [UInt8]
-    /// What was held for the body before it was read.
-    package var hold: BodyHold?
+    /// The body, complete; nil for a request without one, or with an empty one.
+    package var body: SharedBytes?
 
     /// A request of `method` for `target`.
-    package init(method: Method = .get, target: String, headerFields: HTTPFields = [:], body: [UInt8] = []) {
+    package init(method: Method = .get, target: String, headerFields: HTTPFields = [:], body: SharedBytes? = nil) {
         self.method = method
         self.target = target
         self.headerFields = headerFields

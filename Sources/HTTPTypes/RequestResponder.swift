@@ -11,7 +11,9 @@ package protocol RequestResponder: Sendable {
     /// Judges a request that announces a body, before any of it is read; an answer given here is the connection's last.
     ///
     /// Called on an event thread; must not block.
-    func admission(of request: HTTPRequest, bodyLength: Int) -> BodyAdmission
+    ///
+    /// - Parameter bodyLength: Bytes of the body; nil if the client does not say it (`Transfer-Encoding: chunked`).
+    func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission
 
     /// The answer to a request that HTTP's rules or the server's limits refuse (400, 408, 411, 413, 414, 431); the connection closes
     /// after it.
@@ -23,31 +25,23 @@ extension RequestResponder {
     package func maximumBodyLength(of request: HTTPRequest) -> Int { 0 }
 
     /// Every body that is short enough is read.
-    package func admission(of request: HTTPRequest, bodyLength: Int) -> BodyAdmission { .accepted(nil) }
+    package func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission { .accepted(nil) }
 }
 
 /// Whether a body is read.
 package enum BodyAdmission: Sendable {
-    /// It is read; the hold lives as long as the request.
-    case accepted(BodyHold?)
+    /// It is read; the hold lives until all of it has arrived.
+    case accepted((any BodyHold)?)
     /// It is not read: this answers the request.
     case refused(HTTPResponse)
 }
 
-/// Something that is given back when a request and its body are done with, such as memory.
-package final class BodyHold: Sendable {
-    private let held: any AnyObject & Sendable
-
-    /// Holds an object.
-    package init(_ held: some AnyObject & Sendable) {
-        self.held = held
-    }
-}
-
-extension BodyHold: Hashable {
-    package static func == (one: BodyHold, other: BodyHold) -> Bool { one === other }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+/// What is held for a body while it arrives, such as memory.
+package protocol BodyHold: AnyObject, Sendable {
+    /// Makes room for a body of which `length` bytes have arrived, if its length was not announced; an answer refuses the rest of it.
+    ///
+    /// Called on an event thread; must not block.
+    func refusal(ofLength length: Int) -> HTTPResponse?
 }
 
 /// An answer, or the promise of one.

@@ -14,6 +14,8 @@ package final class SharedBytes: @unchecked Sendable {
     package let count: Int
     private let base: UnsafeMutableRawPointer?
     private let release: Release
+    /// Bytes that count as living; none for a part of a block that counts itself.
+    private let ownCount: Int
     private static let living = Atomic(0)
 
     /// Bytes of all blocks that the process holds at this moment, in caches, in work or in answers.
@@ -26,7 +28,17 @@ package final class SharedBytes: @unchecked Sendable {
         unsafe self.base = base
         self.count = count
         unsafe self.release = release
+        ownCount = count
         Self.living.wrappingAdd(count, ordering: .relaxed)
+    }
+
+    /// A part of a block, without a copy; it keeps the whole block alive, which counts once.
+    package init(_ range: Range<Int>, of whole: SharedBytes) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= whole.count, "the part is not within the block")
+        unsafe base = whole.base.map { unsafe $0 + range.lowerBound }
+        count = range.count
+        unsafe release = { _, _ in withExtendedLifetime(whole) {} }
+        ownCount = 0
     }
 
     /// Takes over the first `count` bytes of a block of `malloc`, and gives the rest of it back.
@@ -49,7 +61,7 @@ package final class SharedBytes: @unchecked Sendable {
 
     deinit {
         if let base = unsafe base { unsafe release(base, count) }
-        Self.living.wrappingSubtract(count, ordering: .relaxed)
+        Self.living.wrappingSubtract(ownCount, ordering: .relaxed)
     }
 
     /// Lends the bytes for the duration of `body`.

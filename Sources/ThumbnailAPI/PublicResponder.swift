@@ -61,20 +61,16 @@ package final class PublicResponder: RequestResponder {
     }
 
     /// Judges a request with a body by its header.
-    package func admission(of request: HTTPRequest, bodyLength: Int) -> BodyAdmission {
+    package func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission {
         let exchange = Exchange(
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
             route: routes.route(of: request.target))
         do {
             if case .none = exchange.route { throw APIError.noSuchRoute }
             guard request.method == .post else { return .refused(methodNotAllowed(exchange)) }
-            return .accepted(try submissions.admission(of: request, bodyLength: bodyLength))
-        } catch let error as any ServiceError {
-            let response = exchange.route.response(
-                to: Problem(error, requestID: exchange.requestID, common: common))
-            return .refused(recorder.finish(response, exchange, error: error))
+            return .accepted(try submissions.admission(of: request, bodyLength: bodyLength, exchange))
         } catch {
-            return .refused(problem(.unexpected("\(error)"), exchange))
+            return .refused(submissions.failure(error, exchange))
         }
     }
 

@@ -1,5 +1,6 @@
 import HTTPServing
 import HTTPTypes
+import Memory
 import TestSupport
 import Testing
 
@@ -7,8 +8,9 @@ import Testing
 struct HTTPServerBodyTests {
     private func server() throws -> HTTPServer {
         try TestServer.start { request in
-            let sum = request.body.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
-            return .now(.text("\(request.method.rawValue) \(request.body.count) \(sum)"))
+            let body = request.body?.array ?? []
+            let sum = body.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
+            return .now(.text("\(request.method.rawValue) \(body.count) \(sum)"))
         }
     }
 
@@ -54,7 +56,8 @@ struct HTTPServerBodyTests {
     @Test(arguments: [
         ("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 200001\r\n\r\n", 413),
         ("POST /upload HTTP/1.1\r\nHost: a\r\n\r\n", 411),
-        ("POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", 411),
+        ("POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\nabc", 400),
+        ("POST /other HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         ("GET /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
         ("POST /other HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
     ])
@@ -67,6 +70,70 @@ struct HTTPServerBodyTests {
         let client = try RawHTTPClient(port: server.port)
         client.send(header)
         #expect(try await client.response().status == status)
+        #expect(await eventually { server.connectionCount == 0 })
+    }
+
+    private static let chunked = "POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    private func chunks(_ body: [UInt8], of size: Int) -> [UInt8] {
+        stride(from: 0, to: body.count, by: size).flatMap { start in
+            let part = body[start..<min(start + size, body.count)]
+            return Array("\(String(part.count, radix: 16))\r\n".utf8) + part + Array("\r\n".utf8)
+        }
+    }
+
+    @Test(arguments: [(0, 1), (1, 1), (1_000, 7), (200_000, 30_000)])
+    func `a body in chunks arrives whole, and the connection closes after the answer`(
+        count: Int, size: Int
+    )
+        async throws
+    {
+        let server = try server()
+        let client = try RawHTTPClient(port: server.port)
+        let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        client.send(Self.chunked)
+        client.send(chunks(body, of: size))
+        client.send("0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let response = try await client.response()
+        #expect(response.text == answer(to: body) && response.headerFields[.connection] == "close")
+        #expect(await eventually { server.connectionCount == 0 })
+    }
+
+    @Test(arguments: [
+        ("zz\r\nabc\r\n", 400, "badRequest"), ("3\r\nabcd\r\n", 400, "badRequest"),
+        ("fffffffffffffffffffffff\r\n", 413, "bodyTooLarge"), ("-3\r\nabc\r\n", 400, "badRequest"),
+    ])
+    func `chunks that are malformed are refused, and the connection closes`(
+        body: String, status: Int, text: String
+    )
+        async throws
+    {
+        let server = try server()
+        let client = try RawHTTPClient(port: server.port)
+        client.send(Self.chunked + body)
+        let response = try await client.response()
+        #expect(response.status == status && response.text == text)
+        #expect(await eventually { server.connectionCount == 0 })
+    }
+
+    @Test func `an endless body is refused at the limit of its route`() async throws {
+        let server = try server()
+        let client = try RawHTTPClient(port: server.port)
+        client.send(Self.chunked)
+        client.send(chunks([UInt8](repeating: 1, count: 200_001), of: 50_000))
+        #expect(try await client.response().status == 413)
+        #expect(await eventually { server.connectionCount == 0 })
+    }
+
+    @Test(arguments: ["Content-Length: 100", "Transfer-Encoding: chunked"])
+    func `a body that stops is refused when its time is up`(field: String) async throws {
+        let time = WalkingTimekeeper()
+        let server = try TestServer.start(configured: { $0.bodyTimeout = .seconds(3) }, timedBy: time)
+        let client = try RawHTTPClient(port: server.port)
+        client.send("POST /upload HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n3\r\nab")
+        time.walk()
+        defer { time.stand() }
+        #expect(try await client.response().status == 408)
         #expect(await eventually { server.connectionCount == 0 })
     }
 

@@ -63,18 +63,26 @@ struct RequestRulesTests {
         }
     }
 
-    @Test func `a route with bodies demands their length, and limits it`() {
-        func verdict(_ fields: HTTPFields, method: HTTPRequest.Method = .post) -> RequestRules.Verdict {
+    @Test func `a route with bodies demands their length or chunks, and limits the length`() {
+        func verdict(
+            _ fields: HTTPFields, method: HTTPRequest.Method = .post, isVersion10: Bool = false
+        ) -> RequestRules.Verdict {
             let request = HTTPRequest(
                 method: method, target: "/", headerFields: HTTPFields([HTTPField(name: .host, value: "a")] + fields))
-            return RequestRules.verdict(on: request, isVersion10: false, maximumBodyLength: 100)
+            return RequestRules.verdict(on: request, isVersion10: isVersion10, maximumBodyLength: 100)
         }
         #expect(verdict([.contentLength: "0"]) == .accept(bodyLength: 0))
         #expect(verdict([.contentLength: "100"]) == .accept(bodyLength: 100))
         #expect(verdict([.contentLength: "101"]) == .refuse(.bodyTooLarge))
         #expect(verdict([.contentLength: "99999999999999999999999"]) == .refuse(.bodyTooLarge))
         #expect(verdict([:]) == .refuse(.lengthRequired))
-        #expect(verdict([.transferEncoding: "chunked"]) == .refuse(.lengthRequired))
+        #expect(verdict([.transferEncoding: "chunked"]) == .acceptChunks)
+        #expect(verdict([.transferEncoding: "Chunked"]) == .acceptChunks)
+        for coding in ["gzip", "gzip, chunked", "chunked, chunked", "identity", ""] {
+            #expect(verdict([.transferEncoding: coding]) == .refuse(.badRequest), "\(coding)")
+        }
+        #expect(verdict([.transferEncoding: "chunked", .transferEncoding: "chunked"]) == .refuse(.badRequest))
+        #expect(verdict([.transferEncoding: "chunked"], isVersion10: true) == .refuse(.badRequest))
         #expect(verdict([.transferEncoding: "chunked", .contentLength: "3"]) == .refuse(.badRequest))
         #expect(verdict([.contentLength: "3", .contentLength: "3"]) == .refuse(.badRequest))
         for length in ["03", "-3", "+3", "3 3", "0x3", ""] {

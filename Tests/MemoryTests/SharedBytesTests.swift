@@ -56,6 +56,25 @@ struct SharedBytesTests {
         #expect(releases.total == 4)
     }
 
+    @Test func `a part of a block is not copied, and keeps the block alive`() {
+        let releases = Releases()
+        let base = UnsafeMutableRawPointer.allocate(byteCount: 5, alignment: 1)
+        unsafe base.initializeMemory(as: UInt8.self, from: [1, 2, 3, 4, 5], count: 5)
+        var whole: SharedBytes? = unsafe SharedBytes(adopting: base, count: 5) { base, count in
+            releases.add(count)
+            unsafe base.deallocate()
+        }
+        var part = whole.map { SharedBytes(1..<4, of: $0) }
+        var inner = part.map { SharedBytes(2..<3, of: $0) }
+        whole = nil
+        let start = unsafe inner?.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        #expect(part?.array == [2, 3, 4] && start == UInt(bitPattern: base) + 3)
+        part = nil
+        #expect(releases.total == 0 && inner?.array == [4])
+        inner = nil
+        #expect(releases.total == 5)
+    }
+
     @Test func `an accumulator grows with what arrives and hands its block over`() {
         var accumulator = ByteAccumulator(reservingCapacity: 2)
         let chunk = [UInt8](0..<200)

@@ -33,7 +33,9 @@ struct Edge {
     func respond(
         _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: [UInt8] = []
     ) async -> HTTPResponse {
-        switch responder.respond(to: HTTPRequest(method: method, target: target, headerFields: fields, body: body)) {
+        switch responder.respond(
+            to: HTTPRequest(method: method, target: target, headerFields: fields, body: SharedBytes(body)))
+        {
         case .now(let response): response
         case .again(let recurring, _): recurring.response
         case .later(let compute): await compute()

@@ -20,13 +20,13 @@ import Text
 
     @Test func `an upload is decoded once for all results, and again for none that knows the same file`() async throws {
         let fixture = try PipelineFixture()
-        let first = try fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        let first = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
         for width in [64, 60, 50] {
             let made = try await fixture.pipeline.thumbnail(of: first, for: Self.request(width), receipt: "r")
             #expect(made.image.size.width == width)
         }
         #expect(fixture.decodes == 1 && fixture.origin.loads == 0)
-        let second = try fixture.pipeline.opened(upload: SharedBytes(SampleFiles.jpeg.array))
+        let second = try await fixture.pipeline.opened(upload: SharedBytes(SampleFiles.jpeg.array))
         let again = try await fixture.pipeline.thumbnail(of: second, for: Self.request(64), receipt: "r")
         #expect(again.cacheStatus.first == CacheLayerStatus(.result, .hit) && fixture.decodes == 1)
         _ = try await fixture.pipeline.thumbnail(of: second, for: Self.request(55), receipt: "r")
@@ -35,7 +35,7 @@ import Text
 
     @Test func `the entity tag is that of the same file fetched by URL`() async throws {
         let fixture = try PipelineFixture()
-        let given = try fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        let given = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
         let uploaded = try await fixture.pipeline.thumbnail(of: given, for: Self.request(40), receipt: "r")
         let fetched = try await fixture.thumbnail(width: 40, format: .fixed(.png))
         #expect(uploaded.eTag == fetched.eTag && uploaded.image.bytes.array == fetched.image.bytes.array)
@@ -44,7 +44,7 @@ import Text
     @Test func `nothing of an upload reaches the disk`() async throws {
         let folder = TemporaryFolder()
         let fixture = try PipelineFixture(diskFolder: folder.path)
-        let given = try fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        let given = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
         _ = try await fixture.pipeline.thumbnail(of: given, for: Self.request(40), receipt: "r")
         await fixture.store?.close(timeLimit: .seconds(20))
         #expect(fixture.store?.statistics.shares.values.allSatisfy { $0.entries == 0 } == true)
@@ -83,13 +83,13 @@ import Text
 
     @Test func `facts and failures are those of the file`() async throws {
         let fixture = try PipelineFixture()
-        let given = try fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        let given = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
         var asked = FactsRequest()
         asked.features = [.blurHash]
         let facts = try await fixture.pipeline.facts(of: given, asked: asked, receipt: "r")
         #expect(facts.byteCount == SampleFiles.jpeg.count && facts.portrait?.blurHash?.utf8.count == 28)
-        #expect(throws: ImagingError.notAnImage) { try fixture.pipeline.opened(upload: SampleFiles.text) }
-        let cut = try fixture.pipeline.opened(upload: SampleFiles.truncated)
+        await #expect(throws: ImagingError.notAnImage) { try await fixture.pipeline.opened(upload: SampleFiles.text) }
+        let cut = try await fixture.pipeline.opened(upload: SampleFiles.truncated)
         await #expect(throws: ImagingError.self) {
             try await fixture.pipeline.thumbnail(of: cut, for: Self.request(20), receipt: "r")
         }

@@ -104,11 +104,22 @@ static void notify_completed(
 static void log_complaint(void *context, const char *format, va_list arguments)
 {
     const CMicrohttpdShim_callbacks *callbacks = context;
-    (void) arguments;
-    // Only complaints about complete headers count; the library answers all other faults well enough itself.
-    bool is_about_memory = strstr(format, "memory in pool") != NULL;
-    if (is_about_memory || strstr(format, "Content-Length"))
-        callbacks->complained(callbacks->context, latest_peer, is_about_memory);
+    // Only complaints about complete headers and about chunks count; the library answers all other faults well enough itself.
+    if (strstr(format, "memory in pool")) {
+        callbacks->complained(callbacks->context, latest_peer, CMicrohttpdShim_about_memory);
+    } else if (strstr(format, "Content-Length")) {
+        callbacks->complained(callbacks->context, latest_peer, CMicrohttpdShim_about_length);
+    } else if (strstr(format, "HTTP response code is %u ('%s')")) {
+        va_list values;
+        va_copy(values, arguments);
+        unsigned status = va_arg(values, unsigned);
+        const char *text = va_arg(values, const char *);
+        va_end(values);
+        if (text && strstr(text, "chunk"))
+            callbacks->complained(
+                callbacks->context, latest_peer,
+                status == MHD_HTTP_BAD_REQUEST ? CMicrohttpdShim_about_chunks : CMicrohttpdShim_about_chunk_size);
+    }
 }
 
 struct MHD_Daemon *CMicrohttpdShim_start(

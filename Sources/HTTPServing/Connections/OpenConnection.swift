@@ -27,6 +27,15 @@ protocol OpenConnection: AnyObject, Sendable {
     /// - Returns: Whether the request was refused; false on all other threads.
     func refuseComplete(_ refusal: HTTPRefusal) -> Bool
 
+    /// Whether a body in chunks is arriving, and the calling thread is the connection's event thread.
+    var isReceivingChunksHere: Bool { get }
+
+    /// Refuses a request whose chunks are at fault; on the connection's event thread only.
+    func refuseChunks(_ refusal: HTTPRefusal)
+
+    /// Ends the connection if its body should have arrived by now; `parting` makes the bytes that are sent first. Watch thread only.
+    func closeLateBody(at now: Duration, parting: () -> [UInt8])
+
     /// Whether the current header has been unfinished for longer than `limit`; watch thread only.
     func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool
 

@@ -29,13 +29,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         var isOpen = true
         var hasMadeWay = false
         var promise = PromisedAnswer()
-        /// The wait for the next piece of a body that is being sent.
-        var streamWait: StreamWait?
-    }
-
-    private struct StreamWait {
-        let ticket: UInt64
-        let body: StreamedBody
+        var streamWait = StreamWait()
     }
 
     private let context: ServingContext
@@ -44,13 +38,13 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private let network: ClientNetwork
     private let openedAt: Duration
     private let eventThread = pthread_self()
-    /// When the last request ended, or the connection began.
-    private let idleSince: Atomic<Moment>
     private var step = Step.awaitingLine
     /// The watch for a client that leaves while its body waits; event thread only.
     private var streamTicket: UInt64?
     private var isRefused = false
-    private let occupant = Atomic<Occupant>(.none)
+    /// Whether the connection closes after the answer to the current request; event thread only.
+    private var hasLastRequest = false
+    private let occupancy: ConnectionOccupancy
     private let shared = Locked(Shared())
     private let consumedBytes = Atomic<Int>(0)
     /// Event thread only, like the target of the last recurring answer beside it.
@@ -58,8 +52,6 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private var recurringTarget: String?
     /// Watch thread only.
     private var unfinishedHeader = UnfinishedHeader()
-    /// When the watch thread first saw the header that is being received.
-    private let headerBegan = Atomic<Moment>(.never)
 
     /// A connection that has just begun.
     @unsafe
@@ -69,7 +61,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         self.descriptor = descriptor
         self.network = network
         openedAt = context.timekeeper.now
-        idleSince = Atomic(Moment(openedAt))
+        occupancy = ConnectionOccupancy(at: openedAt)
         CLinux_tcp_limit_stall(descriptor, UInt32(context.configuration.stalledReaderTimeout.milliseconds))
     }
 
@@ -108,9 +100,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         if case .promised(let ticket) = step { _ = endPromise(ticket) }
         endStreamWait()
         step = .awaitingLine
-        idleSince.store(Moment(context.timekeeper.now), ordering: .relaxed)
-        _ = occupant.compareExchange(
-            expected: .request, desired: .none, successOrdering: .releasing, failureOrdering: .relaxed)
+        occupancy.endRequest(at: context.timekeeper.now)
     }
 
     /// The descriptor is about to be closed.
@@ -129,35 +119,57 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         guard pthread_equal(eventThread, pthread_self()) != 0, case .lineReceived = step, !isRefused,
             unsafe CMicrohttpdShim_header_size(connection) > 0
         else { return false }
+        refuse(with: context.responder.refusal(refusal))
+        return true
+    }
+
+    var isReceivingChunksHere: Bool {
+        guard pthread_equal(eventThread, pthread_self()) != 0, case .receiving(let body) = step else { return false }
+        return body.isChunked
+    }
+
+    func refuseChunks(_ refusal: HTTPRefusal) {
+        if occupancy.endBody() { refuse(with: context.responder.refusal(refusal)) }
+    }
+
+    func closeLateBody(at now: Duration, parting: () -> [UInt8]) {
+        shared.withLock { shared in
+            guard shared.isOpen, occupancy.takeLateBody(at: now) else { return }
+            send(parting())
+            shutdown(descriptor, CInt(SHUT_RDWR))
+        }
+    }
+
+    /// Sends a refusal past the library, which can send nothing now.
+    private func refuse(with response: HTTPResponse) {
         isRefused = true
-        let response = context.responder.refusal(refusal)
         send(RefusalText.bytes(of: response, at: context.timekeeper.secondsSince1970))
         shutdown(descriptor, CInt(SHUT_WR))
-        return true
     }
 
     private func accept(_ header: ReceivedHeader, _ target: ReceivedTarget) -> Bool {
         consumedBytes.wrappingAdd(header.size, ordering: .releasing)
-        guard occupy(for: .request) else { return false }
+        guard occupancy.take(for: .request) else { return false }
         if target.isKnown, let response = rememberedHeader?.response(to: header) {
             step = .recognised(response)
             return true
         }
         switch header.read(target: target, within: context.configuration, for: context.responder) {
         case .request(let request, let bodyLength):
-            consumedBytes.wrappingAdd(bodyLength, ordering: .releasing)
-            guard bodyLength > 0 else {
+            consumedBytes.wrappingAdd(bodyLength ?? 0, ordering: .releasing)
+            // The bytes of chunks cannot be told from those of a next header, so the connection has no next one.
+            if bodyLength == nil { hasLastRequest = true }
+            guard bodyLength != 0 else {
                 step = .accepted(request)
                 return true
             }
             switch context.responder.admission(of: request, bodyLength: bodyLength) {
             case .accepted(let hold):
-                var request = request
-                request.hold = hold
-                step = .receiving(
-                    ReceivedBody(
-                        of: request, length: bodyLength, within: context.configuration.bodyTimeout,
-                        by: context.timekeeper))
+                let body = ReceivedBody(
+                    of: request, length: bodyLength, maximumLength: context.responder.maximumBodyLength(of: request),
+                    hold: hold, within: context.configuration.bodyTimeout, by: context.timekeeper)
+                step = .receiving(body)
+                occupancy.beginBody(until: body.deadline)
                 return true
             case .refused(let response):
                 isRefused = true
@@ -169,26 +181,34 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// A part of the body has arrived, or all of it if the part is empty; false for a client that takes too long.
+    /// A part of the body has arrived, or all of it if the part is empty; false ends the connection.
     @unsafe
     private func receive(_ part: UnsafeRawBufferPointer, of body: ReceivedBody) -> Bool {
-        if part.count > 0 {
-            if unsafe body.append(part) { return true }
+        guard part.count > 0 else {
+            guard occupancy.endBody(), let request = body.finish() else { return false }
+            return respond(to: request)
+        }
+        do throws(ReceivedBody.Failure) {
+            try unsafe body.append(part)
+            return true
+        } catch {
+            let response =
+                switch error {
+                case .late: context.responder.refusal(.headerTimeout)
+                case .tooLong: context.responder.refusal(.bodyTooLarge)
+                case .refused(let response): response
+                }
             // The library takes no answer before the end of a body.
-            send(
-                RefusalText.bytes(
-                    of: context.responder.refusal(.headerTimeout), at: context.timekeeper.secondsSince1970))
-            isRefused = true
-            shutdown(descriptor, CInt(SHUT_WR))
+            if occupancy.endBody() { refuse(with: response) }
             return false
         }
-        guard let request = body.request else { return false }
-        return respond(to: request)
     }
+
+    private var isLastRequest: Bool { hasLastRequest || context.isDraining }
 
     private func respond(to request: HTTPRequest, _ header: ReceivedHeader? = nil) -> Bool {
         switch context.responder.respond(to: request) {
-        case .now(let response): return send(response, isLast: context.isDraining)
+        case .now(let response): return send(response, isLast: isLastRequest)
         case .again(let response, let answer):
             if let header { remember(header, of: request, answeredBy: answer) }
             return send(response)
@@ -255,8 +275,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             abandonment.task?.cancel()
             return true
         }
-        guard let wait = takeStreamWait(ticket) else { return false }
-        wait.body.close()
+        guard let body = resume({ $0.streamWait.take(ticket) }) else { return false }
+        body.close()
         return true
     }
 
@@ -266,10 +286,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     func suspend(until body: StreamedBody) {
         let ticket = context.watch.makeTicket()
         streamTicket = ticket
-        shared.withLock { $0.streamWait = StreamWait(ticket: ticket, body: body) }
+        shared.withLock { $0.streamWait.begin(ticket, body) }
         unsafe MHD_suspend_connection(connection)
         context.watch.watchHangup(of: self, descriptor: descriptor, ticket: ticket)
-        body.whenReady { [weak self] in _ = self?.takeStreamWait(ticket) }
+        body.whenReady { [weak self] in _ = self?.resume { $0.streamWait.take(ticket) } }
     }
 
     /// Ends the connection within an answer, so that the client does not take what it has for all; event thread.
@@ -280,16 +300,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         guard let ticket = streamTicket else { return }
         streamTicket = nil
         context.watch.forgetHangup(descriptor: descriptor, ticket: ticket)
-        shared.withLock { $0.streamWait = nil }
-    }
-
-    /// Ends the wait for a piece and resumes the connection; nil if there is no such wait.
-    private func takeStreamWait(_ ticket: UInt64?) -> StreamWait? {
-        resume { shared in
-            guard let wait = shared.streamWait, ticket == nil || ticket == wait.ticket else { return nil }
-            shared.streamWait = nil
-            return wait
-        }
+        _ = shared.withLock { $0.streamWait.take(ticket) }
     }
 
     /// Resumes the connection when `end` ended the wait; the connection lives at least until then, because it is suspended.
@@ -304,7 +315,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private func deliver(_ ticket: UInt64) -> Bool {
         step = .answered
         guard let response = endPromise(ticket) else { return false }
-        return send(response, isLast: context.isDraining)
+        return send(response, isLast: isLastRequest)
     }
 
     /// The answer of a connection that was resumed, nil when its promise was abandoned.
@@ -314,8 +325,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     }
 
     func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool {
-        defer { headerBegan.store(Moment(unfinishedHeader.since), ordering: .relaxed) }
-        guard occupant.load(ordering: .relaxed) == .none else {
+        defer { occupancy.noteHeader(since: unfinishedHeader.since) }
+        guard occupancy.isFree else {
             unfinishedHeader = UnfinishedHeader()
             return false
         }
@@ -330,17 +341,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     func closeIdle(parting: [UInt8]?) {
         shared.withLock { shared in
             guard shared.isOpen, parting != nil || pendingBytes <= 0 else { return }
-            guard occupy(for: .watch) else { return }
+            guard occupancy.take(for: .watch) else { return }
             if let parting { send(parting) }
             shutdown(descriptor, CInt(SHUT_RDWR))
         }
-    }
-
-    /// Takes the connection if it has no owner; false if it has one.
-    private func occupy(for owner: Occupant) -> Bool {
-        occupant.compareExchange(
-            expected: .none, desired: owner, successOrdering: .acquiring, failureOrdering: .relaxed
-        ).exchanged
     }
 
     /// Sends bytes past the library, as far as the socket takes them at once; the descriptor must be open.
@@ -353,13 +357,13 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     func seat(at now: Duration) -> Crowd.Seat<any OpenConnection> {
         let mayGo = shared.withLock { $0.isOpen && isIdle(at: now) }
         return Crowd.Seat(
-            occupant: self, network: network, idleSince: mayGo ? idleSince.load(ordering: .relaxed).time : nil)
+            occupant: self, network: network, idleSince: mayGo ? occupancy.idleSince : nil)
     }
 
     func makeWay(idleSince known: Duration, at now: Duration) -> Bool {
         shared.withLock { shared in
-            guard shared.isOpen, idleSince.load(ordering: .relaxed).time == known, isIdle(at: now) else { return false }
-            guard occupy(for: .watch) else { return false }
+            guard shared.isOpen, occupancy.idleSince == known, isIdle(at: now) else { return false }
+            guard occupancy.take(for: .watch) else { return false }
             shared.hasMadeWay = true
             shutdown(descriptor, CInt(SHUT_RDWR))
             return true
@@ -373,9 +377,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     ///
     /// The descriptor must be open.
     private func isIdle(at now: Duration) -> Bool {
-        guard occupant.load(ordering: .relaxed) == .none else { return false }
-        if let began = headerBegan.load(ordering: .relaxed).time, now - began >= .seconds(1) { return true }
-        return pendingBytes <= 0
+        guard occupancy.isFree else { return false }
+        return occupancy.hasSlowHeader(at: now) || pendingBytes <= 0
     }
 
     func cut() -> Bool {
@@ -383,7 +386,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         return shared.withLock { shared in
             guard shared.isOpen else { return false }
             // Read first, because the end of its connection ends the request at once.
-            let isInRequest = occupant.load(ordering: .relaxed) == .request
+            let isInRequest = occupancy.isInRequest
             shutdown(descriptor, CInt(SHUT_RDWR))
             return isInRequest
         }
@@ -393,40 +396,5 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private var pendingBytes: Int {
         let consumed = consumedBytes.load(ordering: .acquiring)
         return Int(CLinux_tcp_received_bytes(descriptor)) - consumed
-    }
-}
-
-/// The owner of a connection: the current request, or the watch thread while it closes the connection between requests.
-private enum Occupant: UInt8, AtomicRepresentable {
-    case none, request, watch
-}
-
-/// A time or none, in one word.
-private struct Moment: AtomicRepresentable {
-    static let never = Moment(nanoseconds: .min)
-
-    private let nanoseconds: Int64
-
-    init(_ time: Duration?) {
-        guard let (seconds, attoseconds) = time?.components else {
-            self = .never
-            return
-        }
-        nanoseconds = seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
-    }
-
-    private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-
-    /// The time to the nanosecond; nil for never.
-    var time: Duration? { nanoseconds == .min ? nil : .nanoseconds(nanoseconds) }
-
-    typealias AtomicRepresentation = Int64.AtomicRepresentation
-
-    static func encodeAtomicRepresentation(_ value: consuming Moment) -> AtomicRepresentation {
-        Int64.encodeAtomicRepresentation(value.nanoseconds)
-    }
-
-    static func decodeAtomicRepresentation(_ storage: consuming AtomicRepresentation) -> Moment {
-        Moment(nanoseconds: Int64.decodeAtomicRepresentation(storage))
     }
 }

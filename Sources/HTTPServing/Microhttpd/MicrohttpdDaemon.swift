@@ -80,14 +80,23 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
         complained: { unsafe complain($0.unsafelyUnwrapped, $1, $2) })
 }
 
-/// Finds the connection whose header the library is about to refuse, and refuses it with our own answer.
+/// Finds the connection whose request the library is about to refuse, and refuses it with our own answer.
 @unsafe
-private func complain(_ context: UnsafeMutableRawPointer, _ peer: UnsafeMutableRawPointer?, _ isAboutMemory: Bool) {
-    let refusal = isAboutMemory ? HTTPRefusal.fieldsTooLarge : .badRequest
-    if let peer = unsafe peer, unsafe connection(peer).refuseComplete(refusal) { return }
-    // The header came in several parts, and a request line of another connection between them.
+private func complain(_ context: UnsafeMutableRawPointer, _ peer: UnsafeMutableRawPointer?, _ subject: Int32) {
     let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
-    _ = context.openConnections.first { $0.refuseComplete(refusal) }
+    switch Int(subject) {
+    case CMicrohttpdShim_about_chunks, CMicrohttpdShim_about_chunk_size:
+        // If several connections of this thread receive chunks, the library's own answer stands: the fault may be any one's.
+        let receiving = context.openConnections.filter(\.isReceivingChunksHere)
+        guard receiving.count == 1 else { return }
+        receiving[0].refuseChunks(Int(subject) == CMicrohttpdShim_about_chunks ? .badRequest : .bodyTooLarge)
+    default:
+        let refusal =
+            Int(subject) == CMicrohttpdShim_about_memory ? HTTPRefusal.fieldsTooLarge : .badRequest
+        if let peer = unsafe peer, unsafe connection(peer).refuseComplete(refusal) { return }
+        // The header came in several parts, and a request line of another connection between them.
+        _ = context.openConnections.first { $0.refuseComplete(refusal) }
+    }
 }
 
 @unsafe

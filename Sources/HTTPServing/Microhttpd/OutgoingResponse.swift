@@ -111,6 +111,8 @@ enum RefusalText {
         switch status {
         case .badRequest: "Bad Request"
         case .requestTimeout: "Request Timeout"
+        case .contentTooLarge: "Content Too Large"
+        case .serviceUnavailable: "Service Unavailable"
         case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
         default: "Refused"
         }

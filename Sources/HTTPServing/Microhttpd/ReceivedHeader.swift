@@ -12,7 +12,8 @@ import HTTPTypes
 struct ReceivedHeader {
     /// The result of reading a header.
     enum Outcome {
-        case request(HTTPRequest, bodyLength: Int)
+        /// Its body has this length; nil for a body in chunks.
+        case request(HTTPRequest, bodyLength: Int?)
         case refusal(HTTPRefusal)
     }
 
@@ -58,6 +59,7 @@ struct ReceivedHeader {
                     unsafe CMicrohttpdShim_ignore_expectation(connection)
                 }
                 return .request(request, bodyLength: length)
+            case .acceptChunks: return .request(request, bodyLength: nil)
             case .refuse(let refusal): return .refusal(refusal)
             }
         }
@@ -160,39 +162,6 @@ struct ReceivedTarget {
         let bytes = unsafe target.bytes(length)
         let isPrintable = unsafe RequestRules.isPrintable(bytes)
         text = isPrintable ? unsafe String(validating: bytes, as: UTF8.self) : nil
-    }
-}
-
-/// The body of a request while it arrives; event thread only.
-final class ReceivedBody {
-    private let bodilessRequest: HTTPRequest
-    private let length: Int
-    private let deadline: Duration
-    private let timekeeper: any Timekeeper
-    private var bytes: [UInt8] = []
-
-    /// The body of `request`: `length` bytes, which must arrive within `limit`.
-    init(of request: HTTPRequest, length: Int, within limit: Duration, by timekeeper: any Timekeeper) {
-        bodilessRequest = request
-        self.length = length
-        self.timekeeper = timekeeper
-        deadline = timekeeper.now + limit
-    }
-
-    /// Adds a part; false if it is late, or longer than was announced.
-    @unsafe
-    func append(_ part: UnsafeRawBufferPointer) -> Bool {
-        guard timekeeper.now < deadline, bytes.count + part.count <= length else { return false }
-        unsafe bytes.append(contentsOf: part)
-        return true
-    }
-
-    /// The request with its body; nil until the body is complete.
-    var request: HTTPRequest? {
-        guard bytes.count == length else { return nil }
-        var request = bodilessRequest
-        request.body = bytes
-        return request
     }
 }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// The rules of RFC 9112 and of the service for request headers, as far as libmicrohttpd does not check them.
 enum RequestRules {
@@ -16,11 +17,15 @@ enum RequestRules {
     enum Verdict: Equatable {
         /// Serve it when a body of this length has been read.
         case accept(bodyLength: Int)
+        /// Serve it when a body in chunks has been read (RFC 9112 section 7.1).
+        case acceptChunks
         /// Refuse it.
         case refuse(HTTPRefusal)
     }
 
     /// Judges a well-formed header.
+    ///
+    /// A body has either a length or chunks: both, and any other coding, are refused.
     ///
     /// - Parameters:
     ///   - request: Method, target and fields; names are tokens and values free of control characters already.
@@ -31,7 +36,7 @@ enum RequestRules {
         let takesBody = maximumBodyLength > 0 && request.method != .get && request.method != .head
         var hosts = 0
         var lengths: [Int] = []
-        var isCoded = false
+        var codings = 0
         var isWellFormed = true
         request.headerFields.forEach { field in
             // The lengths rule out nearly all other names without a comparison of text.
@@ -46,16 +51,17 @@ enum RequestRules {
                     isWellFormed = false
                 }
             case 17 where field.name == .transferEncoding:
-                isCoded = true
-                if !takesBody { isWellFormed = false }
+                codings += 1
+                // HTTP/1.0 has no codings (RFC 9112 section 6.1).
+                if !takesBody || isVersion10 || field.value.asciiLowercased != "chunked" { isWellFormed = false }
             default: break
             }
         }
-        guard isWellFormed, lengths.count + (isCoded ? 1 : 0) <= 1, hosts == 1 || (hosts == 0 && isVersion10) else {
+        guard isWellFormed, lengths.count + codings <= 1, hosts == 1 || (hosts == 0 && isVersion10) else {
             return .refuse(.badRequest)
         }
         guard takesBody else { return .accept(bodyLength: 0) }
-        // Only reading a body of unknown length would tell that it is too long.
+        if codings > 0 { return .acceptChunks }
         guard let length = lengths.first else { return .refuse(.lengthRequired) }
         return length <= maximumBodyLength ? .accept(bodyLength: length) : .refuse(.bodyTooLarge)
     }

@@ -57,6 +57,21 @@ final class StreamSender {
     fileprivate func close() { body.close() }
 }
 
+/// The wait of a connection for the next piece of a body that it sends; the connection's lock guards it.
+struct StreamWait {
+    private var waiting: (ticket: UInt64, body: StreamedBody)?
+
+    /// The connection waits for `body`.
+    mutating func begin(_ ticket: UInt64, _ body: StreamedBody) { waiting = (ticket, body) }
+
+    /// Ends the wait with this ticket, or any if it is nil; nil if there is no such wait.
+    mutating func take(_ ticket: UInt64?) -> StreamedBody? {
+        guard let waiting, ticket == nil || ticket == waiting.ticket else { return nil }
+        self.waiting = nil
+        return waiting.body
+    }
+}
+
 /// Reads on for the library.
 private func readStream(
     _ owner: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int

@@ -74,7 +74,7 @@ extension APIError: ServiceError {
         case .draining: "The service is about to stop; ask again."
         case .clientGone: "The client has closed its connection."
         case .deadlineExceeded: "The thumbnail could not be made in the time that a request may take."
-        case .lengthRequired: "The body's length must be announced by Content-Length."
+        case .lengthRequired: "The body's length must be announced by Content-Length, or the body sent in chunks."
         case .bodyTooLarge: "The body is too long."
         case .sourceTooLarge: "The image is larger than the service takes."
         case .uploadsOff: "The service takes no images from clients; name a URL."

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSON
+import Memory
 import Text
 package import ThumbnailPipeline
 
@@ -26,7 +27,7 @@ package struct PrefetchReader: Sendable {
     /// - Throws: ``APIError`` that names the first thing that is wrong by its JSON Pointer (RFC 6901).
     func targets(in request: HTTPRequest) throws(APIError) -> [String] {
         guard JSONBody.isDeclared(in: request.headerFields) else { throw .unsupportedMediaType }
-        let value = try JSONBody.value(in: request.body)
+        let value = try JSONBody.value(in: request.body?.array ?? [])
         let sources = try JSONBody.elements(try JSONBody.members(value, "", ["sources"]), "sources", "")
         var job = JobTargets()
         for (number, source) in sources.enumerated() { try read(source, "/sources/\(number)", into: &job) }

@@ -1,10 +1,11 @@
 import Crypto
 package import HTTPTypes
+package import Memory
 
 /// Signs requests with a body: HMAC-SHA256 over the method, the raw target and the SHA-256 of the body, a line each.
 package enum BodySignature {
     /// The value of `Alula-Signature`.
-    package static func sign(method: HTTPRequest.Method, target: String, body: [UInt8], key: [UInt8]) -> String {
+    package static func sign(method: HTTPRequest.Method, target: String, body: SharedBytes, key: [UInt8]) -> String {
         Base64URL.encode(HMAC.authenticationCode(for: message(method, target, body), key: key))
     }
 
@@ -19,7 +20,7 @@ package enum BodySignature {
         guard isStated(in: request.headerFields),
             let given = request.headerFields[.alulaSignature].flatMap({ Base64URL.decode($0) })
         else { return false }
-        let message = message(request.method, request.target, request.body)
+        let message = message(request.method, request.target, request.body ?? SharedBytes([UInt8]()))
         var isValid = false
         for key in keys {
             let isMatch = HMAC.isEqual(HMAC.authenticationCode(for: message, key: key), given)
@@ -28,8 +29,8 @@ package enum BodySignature {
         return isValid
     }
 
-    private static func message(_ method: HTTPRequest.Method, _ target: String, _ body: [UInt8]) -> [UInt8] {
-        let digest = unsafe SHA256.hash(body.span.bytes).hexadecimal
+    private static func message(_ method: HTTPRequest.Method, _ target: String, _ body: SharedBytes) -> [UInt8] {
+        let digest = body.withBytes { SHA256.hash($0) }.hexadecimal
         return Array("\(method.rawValue)\n\(target)\n\(digest)".utf8)
     }
 }

@@ -1,23 +1,25 @@
+import Glibc
 import HTTPTypes
-import Text
+package import Memory
+package import Text
 
 /// A form of `multipart/form-data` (RFC 7578), cut into its parts; nothing is copied or decoded.
 ///
 /// Strict: each part has a name and ends in a delimiter of its own, and nothing but white space stands outside of parts. There are few
 /// and short fields, as browsers and curl write them. The time is proportional to the length of the body.
-struct MultipartForm {
+package struct MultipartForm {
     /// One field of the form.
-    struct Part: Equatable {
+    package struct Part: Equatable {
         /// The field's name.
-        let name: ExactText
+        package let name: ExactText
         /// Whether it is a file: it has a file name.
-        let isFile: Bool
+        package let isFile: Bool
         /// Where its content stands in the body.
-        let content: Range<Int>
+        package let content: Range<Int>
     }
 
     /// The parts in their order.
-    let parts: [Part]
+    package let parts: [Part]
 
     private static let mostParts = 16
     private static let longestHeader = 4_096
@@ -27,11 +29,11 @@ struct MultipartForm {
     ///
     /// - Parameter boundary: The text between the parts.
     /// - Throws: ``APIError/badBody(_:_:)``.
-    init(_ body: [UInt8], boundary: String) throws(APIError) {
+    init(_ body: Span<UInt8>, boundary: String) throws(APIError) {
         // The first delimiter needs no line end before it.
         let delimiter = Array("\r\n--\(boundary)".utf8)
         let opening = Array(delimiter.dropFirst(2))
-        guard body.starts(with: opening) else { throw Self.fault("It does not begin with its boundary.") }
+        guard Self.begins(body, with: opening) else { throw Self.fault("It does not begin with its boundary.") }
         var parts: [Part] = []
         let search = ByteSearch(delimiter)
         var place = opening.count
@@ -52,8 +54,19 @@ struct MultipartForm {
         self.parts = parts
     }
 
+    /// Cuts a body that was received.
+    ///
+    /// - Throws: ``APIError/badBody(_:_:)``.
+    package init(_ body: SharedBytes, boundary: String) throws(APIError) {
+        self = try unsafe body.withUnsafeBytes { bytes throws(APIError) in
+            let bytes = unsafe UnsafeBufferPointer(
+                start: bytes.assumingMemoryBound(to: UInt8.self).baseAddress, count: bytes.count)
+            return try MultipartForm(unsafe bytes.span, boundary: boundary)
+        }
+    }
+
     /// The boundary of a `Content-Type`; nil if it is not `multipart/form-data` with a boundary (RFC 2046 section 5.1.1).
-    static func boundary(in contentType: String) -> String? {
+    package static func boundary(in contentType: String) -> String? {
         guard MediaType(contentType)?.description == "multipart/form-data" else { return nil }
         for parameter in HTTPSyntax.list(contentType, separator: UInt8(ascii: ";")).dropFirst() {
             let name = HTTPSyntax.trimmed(parameter.prefix(before: UInt8(ascii: "="))).asciiLowercased
@@ -70,7 +83,13 @@ struct MultipartForm {
 
     private static func fault(_ reason: String) -> APIError { .badBody("", "The form cannot be read. \(reason)") }
 
-    private static func lineEnd(_ body: [UInt8], at place: Int) -> Int? {
+    private static func begins(_ body: Span<UInt8>, with text: [UInt8]) -> Bool {
+        guard body.count >= text.count else { return false }
+        for index in text.indices where body[index] != text[index] { return false }
+        return true
+    }
+
+    private static func lineEnd(_ body: Span<UInt8>, at place: Int) -> Int? {
         var place = place
         while place < body.count, body[place] == 0x20 || body[place] == 0x09 { place += 1 }
         guard place + 1 < body.count, body[place] == 0x0d, body[place + 1] == 0x0a else { return nil }
@@ -78,15 +97,16 @@ struct MultipartForm {
     }
 
     /// Whether the last boundary was read: two hyphens, and no more than white space.
-    private static func isEnd(_ body: [UInt8], at place: Int) -> Bool {
+    private static func isEnd(_ body: Span<UInt8>, at place: Int) -> Bool {
         guard place + 1 < body.count, body[place] == UInt8(ascii: "-"), body[place + 1] == UInt8(ascii: "-") else {
             return false
         }
-        return body[(place + 2)...].allSatisfy { [0x20, 0x09, 0x0d, 0x0a].contains($0) }
+        for place in place + 2..<body.count where ![0x20, 0x09, 0x0d, 0x0a].contains(body[place]) { return false }
+        return true
     }
 
     /// The end of the header's last line, and the start of the content after the empty line.
-    private static func headerEnd(_ body: [UInt8], from start: Int) -> (end: Int, next: Int)? {
+    private static func headerEnd(_ body: Span<UInt8>, from start: Int) -> (end: Int, next: Int)? {
         let limit = min(body.count - 3, start + longestHeader)
         var place = start
         while place < limit {
@@ -98,8 +118,10 @@ struct MultipartForm {
         return nil
     }
 
-    private static func part(_ body: [UInt8], header: Range<Int>, content: Range<Int>) throws(APIError) -> Part {
-        guard let text = String(validating: body[header], as: UTF8.self) else { throw fault("A header is not UTF-8.") }
+    private static func part(_ body: Span<UInt8>, header: Range<Int>, content: Range<Int>) throws(APIError) -> Part {
+        guard let text = String(validating: header.map { body[$0] }, as: UTF8.self) else {
+            throw fault("A header is not UTF-8.")
+        }
         for line in text.split(separator: "\r\n") {
             guard line.prefix(before: UInt8(ascii: ":")).asciiLowercased == "content-disposition",
                 let value = line.suffix(after: UInt8(ascii: ":"))
@@ -141,14 +163,24 @@ private struct ByteSearch {
     }
 
     /// The start of the first place from `start` on; nil if there is none.
-    func first(in bytes: [UInt8], from start: Int) -> Int? {
+    func first(in bytes: Span<UInt8>, from start: Int) -> Int? {
         unsafe bytes.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return nil }
             var matched = 0
-            for index in start..<bytes.count {
+            var index = start
+            while index < bytes.count {
+                if matched == 0 {
+                    // Nearly all bytes are passed over by the search for the first one.
+                    guard let found = unsafe memchr(base + index, Int32(text[0]), bytes.count - index) else {
+                        return nil
+                    }
+                    index = unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base)
+                }
                 let byte = unsafe bytes[index]
                 while matched > 0, byte != text[matched] { matched = borders[matched - 1] }
                 if byte == text[matched] { matched += 1 }
-                if matched == text.count { return index + 1 - matched }
+                index += 1
+                if matched == text.count { return index - matched }
             }
             return nil
         }

@@ -39,12 +39,16 @@ final class SubmissionResponder: Sendable {
     /// Judges a request by its header alone, and reserves the memory for its body.
     ///
     /// - Throws: A ``ServiceError`` for everything that the header tells.
-    func admission(of request: HTTPRequest, bodyLength: Int) throws -> BodyHold {
+    func admission(of request: HTTPRequest, bodyLength: Int?, _ exchange: Exchange) throws -> any BodyHold {
         let submission = try Submission(request, of: self)
-        try submission.body.check(length: bodyLength, maximumImage: configuration.maximumUploadBytes)
-        // A form's file is copied out of it.
-        let isCopied = if case .form = submission.body { true } else { false }
-        return BodyHold(try budget.reserveNow(bodyLength * (isCopied ? 2 : 1)))
+        let room = try budget.reserveNow(0, for: .arrival)
+        let hold = SubmissionHold(
+            room,
+            check: { [maximum = configuration.maximumUploadBytes] length throws(APIError) in
+                try submission.body.check(length: length, maximumImage: maximum)
+            }, failure: { [self] in failure($0, exchange) })
+        if let bodyLength { try hold.makeRoom(for: bodyLength) }
+        return hold
     }
 
     /// The answer to a request whose body has been read.
@@ -53,7 +57,7 @@ final class SubmissionResponder: Sendable {
         do {
             submission = try Submission(request, of: self)
             try submission.body.check(
-                length: request.body.count, maximumImage: configuration.maximumUploadBytes)
+                length: request.body?.count ?? 0, maximumImage: configuration.maximumUploadBytes)
         } catch {
             return .now(failure(error, exchange))
         }
@@ -74,7 +78,8 @@ final class SubmissionResponder: Sendable {
         }
     }
 
-    private func failure(_ error: any Error, _ exchange: Exchange) -> HTTPResponse {
+    /// The answer to a request that failed.
+    func failure(_ error: any Error, _ exchange: Exchange) -> HTTPResponse {
         let error = lifecycle.failure(behind: error)
         return recorder.finish(
             Problem(error, requestID: exchange.requestID, common: common).response, exchange, error: error)
@@ -125,10 +130,10 @@ extension SubmissionResponder {
     private func one(
         _ query: ThumbnailQuery, _ body: SubmittedBody, _ request: HTTPRequest, _ exchange: Exchange
     ) async throws -> HTTPResponse {
-        let image = try body.image(in: request.body, atMost: configuration.maximumUploadBytes)
+        let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
         let deadline = exchange.startedAt + configuration.requestTimeout
         let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Thumbnail in
-            let given = try thumbnails.opened(upload: image)
+            let given = try await thumbnails.opened(upload: image)
             defer { thumbnails.close(given) }
             return try await thumbnails.thumbnail(of: given, for: query.request, receipt: exchange.requestID)
         }
@@ -153,16 +158,19 @@ extension SubmissionResponder {
         _ body: SubmittedBody, _ request: HTTPRequest, _ exchange: Exchange
     ) async throws -> HTTPResponse {
         let accept = request.headerFields[.accept]
-        var (json, image) = (request.body, SharedBytes?.none)
+        let received = request.body ?? SharedBytes([UInt8]())
+        var (json, image) = ([UInt8](), SharedBytes?.none)
         if case .form(let boundary) = body {
             (json, image) = try SubmittedBody.listAndImage(
-                in: request.body, boundary: boundary, atMost: configuration.maximumUploadBytes)
+                in: received, boundary: boundary, atMost: configuration.maximumUploadBytes)
+        } else {
+            json = received.array
         }
         let list = try RenditionList(
             json, hasFile: image != nil, most: configuration.maximumRenditions, accept: accept, dialect: dialect)
         let deadline = exchange.startedAt + configuration.requestTimeout
         let given = try await withDeadline(deadline, by: timekeeper) { [self, image] () async throws -> GivenSource in
-            if let image { return try thumbnails.opened(upload: image) }
+            if let image { return try await thumbnails.opened(upload: image) }
             let source = ThumbnailRequest(source: ExactText(list.source ?? ""))
             return try await thumbnails.opened(
                 thumbnails.resolved(source), directives: .none, receipt: exchange.requestID)

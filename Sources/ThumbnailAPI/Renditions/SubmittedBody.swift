@@ -1,3 +1,4 @@
+import Coordination
 import HTTPTypes
 import Imaging
 import Memory
@@ -61,34 +62,75 @@ enum SubmittedBody: Equatable {
     }
 
     /// The image in a body that holds nothing else.
-    func image(in body: [UInt8], atMost maximum: Int) throws(APIError) -> SharedBytes {
+    func image(in body: SharedBytes, atMost maximum: Int) throws(APIError) -> SharedBytes {
         switch self {
         case .list: throw .unsupportedMediaType
-        case .image: return try Self.checked(SharedBytes(body), maximum)
+        case .image: return try Self.checked(body, maximum)
         case .form(let boundary):
             let parts = try MultipartForm(body, boundary: boundary).parts
             guard parts.count == 1, parts[0].isFile else {
                 throw .badBody("", "The form must have one field, which is a file.")
             }
-            return try Self.checked(SharedBytes(Array(body[parts[0].content])), maximum)
+            return try Self.checked(SharedBytes(parts[0].content, of: body), maximum)
         }
     }
 
     /// The list and the image in a form.
     static func listAndImage(
-        in body: [UInt8], boundary: String, atMost maximum: Int
+        in body: SharedBytes, boundary: String, atMost maximum: Int
     ) throws(APIError) -> (list: [UInt8], image: SharedBytes) {
         let parts = try MultipartForm(body, boundary: boundary).parts
         guard parts.count == 2, let list = parts.first(where: { $0.name == "request" }),
             let file = parts.first(where: { $0.name == "file" })
         else { throw .badBody("", "The form must have the fields request and file, each once.") }
         guard list.content.count <= longestList else { throw .bodyTooLarge }
-        return (Array(body[list.content]), try checked(SharedBytes(Array(body[file.content])), maximum))
+        return (SharedBytes(list.content, of: body).array, try checked(SharedBytes(file.content, of: body), maximum))
     }
 
     private static func checked(_ image: SharedBytes, _ maximum: Int) throws(APIError) -> SharedBytes {
         guard image.count > 0 else { throw .badBody("", "The image is empty.") }
         guard image.count <= maximum else { throw .sourceTooLarge }
         return image
+    }
+}
+
+/// The memory for a body while it arrives, and the bound of its length.
+final class SubmissionHold: BodyHold {
+    private let room: MemoryReservation
+    private let check: @Sendable (_ length: Int) throws(APIError) -> Void
+    private let failure: @Sendable (any Error) -> HTTPResponse
+
+    /// Bodies of unknown length are given memory in portions.
+    private static let portion = 1 << 20
+
+    /// Holds what `room` grows to.
+    ///
+    /// - Parameters:
+    ///   - room: The memory.
+    ///   - check: Judges a length.
+    ///   - failure: The answer to a body that is refused while it arrives.
+    init(
+        _ room: MemoryReservation, check: @escaping @Sendable (_ length: Int) throws(APIError) -> Void,
+        failure: @escaping @Sendable (any Error) -> HTTPResponse
+    ) {
+        (self.room, self.check, self.failure) = (room, check, failure)
+    }
+
+    /// Makes room for a body of `length` bytes.
+    ///
+    /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
+    func makeRoom(for length: Int, atLeast portion: Int = 0) throws {
+        try check(length)
+        let missing = length - room.bytes
+        if missing > 0 { try room.grow(by: max(missing, portion), for: .arrival) }
+    }
+
+    func refusal(ofLength length: Int) -> HTTPResponse? {
+        do {
+            try makeRoom(for: length, atLeast: Self.portion)
+            return nil
+        } catch {
+            return failure(error)
+        }
     }
 }

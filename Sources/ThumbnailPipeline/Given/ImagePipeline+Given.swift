@@ -9,8 +9,12 @@ extension ImagePipeline {
     /// An image that a client sent.
     ///
     /// - Throws: ``ImagingError`` for a file that is no image, or whose header cannot be read.
-    package func opened(upload bytes: SharedBytes) throws -> GivenSource {
-        let given = try GivenSource(upload: bytes, at: timekeeper.secondsSince1970)
+    package func opened(upload bytes: SharedBytes) async throws -> GivenSource {
+        let now = timekeeper.secondsSince1970
+        // The whole file is hashed.
+        let given = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { _ in
+            try GivenSource(upload: bytes, at: now)
+        }
         caches.keepGiven(given.record)
         return given
     }

@@ -47,8 +47,8 @@ package protocol ThumbnailServing: Sendable {
 
     /// An image that a client sent.
     ///
-    /// - Throws: A ``ServiceError`` for a file that is no image, or whose header cannot be read.
-    func opened(upload bytes: SharedBytes) throws -> GivenSource
+    /// - Throws: A ``ServiceError`` for a file that is no image, or whose header cannot be read; `CancellationError`.
+    func opened(upload bytes: SharedBytes) async throws -> GivenSource
 
     /// The source of a request, fetched once for all that is made from it; ``close(_:)`` ends its use.
     ///

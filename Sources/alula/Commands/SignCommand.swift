@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import Memory
 import ThumbnailAPI
 
 /// `alula sign`: prints a request target with its signature.
@@ -47,7 +48,7 @@ enum SignCommand {
             guard let body = body(at: bodyPath) else {
                 Program.fail(["alula sign: \(bodyPath) cannot be read"], status: 1)
             }
-            Program.succeed(BodySignature.sign(method: .post, target: target, body: body, key: key))
+            Program.succeed(BodySignature.sign(method: .post, target: target, body: SharedBytes(body), key: key))
         }
         guard let target, target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
             Program.fail(

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Imaging
+import Memory
 import Telemetry
 import Testing
 import Text
@@ -118,7 +119,7 @@ import ThumbnailPipeline
             return try reader.targets(
                 in: HTTPRequest(
                     method: .post, target: "/prefetch", headerFields: [.contentType: "application/json"],
-                    body: Array(body.utf8)))
+                    body: SharedBytes(Array(body.utf8))))
         }
         let written = try targets("https://example.com/a.png", "300")
         #expect(written == ["/t/seal/20/example.com/a.png", Self.target])

@@ -1,6 +1,7 @@
 import Coordination
 import HTTPTypes
 import Imaging
+import Memory
 import Telemetry
 import TestSupport
 import Testing
@@ -30,7 +31,8 @@ import ThumbnailPipeline
             service: service, sites: OperatorSites(), reader: PrefetchReader(NativeDialect()),
             explainer: TargetExplainer(APIConfiguration(), PipelineConfiguration()), workers: workers,
             logger: Logger(level: .info, sink: log), timekeeper: time)
-        let request = HTTPRequest(method: method, target: target, headerFields: fields, body: Array(body.utf8))
+        let request = HTTPRequest(
+            method: method, target: target, headerFields: fields, body: SharedBytes(Array(body.utf8)))
         switch responder.respond(to: request) {
         case .now(let response): return response
         case .again(let recurring, _): return recurring.response

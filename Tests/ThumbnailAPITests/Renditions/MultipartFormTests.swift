@@ -1,3 +1,4 @@
+import Memory
 import Testing
 import Text
 
@@ -11,7 +12,7 @@ struct MultipartFormTests {
     private static let field = "Content-Disposition: form-data; name=\"a\"\r\n\r\nvalue"
 
     private func parts(_ body: [UInt8]) throws -> [(ExactText, Bool, String)] {
-        try MultipartForm(body, boundary: "b").parts.map {
+        try MultipartForm(SharedBytes(body), boundary: "b").parts.map {
             ($0.name, $0.isFile, String(decoding: body[$0.content], as: UTF8.self))
         }
     }
@@ -39,7 +40,7 @@ struct MultipartFormTests {
             "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--b-- epilogue",
         ])
     func `anything else is refused`(body: String) {
-        #expect(throws: APIError.self) { try MultipartForm(Array(body.utf8), boundary: "b") }
+        #expect(throws: APIError.self) { try MultipartForm(SharedBytes(Array(body.utf8)), boundary: "b") }
     }
 
     @Test func `a form has few fields with short headers`() throws {

@@ -79,6 +79,7 @@ import ThumbnailPipeline
         #expect(await post(edge, "/thumbnail?w=x", Self.jpeg).code == "bad_parameter")
         #expect(await post(edge, "/thumbnail?url=x", Self.jpeg).member("parameter") == "url")
         #expect(await post(edge, "/thumbnail?sig=x", Self.jpeg).member("parameter") == "sig")
+        #expect(await post(edge, "/thumbnail?placeholder=red", Self.jpeg).member("parameter") == "placeholder")
         #expect(await post(edge, "/thumbnail?expires=0", Self.jpeg).code == "expired")
         #expect(await post(edge, "/thumbnail", [.contentType: "text/html"]).code == "not_an_image")
         #expect(await post(edge, "/thumbnail", Self.jpeg, [1, 2, 3]).code == "not_an_image")
@@ -104,14 +105,16 @@ import ThumbnailPipeline
             $0.maximumUploadBytes = 5_000
         }
         let responder = edge.responder
-        func refusal(_ target: String, _ length: Int, _ fields: HTTPFields = Self.jpeg) -> String? {
+        func refusal(_ target: String, _ length: Int?, _ fields: HTTPFields = Self.jpeg) -> String? {
             let request = HTTPRequest(method: .post, target: target, headerFields: fields)
             if case .refused(let response) = responder.admission(of: request, bodyLength: length) {
                 return response.code
             }
             return nil
         }
-        #expect(refusal("/thumbnail?w=3", 900) == nil)
+        // A quarter of the budget stays free for work.
+        #expect(refusal("/thumbnail?w=3", 750) == nil && refusal("/thumbnail?w=3", 751) == "overloaded")
+        #expect(refusal("/thumbnail?w=3", nil) == nil && refusal("/thumbnail?w=x", nil) == "bad_parameter")
         #expect(refusal("/thumbnail?w=3", 5_001) == "source_too_large")
         #expect(refusal("/thumbnail?w=3", 2_000) == "overloaded")
         #expect(refusal("/thumbnail?w=x", 10) == "bad_parameter")
@@ -124,6 +127,61 @@ import ThumbnailPipeline
             Issue.record("a body is taken")
         }
         #expect(responder.maximumBodyLength(of: HTTPRequest(method: .post, target: "/info?url=x")) == 0)
+    }
+
+    @Test func `a body of unknown length has room as it comes, and is refused when there is none or it is too long`()
+        throws
+    {
+        let budget = MemoryBudget(limit: 4 << 20)
+        let edge = Edge(budget: budget) {
+            $0.takesUploads = true
+            $0.maximumUploadBytes = 2_500_000
+        }
+        func hold() throws -> any BodyHold {
+            let request = HTTPRequest(method: .post, target: "/thumbnail?w=3", headerFields: Self.jpeg)
+            guard case .accepted(let hold?) = edge.responder.admission(of: request, bodyLength: nil) else {
+                throw StubError()
+            }
+            return hold
+        }
+        var first: (any BodyHold)? = try hold()
+        #expect(budget.statistics.reserved == 0)
+        #expect(first?.refusal(ofLength: 1) == nil && budget.statistics.reserved == 1 << 20)
+        #expect(first?.refusal(ofLength: 2_500_000) == nil && budget.statistics.reserved >= 2_500_000)
+        #expect(first?.refusal(ofLength: 2_500_001)?.code == "source_too_large")
+        let second = try hold()
+        #expect(second.refusal(ofLength: 1_000_000)?.code == "overloaded")
+        first = nil
+        #expect(budget.statistics.reserved == 0 && second.refusal(ofLength: 1_000_000) == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `the first part is sent before the last is made`() async {
+        let gate = Gate()
+        let edge = edge(
+            StubThumbnails(make: { request in
+                if request.options.width == 9 { await gate.pass() }
+                return .sample(.jpeg)
+            }))
+        let list = #"{"url":"https://h/a","renditions":["w=9",{"name":"small","query":"w=7"}]}"#
+        let response = await post(edge, "/thumbnails", Self.json, Array(list.utf8))
+        guard case .streamed(let body) = response.body else {
+            Issue.record("not streamed")
+            return
+        }
+        var text = ""
+        while !text.contains("picture\r\n") {
+            switch body.take() {
+            case .bytes(let piece): text += String(decoding: piece.array, as: UTF8.self)
+            case .nothing: await withCheckedContinuation { next in body.whenReady { next.resume() } }
+            case .end, .broken:
+                Issue.record("the body ended")
+                return
+            }
+        }
+        #expect(text.contains("<small>") && !text.contains("<0>"))
+        await gate.arrivals(1)
+        gate.open()
+        #expect(await received(response).contains("<0>"))
     }
 
     @Test func `a list is made of one source, each part with its name or its problem`() async {
@@ -196,7 +254,7 @@ import ThumbnailPipeline
     @Test func `signing keys demand a signature of the body`() async {
         let key = [UInt8](0..<32)
         let edge = edge { $0.signingKeys = [[UInt8](32..<64), key] }
-        let code = BodySignature.sign(method: .post, target: "/thumbnail?w=3", body: Self.image, key: key)
+        let code = BodySignature.sign(method: .post, target: "/thumbnail?w=3", body: SharedBytes(Self.image), key: key)
         func status(_ target: String, _ signatures: [String], _ body: [UInt8] = Self.image) async -> Int {
             var fields = Self.jpeg
             for signature in signatures { fields.append(.alulaSignature, signature) }

@@ -13,6 +13,16 @@ struct MHD_Connection;
 struct MHD_Daemon;
 struct MHD_Response;
 
+/// What the library complains about.
+enum {
+    CMicrohttpdShim_about_length,
+    CMicrohttpdShim_about_memory,
+    /// Chunks that are malformed.
+    CMicrohttpdShim_about_chunks,
+    /// A chunk that is too large.
+    CMicrohttpdShim_about_chunk_size,
+};
+
 /// The functions that the library calls on its event threads. The peer is the object that `opened` returned for the connection.
 typedef struct {
     /// Handed to `accepts` and `opened`.
@@ -33,9 +43,9 @@ typedef struct {
         size_t upload_size);
     /// The answer is sent, or the request failed.
     void (*completed)(void *peer);
-    /// The library complains about a request's length or about memory, on the event thread of the connection, which it does not
-    /// name. `latest` is the peer of the connection whose request line came last on this thread, null before the first.
-    void (*complained)(void *context, void *latest, bool is_about_memory);
+    /// The library complains about a request, on the event thread of the connection, which it does not name. `latest` is the peer of
+    /// the connection whose request line came last on this thread, null before the first.
+    void (*complained)(void *context, void *latest, int subject);
 } CMicrohttpdShim_callbacks;
 
 /// Numbers of a daemon.

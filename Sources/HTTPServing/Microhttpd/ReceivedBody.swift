@@ -1,0 +1,70 @@
+import Coordination
+import HTTPTypes
+import Memory
+
+/// The body of a request while it arrives; event thread only.
+final class ReceivedBody {
+    private let bodilessRequest: HTTPRequest
+    /// Nil for a body in chunks.
+    private let length: Int?
+    private let maximumLength: Int
+    private let hold: (any BodyHold)?
+    /// When all of it must have arrived.
+    let deadline: Duration
+    private let timekeeper: any Timekeeper
+    private var bytes: ByteAccumulator
+
+    /// Why no more of a body is read.
+    enum Failure: Error {
+        /// It takes too long.
+        case late
+        /// It is longer than its route allows, or than was announced.
+        case tooLong
+        /// There is no room for it.
+        case refused(HTTPResponse)
+    }
+
+    /// The body of `request`, which must arrive within `limit`.
+    ///
+    /// - Parameters:
+    ///   - request: The request without its body.
+    ///   - length: The announced length; nil for a body in chunks.
+    ///   - maximumLength: Most bytes that the route allows.
+    ///   - hold: What is held until all of it has arrived.
+    init(
+        of request: HTTPRequest, length: Int?, maximumLength: Int, hold: (any BodyHold)?, within limit: Duration,
+        by timekeeper: any Timekeeper
+    ) {
+        bodilessRequest = request
+        (self.length, self.maximumLength, self.hold) = (length, maximumLength, hold)
+        self.timekeeper = timekeeper
+        deadline = timekeeper.now + limit
+        // The system gives memory page by page when it is written, so a client that sends less takes less.
+        bytes = ByteAccumulator(reservingCapacity: length ?? 0)
+    }
+
+    /// Whether it comes in chunks.
+    var isChunked: Bool { length == nil }
+
+    /// Adds a part.
+    @unsafe
+    func append(_ part: UnsafeRawBufferPointer) throws(Failure) {
+        guard timekeeper.now < deadline else { throw .late }
+        let count = bytes.count + part.count
+        guard count <= length ?? maximumLength else { throw .tooLong }
+        if length == nil, let response = hold?.refusal(ofLength: count) { throw .refused(response) }
+        unsafe bytes.append(part)
+    }
+
+    /// The request with its body; nil if the body ended before its announced length.
+    ///
+    /// Called once, at the end.
+    func finish() -> HTTPRequest? {
+        guard length == nil || bytes.count == length else { return nil }
+        var request = bodilessRequest
+        var whole = ByteAccumulator()
+        swap(&whole, &bytes)
+        if whole.count > 0 { request.body = whole.finish() }
+        return request
+    }
+}
