@@ -7,12 +7,14 @@ PHOTOS ?= /usr/share/backgrounds/mate
 VENV := .build/venv
 # The suites in Python; each is a module of the package.
 SUITES := PYTHONPATH=$(CURDIR)/Tests/Python
+# The references of hashes need an older Pillow.
+VENV_EXAMPLES := .build/venv-examples
 VENV_BENCH := .build/venv-bench
 BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke namespace-test load-test crash-test sandbox-test mutation-test lint format \
+.PHONY: help deps deps-test build run test unit contract smoke examples namespace-test load-test crash-test sandbox-test mutation-test lint format \
 	bench bench-lanes bench-quality bench-prices bench-sandbox figures coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
@@ -34,7 +36,7 @@ build: deps ## Build the service for production
 run: build ## Build, start and print a URL to try, without the internet
 	@$(RELEASE) serve --demo --port $(PORT) --log-format text
 
-test: unit contract smoke namespace-test ## Run all tests
+test: unit contract smoke examples namespace-test ## Run all tests
 
 unit: deps ## Run the tests of the modules and of the service over real sockets
 	$(SWIFT) build --build-tests
@@ -49,6 +51,14 @@ contract: deps-test ## Try the running service against openapi.yaml, and with UR
 smoke: deps-test ## Serve every image of PHOTOS in every fit and format; SMOKE="--all --sheet sheet.png"
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV)/bin/python -m alula_tests.smoke --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
+
+examples: deps-test ## Run the programs of examples/ against the service, and compare hashes with those of reference programs
+	$(SWIFT) build --product alula
+	@mkdir -p .build/examples
+	$(SWIFT)c -O examples/upload.swift -o .build/examples/upload
+	@test -e $(VENV_EXAMPLES)/installed || (python3 -m venv $(VENV_EXAMPLES) && \
+		$(VENV_EXAMPLES)/bin/pip install --quiet --requirement Tests/Python/requirements-examples.txt && touch $(VENV_EXAMPLES)/installed)
+	$(SUITES) $(VENV_EXAMPLES)/bin/python -m alula_tests.examples --alula .build/debug/alula --swift .build/examples/upload
 
 namespace-test: deps-test ## Try what is dialled, in network namespaces where they are granted; CASES=file
 	@scripts/install-packages iproute2 util-linux
@@ -121,7 +131,7 @@ test-asan: deps ## Run the unit tests under AddressSanitizer; SANITIZED="--filte
 test-tsan: deps ## Run the unit tests under ThreadSanitizer; SANITIZED="--filter CoordinationTests"
 	SWIFT=$(SWIFT) scripts/sanitize thread $(SANITIZED)
 
-fuzz: deps ## Test targets, URLs, fields, workers' messages and image headers with inputs of libFuzzer, a minute each; FUZZ="-max_total_time=600"
+fuzz: deps ## Test targets, URLs, fields, forms, workers' messages and image headers with inputs of libFuzzer, a minute each; FUZZ="-max_total_time=600"
 	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)" "$(TARGETS)"
 
 clean: ## Remove everything that was built

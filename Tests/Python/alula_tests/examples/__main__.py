@@ -1,0 +1,141 @@
+"""Runs the programs of examples/ against the running service, checks the HTML that they write, and compares hashes with those of the
+reference programs."""
+import argparse
+import html.parser
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+import urllib.request
+
+import blurhash
+import thumbhash
+from PIL import Image
+
+from alula_tests.images import gradient_png
+from alula_tests.origins import ImageHandler, serving
+from alula_tests.service import Service
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[4] / "examples"
+SIZE = (2000, 320)
+WIDTHS = [320, 640, 1280, 1920]
+# Columns and rows of BlurHashes that are compared.
+COMPONENTS = [(4, 3), (1, 1), (9, 9), (3, 7)]
+
+
+class Elements(html.parser.HTMLParser):
+    """The elements of a file in their order, with their attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+
+def files_complaints(folder, srcset, kind):
+    """What is wrong with the files that a srcset names."""
+    complaints = []
+    entries = [entry.split(" ") for entry in srcset.split(", ")]
+    if [entry[1] for entry in entries] != [f"{width}w" for width in WIDTHS]:
+        complaints.append(f"the srcset {srcset}")
+    for name, width in entries:
+        with Image.open(folder / name) as image:
+            if image.format != kind or f"{image.width}w" != width:
+                complaints.append(f"{name} is {image.format} of {image.size}")
+    return complaints
+
+
+def complaints_of(folder):
+    """What is wrong with the HTML in a folder, and with the files that it names."""
+    elements = Elements((folder / "picture.html").read_text()).elements
+    if [tag for tag, _ in elements] != ["picture", "source", "img"]:
+        return [f"the elements {elements}"]
+    source, image = elements[1][1], elements[2][1]
+    complaints = files_complaints(folder, source["srcset"], "WEBP") + files_complaints(folder, image["srcset"], "JPEG")
+    if source["type"] != "image/webp" or (image["width"], image["height"]) != tuple(map(str, SIZE)):
+        complaints.append(f"the attributes {source} {image}")
+    if not (folder / image["src"]).exists() or not re.match("background: #[0-9a-f]{6};", image["style"]):
+        complaints.append(f"the placeholder {image}")
+    if not blurhash.is_valid_blurhash(image["data-blurhash"]):
+        complaints.append(f"the BlurHash {image['data-blurhash']}")
+    return complaints
+
+
+def hash_complaints(service, source):
+    """Where hashes differ from those of the reference programs for the pixels that the service computes them from."""
+    source = urllib.parse.quote(source, safe="")
+    with urllib.request.urlopen(f"{service}/thumbnail?url={source}&w=100&h=100&format=png") as answer:
+        small = Image.open(io.BytesIO(answer.read()))
+        small.load()
+    complaints = []
+    for columns, rows in COMPONENTS:
+        query = f"url={source}&include=blurhash,thumbhash&components={columns}x{rows}"
+        with urllib.request.urlopen(f"{service}/info?{query}") as answer:
+            found = json.load(answer)
+        expected = {"thumbHash": thumbhash.image_to_thumbhash(small.copy())}
+        if small.mode == "RGB":
+            expected["blurHash"] = blurhash.encode(small.copy(), columns, rows)
+        complaints += [f"{name} of {source} with {columns}x{rows} is {found[name]}, the reference has {value}"
+                       for name, value in expected.items() if found[name] != value]
+    return complaints
+
+
+class Images(ImageHandler):
+    """Answers with the file of a path's name."""
+    files = {}
+
+    def find(self, path):
+        return ("image/png", self.files[path]) if path in self.files else None
+
+
+def half_transparent():
+    """A circle of two colours with soft edges."""
+    image = Image.radial_gradient("L").resize((160, 120))
+    result = Image.merge("RGBA", [image, image.rotate(90), image.transpose(Image.Transpose.FLIP_LEFT_RIGHT), image])
+    file = io.BytesIO()
+    result.save(file, "PNG")
+    return file.getvalue()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--alula", required=True, help="the service's executable")
+    parser.add_argument("--swift", help="the compiled upload.swift")
+    options = parser.parse_args()
+    wide = gradient_png(*SIZE)
+    Images.files = {"/wide.png": wide, "/tall.png": gradient_png(90, 333), "/partly.png": half_transparent()}
+    programs = {"upload.py": [sys.executable, EXAMPLES / "upload.py"], "upload.sh": [EXAMPLES / "upload.sh"]}
+    if options.swift:
+        programs["upload.swift"] = [options.swift]
+    complaints = []
+    with tempfile.TemporaryDirectory() as folder, Service(options.alula, "--uploads", "on") as service, \
+            serving(Images) as port:
+        folder = pathlib.Path(folder)
+        (folder / "photo.png").write_bytes(wide)
+        for name, command in programs.items():
+            ended = subprocess.run(
+                [*command, folder / "photo.png", folder / name, service.url], capture_output=True, text=True, timeout=120)
+            if ended.returncode != 0:
+                complaints.append(f"{name}: {ended.stdout}{ended.stderr}")
+                continue
+            print(f"{name}: {ended.stdout.strip()}")
+            complaints += [f"{name}: {complaint}" for complaint in complaints_of(folder / name)]
+        for path in Images.files:
+            complaints += hash_complaints(service.url, f"http://127.0.0.1:{port}{path}")
+        complaints += service.stop()
+    print(f"{len(programs)} examples, {len(Images.files) * len(COMPONENTS)} hashes of either kind")
+    for complaint in complaints:
+        print("FAILED:", complaint)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
