@@ -134,6 +134,7 @@ struct Service: Sendable {
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
 
+    var budget: MemoryBudget { engine.budget }
     var downloader: ImageDownloader { engine.downloader }
     var lanes: WorkLanes { engine.lanes }
     var sandbox: SandboxedCodec? { engine.sandbox }
