@@ -127,7 +127,11 @@ let package = Package(
                 "Coordination", "Crypto", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory", "Telemetry", "Text",
                 "ThumbnailPipeline",
             ],
-            embedding: ["openapi.yaml", "page.html", "page.css", "page.js"].map { "Resources/" + $0 }),
+            embedding: [
+                "openapi.yaml", "base.css", "icon.svg", "page.html", "page.css", "page.js", "form.js", "answer.js",
+                "compare.js",
+                "snippets.js", "signing.js",
+            ].map { "Resources/" + $0 }),
         module(
             "HTTPServing",
             ["CLinux", "CMicrohttpd", "CMicrohttpdShim", "Coordination", "HTTPTypes", "Memory", "Telemetry", "Text"]),

@@ -16,6 +16,8 @@ package struct APIConfiguration: Sendable {
     package var maximumUploadBytes = 64 << 20
     /// Most renditions of one call.
     package var maximumRenditions = 64
+    /// The source that the page shows before the user names one; nil for none.
+    package var sampleSource: String?
     /// The value of `Access-Control-Allow-Origin` in public answers; nil for no such field.
     package var allowOrigin: String?
     /// Whether a client's `Cache-Control` counts; if it does, any client can force fetches from origins.

@@ -15,7 +15,7 @@ package final class PublicResponder: RequestResponder {
     private let timekeeper: any Timekeeper
     private let requestIDs = RequestIDs()
     private let common: HTTPFields
-    private let files: PublicFiles
+    private let files: EmbeddedFiles
 
     /// Answers with the thumbnails of `thumbnails`, until the `lifecycle` drains.
     package init(
@@ -36,7 +36,7 @@ package final class PublicResponder: RequestResponder {
         self.lifecycle = lifecycle
         self.timekeeper = timekeeper
         common = fields.strict
-        files = PublicFiles(common: fields)
+        files = EmbeddedFiles(EmbeddedFile.ofClients, common: fields, facts: PageFacts(configuration))
     }
 
     /// The answer to a request with a valid header.
@@ -88,10 +88,12 @@ package final class PublicResponder: RequestResponder {
     }
 
     private func plainAnswer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
-        if case .ready = exchange.route {
-            return HealthAnswer.ready(lifecycle, requestID: exchange.requestID, common: common)
+        switch exchange.route {
+        case .ready: return HealthAnswer.ready(lifecycle, requestID: exchange.requestID, common: common)
+        case .file(let file):
+            return files.response(to: request, for: file) ?? HealthAnswer.live(common: common)
+        default: return HealthAnswer.live(common: common)
         }
-        return files.response(to: request, at: exchange.route) ?? HealthAnswer.live(common: common)
     }
 
     private func problem(_ error: APIError, _ exchange: Exchange) -> HTTPResponse {

@@ -59,29 +59,76 @@ import Testing
         #expect(Set(list.split(separator: ", ").compactMap { ImageFormat(rawValue: String($0)) }) == written)
     }
 
-    @Test func `the page may load its own files and nothing else`() async {
-        let response = await Edge().respond("/")
-        #expect(response[.contentType] == "text/html; charset=utf-8")
-        #expect(
-            response[.contentSecurityPolicy]
-                == "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-                + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
-        for forbidden in ["<style", "style=", "onclick=", "javascript:", "http-equiv", "//cdn"] {
-            #expect(!response.text.contains(forbidden), "\(forbidden)")
-        }
-        #expect(response.text.contains(#"<link rel="stylesheet" href="/page.css">"#))
-        #expect(response.text.contains(#"<script src="/page.js" defer></script>"#))
+    @Test(arguments: EmbeddedFile.ofClients)
+    func `each file is served with its type, and only a page may load others`(file: EmbeddedFile) async {
+        let response = await Edge().respond(file.path)
+        #expect(response.status == .ok)
+        #expect(response[.contentType] == file.mediaType)
+        #expect(response[.cacheControl] == "no-cache")
+        let pagePolicy =
+            "default-src 'none'; img-src 'self' blob:; style-src 'self'; script-src 'self'; connect-src 'self'; "
+            + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+        #expect(response[.contentSecurityPolicy] == (file == .page ? pagePolicy : "default-src 'none'; sandbox"))
     }
 
-    @Test func `the page has a field with a label for every parameter, and no others`() {
+    @Test func `a page names only files that are served beside it, and has nothing inline`() {
         let page = String(decoding: PackageResources.page_html, as: UTF8.self)
+        for forbidden in ["<style", "style=", "onclick=", "javascript:", "http-equiv", "\"//", "<script>"] {
+            #expect(!page.contains(forbidden), "\(forbidden)")
+        }
+        let paths = Set(EmbeddedFile.ofClients.map(\.path))
+        let scripts = EmbeddedFile.ofClients.filter { $0.path.hasSuffix(".js") }
+        var named = [" href=\"", " src=\""].flatMap { Self.values(after: $0, in: page, until: "\"") }
+        for script in scripts {
+            let text = String(decoding: script.bytes, as: UTF8.self)
+            named += Self.values(after: "from \"./", in: text, until: "\"").map { "/page/" + $0 }
+        }
+        for path in named where !path.hasPrefix("#") { #expect(paths.contains(path), "\(path)") }
+        for file in EmbeddedFile.ofClients where file != .document && file != .page {
+            #expect(named.contains(file.path), "\(file) is loaded by nothing")
+        }
+    }
+
+    @Test func `the form has a field with a label for every parameter, and no others`() throws {
+        let page = String(decoding: PackageResources.page_html, as: UTF8.self)
+        let form = try #require(Self.values(after: "<form ", in: page, until: "</form>").first)
         for name in ThumbnailParameter.allCases.map(\.rawValue) where name != "sig" {
-            #expect(page.contains("<label for=\"\(name)\">"), "\(name)")
-            #expect(page.contains("id=\"\(name)\" name=\"\(name)\""), "\(name)")
+            #expect(form.contains("<label for=\"\(name)\">"), "\(name)")
+            #expect(form.contains("id=\"\(name)\" name=\"\(name)\""), "\(name)")
         }
-        let names = page.split(separator: " name=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
-        for name in names where name != "viewport" && name != "color-scheme" {
-            #expect(ThumbnailParameter(rawValue: String(name)) != nil, "\(name)")
+        for name in Self.values(after: " name=\"", in: form, until: "\"") {
+            #expect(ThumbnailParameter(rawValue: name) != nil, "\(name)")
         }
+    }
+
+    @Test func `the page tells its script what the service takes, whatever is in the text`() async {
+        let plain = await Edge().respond("/")
+        #expect(
+            plain.text.contains(
+                "data-service=\"{&quot;uploads&quot;:false,&quot;maxUploadBytes&quot;:67108864,&quot;signed&quot;:false,"
+                    + "&quot;sample&quot;:null}\""))
+        let told = await Edge {
+            $0.takesUploads = true
+            $0.maximumUploadBytes = 5
+            $0.signingKeys = [[1]]
+            $0.sampleSource = #"http://a/"><b>&"#
+        }.respond("/")
+        #expect(
+            told.text.contains(
+                "data-service=\"{&quot;uploads&quot;:true,&quot;maxUploadBytes&quot;:5,&quot;signed&quot;:true,"
+                    + "&quot;sample&quot;:&quot;http://a/\\&quot;>&lt;b>&amp;&quot;}\""))
+        #expect(plain[.eTag] != told[.eTag])
+    }
+
+    /// The texts between each `start` and the next `end`.
+    private static func values(after start: String, in text: String, until end: String) -> [String] {
+        var values: [String] = []
+        var rest = text[...]
+        while let begin = rest.firstRange(of: start)?.upperBound {
+            rest = rest[begin...]
+            guard let stop = rest.firstRange(of: end)?.lowerBound else { break }
+            values.append(String(rest[..<stop]))
+        }
+        return values
     }
 }

@@ -6,7 +6,9 @@ import ThumbnailPipeline
 @testable import ThumbnailAPI
 
 @Suite(.timeLimit(.minutes(1))) struct PublicResponderTests {
-    private static let files = ["/", "/page.css", "/page.js", "/openapi.yaml", "/health/live", "/health/ready"]
+    private static let files = [
+        "/", "/page/page.css", "/page/page.js", "/openapi.yaml", "/health/live", "/health/ready",
+    ]
 
     @Test(arguments: files)
     func `each route answers GET and HEAD`(path: String) async {
@@ -32,7 +34,8 @@ import ThumbnailPipeline
     @Test(arguments: [
         "/nothing", "/thumbnail/", "//thumbnail?url=x:y", "/%74humbnail?url=x:y", "/Thumbnail", "", "*", "/metrics",
         "/status",
-        "/cache", "/downloads", "/downloads/abc", "/prefetch", "/thumbnail#?url=x:y", "/page.css/",
+        "/cache", "/downloads", "/downloads/abc", "/prefetch", "/thumbnail#?url=x:y", "/page/page.css/", "/page",
+        "/page/", "/page/operators.js",
     ])
     func `other paths are nothing, operators' ones included`(target: String) async {
         let response = await Edge().respond(target, method: .post)
@@ -66,10 +69,10 @@ import ThumbnailPipeline
 
     @Test func `files are revalidated by their entity tags`() async {
         let edge = Edge()
-        let first = await edge.respond("/page.css")
+        let first = await edge.respond("/page/page.css")
         #expect(first[.contentType] == "text/css; charset=utf-8")
         #expect(first[.cacheControl] == "no-cache")
-        let second = await edge.respond("/page.css", fields: [.ifNoneMatch: first[.eTag] ?? ""])
+        let second = await edge.respond("/page/page.css", fields: [.ifNoneMatch: first[.eTag] ?? ""])
         #expect(second.status == .notModified)
     }
 

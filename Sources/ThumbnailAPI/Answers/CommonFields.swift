@@ -4,14 +4,14 @@ import HTTPTypes
 struct CommonFields: Sendable {
     /// An answer may neither run nor load anything.
     static let strictPolicy = "default-src 'none'; sandbox"
-    /// The page loads its own files, and connects to its own origin only.
+    /// A page loads its own files and images that it holds itself, and connects to its own origin only.
     static let pagePolicy =
-        "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
+        "default-src 'none'; img-src 'self' blob:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
         + "frame-ancestors 'none'; base-uri 'none'"
 
-    /// Fields of all answers but the page.
+    /// Fields of all answers but the pages.
     let strict: HTTPFields
-    /// Fields of the page.
+    /// Fields of a page.
     let page: HTTPFields
 
     /// Fields of the public listener, whose answers any site may embed.

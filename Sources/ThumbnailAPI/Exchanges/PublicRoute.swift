@@ -10,10 +10,7 @@ enum PublicRoute: Sendable {
     case renditions
     case live
     case ready
-    case document
-    case page
-    case pageStyle
-    case pageScript
+    case file(EmbeddedFile)
     /// No route, or a request that the server refused before it was read.
     case none
 
@@ -42,16 +39,13 @@ enum PublicRoute: Sendable {
 
     /// The route of a raw target that is none of a dialect's; only the exact spelling of a path counts.
     init(ownTarget target: String) {
+        let path = target.prefix(before: UInt8(ascii: "?"))
         self =
-            switch target.prefix(before: UInt8(ascii: "?")) {
+            switch path {
             case "/thumbnails": .renditions
             case "/health/live": .live
             case "/health/ready": .ready
-            case "/openapi.yaml": .document
-            case "/": .page
-            case "/page.css": .pageStyle
-            case "/page.js": .pageScript
-            default: .none
+            default: EmbeddedFile.file(at: path, among: EmbeddedFile.ofClients).map { .file($0) } ?? .none
             }
     }
 
@@ -62,10 +56,7 @@ enum PublicRoute: Sendable {
         case .renditions: "thumbnails"
         case .live: "live"
         case .ready: "ready"
-        case .document: "openapi"
-        case .page: "page"
-        case .pageStyle: "page_css"
-        case .pageScript: "page_js"
+        case .file(let file): file.label
         case .none: "none"
         }
     }

@@ -1,175 +1,326 @@
-"use strict";
+// The page: makes the thumbnail that the form asks for, and says what came.
 
-const form = document.getElementById("request");
-const result = document.getElementById("result");
-const status = document.getElementById("status");
-const address = document.getElementById("address");
-const copy = document.getElementById("copy");
-const figure = document.getElementById("figure");
-const image = document.getElementById("thumbnail");
-const facts = document.getElementById("facts");
+import { bytesText, cacheRows, keepingText, problemWords, timeText, timingSteps } from "./answer.js";
+import { Comparison } from "./compare.js";
+import { queryText, RequestForm } from "./form.js";
+import { SigningKey } from "./signing.js";
+import { Snippets } from "./snippets.js";
 
+const element = (id) => document.getElementById(id);
+const service = JSON.parse(document.documentElement.dataset.service);
+const form = new RequestForm(element("request"));
+const key = element("key");
+const comparison = new Comparison({
+  frame: element("frame"), stage: element("stage"), before: element("source-image"), after: element("thumbnail"), divider: element("divider"),
+});
+const accept = "image/avif,image/webp,image/*,*/*;q=0.8";
 const shownFields = [
-  "Content-Type", "Alula-Quality", "ETag", "Cache-Control", "Age", "Cache-Status", "Server-Timing", "Alula-Error", "X-Request-Id",
+  "Content-Type", "Alula-Quality", "ETag", "Cache-Control", "Age", "Vary", "Cache-Status", "Server-Timing", "Alula-Error", "X-Request-Id",
 ];
 
-/** The form's fields that say something, in their order. */
-function parameters() {
-  const query = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) {
-    if (value.trim() !== "") query.append(name, value.trim());
+/** The file that is sent as the source; null if the source has an address. */
+let upload = null;
+/** The work under way, which a newer one ends. */
+let current = new AbortController();
+let snippets = null;
+/** The URLs of images that are held in memory. */
+const held = { thumbnail: null, source: null };
+/** What the source is, by its address. */
+const known = { address: null, facts: null };
+
+function announce(text, isFailure = false) {
+  element("status").textContent = text;
+  element("status").classList.toggle("failure", isFailure);
+}
+
+/** Holds an image in memory instead of the one before, and returns its URL. */
+function hold(name, blob) {
+  if (held[name]) URL.revokeObjectURL(held[name]);
+  held[name] = blob && URL.createObjectURL(blob);
+  return held[name];
+}
+
+/** A list of definitions, or rows of a table. */
+function fill(list, rows, head, cell) {
+  list.replaceChildren(...rows.flatMap(([name, value]) => {
+    const parts = [head, cell].map((tag) => document.createElement(tag));
+    parts[0].textContent = name;
+    parts[1].textContent = value;
+    if (head === "dt") return parts;
+    parts[0].scope = "row";
+    const row = document.createElement("tr");
+    row.append(...parts);
+    return [row];
+  }));
+}
+
+/** The key that is typed in; null for none. Throws a fault of it. */
+async function signingKey() {
+  const typed = key.value.trim();
+  if (typed !== "") return SigningKey.read(typed);
+  if (service.signed) throw new Error("This service answers only what is signed. Type a key to try it.");
+  return null;
+}
+
+/** Asks for what a form of parameters says, of the address or of the file. */
+async function ask(path, parameters, signing, signal) {
+  let target = path + "?" + queryText(parameters);
+  if (!upload) {
+    if (signing) target = await signing.signed(target);
+    return fetch(target, { headers: { Accept: accept }, signal });
   }
-  return query;
+  const headers = { Accept: accept, "Content-Type": upload.type || "application/octet-stream" };
+  if (signing) headers["Alula-Signature"] = await signing.bodySignature(target, await upload.arrayBuffer());
+  return fetch(target, { method: "POST", headers, body: upload, signal });
 }
 
-/** Percent-encodes a query; URLSearchParams would write a space as a plus, which the service takes for a plus. */
-function encoded(query) {
-  return [...query].map(([name, value]) => name + "=" + encodeURIComponent(value)).join("&");
+function tellAnswer(response) {
+  const { total, steps } = timingSteps(response.headers.get("Server-Timing"));
+  element("bar").replaceChildren(...steps.map(({ kind, milliseconds }) => {
+    const part = document.createElement("span");
+    part.className = "step-" + kind;
+    part.style.flex = String(milliseconds);
+    return part;
+  }));
+  const words = [...steps.map(({ kind, words, milliseconds }) => [kind, words + " " + timeText(milliseconds)])];
+  element("bar").setAttribute("aria-label", "Time by step: " + (words.map(([, text]) => text).join(", ") || "nothing worth measuring"));
+  element("steps").replaceChildren(...words.map(([kind, text]) => {
+    const item = document.createElement("li");
+    const label = document.createElement("span");
+    item.className = "step-" + kind;
+    label.textContent = text;
+    item.append(label);
+    return item;
+  }));
+  const rows = [["Time in the service", total < 0.05 ? "less than 0.1 ms" : timeText(total)], ...cacheRows(response.headers.get("Cache-Status"))];
+  rows.push(["This answer", keepingText(response.headers.get("Cache-Control"))]);
+  if (response.headers.has("Alula-Quality")) rows.push(["Quality", response.headers.get("Alula-Quality")]);
+  if (response.headers.has("Alula-Error")) rows.push(["In place of", "the error " + response.headers.get("Alula-Error")]);
+  fill(element("caches"), rows, "dt", "dd");
+  tellFields(response);
 }
 
-/** The field of this parameter; null if the form has none. */
-function fieldOf(name) {
-  const field = form.elements.namedItem(name);
-  return field instanceof HTMLElement ? field : null;
+function tellFields(response) {
+  const rows = shownFields.filter((name) => response.headers.has(name)).map((name) => [name, response.headers.get(name)]);
+  fill(element("facts").tBodies[0], rows, "th", "td");
 }
 
-/** Says beside a field, which it shows, what is wrong with it. */
-function mark(field, text) {
-  const note = document.createElement("span");
-  note.className = "fault";
-  note.id = field.id + "-fault";
-  note.textContent = text;
-  field.closest(".field").append(note);
-  field.setAttribute("aria-invalid", "true");
-  field.setAttribute("aria-errormessage", note.id);
-  const group = field.closest("details");
-  if (group) group.open = true;
-  field.focus();
+function tellSizes(facts, size, blob) {
+  element("result-pixels").textContent = size.width + " × " + size.height;
+  element("result-bytes").textContent = bytesText(blob.size) + ", " + blob.type.replace("image/", "");
+  element("source-pixels").textContent = facts.width ? facts.width + " × " + facts.height : "–";
+  element("source-bytes").textContent = [facts.bytes && bytesText(facts.bytes), facts.format].filter(Boolean).join(", ");
+  const share = facts.bytes ? 1 - blob.size / facts.bytes : null;
+  element("saving-title").textContent = share !== null && share < 0 ? "Grown by" : "Saved";
+  element("saving").textContent = share === null ? "–" : (Math.abs(share) * 100).toFixed(Math.abs(share) > 0.99 ? 1 : 0) + " %";
+  element("saving-note").textContent = share === null ? "" : "of the bytes";
 }
 
-function unmark() {
-  for (const note of form.querySelectorAll(".fault")) note.remove();
-  for (const field of form.querySelectorAll("[aria-invalid]")) {
-    field.removeAttribute("aria-invalid");
-    field.removeAttribute("aria-errormessage");
+/** What is known of the source, from the service or from the file. */
+async function sourceFacts(signing, signal) {
+  if (upload) return { bytes: upload.size, format: upload.type.replace("image/", "") };
+  const url = form.field("url").value.trim();
+  if (known.address === url) return known.facts;
+  let facts = {};
+  try {
+    const response = await ask("/info", form.parameters().filter(([name]) => name === "url" || name === "expires"), signing, signal);
+    if (response.ok) facts = await response.json();
+  } catch (failure) {
+    if (signal.aborted) throw failure;
   }
+  [known.address, known.facts] = [url, facts];
+  return facts;
 }
 
-/** Whether the field says something other than its default. */
-function isSet(field) {
-  return field.type === "checkbox" ? field.checked : field.value.trim() !== "";
-}
-
-/** Says in the heading of each group how many of its fields are set. */
-function count() {
-  for (const group of form.querySelectorAll("details")) {
-    const number = [...group.querySelectorAll("input, select")].filter(isSet).length;
-    group.querySelector("summary").dataset.count = number === 0 ? "" : number + " set";
+/** Shows the source, reduced to the size of the thumbnail and nothing else. */
+async function showSource(size, signing, signal) {
+  if (upload) {
+    try {
+      return await comparison.showSource(hold("source", upload));
+    } catch {
+      // A format that the browser does not know: the service knows it.
+    }
   }
+  const format = size.width * size.height <= 1_000_000 ? ["png"] : ["webp", "95"];
+  const plain = form.parameters().filter(([name]) => ["url", "page", "expires"].includes(name));
+  const shape = [["w", size.width], ["h", size.height], ["fit", "inside"], ["format", format[0]]].map(([n, v]) => [n, String(v)]);
+  if (format[1]) shape.push(["q", format[1]]);
+  const response = await ask("/thumbnail", [...plain, ...shape], signing, signal);
+  await comparison.showSource(hold("source", response.ok ? await response.blob() : null));
+  return null;
 }
 
-function announce(text, isFailure) {
-  status.textContent = text;
-  status.classList.toggle("failure", isFailure);
+async function showResult(response, signing, signal) {
+  const blob = await response.blob();
+  const size = await comparison.showThumbnail(hold("thumbnail", blob));
+  element("thumbnail").alt = "The thumbnail, " + size.width + " by " + size.height + " pixels";
+  element("made").hidden = false;
+  element("made").classList.remove("stale");
+  tellAnswer(response);
+  comparison.layOut();
+  announce("Thumbnail of " + size.width + " × " + size.height + " pixels, " + bytesText(blob.size) + ".");
+  await tellSnippets(size, signing, response);
+  let facts = await sourceFacts(signing, signal);
+  tellSizes(facts, size, blob);
+  const seen = await showSource(size, signing, signal);
+  if (upload && seen) tellSizes({ ...facts, ...seen }, size, blob);
+  element("source-note").textContent = held.source ? "" : "The source cannot be shown by itself.";
 }
 
-function list(rows) {
-  const body = facts.tBodies[0];
-  body.replaceChildren();
-  for (const [name, value] of rows) {
-    const row = body.insertRow();
-    const head = document.createElement("th");
-    head.scope = "row";
-    head.textContent = name;
-    row.append(head);
-    row.insertCell().textContent = value;
+/** The name under which a thumbnail is best kept. */
+function fileName(response) {
+  return /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? "thumbnail";
+}
+
+async function tellSnippets(size, signing, response) {
+  const ratio = Number(form.field("dpr").value) || 1;
+  let file = null;
+  if (upload) {
+    file = { name: upload.name, type: upload.type || "application/octet-stream", signature: null };
+    const target = "/thumbnail?" + queryText(form.parameters("url"));
+    if (signing) file.signature = await signing.bodySignature(target, await upload.arrayBuffer());
   }
-  facts.hidden = rows.length === 0;
+  snippets = new Snippets({
+    origin: location.origin, parameters: form.parameters(...(upload ? ["url"] : [])), upload: file, fileName: fileName(response),
+    size: { width: Math.max(1, Math.round(size.width / ratio)), height: Math.max(1, Math.round(size.height / ratio)) },
+    sign: async (target) => (signing ? signing.signed(target) : target),
+  });
+  await writeSnippet();
 }
 
-function headerRows(response) {
-  return shownFields
-    .filter((name) => response.headers.has(name))
-    .map((name) => [name, response.headers.get(name)]);
+async function writeSnippet() {
+  if (snippets === null) return;
+  element("snippet").textContent = await snippets.text(document.querySelector("[name=form]:checked").value);
+  element("copied").textContent = "";
 }
 
-/** Loads the image from the address that was just fetched and says what came. */
-async function show(target, response, size) {
-  image.src = target;
-  await image.decode();
-  figure.hidden = false;
-  image.alt = "The thumbnail, " + image.naturalWidth + " by " + image.naturalHeight + " pixels";
-  announce(image.naturalWidth + " × " + image.naturalHeight + " pixels, " + size.toLocaleString() + " bytes", false);
-  list(headerRows(response));
-}
-
-async function explain(response) {
+/** Says in plain words, and beside the field that it concerns, why there is no thumbnail. */
+async function explain(response, takesFocus) {
   const problem = await response.json();
-  const parameter = problem.parameter ? " (" + problem.parameter + ")" : "";
-  const field = problem.parameter ? fieldOf(problem.parameter) : null;
-  if (field) mark(field, problem.detail);
-  announce(problem.status + " " + problem.code + parameter + ": " + problem.detail, true);
-  list(headerRows(response));
+  const { parameter, detail } = problemWords(problem);
+  const field = parameter && !(upload && parameter === "url") ? form.field(parameter) : null;
+  if (field) form.mark(field, detail, takesFocus);
+  const title = field?.labels?.[0]?.firstChild.textContent.trim();
+  announce((title ? title + ": " : "") + detail, true);
+  tellFields(response);
 }
 
-async function make() {
-  unmark();
+/** Makes the thumbnail; after a press of the button the first fault takes the focus. */
+async function make({ takesFocus = false } = {}) {
+  current.abort();
+  const { signal } = (current = new AbortController());
+  form.unmark();
+  element("made").classList.add("stale");
+  const fault = (field, text) => {
+    form.mark(field, text, takesFocus);
+    announce(field.labels[0].firstChild.textContent.trim() + ": " + text, true);
+  };
   // A browser gives no value for a number that it cannot read, so the service would not see the fault.
-  const unread = [...form.elements].find((field) => field.validity.badInput);
-  if (unread) {
-    mark(unread, "Must be a number.");
+  if (form.unread) return fault(form.unread, "Must be a number.");
+  if (!upload && form.field("url").value.trim() === "") {
+    return takesFocus ? fault(form.field("url"), "Give the address of an image" + (service.uploads ? ", or choose a file." : ".")) : undefined;
+  }
+  let signing;
+  try {
+    signing = await signingKey();
+  } catch (failure) {
+    return fault(key, failure.message);
+  }
+  const parameters = form.parameters(...(upload ? ["url"] : []));
+  history.replaceState(null, "", "/?" + queryText(parameters));
+  announce("Working …");
+  try {
+    const response = await ask("/thumbnail", parameters, signing, signal);
+    await (response.ok ? showResult(response, signing, signal) : explain(response, takesFocus));
+  } catch (failure) {
+    if (!signal.aborted) announce("The service gave no answer that this browser could use.", true);
+  }
+}
+
+let delay = 0;
+
+/** Makes the thumbnail when the user has paused for so long. */
+function makeSoon(milliseconds) {
+  clearTimeout(delay);
+  delay = setTimeout(make, milliseconds);
+}
+
+/** Takes a file as the source, or an address again for null. */
+function choose(file) {
+  if (file && file.size > service.maxUploadBytes) {
+    announce("The file has " + bytesText(file.size) + "; the service takes " + bytesText(service.maxUploadBytes) + ".", true);
     return;
   }
-  const query = encoded(parameters());
-  const target = "/thumbnail?" + query;
-  history.replaceState(null, "", "/?" + query);
-  address.value = new URL(target, location.href).href;
-  result.hidden = false;
-  figure.hidden = true;
-  list([]);
-  announce("Working …", false);
-  try {
-    const response = await fetch(target, { headers: { Accept: "image/avif,image/webp,image/*,*/*;q=0.8" } });
-    if (response.ok) {
-      await show(target, response, (await response.blob()).size);
-    } else {
-      await explain(response);
-    }
-  } catch {
-    announce("The service gave no answer that this browser could use.", true);
-  }
+  upload = file;
+  element("chosen").hidden = file === null;
+  element("upload").hidden = file !== null || !service.uploads;
+  element("chosen-name").textContent = file ? file.name + ", " + bytesText(file.size) : "";
+  form.field("url").disabled = file !== null;
+  element("file").value = "";
+  if (file) make();
 }
 
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  make();
-});
+function takeFiles() {
+  element("upload").hidden = false;
+  element("file").addEventListener("change", (event) => choose(event.target.files[0] ?? null));
+  element("unchoose").addEventListener("click", () => {
+    choose(null);
+    form.field("url").focus();
+  });
+  const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+  addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    element("veil").hidden = false;
+  });
+  addEventListener("dragleave", (event) => {
+    if (event.relatedTarget === null) element("veil").hidden = true;
+  });
+  addEventListener("drop", (event) => {
+    element("veil").hidden = true;
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    choose(event.dataTransfer.files[0] ?? null);
+  });
+}
 
-copy.addEventListener("click", async () => {
-  address.select();
+form.element.addEventListener("submit", (event) => {
+  event.preventDefault();
+  clearTimeout(delay);
+  make({ takesFocus: true });
+});
+form.element.addEventListener("reset", () => {
+  // The fields have their defaults after this event.
+  setTimeout(() => {
+    form.refresh();
+    make();
+  });
+});
+form.element.addEventListener("input", (event) => {
+  if (["number", "range"].includes(event.target.type)) makeSoon(400);
+});
+form.element.addEventListener("change", (event) => {
+  if (event.target.type !== "file") makeSoon(0);
+});
+for (const choice of document.querySelectorAll("[name=view]")) {
+  choice.addEventListener("change", () => comparison.show(choice.value));
+}
+for (const choice of document.querySelectorAll("[name=form]")) choice.addEventListener("change", writeSnippet);
+element("zoom").addEventListener("change", (event) => comparison.scale(event.target.value));
+element("copy").addEventListener("click", async () => {
   try {
-    await navigator.clipboard.writeText(address.value);
-    copy.textContent = "Copied";
-    setTimeout(() => { copy.textContent = "Copy"; }, 1500);
+    await navigator.clipboard.writeText(element("snippet").textContent);
+    element("copied").textContent = "Copied.";
   } catch {
     // Without the clipboard (plain http) the selected text can still be copied by hand.
+    getSelection().selectAllChildren(element("snippet"));
+    element("copied").textContent = "Selected: press Ctrl-C.";
   }
 });
 
-// The service judges the values, and says in words what is wrong.
-form.noValidate = true;
-form.addEventListener("input", count);
-
-const given = new URLSearchParams(location.search);
-for (const [name, value] of given) {
-  const field = fieldOf(name);
-  if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = field.value === value;
-  else if (field instanceof HTMLInputElement) field.value = value;
-  // A default is the empty choice; an unknown value leaves it so.
-  if (field instanceof HTMLSelectElement) field.value = [...field.options].some((o) => o.value === value) ? value : "";
-}
-for (const group of form.querySelectorAll("details")) {
-  group.open = [...group.querySelectorAll("input, select")].some(isSet);
-}
-count();
-if (given.has("url")) make();
+if (service.uploads) takeFiles();
+if (service.signed) key.closest("details").open = true;
+const given = new URLSearchParams(location.search.replaceAll("+", "%2B"));
+if (given.size > 0) form.fill(given);
+else if (service.sample) form.field("url").value = service.sample;
+if (form.field("url").value !== "") make();

@@ -1,0 +1,87 @@
+/// A file that is part of the program: the interface description, and the pages with their styles and scripts.
+///
+/// A page stands at `/`, and all that it loads under `/page/`.
+enum EmbeddedFile: CaseIterable, Sendable {
+    case document
+    case page
+    case pageStyle
+    case pageScript
+    case formScript
+    case answerScript
+    case compareScript
+    case snippetsScript
+    case signingScript
+    case baseStyle
+    case icon
+
+    /// The files of the public listener.
+    static let ofClients: [EmbeddedFile] = [
+        .document, .page, .pageStyle, .pageScript, .formScript, .answerScript, .compareScript, .snippetsScript,
+        .signingScript, .baseStyle, .icon,
+    ]
+
+    /// The path at which the file is served.
+    var path: String {
+        switch self {
+        case .document: "/openapi.yaml"
+        case .page: "/"
+        case .pageStyle: "/page/page.css"
+        case .pageScript: "/page/page.js"
+        case .formScript: "/page/form.js"
+        case .answerScript: "/page/answer.js"
+        case .compareScript: "/page/compare.js"
+        case .snippetsScript: "/page/snippets.js"
+        case .signingScript: "/page/signing.js"
+        case .baseStyle: "/page/base.css"
+        case .icon: "/page/icon.svg"
+        }
+    }
+
+    /// The content.
+    var bytes: [UInt8] {
+        switch self {
+        case .document: PackageResources.openapi_yaml
+        case .page: PackageResources.page_html
+        case .pageStyle: PackageResources.page_css
+        case .pageScript: PackageResources.page_js
+        case .formScript: PackageResources.form_js
+        case .answerScript: PackageResources.answer_js
+        case .compareScript: PackageResources.compare_js
+        case .snippetsScript: PackageResources.snippets_js
+        case .signingScript: PackageResources.signing_js
+        case .baseStyle: PackageResources.base_css
+        case .icon: PackageResources.icon_svg
+        }
+    }
+
+    /// The value of `Content-Type`.
+    var mediaType: String {
+        let types = [
+            (".css", "text/css; charset=utf-8"), (".js", "text/javascript; charset=utf-8"),
+            (".svg", "image/svg+xml"), (".yaml", "application/yaml"),
+        ]
+        return types.first { path.hasSuffix($0.0) }?.1 ?? "text/html; charset=utf-8"
+    }
+
+    /// Whether the file is a page, which loads others.
+    var isPage: Bool { path == "/" }
+
+    /// The name in metrics and log lines.
+    var label: String {
+        switch self {
+        case .document: "openapi"
+        case .page: "page"
+        default: "page_file"
+        }
+    }
+
+    /// The file of this list at `path`; nil if none is there.
+    ///
+    /// Most paths are other routes', and are let go at their first bytes.
+    static func file(at path: Substring, among files: [EmbeddedFile]) -> EmbeddedFile? {
+        switch path.utf8.dropFirst().first {
+        case nil, UInt8(ascii: "o"), UInt8(ascii: "p"): files.first { $0.path.utf8.elementsEqual(path.utf8) }
+        default: nil
+        }
+    }
+}

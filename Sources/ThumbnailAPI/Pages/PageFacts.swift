@@ -1,0 +1,50 @@
+import JSON
+
+/// What the page has to know of the service beside its routes.
+///
+/// It stands in the page itself, so that the page needs no further request before it is of use. It tells nothing that the
+/// answers of the routes would not tell.
+struct PageFacts: Sendable {
+    /// Whether images may be sent.
+    let takesUploads: Bool
+    /// Most bytes of an image that is sent.
+    let maximumUploadBytes: Int
+    /// Whether requests must be signed.
+    let needsSignature: Bool
+    /// The source that is shown before the user names one; nil for none.
+    let sampleSource: String?
+
+    /// The facts of a service with this configuration.
+    init(_ configuration: APIConfiguration) {
+        takesUploads = configuration.takesUploads
+        maximumUploadBytes = configuration.maximumUploadBytes
+        needsSignature = !configuration.signingKeys.isEmpty
+        sampleSource = configuration.sampleSource
+    }
+
+    /// The page with the facts in the attribute `data-service` of its root.
+    func inserted(into page: [UInt8]) -> [UInt8] {
+        let mark = Array(#"data-service="{}""#.utf8)
+        guard let start = page.firstRange(of: mark) else { return page }
+        let facts = JSONValue.object([
+            ("uploads", .bool(takesUploads)), ("maxUploadBytes", .int(maximumUploadBytes)),
+            ("signed", .bool(needsSignature)), ("sample", sampleSource.map { .string($0) } ?? .null),
+        ])
+        let attribute = #"data-service=""# + Self.escaped(facts.text) + "\""
+        return page[..<start.lowerBound] + Array(attribute.utf8) + page[start.upperBound...]
+    }
+
+    /// The text as the value of an attribute in quotes.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "\"": escaped += "&quot;"
+            case "<": escaped += "&lt;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,106 @@
+// What the header fields of an answer mean, in words.
+
+const units = ["bytes", "kB", "MB", "GB"];
+
+/** A number of bytes in the unit that suits it. */
+export function bytesText(count) {
+  let [value, unit] = [count, 0];
+  while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
+  return (unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)) + " " + units[unit];
+}
+
+/** A time in the unit that suits it. */
+export function timeText(milliseconds) {
+  if (milliseconds >= 1000) return (milliseconds / 1000).toFixed(2) + " s";
+  return (milliseconds >= 10 ? Math.round(milliseconds) : milliseconds.toFixed(1)) + " ms";
+}
+
+/** A lifetime in seconds in the unit that suits it. */
+export function lifetimeText(seconds) {
+  const scale = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
+  const [length, name] = scale.find(([length]) => seconds >= length) ?? scale[3];
+  const count = Math.round(seconds / length);
+  return count + " " + name + (count === 1 ? "" : "s");
+}
+
+/** The members of a list of tokens with parameters, such as Cache-Status and Server-Timing. */
+function members(text) {
+  return (text ?? "").split(",").filter((part) => part.trim() !== "").map((part) => {
+    const [name, ...rest] = part.split(";").map((piece) => piece.trim());
+    return { name, parameters: new Map(rest.map((piece) => [piece.split("=")[0], piece.split("=")[1] ?? true])) };
+  });
+}
+
+const layers = new Map([
+  ["alula-result", ["Thumbnail", "made now"]],
+  ["alula-shared", ["Shared cache", "asked the next layer"]],
+  ["alula-decoded", ["Decoded pixels", "decoded now"]],
+  ["alula-source", ["Source", "fetched now"]],
+]);
+
+/** Pairs of a cache and what it did, from Cache-Status. */
+export function cacheRows(text) {
+  return members(text).map(({ name, parameters }) => {
+    const [title, work] = layers.get(name) ?? [name, "asked the next layer"];
+    let words = {
+      "uri-miss": "not in the cache; " + work,
+      "vary-miss": "in the cache for other formats only; " + work,
+      stale: "in the cache, but no longer fresh; " + (name === "alula-source" ? "asked the origin" : work),
+      request: "not taken from the cache, as the request demands; " + work,
+    }[parameters.get("fwd")] ?? (parameters.has("hit") ? "found in the cache" : "asked");
+    if (parameters.get("fwd-status") === "304") words += ", which said that it has not changed";
+    else if (parameters.has("fwd-status")) words += ", which answered " + parameters.get("fwd-status");
+    if (parameters.has("collapsed")) words += ", together with another request";
+    if (parameters.has("stored")) words += ", and kept";
+    const age = Number(parameters.get("ttl"));
+    if (age < 0) words += "; stale for " + lifetimeText(-age);
+    return [title, words];
+  });
+}
+
+/** How long caches may keep the answer, from Cache-Control. */
+export function keepingText(text) {
+  const directives = new Map((text ?? "").split(",").map((part) => part.trim().split("=")));
+  if (directives.has("no-store")) return "must not be kept by any cache";
+  const keepers = directives.has("private") ? "the browser only" : "browsers and shared caches";
+  const seconds = Number(directives.get("max-age"));
+  if (directives.has("no-cache") || seconds === 0) return "may be kept by " + keepers + ", and must be confirmed before each use";
+  if (seconds > 0) return "may be kept by " + keepers + " for " + lifetimeText(seconds);
+  return "may be kept by " + keepers + "; its origin does not say how long";
+}
+
+/**
+ * The steps of an answer in their order, each with a kind, words and milliseconds, from Server-Timing.
+ *
+ * The service tells some of them in sums: source is the wait for the source, with the transfer in it; the transfer is all of the
+ * exchange with the origin; total is all.
+ */
+export function timingSteps(text) {
+  const told = new Map(members(text).map(({ name, parameters }) => [name, Number(parameters.get("dur")) || 0]));
+  const time = (name) => told.get(name) ?? 0;
+  const setup = time("dns") + time("connect") + time("tls");
+  const steps = [
+    ["connect", "name, connection, TLS", setup],
+    ["origin", "origin's first byte", time("ttfb")],
+    ["transfer", "transfer", Math.max(0, time("transfer") - setup - time("ttfb"))],
+    ["wait", "wait for the source", Math.max(0, time("source") - time("transfer"))],
+    ["decode", "decode", time("decode")],
+    ["render", "resize and encode", time("render")],
+  ];
+  const known = steps.reduce((sum, [, , milliseconds]) => sum + milliseconds, 0);
+  const rest = Math.max(0, time("total") - known);
+  return {
+    total: time("total"),
+    steps: [...steps, ["rest", "everything else", rest]]
+      .filter(([, , milliseconds]) => milliseconds >= 0.05)
+      .map(([kind, words, milliseconds]) => ({ kind, words, milliseconds })),
+  };
+}
+
+/** What is wrong, and the parameter that it concerns, from a problem document. */
+export function problemWords(problem) {
+  const ofSource = /^(source_|origin_|not_an_image|cannot_decode|too_many_redirects|bad_url)/.test(problem.code);
+  const ofKey = { bad_signature: "key", expired: "expires" }[problem.code];
+  const detail = problem.detail + (problem.upstreamStatus ? " The origin answered " + problem.upstreamStatus + "." : "");
+  return { parameter: problem.parameter ?? ofKey ?? (ofSource ? "url" : null), detail };
+}

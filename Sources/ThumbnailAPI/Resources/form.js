@@ -1,0 +1,107 @@
+// The form of the request: what it says, and what is wrong with it.
+
+/** Percent-encodes a value; what encodeURIComponent leaves bare could end a quotation in a shell or in HTML. */
+export function encoded(text) {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (one) => "%" + one.charCodeAt(0).toString(16).toUpperCase());
+}
+
+/** A query of pairs of names and values. */
+export function queryText(pairs) {
+  return pairs.map(([name, value]) => name + "=" + encoded(value)).join("&");
+}
+
+/** Whether the field says something other than its default. */
+function isSet(field) {
+  switch (field.type) {
+    case "checkbox": return field.checked;
+    case "range": return field.value !== field.defaultValue;
+    default: return field.value.trim() !== "";
+  }
+}
+
+export class RequestForm {
+  constructor(element) {
+    this.element = element;
+    // The service judges the values, and says in words what is wrong.
+    element.noValidate = true;
+    element.addEventListener("input", () => this.refresh());
+    this.refresh();
+  }
+
+  /** The fields that are parameters, in their order. */
+  get fields() {
+    return [...this.element.elements].filter((field) => field.name !== "" && "value" in field && field.type !== "submit");
+  }
+
+  /** Pairs of the parameters that are set, without those named. */
+  parameters(...without) {
+    return this.fields
+      .filter((field) => !field.disabled && isSet(field) && !without.includes(field.name))
+      .map((field) => [field.name, field.value.trim()]);
+  }
+
+  /** The field of a parameter or with this id; null if there is none. */
+  field(name) {
+    return this.fields.find((field) => field.name === name) ?? this.element.querySelector("#" + CSS.escape(name));
+  }
+
+  /** A number that the browser cannot read, and would leave out; undefined if there is none. */
+  get unread() {
+    return this.fields.find((field) => field.validity.badInput);
+  }
+
+  /** Takes the values of a query; a value that a choice or a slider cannot have leaves it at its default. */
+  fill(given) {
+    for (const field of this.fields) {
+      const value = given.get(field.name);
+      if (value === null) {
+        // An address says all that it means: a default of the form is none of the address.
+        if (field.type === "number") field.value = "";
+      } else if (field.type === "checkbox") field.checked = field.value === value;
+      else if (field instanceof HTMLSelectElement) field.value = [...field.options].some((o) => o.value === value) ? value : "";
+      else field.value = value;
+    }
+    for (const group of this.element.querySelectorAll("details")) {
+      group.open = this.fields.some((field) => group.contains(field) && isSet(field));
+    }
+    this.refresh();
+  }
+
+  /** Says beside a field, which it shows, what is wrong with it. */
+  mark(field, text, takesFocus) {
+    const note = document.createElement("p");
+    note.className = "fault";
+    note.id = field.id + "-fault";
+    note.textContent = text;
+    field.closest(".field").append(note);
+    field.setAttribute("aria-invalid", "true");
+    // Some screen readers know only the description.
+    field.setAttribute("aria-errormessage", note.id);
+    field.dataset.described = field.getAttribute("aria-describedby") ?? "";
+    field.setAttribute("aria-describedby", [note.id, field.dataset.described].join(" ").trim());
+    const group = field.closest("details");
+    if (group) group.open = true;
+    if (takesFocus) field.focus();
+  }
+
+  unmark() {
+    for (const note of this.element.querySelectorAll(".field > .fault")) note.remove();
+    for (const field of this.element.querySelectorAll("[aria-invalid]")) {
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("aria-errormessage");
+      if (field.dataset.described) field.setAttribute("aria-describedby", field.dataset.described);
+      else field.removeAttribute("aria-describedby");
+    }
+  }
+
+  /** Says the values of the sliders, and in the heading of each group how many of its fields are set. */
+  refresh() {
+    for (const output of this.element.querySelectorAll("output")) {
+      output.value = this.field(output.htmlFor.value).value + output.dataset.unit;
+    }
+    for (const group of this.element.querySelectorAll("details")) {
+      const count = this.fields.filter((field) => group.contains(field) && isSet(field)).length;
+      group.querySelector("summary").dataset.count = count === 0 ? "" : count + " set";
+    }
+  }
+}
