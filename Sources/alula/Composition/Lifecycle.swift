@@ -35,7 +35,7 @@ enum Lifecycle {
                     "environment variables that mean nothing here",
                     ["variables": .string(settings.ignoredVariables.joined(separator: ","))])
             }
-            demo?.greet(port: service.publicServer.port)
+            demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
             releaseProgramPages()
             _ = blockingNextSignal(&signals)
             logger.info("draining")

@@ -4,8 +4,11 @@ import HTTPTypes
 import Imaging
 import Memory
 import Telemetry
+import ThumbnailAPI
 
 /// `--demo`: a sample image made in code, and an origin on 127.0.0.1 that serves it, so that the service can be tried offline.
+///
+/// The page shows the sample at once and takes images that are dropped on it.
 struct Demo {
     private let origin: HTTPServer
 
@@ -22,19 +25,25 @@ struct Demo {
             configuration: listener, responder: SampleOrigin(image: image.bytes), logger: logger)
         settings.publicListener.bindAddress = "127.0.0.1"
         settings.downloads.allowedEndpoints = [AllowedEndpoint(address: .v4(0x7f00_0001), port: Int(origin.port))]
+        settings.api.sampleSource = "http://127.0.0.1:\(origin.port)/sample.jpg"
+        settings.api.takesUploads = true
     }
 
     /// Prints URLs to try.
-    func greet(port: UInt16) {
+    func greet(port: UInt16, operatorPort: UInt16) {
         let source = "http%3A%2F%2F127.0.0.1%3A\(origin.port)%2Fsample.jpg"
         Program.say(
             """
 
-            Alula is running. Try a thumbnail:
+            Alula is running. Open the page, and drop an image of your own on it:
+
+              http://127.0.0.1:\(port)/
+
+            A thumbnail of the sample:
 
               http://127.0.0.1:\(port)/thumbnail?url=\(source)&w=300
 
-            or the page at http://127.0.0.1:\(port)/?url=\(source) ; stop with Ctrl-C.
+            For operators: http://127.0.0.1:\(operatorPort)/ ; stop with Ctrl-C.
 
             """)
     }
