@@ -14,7 +14,7 @@ BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke examples namespace-test load-test crash-test sandbox-test mutation-test lint format \
+.PHONY: help deps deps-test build run test unit contract smoke pages-test examples namespace-test load-test crash-test sandbox-test mutation-test lint format \
 	bench bench-lanes bench-quality bench-prices bench-sandbox figures coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
@@ -36,7 +36,7 @@ build: deps ## Build the service for production
 run: build ## Build, start and print a URL to try, without the internet
 	@$(RELEASE) serve --demo --port $(PORT) --log-format text
 
-test: unit contract smoke examples namespace-test ## Run all tests
+test: unit contract smoke pages-test examples namespace-test ## Run all tests
 
 unit: deps ## Run the tests of the modules and of the service over real sockets
 	$(SWIFT) build --build-tests
@@ -59,6 +59,11 @@ examples: deps-test ## Run the programs of examples/ against the service, and co
 	@test -e $(VENV_EXAMPLES)/installed || (python3 -m venv $(VENV_EXAMPLES) && \
 		$(VENV_EXAMPLES)/bin/pip install --quiet --requirement Tests/Python/requirements-examples.txt && touch $(VENV_EXAMPLES)/installed)
 	$(SUITES) $(VENV_EXAMPLES)/bin/python -m alula_tests.examples --alula .build/debug/alula --swift .build/examples/upload
+
+pages-test: deps-test ## Click through the pages in a headless Chromium; PAGES="--only signed --pictures folder"
+	@scripts/install-packages chromium chromium-driver fonts-dejavu-core
+	$(SWIFT) build --product alula
+	$(SUITES) $(VENV)/bin/python -m alula_tests.pages --alula .build/debug/alula $(PAGES)
 
 namespace-test: deps-test ## Try what is dialled, in network namespaces where they are granted; CASES=file
 	@scripts/install-packages iproute2 util-linux

@@ -1,0 +1,87 @@
+"""Clicks through both pages of the running service in a headless Chromium."""
+import argparse
+import pathlib
+import sys
+import tempfile
+import time
+import traceback
+
+from alula_tests.images import gradient_png
+from alula_tests.origins import ImageHandler, serving
+from alula_tests.pages.browser import Browser
+from alula_tests.pages.client_page import ClientPage, made
+from alula_tests.service import Service
+
+KEY = bytes(range(32)).hex()
+
+
+class Images(ImageHandler):
+    photo = b""
+
+    def find(self, path):
+        return ("image/png", self.photo) if path == "/photo.png" else None
+
+
+class Trial:
+    """Runs steps by name and counts those that hold."""
+
+    def __init__(self, only, pictures):
+        self.only, self.pictures = only, pictures
+        self.passed, self.failed = 0, 0
+
+    def step(self, name, browser, body):
+        if self.only and self.only not in name:
+            return
+        begin = time.monotonic()
+        try:
+            complaints = body()
+        except Exception as failure:
+            complaints = ["".join(traceback.format_exception(failure)[-3:])]
+        if complaints and self.pictures:
+            browser.picture(self.pictures / f"{name.replace(' ', '-')}.png")
+        self.passed, self.failed = self.passed + (not complaints), self.failed + bool(complaints)
+        print(f"{name}: {'FAILED' if complaints else 'ok'}, {time.monotonic() - begin:.1f} s", flush=True)
+        for complaint in complaints:
+            print("FAILED:", complaint, flush=True)
+
+
+def try_client_page(trial, browser, options, source, photo):
+    with Service(options.alula, "--uploads", "on") as service:
+        page = ClientPage(browser, service, source, photo, options.alula)
+        for name in ["typed", "faults", "snippets", "slider", "keyboard", "everything", "uploads"]:
+            trial.step(f"page {name}", browser, getattr(page, name))
+        trial.step("page service", browser, service.stop)
+    with Service(options.alula, "--uploads", "on", "--signing-keys", KEY) as service:
+        page = ClientPage(browser, service, source, photo, options.alula, key=KEY)
+        trial.step("page signed", browser, page.signed)
+        trial.step("page signed upload", browser, page.uploads)
+
+
+def try_demo(trial, browser, options):
+    with Service(options.alula, "--demo", networks=None) as service:
+        def first_sight():
+            browser.get(service.url + "/")
+            made(browser, "480 × 360")
+            return browser.complaints()
+        trial.step("demo first sight", browser, first_sight)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--alula", required=True, help="the service's executable")
+    parser.add_argument("--only", default="", help="run the steps whose names have this text")
+    parser.add_argument("--pictures", type=pathlib.Path, help="folder for pictures of pages at which a step failed")
+    options = parser.parse_args()
+    trial = Trial(options.only, options.pictures)
+    Images.photo = gradient_png(600, 400)
+    with tempfile.TemporaryDirectory() as folder, serving(Images) as port, Browser() as browser:
+        photo = pathlib.Path(folder) / "a photo's copy.png"
+        photo.write_bytes(Images.photo)
+        try_client_page(trial, browser, options, f"http://127.0.0.1:{port}/photo.png", photo)
+        try_demo(trial, browser, options)
+    print(f"pages: {trial.passed} passed, {trial.failed} failed")
+    return 1 if trial.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,289 @@
+"""Clicks through the page of the public listener."""
+import hashlib
+import html
+import re
+import subprocess
+import urllib.parse
+import urllib.request
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
+
+from alula_tests.pages import rules
+
+FORMS = ["address", "densities", "widths", "picture", "curl"]
+
+
+def made(browser, pixels, format=None):
+    """Waits until a thumbnail of this size, as `480 × 360`, is shown, and all that is said about it."""
+    def is_made():
+        return (browser.text("status").startswith(f"Thumbnail of {pixels} pixels")
+                and browser.execute_script(
+                    "return !document.getElementById('made').hidden && !document.querySelector('.stale')"
+                    " && document.getElementById('source-image').naturalWidth > 0")
+                and browser.text("result-pixels") == pixels
+                and (format is None or browser.text("result-bytes").endswith(format)))
+    browser.wait(f"a thumbnail of {pixels} pixels", is_made)
+
+
+def choose(browser, name, value):
+    """Chooses one of some values that are shown beside each other."""
+    browser.css(f"input[name={name}][value={value}]").click()
+
+
+def snippet(browser, form):
+    before = browser.text("snippet")
+    choose(browser, "form", form)
+    browser.wait(f"the form {form}", lambda: browser.text("snippet") != before or form == "address")
+    return browser.text("snippet")
+
+
+class ClientPage:
+    """The steps; each is a method whose complaints are collected. `alula` makes signatures to compare with."""
+
+    def __init__(self, browser, service, source, photo, alula, key=None):
+        self.browser, self.service, self.source, self.photo = browser, service, source, photo
+        self.alula, self.key = alula, key
+
+    def open(self, query=""):
+        self.browser.get(f"{self.service.url}/{query}")
+
+    def typed(self):
+        """An address is typed in, and the thumbnail is shown with all that is told about it."""
+        browser = self.browser
+        self.open()
+        browser.id("url").send_keys(self.source, Keys.ENTER)
+        made(browser, "480 × 320")
+        complaints = []
+        for name, told in [("source-pixels", "600 × 400"), ("source-bytes", "png"), ("saving", "%"), ("result-bytes", "B"),
+                           ("caches", "fetched now, and kept"), ("steps", "decode"), ("snippet", "/thumbnail?url=http%3A")]:
+            if told not in browser.text(name):
+                complaints.append(f"{name} says {browser.text(name)!r}, which lacks {told!r}")
+        width = browser.execute_script("return document.getElementById('bar').children.length")
+        if width < 2:
+            complaints.append(f"the bar has {width} parts")
+        if urllib.parse.quote(self.source, safe="") not in browser.current_url:
+            complaints.append(f"the address of the page does not hold the request: {browser.current_url}")
+        browser.put("w", "200")
+        made(browser, "200 × 133")
+        if "decoded now" in browser.text("caches") and "found in the cache" not in browser.text("caches"):
+            complaints.append("a second size found nothing in the caches")
+        browser.back()
+        return complaints + browser.complaints()
+
+    def faults(self):
+        """What is wrong is said beside its field, and is gone when it is put right."""
+        browser = self.browser
+        complaints = []
+        self.open("?" + urllib.parse.urlencode({"url": self.source, "w": 100}))
+        made(browser, "100 × 67")
+        for name, wrong, right, words in [("q", "abc", "80", "whole number from 1 to 100"), ("w", "0", "90", "from 1 to 16384"),
+                                          ("h", "1e999", "60", "a number"), ("crop", "1,2", "0,0,60,60", "x,y,w,h"),
+                                          ("trimColor", "white", "", "Needs trim")]:
+            group = browser.execute_script(
+                "const group = document.getElementById(arguments[0]).closest('details'); if (group) group.open = true; return 1", name)
+            assert group
+            browser.put(name, wrong)
+            browser.css("button[type=submit]").click()
+            browser.wait(f"what is wrong with {name}", lambda: browser.find_elements(By.ID, f"{name}-fault"))
+            field = browser.id(name)
+            if words not in browser.text(f"{name}-fault"):
+                complaints.append(f"beside {name} stands {browser.text(name + '-fault')!r}")
+            if field.get_attribute("aria-invalid") != "true" or f"{name}-fault" not in field.get_attribute("aria-describedby"):
+                complaints.append(f"{name} is not told to be wrong to screen readers")
+            if browser.switch_to.active_element != field:
+                complaints.append(f"{name} has not the focus")
+            if "failure" not in browser.id("status").get_attribute("class"):
+                complaints.append(f"the status does not say that {name} is wrong")
+            complaints += rules.contrast(browser)
+            browser.put(name, right)
+            browser.wait(f"{name} to be right", lambda: not browser.find_elements(By.CSS_SELECTOR, ".field > .fault"))
+        browser.put("url", self.source + "-missing")
+        browser.wait("a missing source", lambda: browser.find_elements(By.ID, "url-fault"))
+        # A failed request stands in the console of each browser.
+        return complaints + browser.complaints("status of 400", "status of 404")
+
+    def snippets(self):
+        """Every address that is offered works, and curl gets the bytes that are shown."""
+        browser = self.browser
+        complaints = []
+        self.open("?" + urllib.parse.urlencode({"url": self.source, "w": 120, "h": 90, "fit": "cover", "background": "tomato"}))
+        made(browser, "120 × 90")
+        for form in FORMS[:4]:
+            text = html.unescape(snippet(browser, form))
+            addresses = re.findall(r"http://127[^\s\"]+", text)
+            least = {"address": 1, "densities": 3, "widths": 4, "picture": 7}[form]
+            if len(addresses) < least:
+                complaints.append(f"{form} has {len(addresses)} addresses, fewer than {least}: {text}")
+            for address in addresses:
+                with urllib.request.urlopen(address, timeout=20) as answer:
+                    if not answer.headers["Content-Type"].startswith("image/"):
+                        complaints.append(f"{form}: {address} answers {answer.headers['Content-Type']}")
+        asked = urllib.request.Request(snippet(browser, "address"), headers={"Accept": "image/avif,image/webp,image/*"})
+        with urllib.request.urlopen(asked, timeout=20) as answer:
+            complaints += self.curl(answer.read())
+        return complaints + browser.complaints()
+
+    def curl(self, shown):
+        """What curl gets is what is shown; `shown` is None if that is not known."""
+        text = snippet(self.browser, "curl")
+        command = re.sub(r"--output '[^']*'", "--silent --output -", text)
+        answer = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, cwd=self.photo.parent)
+        if answer.returncode != 0 or len(answer.stdout) < 50:
+            return [f"curl ends with {answer.returncode}: {text}"]
+        if shown is not None and shown != answer.stdout:
+            return ["curl gets other bytes than those that are shown"]
+        return []
+
+    def slider(self):
+        """The divider moves by mouse, by touch and by keyboard."""
+        browser = self.browser
+        complaints = []
+        self.open("?" + urllib.parse.urlencode({"url": self.source, "w": 400}))
+        made(browser, "400 × 267")
+        stage, divider = browser.id("stage"), browser.id("divider")
+
+        def share():
+            value = browser.execute_script("return getComputedStyle(arguments[0]).getPropertyValue('--split')", stage)
+            return float(value.strip().rstrip("%"))
+
+        def expect(what, least, most):
+            if not least <= share() <= most:
+                complaints.append(f"after {what} the divider stands at {share()}, not within {least} and {most}")
+        browser.execute_script("arguments[0].scrollIntoView({ block: 'center' })", stage)
+        box = browser.execute_script("const b = arguments[0].getBoundingClientRect(); return [b.left, b.top, b.width, b.height]", stage)
+        expect("the start", 50, 50)
+        ActionChains(browser).move_to_element(stage).click_and_hold().move_by_offset(int(box[2] * 0.25), 0).release().perform()
+        expect("the mouse", 73, 77)
+        browser.swipe(box[0] + box[2] * 0.75, box[0] + box[2] * 0.2, box[1] + box[3] / 2)
+        expect("the finger", 18, 22)
+        divider.send_keys(Keys.ARROW_RIGHT * 5)
+        expect("five keys", 23, 27)
+        divider.send_keys(Keys.END)
+        expect("the key End", 100, 100)
+        if divider.get_attribute("aria-valuetext") != "100 per cent source":
+            complaints.append(f"the divider tells {divider.get_attribute('aria-valuetext')!r}")
+        for view in ["beside", "alone", "slider"]:
+            choose(browser, "view", view)
+            if stage.get_attribute("data-view") != view:
+                complaints.append(f"the view {view} is not shown")
+            seen = browser.execute_script("return document.getElementById('source-image').checkVisibility()")
+            if seen == (view == "alone"):
+                complaints.append(f"the source is {'shown' if seen else 'hidden'} in the view {view}")
+        Select(browser.id("zoom")).select_by_value("4")
+        if browser.execute_script("return arguments[0].getBoundingClientRect().width", stage) != 1600:
+            complaints.append("four times 400 pixels are not 1600")
+        return complaints + rules.widths(browser) + browser.complaints()
+
+    def keyboard(self):
+        """All that a thumbnail needs is done without a mouse, and the focus is always in sight."""
+        browser = self.browser
+        self.open()
+        complaints, seen = [], []
+
+        def press(*keys):
+            ActionChains(browser).send_keys(*keys).perform()
+
+        def focused():
+            return browser.execute_script(
+                "const e = document.activeElement; const s = getComputedStyle(e);"
+                "const marks = [e, e.nextElementSibling, e.nextElementSibling?.firstElementChild].filter(Boolean);"
+                "return [e.id || e.textContent.trim() || e.value, marks.some((m) => getComputedStyle(m).outlineStyle !== 'none')]")
+        press(Keys.TAB)
+        if focused()[0] != "To the thumbnail":
+            complaints.append(f"the first stop of the keyboard is {focused()[0]}")
+        for _ in range(60):
+            press(Keys.TAB)
+            name, is_in_sight = focused()
+            if name in seen or browser.execute_script("return document.activeElement === document.body"):
+                break
+            seen.append(name)
+            if not is_in_sight:
+                complaints.append(f"one does not see that {name} has the focus")
+            if name == "url":
+                press(self.source)
+            if name == "w":
+                press(Keys.CONTROL, "a")
+                press("150")
+            if name == "Colours":
+                press(Keys.SPACE)
+            if name == "sepia":
+                press(Keys.ARROW_RIGHT * 3)
+            if name == "Make thumbnail":
+                press(Keys.ENTER)
+                break
+        for name in ["url", "w", "h", "fit", "format", "q", "sepia", "Watermark", "Make thumbnail"]:
+            if name not in seen:
+                complaints.append(f"the keyboard does not reach {name}: {seen}")
+        made(browser, "150 × 100")
+        if "sepia=3" not in browser.text("snippet"):
+            complaints.append(f"the slider has not been moved by keys: {browser.text('snippet')}")
+        return complaints + browser.complaints()
+
+    def everything(self):
+        """All groups are open and a result is shown: the rules hold."""
+        browser = self.browser
+        self.open("?" + urllib.parse.urlencode({"url": self.source, "w": 300}))
+        made(browser, "300 × 200")
+        browser.execute_script("for (const group of document.querySelectorAll('details')) group.open = true")
+        return rules.all_of(browser) + browser.complaints()
+
+    def uploads(self):
+        """A file that is dropped, or chosen, is the source."""
+        browser = self.browser
+        complaints = []
+        self.open()
+        digest = hashlib.sha256(self.photo.read_bytes()).hexdigest()
+        if self.key:
+            browser.execute_script("document.getElementById('key').value = arguments[0]", self.key)
+        browser.drop(self.photo)
+        made(browser, "480 × 320")
+        if self.photo.name not in browser.text("chosen-name"):
+            complaints.append(f"the file's name is not shown: {browser.text('chosen-name')}")
+        if browser.text("source-pixels") != "600 × 400":
+            complaints.append(f"the source has {browser.text('source-pixels')} pixels")
+        if not browser.id("veil").get_attribute("hidden"):
+            complaints.append("the veil stays after the drop")
+        complaints += self.curl(None)
+        complaints += rules.all_of(browser)
+        browser.id("unchoose").click()
+        browser.id("file").send_keys(str(self.photo))
+        made(browser, "480 × 320")
+        if hashlib.sha256(self.photo.read_bytes()).hexdigest() != digest:
+            complaints.append("the file was changed")
+        return complaints + browser.complaints()
+
+    def signed(self):
+        """Addresses are signed as `alula sign` signs them, and the key goes nowhere."""
+        browser = self.browser
+        complaints = []
+        self.open()
+        browser.put("url", self.source)
+        browser.css("button[type=submit]").click()
+        browser.wait("the wish for a key", lambda: browser.find_elements(By.ID, "key-fault"))
+        for wrong, words in [("xyz", "hexadecimal"), ("00" * 31, "64 digits")]:
+            browser.put("key", wrong)
+            browser.wait(f"what is wrong with {wrong}", lambda: words in browser.text("request"))
+        browser.requests()
+        browser.put("key", self.key)
+        made(browser, "480 × 320")
+        browser.wait("a signed address", lambda: "&sig=" in browser.text("snippet"))
+        address = urllib.parse.urlsplit(browser.text("snippet"))
+        target = f"{address.path}?{address.query}".rsplit("&sig=", 1)[0]
+        signed = subprocess.run([self.alula, "sign", "--key", self.key, target], capture_output=True, text=True, check=True)
+        if signed.stdout.strip() != f"{address.path}?{address.query}":
+            complaints.append(f"alula sign says {signed.stdout.strip()}, the page {address.path}?{address.query}")
+        for form in FORMS[1:4]:
+            for address in re.findall(r"http://127[^\s\"]+", html.unescape(snippet(browser, form))):
+                urllib.request.urlopen(address, timeout=20).close()
+        sent = str(browser.requests())
+        if "sig=" not in sent:
+            complaints.append("no signed request was seen")
+        kept = browser.execute_script(
+            "return JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state])")
+        for where, text in [("sent", sent), ("kept", kept)]:
+            if self.key in text or self.key[:16] in text:
+                complaints.append(f"the key is {where}: {text[:300]}")
+        return complaints + browser.complaints()
