@@ -128,9 +128,9 @@ let package = Package(
                 "ThumbnailPipeline",
             ],
             embedding: [
-                "openapi.yaml", "base.css", "icon.svg", "page.html", "page.css", "page.js", "form.js", "answer.js",
-                "compare.js",
-                "snippets.js", "signing.js",
+                "openapi.yaml", "base.css", "icon.svg", "units.js", "page.html", "page.css", "page.js", "form.js",
+                "answer.js", "compare.js", "snippets.js", "signing.js", "operators.html", "operators.css",
+                "operators.js", "charts.js", "history.js", "lists.js", "transfers.js",
             ].map { "Resources/" + $0 }),
         module(
             "HTTPServing",

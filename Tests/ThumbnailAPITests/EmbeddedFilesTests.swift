@@ -71,22 +71,23 @@ import Testing
         #expect(response[.contentSecurityPolicy] == (file == .page ? pagePolicy : "default-src 'none'; sandbox"))
     }
 
-    @Test func `a page names only files that are served beside it, and has nothing inline`() {
-        let page = String(decoding: PackageResources.page_html, as: UTF8.self)
+    @Test(arguments: [EmbeddedFile.ofClients, EmbeddedFile.ofOperators])
+    func `a page names only files that are served beside it, and has nothing inline`(files: [EmbeddedFile]) throws {
+        let page = String(decoding: try #require(files.first { $0.isPage }).bytes, as: UTF8.self)
         for forbidden in ["<style", "style=", "onclick=", "javascript:", "http-equiv", "\"//", "<script>"] {
             #expect(!page.contains(forbidden), "\(forbidden)")
         }
-        let paths = Set(EmbeddedFile.ofClients.map(\.path))
-        let scripts = EmbeddedFile.ofClients.filter { $0.path.hasSuffix(".js") }
         var named = [" href=\"", " src=\""].flatMap { Self.values(after: $0, in: page, until: "\"") }
-        for script in scripts {
+        for script in files where script.path.hasSuffix(".js") {
             let text = String(decoding: script.bytes, as: UTF8.self)
             named += Self.values(after: "from \"./", in: text, until: "\"").map { "/page/" + $0 }
         }
-        for path in named where !path.hasPrefix("#") { #expect(paths.contains(path), "\(path)") }
-        for file in EmbeddedFile.ofClients where file != .document && file != .page {
+        let paths = Set(files.map(\.path))
+        for path in named where path.hasPrefix("/page/") { #expect(paths.contains(path), "\(path)") }
+        for file in files where file.path.hasPrefix("/page/") {
             #expect(named.contains(file.path), "\(file) is loaded by nothing")
         }
+        for path in named where !path.hasPrefix("/") { #expect(path.hasPrefix("#"), "\(path) is elsewhere") }
     }
 
     @Test func `the form has a field with a label for every parameter, and no others`() throws {

@@ -11,20 +11,33 @@ enum EmbeddedFile: CaseIterable, Sendable {
     case compareScript
     case snippetsScript
     case signingScript
+    case operatorPage
+    case operatorStyle
+    case operatorScript
+    case chartsScript
+    case historyScript
+    case listsScript
+    case transfersScript
+    case unitsScript
     case baseStyle
     case icon
 
     /// The files of the public listener.
     static let ofClients: [EmbeddedFile] = [
         .document, .page, .pageStyle, .pageScript, .formScript, .answerScript, .compareScript, .snippetsScript,
-        .signingScript, .baseStyle, .icon,
+        .signingScript, .unitsScript, .baseStyle, .icon,
+    ]
+    /// The files of the operators' listener.
+    static let ofOperators: [EmbeddedFile] = [
+        .operatorPage, .operatorStyle, .operatorScript, .chartsScript, .historyScript, .listsScript, .transfersScript,
+        .unitsScript, .baseStyle, .icon,
     ]
 
     /// The path at which the file is served.
     var path: String {
         switch self {
         case .document: "/openapi.yaml"
-        case .page: "/"
+        case .page, .operatorPage: "/"
         case .pageStyle: "/page/page.css"
         case .pageScript: "/page/page.js"
         case .formScript: "/page/form.js"
@@ -32,6 +45,13 @@ enum EmbeddedFile: CaseIterable, Sendable {
         case .compareScript: "/page/compare.js"
         case .snippetsScript: "/page/snippets.js"
         case .signingScript: "/page/signing.js"
+        case .operatorStyle: "/page/operators.css"
+        case .operatorScript: "/page/operators.js"
+        case .chartsScript: "/page/charts.js"
+        case .historyScript: "/page/history.js"
+        case .listsScript: "/page/lists.js"
+        case .transfersScript: "/page/transfers.js"
+        case .unitsScript: "/page/units.js"
         case .baseStyle: "/page/base.css"
         case .icon: "/page/icon.svg"
         }
@@ -49,6 +69,14 @@ enum EmbeddedFile: CaseIterable, Sendable {
         case .compareScript: PackageResources.compare_js
         case .snippetsScript: PackageResources.snippets_js
         case .signingScript: PackageResources.signing_js
+        case .operatorPage: PackageResources.operators_html
+        case .operatorStyle: PackageResources.operators_css
+        case .operatorScript: PackageResources.operators_js
+        case .chartsScript: PackageResources.charts_js
+        case .historyScript: PackageResources.history_js
+        case .listsScript: PackageResources.lists_js
+        case .transfersScript: PackageResources.transfers_js
+        case .unitsScript: PackageResources.units_js
         case .baseStyle: PackageResources.base_css
         case .icon: PackageResources.icon_svg
         }
@@ -70,7 +98,7 @@ enum EmbeddedFile: CaseIterable, Sendable {
     var label: String {
         switch self {
         case .document: "openapi"
-        case .page: "page"
+        case .page, .operatorPage: "page"
         default: "page_file"
         }
     }

@@ -1,27 +1,6 @@
 // What the header fields of an answer mean, in words.
 
-const units = ["bytes", "kB", "MB", "GB"];
-
-/** A number of bytes in the unit that suits it. */
-export function bytesText(count) {
-  let [value, unit] = [count, 0];
-  while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return (unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)) + " " + units[unit];
-}
-
-/** A time in the unit that suits it. */
-export function timeText(milliseconds) {
-  if (milliseconds >= 1000) return (milliseconds / 1000).toFixed(2) + " s";
-  return (milliseconds >= 10 ? Math.round(milliseconds) : milliseconds.toFixed(1)) + " ms";
-}
-
-/** A lifetime in seconds in the unit that suits it. */
-export function lifetimeText(seconds) {
-  const scale = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
-  const [length, name] = scale.find(([length]) => seconds >= length) ?? scale[3];
-  const count = Math.round(seconds / length);
-  return count + " " + name + (count === 1 ? "" : "s");
-}
+import { lifetimeText } from "./units.js";
 
 /** The members of a list of tokens with parameters, such as Cache-Status and Server-Timing. */
 function members(text) {

@@ -81,6 +81,8 @@ export class Comparison {
     }
     this.stage.toggleAttribute("data-zoomed", Number(this.zoom) > 1);
     // A frame that scrolls can be scrolled by keyboard.
-    this.frame.tabIndex = this.frame.scrollWidth > this.frame.clientWidth || this.frame.scrollHeight > this.frame.clientHeight ? 0 : -1;
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = this.frame;
+    if (scrollWidth > clientWidth || scrollHeight > clientHeight) this.frame.tabIndex = 0;
+    else this.frame.removeAttribute("tabindex");
   }
 }

@@ -1,10 +1,11 @@
 // The page: makes the thumbnail that the form asks for, and says what came.
 
-import { bytesText, cacheRows, keepingText, problemWords, timeText, timingSteps } from "./answer.js";
+import { cacheRows, keepingText, problemWords, timingSteps } from "./answer.js";
 import { Comparison } from "./compare.js";
 import { queryText, RequestForm } from "./form.js";
 import { SigningKey } from "./signing.js";
 import { Snippets } from "./snippets.js";
+import { bytesText, timeText } from "./units.js";
 
 const element = (id) => document.getElementById(id);
 const service = JSON.parse(document.documentElement.dataset.service);
@@ -121,13 +122,9 @@ async function sourceFacts(signing, signal) {
   if (upload) return { bytes: upload.size, format: upload.type.replace("image/", "") };
   const url = form.field("url").value.trim();
   if (known.address === url) return known.facts;
-  let facts = {};
-  try {
-    const response = await ask("/info", form.parameters().filter(([name]) => name === "url" || name === "expires"), signing, signal);
-    if (response.ok) facts = await response.json();
-  } catch (failure) {
-    if (signal.aborted) throw failure;
-  }
+  const response = await ask("/info", form.parameters().filter(([name]) => name === "url" || name === "expires"), signing, signal);
+  if (!response.ok) return {};
+  const facts = await response.json();
   [known.address, known.facts] = [url, facts];
   return facts;
 }
@@ -153,6 +150,7 @@ async function showSource(size, signing, signal) {
 async function showResult(response, signing, signal) {
   const blob = await response.blob();
   const size = await comparison.showThumbnail(hold("thumbnail", blob));
+  signal.throwIfAborted();
   element("thumbnail").alt = "The thumbnail, " + size.width + " by " + size.height + " pixels";
   element("made").hidden = false;
   element("made").classList.remove("stale");
@@ -160,7 +158,7 @@ async function showResult(response, signing, signal) {
   comparison.layOut();
   announce("Thumbnail of " + size.width + " × " + size.height + " pixels, " + bytesText(blob.size) + ".");
   await tellSnippets(size, signing, response);
-  let facts = await sourceFacts(signing, signal);
+  const facts = await sourceFacts(signing, signal);
   tellSizes(facts, size, blob);
   const seen = await showSource(size, signing, signal);
   if (upload && seen) tellSizes({ ...facts, ...seen }, size, blob);
@@ -260,8 +258,15 @@ function choose(file) {
   if (file) make();
 }
 
+/** Takes files that are chosen, pasted, or dropped on the page. */
 function takeFiles() {
   element("upload").hidden = false;
+  addEventListener("paste", (event) => {
+    const file = event.clipboardData?.files[0];
+    if (!file) return;
+    event.preventDefault();
+    choose(file);
+  });
   element("file").addEventListener("change", (event) => choose(event.target.files[0] ?? null));
   element("unchoose").addEventListener("click", () => {
     choose(null);

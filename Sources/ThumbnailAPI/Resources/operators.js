@@ -1,0 +1,334 @@
+// The page for operators: what the service does now, and over the last ten minutes.
+
+import { Chart } from "./charts.js";
+import { FigureHistory } from "./history.js";
+import { made, measure, meterRow, put, RowList } from "./lists.js";
+import { Transfers } from "./transfers.js";
+import { bytesText, lifetimeText, numberText, shareText, timeText } from "./units.js";
+
+const element = (id) => document.getElementById(id);
+const [mostDownloads, mostEvents, longestBetweenDraws, longestSilence] = [40, 100, 250, 5000];
+
+const history = new FigureHistory();
+const transfers = new Transfers();
+const happened = [];
+let isPaused = false;
+let version = "";
+
+const perSecond = (number) => numberText(number) + "/s";
+const charts = [
+  { title: "Requests", format: perSecond, series: [
+    { name: "", color: "one", value: (p) => p.requests }, { name: "failed", color: "five", value: (p) => p.errors }] },
+  { title: "Found ready", format: shareText, top: () => 1, series: [{ name: "", color: "four", value: (p) => p.ratio }] },
+  { title: "Downloads", format: numberText, least: 4, series: [
+    { name: "running", color: "one", value: (p) => p.active }, { name: "waiting", color: "two", value: (p) => p.queued }] },
+  { title: "Work", format: perSecond, series: [
+    { name: "renders", color: "one", value: (p) => p.renders }, { name: "decodes", color: "two", value: (p) => p.decodes }] },
+  { title: "Memory", format: bytesText, top: (stats) => stats.memory.limit, series: [{ name: "", color: "three", value: (p) => p.memory }] },
+  { title: "Wait for a worker", format: timeText, least: 10, series: [
+    { name: "small", color: "one", value: (p) => p.delay }, { name: "dear", color: "two", value: (p) => p.dearDelay }] },
+].map((description) => new Chart(element("charts"), description));
+
+/** A button that puts an address into the field of the source. */
+function addressButton(url) {
+  const button = made("button", "link", url);
+  button.type = "button";
+  button.addEventListener("click", () => {
+    element("source-url").value = url;
+    element("source-url").focus();
+  });
+  return button;
+}
+
+// Drawing, at most a few times a second.
+
+let isDrawn = true;
+let lastDraw = 0;
+
+function drawSoon() {
+  if (!isDrawn) return;
+  isDrawn = false;
+  setTimeout(() => requestAnimationFrame(() => {
+    isDrawn = true;
+    lastDraw = performance.now();
+    draw();
+  }), Math.max(0, lastDraw + longestBetweenDraws - performance.now()));
+}
+
+const downloadRows = new RowList(element("download-list"), (url) => {
+  const row = made("li");
+  const bar = document.createElement("progress");
+  bar.className = "whole";
+  bar.setAttribute("aria-label", "Progress of " + url);
+  const cancel = made("button", "quiet", "Cancel");
+  cancel.type = "button";
+  cancel.setAttribute("aria-label", "Cancel " + url);
+  cancel.addEventListener("click", () => {
+    cancel.disabled = true;
+    act("DELETE", "/downloads", url, (answer) => "Cancelled: " + counted(answer.downloads, "download") + ".");
+  });
+  const value = made("span", "value whole");
+  row.append(addressButton(url), cancel, bar, value);
+  return { row, bar, cancel, value };
+});
+
+function drawDownloads(now) {
+  const listed = transfers.listed(now);
+  element("no-downloads").hidden = listed.length > 0;
+  downloadRows.show(listed.slice(0, mostDownloads).map((transfer) => [transfer.url, transfer]), (parts, transfer) => {
+    const { state, bytes, total, begin, end } = transfer;
+    if (total) [parts.bar.max, parts.bar.value] = [total, Math.min(bytes, total)];
+    else if (state === "finished") [parts.bar.max, parts.bar.value] = [1, 1];
+    else if (state === "queued") [parts.bar.max, parts.bar.value] = [1, 0];
+    else parts.bar.removeAttribute("value");
+    parts.cancel.hidden = end !== null;
+    const size = total ? bytesText(bytes) + " of " + bytesText(total) : bytesText(bytes);
+    const age = lifetimeText(Math.round(((end ?? now) - begin) / 1000));
+    put(parts.value, ({ queued: "waiting", running: size }[state] ?? state + ", " + size) + ", " + age);
+  });
+  put(element("more-downloads"), listed.length > mostDownloads ? "And " + (listed.length - mostDownloads) + " more." : "");
+}
+
+const cacheTitles = { result: "Thumbnails", decoded: "Decoded pixels", source: "Sources", shared: "Shared cache", disk: "Disk" };
+const cacheRows = new RowList(element("caches"), (name) => meterRow(cacheTitles[name] ?? name));
+const resourceRows = new RowList(element("resources"), meterRow);
+const originRows = new RowList(element("origins"), (origin) => {
+  const row = made("li", "origin");
+  const [state, value] = [made("span", "state"), made("span", "value")];
+  state.textContent = origin;
+  row.append(state, value);
+  return { row, state, value };
+});
+
+function counted(count, noun) {
+  const plural = noun.endsWith("y") ? noun.slice(0, -1) + "ies" : noun + "s";
+  return numberText(count) + " " + (count === 1 ? noun : plural);
+}
+
+function drawFigures(stats) {
+  const newest = history.newest;
+  const rate = (name) => (newest ? perSecond(newest[name]) : "–");
+  put(element("figure-requests"), rate("requests"));
+  put(element("note-requests"), numberText(stats.requests) + " since the start");
+  put(element("figure-hits"), newest && newest.ratio !== null ? shareText(newest.ratio) : "–");
+  const all = stats.hits + stats.misses;
+  put(element("note-hits"), all > 0 ? shareText(stats.hits / all) + " since the start" : "of thumbnails");
+  put(element("figure-errors"), rate("errors"));
+  put(element("note-errors"), numberText(stats.errors) + " ours, " + numberText(stats.clientErrors) + " of clients");
+  put(element("figure-downloads"), stats.downloads.active + " of " + stats.downloads.maximum);
+  put(element("note-downloads"), stats.downloads.queued > 0 ? stats.downloads.queued + " waiting" : "none waiting");
+  put(element("figure-decodes"), rate("decodes"));
+  put(element("note-decodes"), newest ? perSecond(newest.renders) + " renders" : "");
+  put(element("figure-delay"), timeText(stats.workers.small.delaySeconds * 1000));
+  put(element("note-delay"), counted(stats.workers.small.waiting + stats.workers.dear.waiting, "task") + " waiting");
+}
+
+function drawCaches(stats) {
+  cacheRows.show(Object.entries(stats.caches), (parts, cache) => {
+    const asked = cache.hits + cache.misses;
+    measure(
+      parts, cache.bytes / cache.capacity, bytesText(cache.bytes) + " of " + bytesText(cache.capacity),
+      [
+        counted(cache.entries, "entry"), asked > 0 ? shareText(cache.hits / asked) + " found" : "not asked yet",
+        cache.evictedBytes > 0 ? bytesText(cache.evictedBytes) + " made way" : "",
+      ].filter(Boolean).join(", "));
+  });
+}
+
+function drawResources({ memory, workers }) {
+  const lane = ({ threads, running, waiting, delaySeconds }) => ({
+    share: threads > 0 ? running / threads : 0, value: running + " of " + threads + " at work",
+    note: waiting > 0 ? counted(waiting, "task") + " waiting, for about " + timeText(delaySeconds * 1000) : "none waiting",
+  });
+  const used = memory.held + memory.reserved;
+  resourceRows.show([
+    ["Memory budget", {
+      share: used / memory.limit, value: bytesText(used) + " of " + bytesText(memory.limit),
+      note: bytesText(memory.held) + " held, " + bytesText(memory.reserved) + " reserved" +
+        (memory.waiting > 0 ? ", " + counted(memory.waiting, "task") + " waiting for it" : ""),
+    }],
+    ["Workers for small work", lane(workers.small)],
+    ["Workers for dear work", lane(workers.dear)],
+  ], (parts, { share, value, note }) => measure(parts, share, value, note));
+}
+
+const stateWords = { reachable: "well", notReachable: "not reachable", "not reachable": "not reachable", suspended: "suspended", unknown: "not known" };
+
+function drawOrigins({ origins, originCounts }) {
+  const counts = Object.entries(originCounts).filter(([, count]) => count > 0);
+  put(element("origin-counts"), counts.length === 0
+    ? "None is known yet." : counts.map(([state, count]) => numberText(count) + " " + (stateWords[state] ?? state)).join(", ") + ".");
+  originRows.show(origins.map((origin) => [origin.origin, origin]), (parts, { state, retryAfterSeconds }) => {
+    parts.state.dataset.state = state;
+    put(parts.value, (stateWords[state] ?? state) + (retryAfterSeconds ? ", tried again in " + lifetimeText(Math.ceil(retryAfterSeconds)) : ""));
+  });
+}
+
+function drawEvents() {
+  if (isPaused) return;
+  element("no-events").hidden = happened.length > 0;
+  // Rows are made anew only for what is new.
+  const list = element("events");
+  while (happened.length > 0) {
+    const { time, words, url, isFailure } = happened.shift();
+    const row = made("li");
+    row.append(url ? addressButton(url) : made("span", "", ""), made("span", "value", new Date(time).toLocaleTimeString()));
+    row.append(made("span", isFailure ? "whole failed" : "whole hint", words));
+    list.prepend(row);
+  }
+  while (list.childElementCount > mostEvents) list.lastElementChild.remove();
+  element("no-events").hidden = list.childElementCount > 0;
+}
+
+/** A list that scrolls can be scrolled by keyboard. */
+function allowScrolling() {
+  for (const list of document.querySelectorAll(".scroll")) {
+    if (list.scrollHeight > list.clientHeight) list.tabIndex = 0;
+    else list.removeAttribute("tabindex");
+  }
+}
+
+function draw() {
+  const now = Date.now();
+  drawDownloads(now);
+  drawEvents();
+  allowScrolling();
+  if (history.last === null) return;
+  const { stats } = history.last;
+  put(element("about"), "Operations" + (version && ", version " + version) + ", up for " + lifetimeText(stats.uptimeSeconds) + (stats.draining ? ", draining" : ""));
+  drawFigures(stats);
+  drawCaches(stats);
+  drawResources(stats);
+  drawOrigins(stats);
+  for (const chart of charts) chart.draw(history);
+}
+
+// What the service tells.
+
+let lastNews = 0;
+
+function connected(isActive) {
+  element("connection").dataset.state = isActive ? "busy" : "live";
+  put(element("connection"), isActive ? "At work" : "Idle");
+}
+
+function disconnected(text) {
+  element("connection").dataset.state = "lost";
+  put(element("connection"), text);
+}
+
+function note(event) {
+  happened.push({ time: Date.now(), ...event });
+  // At a high rate only the newest are ever shown.
+  if (happened.length > mostEvents) happened.splice(0, happened.length - mostEvents);
+  drawSoon();
+}
+
+const heard = {
+  stats(stats) {
+    history.add(stats, Date.now());
+    connected(stats.active);
+  },
+  download(event) {
+    transfers.take(event, Date.now());
+    if (event.state === "failed" || event.state === "cancelled") note({ words: "download " + event.state, url: event.url, isFailure: true });
+    if (event.state === "finished") note({ words: "downloaded, " + bytesText(event.bytes), url: event.url });
+  },
+  decode: ({ url, milliseconds, format }) => note({ words: "decoded from " + format + " in " + timeText(milliseconds), url }),
+  render: ({ url, milliseconds, format }) => note({ words: "made as " + format + " in " + timeText(milliseconds), url }),
+  purge: ({ url, entries, bytes }) => note({ words: "purged, " + counted(entries, "entry") + ", " + bytesText(bytes), url }),
+  origin: ({ origin, state }) => note({ words: origin + " is " + (stateWords[state] ?? state), isFailure: state === "suspended" }),
+  activity: ({ active }) => connected(active),
+  lost: ({ count }) => note({ words: counted(count, "event") + " did not reach this page", isFailure: true }),
+};
+
+async function learnDownloads() {
+  const [downloads, status] = await Promise.all(["/downloads", "/status"].map(async (path) => (await fetch(path)).json()));
+  transfers.replace(downloads, Date.now());
+  version = status.version;
+  drawSoon();
+}
+
+function listen() {
+  const source = new EventSource("/events");
+  source.addEventListener("open", () => {
+    lastNews = Date.now();
+    connected(false);
+    learnDownloads().catch(() => {});
+  });
+  source.addEventListener("error", () => {
+    disconnected("Reconnecting …");
+    // A browser gives up after an answer that is no stream, such as too many readers.
+    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
+  });
+  for (const [name, take] of Object.entries(heard)) {
+    source.addEventListener(name, (event) => {
+      lastNews = Date.now();
+      take(JSON.parse(event.data));
+      drawSoon();
+    });
+  }
+}
+
+setInterval(() => {
+  if (element("connection").dataset.state !== "lost" && lastNews > 0 && Date.now() - lastNews > longestSilence) disconnected("No news");
+  drawSoon();
+}, 1000);
+
+// What the operator does.
+
+function answer(text, isFailure = false) {
+  put(element("source-status"), text);
+  element("source-status").classList.toggle("failure", isFailure);
+}
+
+/** Sends a write about a source, or about all for null, and says what came of it. */
+async function act(method, path, url, words) {
+  answer("Working …");
+  try {
+    const response = await fetch(path + (url === null ? "" : "?url=" + encodeURIComponent(url)), { method });
+    const told = response.status === 204 ? {} : await response.json();
+    if (!response.ok) throw new Error(told.detail ?? "The service refused.");
+    answer(words(told));
+  } catch (failure) {
+    answer(failure.message || "The service gave no answer.", true);
+  }
+}
+
+const removed = ({ entries, bytes }) => "Purged " + counted(entries, "entry") + ", " + bytesText(bytes) + ".";
+const refreshWords = {
+  unchanged: "The origin says that it has not changed.", changed: "It has changed; the new one is in use.",
+  gone: "It is gone from its origin, and from the caches.", failed: "The origin could not tell; the copies stay.",
+};
+
+/** The address in the field; null, with a word about it, if there is none. */
+function givenAddress() {
+  const url = element("source-url").value.trim();
+  if (url !== "") return url;
+  answer("Type the address of a source first.", true);
+  element("source-url").focus();
+  return null;
+}
+
+element("source").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const url = givenAddress();
+  if (url) act("POST", "/refresh", url, ({ result }) => refreshWords[result] ?? result);
+});
+element("purge").addEventListener("click", () => {
+  const url = givenAddress();
+  if (url) act("DELETE", "/cache", url, removed);
+});
+element("purge-all").addEventListener("click", () => element("ask").showModal());
+element("ask").addEventListener("close", () => {
+  if (element("ask").returnValue === "purge") act("DELETE", "/cache", null, removed);
+  element("ask").returnValue = "";
+});
+element("pause").addEventListener("click", () => {
+  isPaused = !isPaused;
+  element("pause").setAttribute("aria-pressed", String(isPaused));
+  put(element("pause"), isPaused ? "Go on" : "Pause");
+  drawSoon();
+});
+
+listen();

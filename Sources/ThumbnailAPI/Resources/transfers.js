@@ -1,0 +1,41 @@
+// The downloads that run, as the events tell of them.
+
+const lingering = 1500;
+const mostKept = 2000;
+
+export class Transfers {
+  constructor() {
+    this.byURL = new Map();
+  }
+
+  /** Takes what the service lists as running and waiting now. */
+  replace(downloads, time) {
+    const known = new Set(downloads.map(({ url }) => url));
+    for (const [url, transfer] of this.byURL) {
+      if (!known.has(url) && !transfer.end) this.byURL.delete(url);
+    }
+    for (const { url, state, receivedBytes, expectedBytes, ageSeconds } of downloads) {
+      this.byURL.set(url, { url, state, bytes: receivedBytes, total: expectedBytes, begin: time - ageSeconds * 1000, end: null });
+    }
+  }
+
+  /** Takes an event of kind download. */
+  take({ url, state, bytes, total }, time) {
+    const known = this.byURL.get(url);
+    const isOver = state === "finished" || state === "failed" || state === "cancelled";
+    // What ends before it was ever seen is told in the list of events alone.
+    if (!known && isOver) return;
+    if (!known && this.byURL.size >= mostKept) return;
+    this.byURL.set(url, {
+      url, bytes, total, state: state === "progress" || state === "started" ? "running" : state,
+      begin: state === "started" ? time : known?.begin ?? time, end: isOver ? time : null,
+    });
+  }
+
+  /** Those that run, oldest first, then those that wait; ended ones stay for a moment. */
+  listed(time) {
+    for (const [url, { end }] of this.byURL) if (end && time - end > lingering) this.byURL.delete(url);
+    const rank = ({ state }) => (state === "queued" ? 1 : 0);
+    return [...this.byURL.values()].sort((one, other) => rank(one) - rank(other) || one.begin - other.begin);
+  }
+}

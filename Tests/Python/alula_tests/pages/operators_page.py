@@ -1,0 +1,201 @@
+"""Clicks through the page of the operators' listener while the service works."""
+import json
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from alula_tests.origins import ImageHandler
+from alula_tests.pages import rules
+
+MOST_DRAWS_A_SECOND = 5
+
+
+class Origin(ImageHandler):
+    """Images that change, and one that stops half-way until it is let go."""
+    photos = {}
+    let_go = threading.Event()
+
+    def find(self, path):
+        found = self.photos.get(path.split("?")[0])
+        return found and ("image/png", found)
+
+    def do_GET(self):
+        if not self.path.startswith("/slow"):
+            return super().do_GET()
+        body = self.photos["/slow.png"]
+        self.send_response(200)
+        self.send_header("Content-Type", "image/png")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        half = len(body) // 4
+        try:
+            self.wfile.write(body[:half])
+            self.wfile.flush()
+            self.let_go.wait(30)
+            self.wfile.write(body[half:])
+        except OSError:
+            pass
+
+
+class OperatorsPage:
+    """The steps; each is a method whose complaints are collected."""
+
+    def __init__(self, browser, service, origin):
+        self.browser, self.service, self.origin = browser, service, origin
+
+    def open(self):
+        self.browser.get(self.service.admin_url + "/")
+        self.browser.wait("news", lambda: self.browser.id("connection").get_attribute("data-state") in ("live", "busy"))
+
+    def ask(self, path, width=64):
+        """The status of a thumbnail of a source."""
+        query = urllib.parse.urlencode({"url": self.origin + path, "w": width, "format": "png"})
+        try:
+            with urllib.request.urlopen(f"{self.service.url}/thumbnail?{query}", timeout=40) as answer:
+                answer.read()
+                return answer.status
+        except urllib.error.HTTPError as failure:
+            return failure.code
+
+    def status_text(self, words):
+        return self.browser.wait(f"the answer {words!r}", lambda: words in self.browser.text("source-status"))
+
+    def figures(self):
+        """Requests are counted, and what happens is listed."""
+        browser = self.browser
+        self.open()
+        complaints = []
+        for width in range(20, 30):
+            if self.ask("/photo.png", width) != 200:
+                complaints.append("a thumbnail was not made")
+        browser.wait("the requests", lambda: browser.text("note-requests").startswith("10 since"))
+        browser.wait("events", lambda: browser.text("events").count("made as png") == 10)
+        for words in ["downloaded, ", "decoded from png in "]:
+            if words not in browser.text("events"):
+                complaints.append(f"the list of events lacks {words!r}")
+        browser.wait("the caches", lambda: "10 entries" in browser.text("caches"))
+        for name, words in [("resources", "Memory budget"), ("resources", "at work"), ("origins", "127.0.0.1"), ("origin-counts", "1 well"),
+                            ("about", "version 0"), ("figure-downloads", "0 of 32")]:
+            if words not in browser.text(name):
+                complaints.append(f"{name} says {browser.text(name)!r}, which lacks {words!r}")
+        charts = browser.find_elements(By.CSS_SELECTOR, ".chart .plot")
+        browser.wait("lines", lambda: browser.execute_script("return document.querySelector('.chart path:not(.filled)').getAttribute('d').length") > 10)
+        charts[0].send_keys(Keys.ARROW_LEFT)
+        if "seconds ago" not in charts[0].get_attribute("aria-label"):
+            complaints.append(f"a chart cannot be read by keyboard: {charts[0].get_attribute('aria-label')}")
+        charts[0].send_keys(Keys.ESCAPE)
+        if ", now: " not in charts[0].get_attribute("aria-label"):
+            complaints.append("a chart does not return to now")
+        return complaints + browser.complaints()
+
+    def download(self):
+        """A running download has a bar, and is cancelled by its button."""
+        browser = self.browser
+        self.open()
+        complaints, answers = [], []
+        client = threading.Thread(target=lambda: answers.append(self.ask("/slow.png")))
+        client.start()
+        try:
+            row = browser.wait("the download", lambda: browser.find_elements(By.CSS_SELECTOR, "#download-list li"))[0]
+            bar = row.find_element(By.TAG_NAME, "progress")
+            browser.wait("its progress", lambda: 0.2 < float(bar.get_attribute("position")) < 0.3)
+            if "slow.png" not in row.text:
+                complaints.append(f"the row says {row.text}")
+            complaints += rules.all_of(browser)
+            # A second visitor, who comes later, sees it too.
+            self.open()
+            row = browser.wait("the download again", lambda: browser.find_elements(By.CSS_SELECTOR, "#download-list li"))[0]
+            cancel = row.find_element(By.TAG_NAME, "button") if row.find_elements(By.TAG_NAME, "button") else None
+            cancel = [b for b in row.find_elements(By.TAG_NAME, "button") if b.text == "Cancel"][0]
+            cancel.send_keys(Keys.ENTER)
+            self.status_text("Cancelled: 1 download.")
+            browser.wait("the end of the row", lambda: not browser.find_elements(By.CSS_SELECTOR, "#download-list li"))
+            browser.wait("the event", lambda: "download cancelled" in browser.text("events"))
+        finally:
+            Origin.let_go.set()
+            client.join(40)
+        if answers != [409]:
+            complaints.append(f"the client of a cancelled download was answered {answers}")
+        return complaints + browser.complaints()
+
+    def refresh(self):
+        """A source is asked for again, and purged, by its address."""
+        browser = self.browser
+        self.open()
+        complaints = []
+        self.ask("/photo.png")
+        browser.put("source-url", self.origin + "/photo.png")
+        browser.id("refresh").click()
+        self.status_text("has not changed")
+        Origin.photos["/photo.png"] = Origin.photos["/other.png"]
+        browser.id("source-url").send_keys(Keys.ENTER)
+        self.status_text("It has changed")
+        browser.id("purge").click()
+        self.status_text("Purged ")
+        browser.wait("the event", lambda: "purged, " in browser.text("events"))
+        # An address in a list puts itself into the field.
+        browser.id("source-url").clear()
+        browser.css("#events button.link").click()
+        if browser.id("source-url").get_attribute("value") != self.origin + "/photo.png":
+            complaints.append(f"the field holds {browser.id('source-url').get_attribute('value')!r}")
+        browser.id("source-url").clear()
+        browser.id("refresh").click()
+        self.status_text("first")
+        return complaints + rules.contrast(browser) + browser.complaints()
+
+    def purge(self):
+        """All is purged only after a question."""
+        browser = self.browser
+        self.ask("/photo.png")
+        self.open()
+        complaints = []
+
+        def entries():
+            with urllib.request.urlopen(self.service.admin_url + "/cache", timeout=10) as answer:
+                return json.load(answer)["result"]["entries"]
+        if entries() == 0:
+            complaints.append("nothing is there to be purged")
+        button = browser.id("purge-all")
+        button.click()
+        complaints += rules.contrast(browser)
+        ActionChains(browser).send_keys(Keys.ESCAPE).perform()
+        browser.wait("the end of the question", lambda: not browser.id("ask").get_attribute("open"))
+        if entries() == 0:
+            complaints.append("the key Escape has purged")
+        button.click()
+        if browser.switch_to.active_element.text != "Keep":
+            complaints.append(f"the question begins at {browser.switch_to.active_element.text}")
+        browser.css("#ask button[value=purge]").click()
+        self.status_text("Purged ")
+        browser.wait("empty caches", lambda: entries() == 0)
+        return complaints + browser.complaints()
+
+    def rate(self):
+        """Many requests do not make the page draw more often."""
+        browser = self.browser
+        self.open()
+        browser.execute_script(
+            "window.draws = []; new MutationObserver(() => draws.push(performance.now()))"
+            ".observe(document.body, { childList: true, characterData: true, subtree: true })")
+        for number in range(400):
+            self.ask(f"/photo.png?{number % 40}", 16 + number % 60)
+        draws, span = browser.execute_script("return [draws, draws.at(-1) - draws[0]]")
+        frames = [time for index, time in enumerate(draws) if index == 0 or time - draws[index - 1] > 30]
+        if span < 500 or len(frames) > 2 + MOST_DRAWS_A_SECOND * span / 1000:
+            return [f"the page was drawn {len(frames)} times in {span:.0f} ms"]
+        if browser.execute_script("return document.getElementById('events').childElementCount") > 100:
+            return ["the list of events grows without end"]
+        browser.id("pause").click()
+        newest = browser.execute_script("return document.querySelector('#events li').textContent")
+        self.ask("/photo.png", 300)
+        browser.wait("a figure", lambda: browser.text("note-requests").startswith("4"))
+        if browser.execute_script("return document.querySelector('#events li').textContent") != newest:
+            return ["the list goes on although it is paused"]
+        browser.id("pause").click()
+        browser.wait("the list to go on", lambda: browser.execute_script("return document.querySelector('#events li').textContent") != newest)
+        return rules.all_of(browser) + browser.complaints()
