@@ -34,6 +34,7 @@ export class Chart {
     this.plot = made("div", "plot", this.figure);
     this.plot.tabIndex = 0;
     this.plot.setAttribute("role", "img");
+    this.plot.setAttribute("aria-label", title);
     const svg = document.createElementNS(namespace, "svg");
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.setAttribute("preserveAspectRatio", "none");

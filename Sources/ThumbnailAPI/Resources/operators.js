@@ -152,7 +152,7 @@ function drawResources({ memory, workers }) {
   ], (parts, { share, value, note }) => measure(parts, share, value, note));
 }
 
-const stateWords = { reachable: "well", notReachable: "not reachable", "not reachable": "not reachable", suspended: "suspended", unknown: "not known" };
+const stateWords = { reachable: "reachable", notReachable: "not reachable", "not reachable": "not reachable", suspended: "suspended", unknown: "not known" };
 
 function drawOrigins({ origins, originCounts }) {
   const counts = Object.entries(originCounts).filter(([, count]) => count > 0);

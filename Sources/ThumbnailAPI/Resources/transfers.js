@@ -1,6 +1,7 @@
 // The downloads that run, as the events tell of them.
 
 const lingering = 1500;
+const leastShown = 500;
 const mostKept = 2000;
 
 export class Transfers {
@@ -26,6 +27,8 @@ export class Transfers {
     // What ends before it was ever seen is told in the list of events alone.
     if (!known && isOver) return;
     if (!known && this.byURL.size >= mostKept) return;
+    // The end of a short one is not worth a row either.
+    if (isOver && time - known.begin < leastShown) return void this.byURL.delete(url);
     this.byURL.set(url, {
       url, bytes, total, state: state === "progress" || state === "started" ? "running" : state,
       begin: state === "started" ? time : known?.begin ?? time, end: isOver ? time : null,

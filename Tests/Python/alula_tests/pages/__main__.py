@@ -6,20 +6,14 @@ import tempfile
 import time
 import traceback
 
-from alula_tests.images import gradient_png
-from alula_tests.origins import ImageHandler, serving
+from alula_tests.images import gradient_png, noisy_png
+from alula_tests.origins import serving
 from alula_tests.pages.browser import Browser
 from alula_tests.pages.client_page import ClientPage, made
+from alula_tests.pages.operators_page import OperatorsPage, Origin
 from alula_tests.service import Service
 
 KEY = bytes(range(32)).hex()
-
-
-class Images(ImageHandler):
-    photo = b""
-
-    def find(self, path):
-        return ("image/png", self.photo) if path == "/photo.png" else None
 
 
 class Trial:
@@ -66,6 +60,15 @@ def try_demo(trial, browser, options):
         trial.step("demo first sight", browser, first_sight)
 
 
+def try_operators_page(trial, browser, options):
+    with serving(Origin) as port, Service(
+            options.alula, "--download-timeout", "60s", "--request-timeout", "60s") as service:
+        page = OperatorsPage(browser, service, f"http://127.0.0.1:{port}")
+        for name in ["figures", "download", "refresh", "purge", "rate", "everything"]:
+            trial.step(f"operators {name}", browser, getattr(page, name))
+        trial.step("operators reconnect", browser, lambda: page.reconnect(options.alula))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--alula", required=True, help="the service's executable")
@@ -73,11 +76,12 @@ def main():
     parser.add_argument("--pictures", type=pathlib.Path, help="folder for pictures of pages at which a step failed")
     options = parser.parse_args()
     trial = Trial(options.only, options.pictures)
-    Images.photo = gradient_png(600, 400)
-    with tempfile.TemporaryDirectory() as folder, serving(Images) as port, Browser() as browser:
+    Origin.photos = {"/photo.png": gradient_png(600, 400), "/other.png": gradient_png(500, 400), "/slow.png": noisy_png(900, 700, 1)}
+    with tempfile.TemporaryDirectory() as folder, serving(Origin) as port, Browser() as browser:
         photo = pathlib.Path(folder) / "a photo's copy.png"
-        photo.write_bytes(Images.photo)
+        photo.write_bytes(Origin.photos["/photo.png"])
         try_client_page(trial, browser, options, f"http://127.0.0.1:{port}/photo.png", photo)
+        try_operators_page(trial, browser, options)
         try_demo(trial, browser, options)
     print(f"pages: {trial.passed} passed, {trial.failed} failed")
     return 1 if trial.failed else 0

@@ -11,12 +11,13 @@ from selenium.webdriver.common.keys import Keys
 
 from alula_tests.origins import ImageHandler
 from alula_tests.pages import rules
+from alula_tests.service import Service
 
 MOST_DRAWS_A_SECOND = 5
 
 
 class Origin(ImageHandler):
-    """Images that change, and one that stops half-way until it is let go."""
+    """Images that change, and one that comes slowly until it is let go."""
     photos = {}
     let_go = threading.Event()
 
@@ -32,12 +33,14 @@ class Origin(ImageHandler):
         self.send_header("Content-Type", "image/png")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        half = len(body) // 4
+        sent = len(body) // 4
         try:
-            self.wfile.write(body[:half])
-            self.wfile.flush()
-            self.let_go.wait(30)
-            self.wfile.write(body[half:])
+            self.wfile.write(body[:sent])
+            # As slow as an origin may be.
+            while not self.let_go.wait(0.5):
+                self.wfile.write(body[sent:sent + 16_384])
+                sent += 16_384
+            self.wfile.write(body[sent:])
         except OSError:
             pass
 
@@ -79,7 +82,7 @@ class OperatorsPage:
             if words not in browser.text("events"):
                 complaints.append(f"the list of events lacks {words!r}")
         browser.wait("the caches", lambda: "10 entries" in browser.text("caches"))
-        for name, words in [("resources", "Memory budget"), ("resources", "at work"), ("origins", "127.0.0.1"), ("origin-counts", "1 well"),
+        for name, words in [("resources", "Memory budget"), ("resources", "at work"), ("origins", "127.0.0.1"), ("origin-counts", "1 reachable"),
                             ("about", "version 0"), ("figure-downloads", "0 of 32")]:
             if words not in browser.text(name):
                 complaints.append(f"{name} says {browser.text(name)!r}, which lacks {words!r}")
@@ -103,14 +106,13 @@ class OperatorsPage:
         try:
             row = browser.wait("the download", lambda: browser.find_elements(By.CSS_SELECTOR, "#download-list li"))[0]
             bar = row.find_element(By.TAG_NAME, "progress")
-            browser.wait("its progress", lambda: 0.2 < float(bar.get_attribute("position")) < 0.3)
+            browser.wait("its progress", lambda: 0.2 < float(bar.get_attribute("position")) < 0.9)
             if "slow.png" not in row.text:
                 complaints.append(f"the row says {row.text}")
             complaints += rules.all_of(browser)
             # A second visitor, who comes later, sees it too.
             self.open()
             row = browser.wait("the download again", lambda: browser.find_elements(By.CSS_SELECTOR, "#download-list li"))[0]
-            cancel = row.find_element(By.TAG_NAME, "button") if row.find_elements(By.TAG_NAME, "button") else None
             cancel = [b for b in row.find_elements(By.TAG_NAME, "button") if b.text == "Cancel"][0]
             cancel.send_keys(Keys.ENTER)
             self.status_text("Cancelled: 1 download.")
@@ -199,3 +201,32 @@ class OperatorsPage:
         browser.id("pause").click()
         browser.wait("the list to go on", lambda: browser.execute_script("return document.querySelector('#events li').textContent") != newest)
         return rules.all_of(browser) + browser.complaints()
+
+    def everything(self):
+        """The rules hold while all lists are full, and the keyboard reaches all controls."""
+        browser = self.browser
+        self.open()
+        seen = []
+        browser.execute_script("document.activeElement.blur()")
+        for _ in range(400):
+            ActionChains(browser).send_keys(Keys.TAB).perform()
+            name = browser.execute_script("const e = document.activeElement; return e === document.body ? '' : e.id || e.className || e.textContent")
+            if name == "" or (seen and name == seen[0]):
+                break
+            seen.append(name)
+        missing = [name for name in ["plot", "source-url", "refresh", "purge", "purge-all", "pause"] if name not in seen]
+        complaints = [f"the keyboard does not reach {name}: {seen}" for name in missing]
+        return complaints + rules.all_of(browser) + browser.complaints()
+
+    def reconnect(self, alula):
+        """The page goes on by itself when the service comes back."""
+        browser = self.browser
+        self.open()
+        complaints = self.service.stop()
+        browser.wait("the loss", lambda: browser.id("connection").get_attribute("data-state") == "lost")
+        with Service(alula, operator_port=self.service.admin_port) as again:
+            self.service = again
+            browser.wait("the return", lambda: browser.id("connection").get_attribute("data-state") in ("live", "busy"))
+            browser.wait("figures of the new service", lambda: browser.text("note-requests").startswith("0 since"))
+            complaints += again.stop()
+        return complaints + browser.complaints("ERR_CONNECTION", "ERR_INCOMPLETE", "ERR_EMPTY")
