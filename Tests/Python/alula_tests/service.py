@@ -56,14 +56,15 @@ class Origin(Program):
 
 
 class Service(Program):
-    """`alula serve` on free ports, or with its operators on this one; with sources in these networks allowed: those on
-    loopback, or none besides public ones."""
+    """`alula serve` on these ports, where 0 is a free one, with sources in these networks allowed: those on loopback, or none
+    besides public ones."""
 
-    def __init__(self, executable, *settings, networks="127.0.0.0/8", operator_port=0):
+    def __init__(self, executable, *settings, networks="127.0.0.0/8", port=0, operator_port=0, **streams):
         if networks:
             settings = ["--allowed-networks", networks, *settings]
         super().__init__(
-            [executable, "serve", "--port", "0", "--admin-port", str(operator_port), *settings], stderr=subprocess.PIPE)
+            [executable, "serve", "--port", str(port), "--admin-port", str(operator_port), *settings],
+            stderr=subprocess.PIPE, **streams)
         try:
             listening = json.loads(self.first_line())
             self.port, self.admin_port = listening["port"], listening["adminPort"]

@@ -15,6 +15,7 @@ import urllib.parse
 from alula_tests.images import gradient_png
 from alula_tests.load.arrivals import Client, percentile
 from alula_tests.origins import ImageHandler, serving
+from alula_tests.report import Report
 from alula_tests.service import Service
 
 CONNECTIONS = 8192
@@ -71,21 +72,6 @@ def dear(origin):
 
 def milliseconds(answers, share):
     return percentile([answer.latency for answer in answers], share) * 1000
-
-
-class Report:
-    """Prints results line by line, and collects the wrong ones."""
-
-    def __init__(self):
-        self.faults = []
-
-    def line(self, text):
-        print(text, flush=True)
-
-    def check(self, holds, text):
-        print(f"{'ok  ' if holds else 'FAIL'}  {text}", flush=True)
-        if not holds:
-            self.faults.append(text)
 
 
 async def capacity(client, fresh, seconds):
