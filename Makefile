@@ -10,11 +10,13 @@ SUITES := PYTHONPATH=$(CURDIR)/Tests/Python
 # The references of hashes need an older Pillow.
 VENV_EXAMPLES := .build/venv-examples
 VENV_BENCH := .build/venv-bench
+VENV_DEPLOY := .build/venv-deploy
 BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke pages-test examples namespace-test load-test crash-test sandbox-test mutation-test lint format \
+.PHONY: help deps deps-test build run test unit contract smoke pages-test examples namespace-test load-test crash-test sandbox-test mutation-test \
+	deploy-test lint format \
 	bench bench-lanes bench-quality bench-prices bench-sandbox figures coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
@@ -85,6 +87,14 @@ mutation-test: deps-test ## Send 20,000 damaged images through the running servi
 sandbox-test: deps-test ## Kill, stop or crash a worker process each second under load; SANDBOX="--seconds 30 --seed 1"
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.sandbox --alula .build/debug/alula --photos $(PHOTOS) $(SANDBOX)
+
+deploy-test: deps-test $(VENV_DEPLOY)/installed ## Judge the files of deploy/, and try four instances behind HAProxy and nginx; DEPLOY="--only files"
+	@scripts/install-packages haproxy nginx-light prometheus systemd strace
+	$(SWIFT) build --product alula
+	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy --alula .build/debug/alula $(DEPLOY)
+
+$(VENV_DEPLOY)/installed: Tests/Python/requirements-deploy.txt
+	@python3 -m venv $(VENV_DEPLOY) && $(VENV_DEPLOY)/bin/pip install --quiet --requirement $< && touch $@
 
 lint: ## Check the formatting, that text from outside is no key as a String, and that targets declare what they import
 	@scripts/lint-text-keys

@@ -1,0 +1,86 @@
+"""The unit of systemd: read by its verifier, judged by its security analysis, and compared with what the service does."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from alula_tests.clients import connect, get
+from alula_tests.deploy.proxies import DEPLOY
+from alula_tests.service import Service
+
+UNIT = DEPLOY / "alula.service"
+# Tenths of what `systemd-analyze security` calls exposure: 0 is none, 100 all.
+MOST_EXPOSURE = 15
+
+
+def environment():
+    return dict(re.findall(r"^Environment=(\w+)=(.*)$", UNIT.read_text().replace("%%", "%"), re.M))
+
+
+def check(alula, report):
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / UNIT.name
+        copy.write_text(UNIT.read_text().replace("/usr/local/bin/alula", str(pathlib.Path(alula).resolve())))
+        verified = subprocess.run(["systemd-analyze", "verify", "--man=no", copy], capture_output=True, text=True)
+        complaints = [line for line in verified.stderr.splitlines() if UNIT.name in line]
+        report.check(verified.returncode == 0 and not complaints, f"systemd reads alula.service: {complaints or 'no fault'}")
+        judged = subprocess.run(
+            ["systemd-analyze", "security", "--offline=true", f"--threshold={MOST_EXPOSURE}", copy],
+            capture_output=True, text=True)
+        score = (judged.stdout.splitlines() or [judged.stderr])[-1]
+        report.check(judged.returncode == 0, f"its exposure is at most {MOST_EXPOSURE / 10}: {score.strip()}")
+        calls(alula, report, folder)
+
+
+def allowed_calls():
+    """The system calls that the unit's filter allows, in the order of its lines."""
+    text = subprocess.run(
+        ["systemd-analyze", "syscall-filter", "--no-pager"], capture_output=True, text=True, check=True).stdout
+    sets, current = {}, None
+    for line in text.splitlines():
+        if line.startswith("@"):
+            current = sets.setdefault(line.strip(), [])
+        elif line.startswith("    ") and not line.lstrip().startswith("#"):
+            current.append(line.strip())
+
+    def members(name):
+        if not name.startswith("@"):
+            return {name}
+        return set().union(*map(members, sets[name]))
+
+    allowed = set()
+    for tilde, names in re.findall(r"^SystemCallFilter=(~?)(.*)$", UNIT.read_text(), re.M):
+        listed = set().union(*map(members, names.split()))
+        allowed = allowed - listed if tilde else allowed | listed
+    return allowed
+
+
+def calls(alula, report, folder):
+    """The service and its worker processes start, serve each format and end, and make no system call that the unit forbids."""
+    trace = pathlib.Path(folder) / "calls"
+    wrapper = pathlib.Path(folder) / "traced"
+    wrapper.write_text(f'#!/bin/sh\nexec strace -f -qq -e signal=none -o {trace} {pathlib.Path(alula).resolve()} "$@"\n')
+    wrapper.chmod(0o755)
+    if not shutil.which("strace"):
+        report.check(False, "strace is installed")
+        return
+    settings = ["--demo", "--source-cache-path", f"{folder}/store", "--shutdown-timeout", "8s"]
+    with tempfile.TemporaryFile("w+") as greeting, Service(str(wrapper), *settings, stdout=greeting) as service:
+        greeting.seek(0)
+        source = re.search(r"/thumbnail\S+", greeting.read())[0]
+        statuses = {format: get(connect(service.port), f"{source}&format={format}")[0].status
+                    for format in ("jpeg", "png", "webp", "gif", "avif", "jxl")}
+        get(connect(service.admin_port), "/metrics")
+        # The tracer passes the signal on to nobody: the service is its child.
+        tracer = service.process.pid
+        child, = pathlib.Path(f"/proc/{tracer}/task/{tracer}/children").read_text().split()
+        os.kill(int(child), signal.SIGTERM)
+        service.process.wait(30)
+    made = set(re.findall(r"^\d+ +(\w+)\(", trace.read_text(errors="replace"), re.M))
+    # SQLite gives its files to the folder's owner if it runs as root.
+    forbidden = sorted(made - allowed_calls() - {"fchown"})
+    report.check(set(statuses.values()) == {200} and len(made) > 50 and not forbidden,
+                 f"the unit allows the {len(made)} system calls that the service makes: {forbidden or 'all'}")
