@@ -11,12 +11,13 @@ SUITES := PYTHONPATH=$(CURDIR)/Tests/Python
 VENV_EXAMPLES := .build/venv-examples
 VENV_BENCH := .build/venv-bench
 VENV_DEPLOY := .build/venv-deploy
+VENV_DOCS := .build/venv-docs
 BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-test build run test unit contract smoke pages-test examples namespace-test load-test crash-test sandbox-test mutation-test \
-	deploy-test lint format \
+	deploy-test docs lint format \
 	bench bench-lanes bench-quality bench-prices bench-sandbox figures coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
@@ -95,6 +96,14 @@ deploy-test: deps-test $(VENV_DEPLOY)/installed ## Judge the files of deploy/, a
 
 $(VENV_DEPLOY)/installed: Tests/Python/requirements-deploy.txt
 	@python3 -m venv $(VENV_DEPLOY) && $(VENV_DEPLOY)/bin/pip install --quiet --requirement $< && touch $@
+
+docs: deps $(VENV_DOCS)/installed ## Build the book in docs/ as a static site in .build/site, with images that the service makes
+	$(SWIFT) build --product alula
+	$(VENV_DOCS)/bin/python scripts/build-docs .build/debug/alula
+
+$(VENV_DOCS)/installed: scripts/docs-requirements.txt
+	@scripts/install-packages python3 python3-venv
+	@python3 -m venv $(VENV_DOCS) && $(VENV_DOCS)/bin/pip install --quiet --requirement $< && touch $@
 
 lint: ## Check the formatting, that text from outside is no key as a String, and that targets declare what they import
 	@scripts/lint-text-keys
