@@ -18,7 +18,7 @@ RELEASE := .build/release/alula
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-test build run test unit contract smoke pages-test examples namespace-test load-test crash-test sandbox-test mutation-test \
 	deploy-test docs lint format \
-	bench bench-lanes bench-quality bench-prices bench-sandbox figures coverage test-asan test-tsan fuzz clean
+	bench bench-lanes bench-quality bench-prices bench-sandbox bench-renditions figures coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -137,6 +137,9 @@ bench-prices: deps ## Measure decodes, renders and refusals beside the memory th
 	@scripts/install-packages python3
 	$(SWIFT) build -c release --product prices
 	python3 Benchmarks/prices.py --prices .build/release/prices $(PRICES)
+
+bench-renditions: build $(BENCH_TOOLS) ## Measure many renditions in one call beside thumbor's uploads, and large uploads at once; RENDITIONS="--only large"
+	$(VENV_BENCH)/bin/python Benchmarks/renditions.py --alula $(RELEASE) --photos $(PHOTOS) --venv $(VENV_BENCH) $(RENDITIONS)
 
 bench-sandbox: build ## Measure decoding in workers beside decoding in process; PHOTOS=folder
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3

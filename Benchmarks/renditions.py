@@ -172,7 +172,10 @@ def row_large(options, folder, photo, budget):
         def upload(number):
             body = image + bytes([number]) * (40_000_000 - len(image))
             while True:
-                status, _, _ = send(alula.port, "POST", "/thumbnail?w=300&format=jpeg", body, Content_Type="image/jpeg")
+                try:
+                    status, _, _ = send(alula.port, "POST", "/thumbnail?w=300&format=jpeg", body, Content_Type="image/jpeg")
+                except (BrokenPipeError, ConnectionResetError):
+                    status = 503  # The refusal came while the image was being sent.
                 if status != 503:
                     return status
                 refusals.append(number)
