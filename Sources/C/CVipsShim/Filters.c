@@ -2,13 +2,6 @@
 
 #include <string.h>
 
-/// The frame of an image's region.
-static CPixelsFrame frame_of(VipsRegion *region)
-{
-    return (CPixelsFrame) {
-        VIPS_REGION_ADDR(region, 0, 0), VIPS_REGION_LSKIP(region), region->im->Xsize, region->im->Ysize, region->im->Bands};
-}
-
 /// What one computation of an image keeps: the frame, or NULL before its first row and after its last one.
 typedef struct {
     VipsImage *in;
@@ -32,18 +25,38 @@ static int stop(void *data, void *a, void *b)
     return 0;
 }
 
+static gsize byte_count(VipsImage *image)
+{
+    return (gsize) VIPS_IMAGE_SIZEOF_LINE(image) * (gsize) image->Ysize;
+}
+
+/// The frame `in`, and the memory that was made for it: none if its pixels lie in memory already.
+///
+/// Other frames are computed in strips. If the whole frame were asked for at once, each operation before this one would make all of
+/// it, in floating point where it computes so.
+static int read_frame(VipsImage *in, CPixelsFrame *frame, VipsPel **made, CPixelsWatch watch)
+{
+    VipsPel *pixels = in->dtype == VIPS_IMAGE_SETBUF || in->dtype == VIPS_IMAGE_SETBUF_FOREIGN ? in->data : NULL;
+    if (!pixels) {
+        pixels = *made = g_try_malloc(byte_count(in));
+        if (!pixels || CVipsShim_compute(in, pixels, watch.should_stop, watch.context))
+            return -1;
+    }
+    *frame = (CPixelsFrame) {pixels, VIPS_IMAGE_SIZEOF_LINE(in), in->Xsize, in->Ysize, in->Bands};
+    return 0;
+}
+
 static int compute(Sequence *sequence, VipsImage *out, const CVipsShimFilter *filter)
 {
-    VipsRegion *region = vips_region_new(sequence->in);
-    VipsRect all = {0, 0, sequence->in->Xsize, sequence->in->Ysize};
-    VipsPel *pixels = g_try_malloc((gsize) VIPS_IMAGE_SIZEOF_LINE(out) * (gsize) out->Ysize);
-    int failed = !pixels || vips_region_prepare(region, &all);
+    CPixelsFrame in;
+    VipsPel *made = NULL, *pixels = NULL;
+    int failed = read_frame(sequence->in, &in, &made, filter->watch);
     if (!failed) {
-        CPixelsFrame in = frame_of(region);
+        pixels = g_try_malloc(byte_count(out));
         CPixelsFrame result = {pixels, VIPS_IMAGE_SIZEOF_LINE(out), out->Xsize, out->Ysize, out->Bands};
-        failed = filter->apply(filter->settings, &in, &result, filter->watch);
+        failed = !pixels || filter->apply(filter->settings, &in, &result, filter->watch);
     }
-    g_object_unref(region);
+    g_free(made);
     if (failed) {
         vips_error("CVipsShim_filter", "no memory, or stopped");
         g_free(pixels);
