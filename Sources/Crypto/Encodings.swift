@@ -39,9 +39,10 @@ package enum Hexadecimal {
 package enum Base64 {
     /// The text of `bytes`.
     package static func encode(_ bytes: [UInt8]) -> String {
-        let text = Base64URL.encode(bytes).replacing("-", with: "+").replacing("_", with: "/")
-        return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        Base64Digits.encode(bytes, alphabet: alphabet, isPadded: true)
     }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// The bytes of a text in canonical form, padding included; else nil.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
@@ -60,16 +61,7 @@ package enum Base64URL {
 
     /// The text of `bytes`, without `=`.
     package static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let group = bytes[index..<min(index + 3, bytes.count)]
-            var bits: UInt32 = 0
-            for offset in 0..<3 { bits = bits << 8 | UInt32(offset < group.count ? group[index + offset] : 0) }
-            for sextet in 0...group.count { text.append(alphabet[Int(bits >> UInt32(18 - 6 * sextet)) & 63]) }
-            index += 3
-        }
-        return String(decoding: text, as: UTF8.self)
+        Base64Digits.encode(bytes, alphabet: alphabet, isPadded: false)
     }
 
     /// The bytes of a text in canonical form: this alphabet only, no padding, unused bits zero; else nil.
@@ -88,5 +80,37 @@ package enum Base64URL {
             }
         }
         return count < 6 && bits == 0 ? bytes : nil
+    }
+}
+
+/// What both forms of base64 have in common.
+private enum Base64Digits {
+    /// The digits of `bytes`, four for three bytes.
+    static func encode(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool) -> String {
+        unsafe String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
+            var count = 0
+            func append(_ bits: UInt32, digits: Int) {
+                for place in 0..<digits {
+                    unsafe text[count] = alphabet[Int(bits >> UInt32(18 - 6 * place)) & 63]
+                    count += 1
+                }
+            }
+            var index = 0
+            while index + 2 < bytes.count {
+                append(
+                    UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]), digits: 4)
+                index += 3
+            }
+            switch bytes.count - index {
+            case 1: append(UInt32(bytes[index]) << 16, digits: 2)
+            case 2: append(UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8, digits: 3)
+            default: break
+            }
+            while isPadded, !count.isMultiple(of: 4) {
+                unsafe text[count] = UInt8(ascii: "=")
+                count += 1
+            }
+            return count
+        }
     }
 }

@@ -103,18 +103,34 @@ private struct Asked: Sendable {
     var source: String { prepared.query.request.source.string }
 
     /// What the dialect writes in place of the image; nil if the image is asked for.
-    func writtenAnswer(about thumbnail: Thumbnail) -> WrittenAnswer? {
-        guard prepared.query.answer.isWritten else { return nil }
-        return prepared.route.dialect.writtenAnswer(about: thumbnail, to: prepared.query)
+    func written(about thumbnail: Thumbnail) -> Written? {
+        guard prepared.query.answer.isWritten,
+            let answer = prepared.route.dialect.writtenAnswer(about: thumbnail, to: prepared.query)
+        else { return nil }
+        return Written(answer: answer, eTag: ThumbnailResponder.eTag(of: answer.text))
     }
+
+    /// Whether writing takes so long that an event thread must not do it.
+    func isSlowToWrite(_ thumbnail: Thumbnail) -> Bool {
+        prepared.query.answer.isWritten && thumbnail.image.bytes.count > Self.mostWrittenAtOnce
+    }
+
+    /// Bytes of an image; about 0.1 ms in base64, with the entity tag.
+    private static let mostWrittenAtOnce = 32 << 10
+}
+
+/// What a dialect wrote in place of an image, and its entity tag.
+private struct Written: Sendable {
+    let answer: WrittenAnswer
+    let eTag: String
 }
 
 extension HTTPFields {
     /// The fields of an image's answer, for what a dialect writes in its place.
-    fileprivate func describing(_ written: WrittenAnswer, eTag: String) -> HTTPFields {
+    fileprivate func describing(_ written: Written) -> HTTPFields {
         var fields = HTTPFields(filter { ![.contentType, .eTag, .contentDisposition].contains($0.name) })
-        fields.append(.contentType, written.mediaType)
-        fields.append(.eTag, eTag)
+        fields.append(.contentType, written.answer.mediaType)
+        fields.append(.eTag, written.eTag)
         return fields
     }
 }
@@ -134,9 +150,22 @@ extension ThumbnailResponder {
             }
             try Task.checkCancellation()
             switch made {
-            case .thumbnail(let thumbnail): return success(thumbnail, asked)
+            case .thumbnail(let thumbnail): return await response(with: thumbnail, to: asked)
             case .placeholder(let image, let error): return placeholder(image, error, asked)
             }
+        } catch {
+            return failure(lifecycle.failure(behind: error), asked)
+        }
+    }
+
+    /// The answer with a thumbnail, for which a worker thread writes what takes long.
+    private func response(with thumbnail: Thumbnail, to asked: Asked) async -> HTTPResponse {
+        do {
+            let written =
+                asked.isSlowToWrite(thumbnail)
+                ? try await thumbnails.onWorkerThread { asked.written(about: thumbnail) }
+                : asked.written(about: thumbnail)
+            return success(thumbnail, asked, written)
         } catch {
             return failure(lifecycle.failure(behind: error), asked)
         }
@@ -193,17 +222,19 @@ extension ThumbnailResponder {
         {
             return answer
         }
-        return .now(success(thumbnail, asked))
+        if asked.isSlowToWrite(thumbnail) {
+            return .later { [self] in await response(with: thumbnail, to: asked) }
+        }
+        return .now(success(thumbnail, asked, asked.written(about: thumbnail)))
     }
 
-    private func success(_ thumbnail: Thumbnail, _ asked: Asked) -> HTTPResponse {
+    private func success(_ thumbnail: Thumbnail, _ asked: Asked, _ written: Written?) -> HTTPResponse {
         var fields = repeatedAnswers.lastingFields(thumbnail, asked.prepared)
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
         var (eTag, body) = (thumbnail.eTag, HTTPResponse.Body.shared(thumbnail.image.bytes))
-        if let written = asked.writtenAnswer(about: thumbnail) {
-            eTag = Self.eTag(of: written.text)
-            fields = fields.describing(written, eTag: eTag)
-            body = .text(written.text)
+        if let written {
+            (eTag, body) = (written.eTag, .text(written.answer.text))
+            fields = fields.describing(written)
         }
         let response = Preconditions.answer(
             HTTPResponse(status: .ok, headerFields: fields, body: body), to: asked.fields, eTag: eTag,
@@ -228,7 +259,7 @@ extension ThumbnailResponder {
         return recorder.finish(response, asked.exchange, timings: facts.timings, source: asked.source)
     }
 
-    private static func eTag(of text: String) -> String {
+    fileprivate static func eTag(of text: String) -> String {
         let bytes = Array(text.utf8)
         return unsafe "\"\(Base64URL.encode(Array(SHA256.hash(bytes.span.bytes).bytes.prefix(16))))\""
     }

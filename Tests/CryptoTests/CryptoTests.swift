@@ -45,6 +45,16 @@ struct CryptoTests {
         #expect(Base64URL.decode(text) == bytes)
     }
 
+    @Test(
+        arguments: [
+            ([], ""), ([102], "Zg=="), ([102, 111], "Zm8="), ([102, 111, 111], "Zm9v"),
+            ([102, 111, 111, 98], "Zm9vYg=="), ([251, 255, 254], "+//+"),
+        ] as [([UInt8], String)])
+    func `base64 goes there and back`(bytes: [UInt8], text: String) {
+        #expect(Base64.encode(bytes) == text)
+        #expect(Base64.decode(text) == bytes)
+    }
+
     @Test(arguments: ["Zg==", "Zh", "Z", "+/+/", "Zm8=", "Z g"])
     func `base64url refuses padding, other alphabets and unused bits`(text: String) {
         #expect(Base64URL.decode(text) == nil)

@@ -21,6 +21,7 @@ final class StubThumbnails: ThumbnailServing {
         var placeholders: [Color] = []
         var opened: [String] = []
         var closings = 0
+        var workerCalls = 0
     }
 
     private let state = Locked(State())
@@ -45,6 +46,7 @@ final class StubThumbnails: ThumbnailServing {
         get { state.withLock { $0.cached } }
         set { state.withLock { $0.cached = newValue } }
     }
+    var workerCalls: Int { state.withLock { $0.workerCalls } }
     var requests: [ThumbnailRequest] { state.withLock { $0.requests } }
     var directives: [RequestCacheControl] { state.withLock { $0.directives } }
     var receipts: [String] { state.withLock { $0.receipts } }
@@ -115,6 +117,11 @@ final class StubThumbnails: ThumbnailServing {
         SourceFacts(header: given.header, byteCount: 5)
     }
     func close(_ given: GivenSource) { state.withLock { $0.closings += 1 } }
+
+    func onWorkerThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
+        state.withLock { $0.workerCalls += 1 }
+        return body()
+    }
 
     func mayFetch(_ url: ExactText) -> Bool { url.string.hasPrefix("https://") }
 

@@ -1,4 +1,5 @@
 import Coordination
+import Crypto
 import HTTPTypes
 import Imaging
 import Memory
@@ -45,6 +46,29 @@ import ThumbnailPipeline
         #expect(response[.alulaReceipt] == nil)
         #expect(response[.cacheStatus] == "alula-result;hit")
         #expect(edge.thumbnails.receipts.isEmpty)
+    }
+
+    @Test func `an image in base64 is written on a worker thread unless it is small`() async throws {
+        for (count, calls) in [(30_000, 0), (40_000, 1)] {
+            let bytes = [UInt8](repeating: 65, count: count)
+            let image = EncodedImage(
+                bytes: SharedBytes(bytes), format: .png, size: PixelSize(width: 30, height: 20))
+            let thumbnail = Thumbnail(
+                image: image, eTag: "\"abc\"", lastModified: nil, freshness: Freshness(), cacheStatus: [], timings: [])
+            let place = try #require(DialectPlace("/w"))
+            let target = "/w/?url=example.com/a.png&encoding=base64"
+            let text = "data:image/png;base64,\(Base64.encode(bytes))"
+            for stub in [StubThumbnails(cached: thumbnail), StubThumbnails(make: { _ in thumbnail })] {
+                let edge = Edge(stub) { $0.otherDialects = [WsrvDialect(at: place)] }
+                let response = await edge.respond(target)
+                #expect(response.text == text)
+                #expect(response[.contentType] == "text/plain" && response[.eTag] != "\"abc\"")
+                #expect(stub.workerCalls == calls)
+            }
+            let edge = Edge(StubThumbnails(cached: thumbnail)) { $0.otherDialects = [WsrvDialect(at: place)] }
+            let answer = edge.responder.respond(to: HTTPRequest(target: target))
+            if case .later = answer { #expect(calls == 1) } else { #expect(calls == 0) }
+        }
     }
 
     @Test func `fields of a hot thumbnail follow the thumbnail and the moment`() async {

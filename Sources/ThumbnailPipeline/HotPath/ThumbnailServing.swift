@@ -70,6 +70,11 @@ package protocol ThumbnailServing: Sendable {
     /// Ends the use of an image in hand.
     func close(_ given: GivenSource)
 
+    /// What `body` returns, on a worker thread as small work.
+    ///
+    /// - Throws: A ``ServiceError`` or `CancellationError`.
+    func onWorkerThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value
+
     /// Whether an absolute URL could be fetched as a source, as far as its text tells.
     func mayFetch(_ url: ExactText) -> Bool
 
