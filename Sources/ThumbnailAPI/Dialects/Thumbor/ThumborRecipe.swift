@@ -80,8 +80,12 @@ struct ThumborRecipe: RenderRecipe {
     private func encodingQuality(in format: ImageFormat) -> EncodingQuality {
         let own = format == .jpeg || format == .webp ? quality : format.defaultQuality
         let highest = options.quality ?? own
-        return options.maximumBytes.map { .fitting(bytes: $0, highest: highest) } ?? .fixed(highest)
+        return options.maximumBytes.map { .fitting(bytes: $0, highest: highest, lowest: Self.lowestQuality) }
+            ?? .fixed(highest)
     }
+
+    /// Below this quality neither service goes to keep within a number of bytes.
+    private static let lowestQuality = 10
 
     /// The natural size of a drawing depends on the resolution, which is 72 dots per inch unless the target names another one.
     private func drawnSize(_ size: PixelSize, of page: ImageHeader) -> PixelSize {
