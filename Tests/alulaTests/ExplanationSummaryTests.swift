@@ -30,6 +30,6 @@ struct ExplanationSummaryTests {
     @Test func `nothing but a count is said about a list that works`() {
         var summary = ExplanationSummary()
         summary.add(TargetExplanation(.works), of: "/a")
-        #expect(summary.lines == ["1 URLs", "       1  works", "       0  ignores", "       0  refused"])
+        #expect(summary.lines == ["1 URL", "       1  works", "       0  ignores", "       0  refused"])
     }
 }

@@ -25,7 +25,7 @@ struct ExplanationSummary {
     /// The counts as lines for people, the most frequent first.
     var lines: [String] {
         let total = verdicts.values.reduce(0, +)
-        var lines = ["\(total) URLs"]
+        var lines = [total == 1 ? "1 URL" : "\(total) URLs"]
         for word in ["works", "ignores", "refused"] { lines.append(Self.line(word, verdicts[ExactText(word)] ?? 0)) }
         func section(_ title: String, _ entries: [(String, Int)]) {
             guard !entries.isEmpty else { return }
