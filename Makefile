@@ -18,7 +18,7 @@ RELEASE := .build/release/alula
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-test build run test unit contract smoke pages-test examples namespace-test load-test crash-test sandbox-test mutation-test \
 	deploy-test docs lint format \
-	bench bench-lanes bench-quality bench-prices bench-sandbox bench-renditions figures coverage test-asan test-tsan fuzz clean
+	bench bench-lanes bench-quality bench-prices bench-sandbox bench-renditions bench-targets figures coverage test-asan test-tsan fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -140,6 +140,10 @@ bench-prices: deps ## Measure decodes, renders and refusals beside the memory th
 
 bench-renditions: build $(BENCH_TOOLS) ## Measure many renditions in one call beside thumbor's uploads, and large uploads at once; RENDITIONS="--only large"
 	$(VENV_BENCH)/bin/python Benchmarks/renditions.py --alula $(RELEASE) --photos $(PHOTOS) --venv $(VENV_BENCH) $(RENDITIONS)
+
+bench-targets: deps ## Measure how fast targets are read, in each dialect; TARGETS_BENCH="--rounds 30"
+	$(SWIFT) build -c release --product targets
+	.build/release/targets $(TARGETS_BENCH)
 
 bench-sandbox: build ## Measure decoding in workers beside decoding in process; PHOTOS=folder
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3

@@ -154,6 +154,9 @@ let package = Package(
         .executableTarget(
             name: "prices", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "TestSupport"],
             path: "Benchmarks/Prices", swiftSettings: settings, linkerSettings: allocator),
+        .executableTarget(
+            name: "targets", dependencies: ["Measuring", "Text", "ThumbnailAPI"], path: "Benchmarks/Targets",
+            swiftSettings: settings, linkerSettings: allocator),
         module("TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
         .executableTarget(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], swiftSettings: settings),
