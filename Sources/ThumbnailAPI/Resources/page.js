@@ -258,34 +258,45 @@ function choose(file) {
   if (file) make();
 }
 
-/** Takes files that are chosen, pasted, or dropped on the page. */
+/** Takes files that are chosen or pasted. */
 function takeFiles() {
   element("upload").hidden = false;
+  element("file").addEventListener("change", (event) => choose(event.target.files[0] ?? null));
+  element("unchoose").addEventListener("click", () => {
+    choose(null);
+    form.field("url").focus();
+  });
   addEventListener("paste", (event) => {
     const file = event.clipboardData?.files[0];
     if (!file) return;
     event.preventDefault();
     choose(file);
   });
-  element("file").addEventListener("change", (event) => choose(event.target.files[0] ?? null));
-  element("unchoose").addEventListener("click", () => {
-    choose(null);
-    form.field("url").focus();
-  });
-  const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+}
+
+/** Takes what is dropped on the page: a file where files are taken, or an image or a link of another page by its address. */
+function takeDrops() {
+  const veil = element("veil");
+  const isOffered = ({ dataTransfer }) => (service.uploads && dataTransfer.types.includes("Files")) || dataTransfer.types.includes("text/uri-list");
   addEventListener("dragover", (event) => {
-    if (!hasFiles(event)) return;
+    if (!isOffered(event)) return;
     event.preventDefault();
-    element("veil").hidden = false;
+    veil.hidden = false;
   });
   addEventListener("dragleave", (event) => {
-    if (event.relatedTarget === null) element("veil").hidden = true;
+    if (event.relatedTarget === null) veil.hidden = true;
   });
   addEventListener("drop", (event) => {
-    element("veil").hidden = true;
-    if (!hasFiles(event)) return;
+    veil.hidden = true;
+    if (!isOffered(event)) return;
     event.preventDefault();
-    choose(event.dataTransfer.files[0] ?? null);
+    const { files } = event.dataTransfer;
+    if (service.uploads && files.length > 0) return choose(files[0]);
+    const address = event.dataTransfer.getData("text/uri-list").split(/\r?\n/).find((line) => line !== "" && !line.startsWith("#"));
+    if (!address) return;
+    choose(null);
+    form.field("url").value = address;
+    make();
   });
 }
 
@@ -323,6 +334,7 @@ element("copy").addEventListener("click", async () => {
   }
 });
 
+takeDrops();
 if (service.uploads) takeFiles();
 if (service.signed) key.closest("details").open = true;
 const given = new URLSearchParams(location.search.replaceAll("+", "%2B"));

@@ -35,7 +35,7 @@ enum ServeCommand {
 
               --config FILE        the settings file, or ALULA_CONFIG
               --check-config FILE  say what is wrong with a settings file, with line and column, and exit
-              --demo               serve a sample image of its own and print a URL to try; binds 127.0.0.1
+              --demo               show a sample image on the page, take images that are dropped on it; binds 127.0.0.1
 
             Settings (default):
             \(lines.joined(separator: "\n"))

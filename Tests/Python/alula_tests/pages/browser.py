@@ -64,9 +64,10 @@ class Browser(webdriver.Chrome):
         field.send_keys(value)
         self.execute_script("arguments[0].blur()", field)
 
-    def drop(self, path, x=200, y=200):
-        """Drops a file on the page."""
-        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+    def drop(self, *, path=None, address=None, x=200, y=200):
+        """Drops a file, or a link, on the page."""
+        items = [{"mimeType": "text/uri-list", "data": address}] if address else []
+        data = {"items": items, "files": [str(path)] if path else [], "dragOperationsMask": 1}
         for kind in ["dragEnter", "dragOver", "drop"]:
             self.execute_cdp_cmd("Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": data})
 

@@ -238,7 +238,7 @@ class ClientPage:
         digest = hashlib.sha256(self.photo.read_bytes()).hexdigest()
         if self.key:
             browser.execute_script("document.getElementById('key').value = arguments[0]", self.key)
-        browser.drop(self.photo)
+        browser.drop(path=self.photo)
         made(browser, "480 × 320")
         if self.photo.name not in browser.text("chosen-name"):
             complaints.append(f"the file's name is not shown: {browser.text('chosen-name')}")
@@ -251,6 +251,11 @@ class ClientPage:
         browser.id("unchoose").click()
         browser.id("file").send_keys(str(self.photo))
         made(browser, "480 × 320")
+        browser.drop(address=self.source + "?dropped")
+        browser.wait("the link", lambda: browser.id("url").get_attribute("value") == self.source + "?dropped")
+        made(browser, "480 × 320")
+        if browser.id("chosen").is_displayed() or "dropped" not in browser.text("snippet"):
+            complaints.append("the link that was dropped is not the source")
         if hashlib.sha256(self.photo.read_bytes()).hexdigest() != digest:
             complaints.append("the file was changed")
         return complaints + browser.complaints()
