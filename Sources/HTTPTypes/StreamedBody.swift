@@ -29,10 +29,15 @@ package final class StreamedBody: Sendable {
         var onClose: (@Sendable () -> Void)?
     }
 
+    /// Whether the client may leave the body unread for any time, on a connection that ends with it; else the server's limits for
+    /// clients that stop reading hold.
+    package let isPatient: Bool
     private let state = Mutex(State())
 
     /// A body without any bytes yet.
-    package init() {}
+    package init(isPatient: Bool = false) {
+        self.isPatient = isPatient
+    }
 
     /// Calls `body` once, when the server is done with the body; at once if it is already.
     package func onClose(_ body: @escaping @Sendable () -> Void) {

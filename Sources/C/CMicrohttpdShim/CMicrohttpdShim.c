@@ -277,6 +277,11 @@ void CMicrohttpdShim_discard(struct MHD_Response *response)
     MHD_destroy_response(response);
 }
 
+void CMicrohttpdShim_limit_idleness(struct MHD_Connection *connection, unsigned seconds)
+{
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 bool CMicrohttpdShim_queue(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
 {
     return MHD_queue_response(connection, status, response) == MHD_YES;

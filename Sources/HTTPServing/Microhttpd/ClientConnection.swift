@@ -229,9 +229,17 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {
         step = .answered
-        guard let outgoing = OutgoingResponse(response, isLast: isLast, on: self) else { return false }
+        let isPatient = if case .streamed(let body) = response.body { body.isPatient } else { false }
+        guard let outgoing = OutgoingResponse(response, isLast: isLast || isPatient, on: self) else { return false }
         report(refusedFields: outgoing.refusedFieldCount)
+        if isPatient { liftStallLimits() }
         return unsafe outgoing.queue(on: connection)
+    }
+
+    /// Lets the client leave the answer, which is the connection's last, unread for any time.
+    private func liftStallLimits() {
+        CLinux_tcp_limit_stall(descriptor, 0)
+        unsafe CMicrohttpdShim_limit_idleness(connection, 0)
     }
 
     private func send(_ recurring: RecurringResponse) -> Bool {

@@ -22,7 +22,10 @@ final class StreamSender {
         // Balanced in `releaseSender`, which the library calls once, when the last byte is sent or the connection is gone.
         let owner = unsafe Unmanaged.passRetained(self)
         let raw = unsafe CMicrohttpdShim_response_reading(readStream, releaseSender, owner.toOpaque())
-        if unsafe raw == nil { unsafe owner.release() }
+        if unsafe raw == nil {
+            unsafe owner.release()
+            close()
+        }
         return unsafe raw
     }
 

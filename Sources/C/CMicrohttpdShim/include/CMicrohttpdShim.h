@@ -81,6 +81,9 @@ size_t CMicrohttpdShim_fields(struct MHD_Connection *connection, CMicrohttpdShim
 /// request comes. Called in the handler's first call, after the fields were read.
 void CMicrohttpdShim_ignore_expectation(struct MHD_Connection *connection);
 
+/// Lets a connection be silent for so many seconds, 0 for any time; on its event thread.
+void CMicrohttpdShim_limit_idleness(struct MHD_Connection *connection, unsigned seconds);
+
 /// Bytes from the start of the request line to the end of the empty line.
 size_t CMicrohttpdShim_header_size(struct MHD_Connection *connection);
 
