@@ -10,6 +10,7 @@ public import Synchronization
 public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     @usableFromInline let state: Locked<AutoPurgingState<Key, Value>>
     @usableFromInline let cost: @Sendable (Value) -> Int
+    @usableFromInline let purged: @Sendable (_ entries: Int, _ bytes: Int) -> Void
     @usableFromInline let removals: RemovalCount
     @usableFromInline let repeatedHits = Atomic(0)
 
@@ -19,8 +20,10 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     ///   - memoryCapacity: Bytes above which a purge begins.
     ///   - preferredMemoryUsageAfterPurge: Bytes at or below which it stops; at most the capacity.
     ///   - cost: Bytes that a value occupies.
+    ///   - purged: Called after a purge, outside the cache's lock.
     @inlinable public init(
-        memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int, cost: @escaping @Sendable (Value) -> Int
+        memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int, cost: @escaping @Sendable (Value) -> Int,
+        purged: @escaping @Sendable (_ entries: Int, _ bytes: Int) -> Void = { _, _ in }
     ) {
         precondition(
             0 <= preferredMemoryUsageAfterPurge && preferredMemoryUsageAfterPurge <= memoryCapacity,
@@ -30,6 +33,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         removals = empty.removals
         state = Locked(empty)
         self.cost = cost
+        self.purged = purged
     }
 
     /// The value under `key`, which becomes the most recently used.
@@ -63,9 +67,14 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     /// - Returns: Whether the value was admitted.
     @discardableResult @inlinable public func add(_ value: Value, for key: Key) -> Bool {
         let bytes = cost(value)
-        let (isAdmitted, victims) = state.withLock { $0.add(value, cost: bytes, for: key) }
+        let (isAdmitted, victims, purge) = state.withLock { state in
+            let before = state.evicted
+            let (isAdmitted, victims) = state.add(value, cost: bytes, for: key)
+            return (isAdmitted, victims, state.evicted.since(before))
+        }
         // Released here, outside the lock: giving back pixels takes time.
         _ = victims
+        if purge.entries > 0 { purged(purge.entries, purge.bytes) }
         return isAdmitted
     }
 
@@ -95,10 +104,13 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         precondition(
             0 <= preferredMemoryUsageAfterPurge && preferredMemoryUsageAfterPurge <= memoryCapacity,
             "the preferred usage must lie between 0 and the capacity")
-        let victims = state.withLock {
-            $0.setBounds(capacity: memoryCapacity, preferred: preferredMemoryUsageAfterPurge)
+        let (victims, purge) = state.withLock { state in
+            let before = state.evicted
+            let victims = state.setBounds(capacity: memoryCapacity, preferred: preferredMemoryUsageAfterPurge)
+            return (victims, state.evicted.since(before))
         }
         _ = victims
+        if purge.entries > 0 { purged(purge.entries, purge.bytes) }
     }
 
     /// Purges as if the capacity were exceeded, down to the preferred usage; returns the bytes that were released.
@@ -108,14 +120,15 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     @discardableResult @inlinable public func purgeEverything() -> Int { purge { _ in 0 } }
 
     @inlinable func purge(to bound: (AutoPurgingState<Key, Value>) -> Int) -> Int {
-        let (victims, bytes) = state.withLock { state in
-            let before = state.usage
+        let (victims, purge) = state.withLock { state in
+            let before = state.evicted
             let victims = state.purge(to: bound(state))
-            return (victims, before - state.usage)
+            return (victims, state.evicted.since(before))
         }
         // Released here, outside the lock.
         _ = victims
-        return bytes
+        if purge.entries > 0 { purged(purge.entries, purge.bytes) }
+        return purge.bytes
     }
 
     /// Bytes in use.

@@ -26,7 +26,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
     @usableFromInline var preferred: Int
     @usableFromInline var hits = 0
     @usableFromInline var misses = 0
-    @usableFromInline var evictedBytes = 0
+    @usableFromInline var evicted = Evictions()
     @usableFromInline let removals = RemovalCount()
 
     @inlinable init(capacity: Int, preferred: Int) {
@@ -37,7 +37,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
     @inlinable var statistics: CacheStatistics {
         CacheStatistics(
             usage: usage, capacity: capacity, preferred: preferred, entries: slots.count, hits: hits, misses: misses,
-            evictedBytes: evictedBytes)
+            evictedBytes: evicted.bytes)
     }
 
     @inlinable func contains(_ key: Key) -> Bool { slots[key] != nil }
@@ -118,9 +118,27 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
 
     @inlinable mutating func purge(to bound: Int, sparing added: Key?, into victims: inout [Value]) {
         while usage > bound, let oldest = recency.last, oldest.key != added {
-            evictedBytes += oldest.cost
+            evicted.entries += 1
+            evicted.bytes += oldest.cost
             if let value = remove(oldest.key) { victims.append(value) }
         }
+    }
+}
+
+/// What purges have taken.
+@usableFromInline
+struct Evictions {
+    @usableFromInline var entries = 0
+    @usableFromInline var bytes = 0
+
+    @inlinable init() {}
+
+    /// What has been taken since `earlier`.
+    @inlinable func since(_ earlier: Evictions) -> Evictions {
+        var evicted = self
+        evicted.entries -= earlier.entries
+        evicted.bytes -= earlier.bytes
+        return evicted
     }
 }
 
