@@ -23,6 +23,15 @@ struct ActivityIndicator {
         }
     }
 
+    /// When it begins or ceases to show if nothing happens, which may have been a while ago; nil if it does not.
+    var nextChange: Duration? {
+        switch phase {
+        case .delayingStart(let start): start + Self.activationDelay
+        case .delayingEnd(let end): end + Self.completionDelay
+        case .hidden, .visible: nil
+        }
+    }
+
     /// Notes whether any slot is taken.
     mutating func update(isWorking: Bool, at now: Duration) {
         phase = Self.phase(phase, at: now)

@@ -32,7 +32,10 @@ extension ImageDownloader {
     }
 
     /// Starts transfers.
-    func start(_ launches: [State.Launch]) { start(launches, with: transfer) }
+    func start(_ launches: [State.Launch]) {
+        start(launches, with: transfer)
+        if !launches.isEmpty { watchActivity() }
+    }
 
     /// Asks the slower layers; the flight ends here if all its callers may use the result.
     func lookUp(_ launch: State.Launch) async {
@@ -58,6 +61,7 @@ extension ImageDownloader {
         let identity = launch.request.identity
         let isUnstored = launch.request.directives.noStore
         let reason = reason(for: launch.request, known: launch.known)
+        reportStart(of: launch)
         let result: Result<Arrival, any Error>
         do {
             try await reserveMemory(for: launch.progress)
@@ -71,6 +75,9 @@ extension ImageDownloader {
         }
         // An arrived body counts itself as living memory now.
         launch.progress.take(nil)
+        let outcome = Self.outcome(of: result)
+        // Before the flight is forgotten, and so before another one of the source may begin.
+        observer.transfer?(TransferReport(identity, .ended(outcome), launch.progress))
         let landing = shell.withLock { shell in
             shell.tasks[launch.flight] = nil
             switch result {
@@ -84,10 +91,10 @@ extension ImageDownloader {
             return shell.state.land(launch.flight, failing: failedTarget, at: timekeeper.now)
         }
         start(landing.launches)
+        watchActivity()
+        observer.finished(outcome, launch.progress.receivedBytes)
         switch result {
         case .success(let arrival):
-            observer.finished(
-                arrival.exchange?.status == 304 ? .notModified : .success, launch.progress.receivedBytes)
             for (answer, participation) in landing.answers {
                 answer.resume(
                     returning: Delivery(
@@ -95,12 +102,28 @@ extension ImageDownloader {
                         exchange: arrival.exchange))
             }
         case .failure(let error):
-            observer.finished(DownloadOutcome(error), launch.progress.receivedBytes)
             // The downloader never cancels a flight that still has callers, so the loader itself has stopped.
             let shared = (error as? DownloadError) ?? (error is CancellationError ? .shuttingDown : nil)
             let exchange = OriginExchange(reason: reason, status: shared?.upstreamStatus, hasFailed: true)
             let failure: any Error = shared.map { FlightFailure(error: $0, exchange: exchange) } ?? error
             for (answer, _) in landing.answers { answer.resume(throwing: failure) }
+        }
+    }
+
+    private static func outcome(of result: Result<Arrival, any Error>) -> DownloadOutcome {
+        switch result {
+        case .success(let arrival): arrival.exchange?.status == 304 ? .notModified : .success
+        case .failure(let error): DownloadOutcome(error)
+        }
+    }
+
+    /// Reports that a transfer begins, and from now on how far it has come.
+    private func reportStart(of launch: State.Launch) {
+        guard let report = observer.transfer else { return }
+        let (identity, progress) = (launch.request.identity, launch.progress)
+        report(TransferReport(identity, .started, progress))
+        progress.watch(every: TransferReport.interval, by: timekeeper) { [weak progress] in
+            if let progress { report(TransferReport(identity, .progress, progress)) }
         }
     }
 
@@ -135,7 +158,12 @@ extension ImageDownloader {
         guard case .source(let source) = answer else {
             throw DownloadError.protocolError("status 304 without a condition")
         }
-        let isOutdated = shell.withLock { $0.state.isOutdated(launch.flight) }
+        let (isOutdated, isRefresh) = shell.withLock {
+            ($0.state.isOutdated(launch.flight), $0.state.isRefresh(launch.flight))
+        }
+        if isRefresh, !cache.isImage(source) {
+            throw DownloadError.notAnImage(source.head.headerFields[.contentType] ?? "no content type")
+        }
         if !request.directives.noStore, !isOutdated { cache.store(source) }
         return Arrival(
             stored: StoredSource(head: source.head, bytes: source.bytes),

@@ -16,6 +16,10 @@ package final class ImageDownloader: Sendable {
         var tasks: [FlightID: Task<Void, Never>] = [:]
         /// Sources that are being validated in the background.
         var revalidating: Set<SourceIdentity> = []
+        /// Whether a task waits for work to begin or cease to show.
+        var isWatchingActivity = false
+        /// What that task has reported last.
+        var reportedActivity = false
     }
 
     let shell: Locked<Shell>
@@ -79,6 +83,20 @@ package final class ImageDownloader: Sendable {
         }
     }
 
+    /// Asks the origin now, whatever is cached; what it answers takes the place of the copies only if it is an image.
+    ///
+    /// - Throws: A ``DownloadError``; no stale copy stands in. `CancellationError` when the caller is cancelled.
+    package func refresh(_ identity: SourceIdentity, receipt: String, deadline: Duration) async throws -> Delivery {
+        var directives = RequestCacheControl.none
+        directives.noCache = true
+        let request = SourceRequest(identity: identity, directives: directives, needsBytes: false, isRefresh: true)
+        do {
+            return try await join(request, receipt: receipt, deadline: deadline)
+        } catch let failure as FlightFailure {
+            throw failure.error
+        }
+    }
+
     /// How a stored source may be used for a caller, at this moment.
     package func reuse(of freshness: SourceFreshness, for directives: RequestCacheControl) -> SourceReuse {
         freshness.reuse(at: timekeeper.secondsSince1970, for: directives, staleAllowances)
@@ -111,6 +129,9 @@ package final class ImageDownloader: Sendable {
     /// Transfers under way.
     package var activeRequestCount: Int { shell.withLock { $0.state.activeCount } }
 
+    /// Most transfers that may run at once.
+    package var maximumActiveRequestCount: Int { shell.withLock { $0.state.maximumActiveCount } }
+
     /// Flights that wait for a slot.
     package var queuedRequestCount: Int { shell.withLock { $0.state.queuedCount } }
 
@@ -128,6 +149,15 @@ package final class ImageDownloader: Sendable {
         let departure = shell.withLock { $0.state.leave(receipt: receipt) }
         conclude(departure, throwing: DownloadError.receiptCancelled)
         return !departure.answers.isEmpty
+    }
+
+    /// Cancels the downloads of a source for all callers, even those that are nearly complete.
+    ///
+    /// - Returns: How many downloads and waiting callers there were.
+    package func cancelAll(of source: SourceIdentity) -> (downloads: Int, callers: Int) {
+        let (departure, count) = shell.withLock { $0.state.leave(source: source) }
+        conclude(departure, throwing: DownloadError.receiptCancelled)
+        return (count, departure.answers.count)
     }
 
     /// Changes the number of transfers that may run at once; a larger one starts queued downloads at once.
@@ -225,5 +255,39 @@ package final class ImageDownloader: Sendable {
         let tasks = shell.withLock { shell in departure.abandoned.compactMap { shell.tasks.removeValue(forKey: $0) } }
         for task in tasks { task.cancel() }
         for answer in departure.answers { answer.resume(throwing: error) }
+    }
+
+    /// Sees to it that the observer is told when work begins or ceases to show: while either is ahead, a task waits for it.
+    func watchActivity() {
+        guard let report = observer.activity else { return }
+        let isNew = shell.withLock { shell in
+            guard !shell.isWatchingActivity, shell.state.nextActivityChange(at: timekeeper.now) != nil else {
+                return false
+            }
+            shell.isWatchingActivity = true
+            return true
+        }
+        if isNew { Task.detached { await self.reportActivity(to: report) } }
+    }
+
+    private func reportActivity(to report: @Sendable (Bool) -> Void) async {
+        while true {
+            let (change, next) = shell.withLock { shell -> (Bool?, Duration?) in
+                let now = timekeeper.now
+                let next = shell.state.nextActivityChange(at: now)
+                let isActive = shell.state.isActive(at: now)
+                let hasChanged = isActive != shell.reportedActivity
+                shell.reportedActivity = isActive
+                if !hasChanged, next == nil { shell.isWatchingActivity = false }
+                return (hasChanged ? isActive : nil, next)
+            }
+            if let change {
+                report(change)
+            } else if let next {
+                try? await timekeeper.sleep(until: next)
+            } else {
+                return
+            }
+        }
     }
 }

@@ -79,11 +79,20 @@ struct ImageDownloaderState<Answer> {
     /// Transfers that hold a slot.
     var activeCount: Int { slots.activeCount }
 
+    /// Most transfers that may hold a slot.
+    var maximumActiveCount: Int { slots.maximum }
+
     /// Flights that wait for a slot.
     var queuedCount: Int { queue.count }
 
     /// Whether work shows at `now`.
     func isActive(at now: Duration) -> Bool { activity.isVisible(at: now) }
+
+    /// When work will begin or cease to show if nothing happens; nil if it will not.
+    mutating func nextActivityChange(at now: Duration) -> Duration? {
+        activity.update(isWorking: slots.activeCount > 0, at: now)
+        return activity.nextChange
+    }
 
     /// Announces a caller, so that it can leave before it has begun to wait.
     mutating func announce() -> WaiterID {
@@ -213,6 +222,18 @@ struct ImageDownloaderState<Answer> {
         return departure
     }
 
+    /// Removes all callers of a source, and its flights with them; returns how many flights that were.
+    mutating func leave(source: SourceIdentity) -> (departure: Departure, flightCount: Int) {
+        var departure = Departure()
+        let ids = flights.values.filter { $0.key.identity == source && !$0.isAbandoned }.map(\.id).sorted()
+        for id in ids {
+            let part = leave(id, evenPastHalf: true) { _ in true }
+            departure.answers += part.answers
+            departure.abandoned += part.abandoned
+        }
+        return (departure, ids.count)
+    }
+
     /// Ends a flight whose transfer has ended: its slot is free, its callers are answered in the order they came.
     ///
     /// - Parameters:
@@ -275,6 +296,9 @@ struct ImageDownloaderState<Answer> {
 
     /// Whether a flight's transfer should go on, as far as is known; nil when it has ended.
     func isWanted(_ id: FlightID) -> Bool? { flights[id].map { !$0.isAbandoned } }
+
+    /// Whether a caller of a flight wants the copies of its source kept if its origin sends no image.
+    func isRefresh(_ id: FlightID) -> Bool { flights[id]?.waiters.contains { $0.request.isRefresh } ?? false }
 
     /// Whether a flight's source was removed from the caches after it had begun.
     func isOutdated(_ id: FlightID) -> Bool { flights[id]?.isOutdated ?? false }

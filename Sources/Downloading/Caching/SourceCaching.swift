@@ -12,6 +12,9 @@ package protocol SourceCaching: Sendable {
     /// as well.
     func retrieve(_ identity: SourceIdentity) async -> Source?
 
+    /// Whether what has arrived is an image, as far as its header tells.
+    func isImage(_ source: Source) -> Bool
+
     /// Takes a source that has just arrived, and decides whether it may be kept.
     ///
     /// Called before the flight is forgotten, so that a request that comes in between finds one or the other.
@@ -24,8 +27,11 @@ package protocol SourceCaching: Sendable {
     func remove(_ identity: SourceIdentity)
 }
 
-/// A cache of one layer.
+/// A cache of one layer, of sources of any kind.
 extension SourceCaching {
+    /// It is not looked at.
+    package func isImage(_ source: Source) -> Bool { true }
+
     /// There is only memory.
     package var hasSlowerLayer: Bool { false }
 

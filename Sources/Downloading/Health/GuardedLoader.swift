@@ -10,11 +10,21 @@ package final class GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let timekeeper: any Timekeeper
     private let book = Locked(OriginHealthBook())
+    private let observer: @Sendable (OriginSnapshot) -> Void
 
     /// Guards the origins that `loader` asks.
-    package init(_ loader: any DataLoading, timekeeper: any Timekeeper) {
+    ///
+    /// - Parameters:
+    ///   - loader: Fetches.
+    ///   - timekeeper: The clock.
+    ///   - observer: Called when an origin begins or ceases to be reachable or suspended; on any thread, outside locks.
+    package init(
+        _ loader: any DataLoading, timekeeper: any Timekeeper,
+        observer: @escaping @Sendable (OriginSnapshot) -> Void = { _ in }
+    ) {
         self.loader = loader
         self.timekeeper = timekeeper
+        self.observer = observer
     }
 
     /// Fetches a source, unless its origin, or one that it is redirected to, is suspended.
@@ -25,7 +35,8 @@ package final class GuardedLoader: DataLoading {
     ) async throws -> TransferAnswer {
         let current = Locked<OriginVisit?>(nil)
         try move(to: request.identity, current, progress)
-        if let visit = current.withLock({ $0 }), let inquiry = book.withLock({ $0.inquiry(before: visit) }) {
+        let now = timekeeper.now
+        if let visit = current.withLock({ $0 }), let inquiry = noting({ $0.inquiry(before: visit, at: now) }) {
             await carryOut(inquiry, about: visit.origin)
         }
         let result: Result<TransferAnswer, any Error>
@@ -54,7 +65,8 @@ package final class GuardedLoader: DataLoading {
         _ = leave(current, .success)
         progress.awaitAnswer()
         let origin = source.url.origin
-        switch book.withLock({ $0.admit(origin, progress, at: timekeeper.now) }) {
+        let now = timekeeper.now
+        switch noting({ $0.admit(origin, progress, at: now) }) {
         case .granted(let pass): current.withLock { $0 = OriginVisit(origin: origin, source: source, pass: pass) }
         case .refused(let pause): throw .originSuspended(seconds: max(1, Int(pause.seconds.rounded(.up))))
         }
@@ -68,7 +80,8 @@ package final class GuardedLoader: DataLoading {
             defer { visit = nil }
             return visit
         }
-        guard let ended, let inquiry = book.withLock({ $0.end(ended, report, at: timekeeper.now) }) else { return nil }
+        let now = timekeeper.now
+        guard let ended, let inquiry = noting({ $0.end(ended, report, at: now) }) else { return nil }
         return (ended.origin, inquiry)
     }
 
@@ -76,7 +89,18 @@ package final class GuardedLoader: DataLoading {
     private func carryOut(_ inquiry: OriginInquiry, about origin: OriginKey) async {
         let loader = loader
         let findings = await Task.detached { await inquiry.findings(from: loader) }.value
-        book.withLock { $0.settle(origin, inquiry, findings, at: timekeeper.now) }
+        let now = timekeeper.now
+        noting { $0.settle(origin, inquiry, findings, at: now) }
+    }
+
+    /// Changes the book, and tells the observer what has become known by that.
+    private func noting<Outcome>(_ change: (inout OriginHealthBook) -> Outcome) -> Outcome {
+        let (outcome, changes) = book.withLock { book in
+            let outcome = change(&book)
+            return (outcome, book.takeChanges())
+        }
+        for origin in changes { observer(origin) }
+        return outcome
     }
 }
 

@@ -10,6 +10,7 @@ struct OriginHealthBook {
     private var uses: UInt64 = 0
 
     private var suspensions = 0
+    private var changes: [OriginSnapshot] = []
 
     init(capacity: Int = 4_096) {
         self.capacity = capacity
@@ -19,17 +20,17 @@ struct OriginHealthBook {
     mutating func admit(
         _ origin: OriginKey, _ progress: TransferProgress, at now: Duration
     ) -> OriginHealth.Admission {
-        change(origin) { $0.admit(progress, at: now) }
+        change(origin, at: now) { $0.admit(progress, at: now) }
     }
 
     /// The inquiry before an admitted transfer; nil if there is none.
-    mutating func inquiry(before visit: OriginVisit) -> OriginInquiry? {
-        change(visit.origin) { $0.inquiry(before: visit.pass, of: visit.source) }
+    mutating func inquiry(before visit: OriginVisit, at now: Duration) -> OriginInquiry? {
+        change(visit.origin, at: now) { $0.inquiry(before: visit.pass, of: visit.source) }
     }
 
     /// Notes the end of a transfer; returns an inquiry if it raises a suspicion.
     mutating func end(_ visit: OriginVisit, _ report: OriginReport, at now: Duration) -> OriginInquiry? {
-        let consequence = change(visit.origin) { $0.end(visit.pass, report, of: visit.source, at: now) }
+        let consequence = change(visit.origin, at: now) { $0.end(visit.pass, report, of: visit.source, at: now) }
         count(consequence)
         guard case .suspected(let inquiry) = consequence else { return nil }
         return inquiry
@@ -39,7 +40,7 @@ struct OriginHealthBook {
     mutating func settle(
         _ origin: OriginKey, _ inquiry: OriginInquiry, _ findings: [OriginFinding], at now: Duration
     ) {
-        count(change(origin) { $0.settle(inquiry, findings, at: now) })
+        count(change(origin, at: now) { $0.settle(inquiry, findings, at: now) })
     }
 
     private mutating func count(_ consequence: OriginHealth.Consequence) {
@@ -48,20 +49,32 @@ struct OriginHealthBook {
 
     /// The summary for operators.
     func summary(at now: Duration) -> OriginHealthSummary {
-        let origins = entries.map { key, entry in
-            OriginSnapshot(
-                origin: key, isReachable: entry.health.isReachable, isSuspended: entry.health.isSuspended,
-                retryAfter: entry.health.refusal(at: now))
-        }
+        let origins = entries.map { key, entry in OriginSnapshot(key, entry.health, at: now) }
         return OriginHealthSummary(
             origins: origins.sorted { $0.origin.description < $1.origin.description }, suspensions: suspensions)
     }
 
-    private mutating func change<Result>(_ origin: OriginKey, _ body: (inout OriginHealth) -> Result) -> Result {
+    /// The origins of which something else has become known since the last call, in order.
+    mutating func takeChanges() -> [OriginSnapshot] {
+        defer { changes = [] }
+        return changes
+    }
+
+    private mutating func change<Result>(
+        _ origin: OriginKey, at now: Duration, _ body: (inout OriginHealth) -> Result
+    ) -> Result {
         if entries[origin] == nil, entries.count >= capacity { forgetOne() }
         uses += 1
-        entries[origin, default: Entry()].lastUse = uses
-        return body(&entries[origin, default: Entry()].health)
+        // Taken out, so that it is changed in place and not copied.
+        var entry = entries.removeValue(forKey: origin) ?? Entry()
+        entry.lastUse = uses
+        let (wasReachable, wasSuspended) = (entry.health.isReachable, entry.health.isSuspended)
+        let result = body(&entry.health)
+        if entry.health.isReachable != wasReachable || entry.health.isSuspended != wasSuspended {
+            changes.append(OriginSnapshot(origin, entry.health, at: now))
+        }
+        entries[origin] = entry
+        return result
     }
 
     /// Forgets the least recently used origin: first one of which nothing has worked, because a client can name as many of
@@ -72,5 +85,13 @@ struct OriginHealthBook {
             (rank(left.value.health), left.value.lastUse) < (rank(right.value.health), right.value.lastUse)
         }
         if let oldest { entries[oldest.key] = nil }
+    }
+}
+
+extension OriginSnapshot {
+    fileprivate init(_ origin: OriginKey, _ health: OriginHealth, at now: Duration) {
+        self.init(
+            origin: origin, isReachable: health.isReachable, isSuspended: health.isSuspended,
+            retryAfter: health.refusal(at: now))
     }
 }

@@ -83,16 +83,19 @@ package struct SourceRequest: Hashable, Sendable {
     package let needsBytes: Bool
     /// Whether this is a validation in the background; then no stale copy is used.
     package let isBackground: Bool
+    /// Whether an operator asks: then an answer that is no image is a failure, and takes the place of nothing.
+    package let isRefresh: Bool
 
     /// A request for the source of this identity.
     package init(
         identity: SourceIdentity, directives: RequestCacheControl = .none, needsBytes: Bool = true,
-        isBackground: Bool = false
+        isBackground: Bool = false, isRefresh: Bool = false
     ) {
         self.identity = identity
         self.directives = directives
         self.needsBytes = needsBytes
         self.isBackground = isBackground
+        self.isRefresh = isRefresh
     }
 }
 

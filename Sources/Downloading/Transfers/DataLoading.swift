@@ -74,6 +74,8 @@ package final class TransferProgress: Sendable {
     private let refusal = Atomic(-1)
     /// The memory that the body may take; nil if it is not counted.
     private let room = Locked<MemoryReservation?>(nil)
+    /// Who is told of arriving bytes.
+    private let watch = Locked<ProgressWatch?>(nil)
 
     /// Nothing received, nothing announced.
     package init() {}
@@ -125,12 +127,20 @@ package final class TransferProgress: Sendable {
     /// - Throws: ``DownloadError/memoryFull``; the transfer ends there.
     package func receive(_ count: Int) throws(DownloadError) {
         let total = received.wrappingAdd(count, ordering: .relaxed).newValue
+        watch.withLock { $0?.dueReport() }?()
         guard let room = room.withLock({ $0 }), case let missing = total - room.bytes, missing > 0 else { return }
         do {
             try room.grow(by: (missing / Self.portion + 1) * Self.portion, for: .arrival)
         } catch {
             throw .memoryFull
         }
+    }
+
+    /// Has `report` called when bytes have arrived, at most once in each `interval` from now on; on the transfer's thread.
+    func watch(every interval: Duration, by timekeeper: any Timekeeper, _ report: @escaping @Sendable () -> Void) {
+        let first = ProgressWatch(
+            interval: interval, timekeeper: timekeeper, report: report, next: timekeeper.now + interval)
+        watch.withLock { $0 = first }
     }
 
     /// Memory that is reserved at a time, in bytes.
@@ -144,5 +154,22 @@ package final class TransferProgress: Sendable {
         }
         // Given back here, outside the lock.
         _ = old
+    }
+}
+
+/// Tells how a body arrives, but not too often.
+private struct ProgressWatch {
+    let interval: Duration
+    let timekeeper: any Timekeeper
+    let report: @Sendable () -> Void
+    /// When the next report may be made.
+    var next: Duration
+
+    /// The report, if it is time for one.
+    mutating func dueReport() -> (@Sendable () -> Void)? {
+        let now = timekeeper.now
+        guard now >= next else { return nil }
+        next = now + interval
+        return report
     }
 }

@@ -8,15 +8,54 @@ package struct DownloadObserver: Sendable {
     /// A transfer tries again, after a refused connection or over a connection that had gone stale.
     package var retried: @Sendable () -> Void
 
+    /// How each transfer goes, in order; nil if nothing is to be told.
+    package var transfer: (@Sendable (TransferReport) -> Void)?
+    /// Downloads begin to show as activity, or do so no longer; nil if nothing is to be told.
+    package var activity: (@Sendable (_ isActive: Bool) -> Void)?
+
     /// An observer of these events.
     package init(
         finished: @escaping @Sendable (DownloadOutcome, Int) -> Void = { _, _ in },
-        collapsed: @escaping @Sendable () -> Void = {}, retried: @escaping @Sendable () -> Void = {}
+        collapsed: @escaping @Sendable () -> Void = {}, retried: @escaping @Sendable () -> Void = {},
+        transfer: (@Sendable (TransferReport) -> Void)? = nil, activity: (@Sendable (Bool) -> Void)? = nil
     ) {
         self.finished = finished
         self.collapsed = collapsed
         self.retried = retried
+        self.transfer = transfer
+        self.activity = activity
     }
+}
+
+/// How far a transfer has come.
+package struct TransferReport: Sendable, Equatable {
+    /// What is happening to it.
+    package enum State: Sendable, Equatable {
+        case started
+        /// Bytes have arrived; reported at most four times a second.
+        case progress
+        case ended(DownloadOutcome)
+    }
+
+    /// The source.
+    package let identity: SourceIdentity
+    /// What is happening to the transfer.
+    package let state: State
+    /// Bytes of the body so far.
+    package let receivedBytes: Int
+    /// The announced length of the body, if there is one.
+    package let expectedBytes: Int?
+
+    /// A report of a transfer with this progress.
+    init(_ identity: SourceIdentity, _ state: State, _ progress: TransferProgress) {
+        self.identity = identity
+        self.state = state
+        receivedBytes = progress.receivedBytes
+        expectedBytes = progress.expectedBytes
+    }
+
+    /// Time between two reports of progress.
+    static let interval = Duration.milliseconds(250)
 }
 
 /// How a transfer ended: a fixed set of labels.
