@@ -98,7 +98,7 @@ let package = Package(
         module("Crypto", ["CLibcrypto"]),
         module("HTTPTypes", ["Memory", "Text"]),
         module("Coordination", ["CLinux"]),
-        module("Telemetry", ["Coordination", "JSON"]),
+        module("Telemetry", ["Coordination", "JSON", "Text"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module(
@@ -167,7 +167,7 @@ let package = Package(
         tests("CryptoTests", ["Crypto"]),
         tests("HTTPTypesTests", ["HTTPTypes"]),
         tests("CoordinationTests", ["Coordination", "TestSupport"]),
-        tests("TelemetryTests", ["Coordination", "Telemetry", "TestSupport"]),
+        tests("TelemetryTests", ["Coordination", "JSON", "Telemetry", "TestSupport", "Text"]),
         tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
         tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry", "TestSupport"]),
         tests(

@@ -60,6 +60,9 @@ package final class CounterFamily: Sendable {
         }
     }
 
+    /// The counts of all of them together.
+    package var sum: Int { children.withLock { children in children.values.reduce(0) { $0 + $1.value } } }
+
     /// All counters with their label values, ordered by these.
     package var snapshot: [(labels: [String], value: Int)] {
         children.withLock { children in children.map { ($0.key, $0.value.value) } }

@@ -1,0 +1,232 @@
+package import Coordination
+package import JSON
+package import Text
+
+/// Sends the events of a log to readers, each as fast as it can take them.
+///
+/// While there are readers, a task looks for new events forty times a second and offers them to all readers at once, ten times a second or
+/// when many have come: so recording wakes no reader, and a thousand events a second cost each reader ten writes. A reader that does not
+/// keep up loses the oldest of the events that wait for it, and is told how many.
+package final class EventFeed: Sendable {
+    /// There are as many readers as there may be.
+    package struct Full: Error {}
+
+    /// Most readers at a time.
+    package static let mostReaders = 64
+
+    private struct State {
+        var readers: [EventReader] = []
+        /// The number of the last event that was offered to the readers.
+        var offeredID = 0
+        var lastOffer = Duration.zero
+        var nextFigures = Duration.zero
+        var isRunning = false
+        var isShutDown = false
+    }
+
+    /// What is offered to the readers at one time.
+    private struct Round {
+        var readers: [EventReader] = []
+        var events: [NumberedEvent] = []
+        var missed = 0
+        var needsFigures = false
+    }
+
+    private static let interval = Duration.milliseconds(25)
+    private static let offerInterval = Duration.milliseconds(100)
+    private static let figuresInterval = Duration.seconds(1)
+    /// So many new events are offered at once.
+    private static let manyEvents = 200
+
+    private let log: EventLog
+    private let figures: @Sendable () -> JSONValue
+    private let timekeeper: any Timekeeper
+    private let state = Locked(State())
+
+    /// A feed without readers.
+    ///
+    /// - Parameters:
+    ///   - log: The events.
+    ///   - timekeeper: The clock between offers.
+    ///   - figures: Reads the service's figures; called each second while a reader wants them.
+    package init(of log: EventLog, timekeeper: any Timekeeper, figures: @escaping @Sendable () -> JSONValue) {
+        self.log = log
+        self.timekeeper = timekeeper
+        self.figures = figures
+    }
+
+    /// A new reader.
+    ///
+    /// - Parameters:
+    ///   - filter: The events that the reader wants.
+    ///   - lastID: The number of the last event that it has seen: it gets all later ones that are kept. Nil begins now. A number that
+    ///     no event has had yet comes from an earlier process, so the reader has seen none of this one.
+    /// - Throws: ``Full``.
+    package func open(_ filter: EventFilter, after lastID: Int? = nil) throws(Full) -> EventReader {
+        let now = timekeeper.now
+        let (reader, starts, isOver) = try state.withLock { state throws(Full) in
+            guard state.readers.count < Self.mostReaders else { throw Full() }
+            let newest = log.lastID
+            if state.readers.isEmpty {
+                (state.offeredID, state.lastOffer, state.nextFigures) = (newest, now, now)
+            }
+            let seen = lastID.map { $0 <= newest ? $0 : 0 } ?? newest
+            let reader = EventReader(filter, after: seen, backlog(after: seen, upTo: state.offeredID, filter, at: now))
+            {
+                [weak self] in self?.remove($0)
+            }
+            guard !state.isShutDown else { return (reader, false, true) }
+            state.readers.append(reader)
+            defer { state.isRunning = true }
+            return (reader, !state.isRunning, false)
+        }
+        if isOver { reader.close() }
+        if starts { Task.detached { await self.run() } }
+        return reader
+    }
+
+    /// The queue of a reader that has seen the events up to `seen`, with those that the others have been offered meanwhile.
+    private func backlog(
+        after seen: Int, upTo offeredID: Int, _ filter: EventFilter, at now: Duration
+    ) -> EventQueue<EventReader.Waiter> {
+        let kept = log.events(after: seen)
+        let lost = kept.first.map { $0.id - seen - 1 } ?? 0
+        return EventQueue(
+            kept.filter { $0.id <= offeredID && filter.accepts($0.event) }.map { EventText($0) }, lost: lost, at: now)
+    }
+
+    /// How many readers there are.
+    package var readerCount: Int { state.withLock { $0.readers.count } }
+
+    /// Ends all readers, and each later one at once.
+    package func shutDown() {
+        let readers = state.withLock { state in
+            state.isShutDown = true
+            return state.readers
+        }
+        for reader in readers { reader.close() }
+    }
+
+    private func remove(_ reader: EventReader) {
+        state.withLock { state in state.readers.removeAll { $0 === reader } }
+    }
+
+    /// Offers what is new until there are no readers.
+    private func run() async {
+        while let round = nextRound() {
+            offer(round)
+            do {
+                try await timekeeper.sleep(until: timekeeper.now + Self.interval)
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// What is to be offered now, perhaps nothing; nil if nobody is there to read it.
+    private func nextRound() -> Round? {
+        let now = timekeeper.now
+        return state.withLock { state -> Round? in
+            guard !state.readers.isEmpty else {
+                state.isRunning = false
+                return nil
+            }
+            var round = Round()
+            let newest = log.lastID
+            if now - state.lastOffer >= Self.offerInterval || newest - state.offeredID >= Self.manyEvents {
+                round.readers = state.readers
+                round.events = log.events(after: state.offeredID)
+                round.missed = (round.events.first?.id ?? state.offeredID + 1) - state.offeredID - 1
+                state.offeredID = round.events.last?.id ?? state.offeredID
+                state.lastOffer = now
+            }
+            if now >= state.nextFigures {
+                state.nextFigures = now + Self.figuresInterval
+                round.readers = state.readers
+                round.needsFigures = true
+            }
+            return round
+        }
+    }
+
+    private func offer(_ round: Round) {
+        let events = round.events.map { (event: $0, text: EventText($0)) }
+        let now = timekeeper.now
+        var text: EventText?
+        for reader in round.readers {
+            var newest: EventText?
+            if round.needsFigures, reader.filter.accepts(.stats) {
+                newest = text ?? EventText(figures: figures())
+                text = newest
+            }
+            let wanted = events.filter { $0.event.id > reader.firstID && reader.filter.accepts($0.event.event) }
+            reader.offer(wanted.map(\.text), missed: round.missed, figures: newest, at: now)
+        }
+    }
+}
+
+/// Which events a reader wants.
+package struct EventFilter: Sendable {
+    private let kinds: Set<ServiceEvent.Kind>
+    private let url: ExactText?
+
+    /// Events of these kinds; with a URL, only those that name this source.
+    package init(kinds: Set<ServiceEvent.Kind> = Set(ServiceEvent.Kind.allCases), url: ExactText? = nil) {
+        self.kinds = kinds
+        self.url = url
+    }
+
+    /// Whether an event is wanted.
+    func accepts(_ event: ServiceEvent) -> Bool {
+        guard kinds.contains(event.kind) else { return false }
+        guard let url else { return true }
+        return event.url.map { ExactText($0) == url } ?? false
+    }
+
+    /// Whether events of a kind that name no source are wanted.
+    func accepts(_ kind: ServiceEvent.Kind) -> Bool { url == nil && kinds.contains(kind) }
+}
+
+/// One reader of events: takes batches of them in turn with the feed, on a task of its own.
+package final class EventReader: Sendable {
+    typealias Waiter = CheckedContinuation<Void, Never>
+
+    let filter: EventFilter
+    /// Only events with higher numbers are for this reader.
+    let firstID: Int
+    private let queue: Locked<EventQueue<Waiter>>
+    private let leave: @Sendable (EventReader) -> Void
+
+    init(
+        _ filter: EventFilter, after firstID: Int, _ queue: EventQueue<Waiter>,
+        leave: @escaping @Sendable (EventReader) -> Void
+    ) {
+        self.filter = filter
+        self.firstID = firstID
+        self.queue = Locked(queue)
+        self.leave = leave
+    }
+
+    /// The next bytes of the stream, as soon as there are any; nil when the reader is closed.
+    ///
+    /// One task may wait.
+    package func next() async -> [UInt8]? {
+        await withCheckedContinuation { (waiter: Waiter) in queue.withLock { $0.wait(waiter) }?.resume() }
+        guard let batch = queue.withLock({ $0.take() }) else { return nil }
+        var bytes: [UInt8] = []
+        if batch.lost > 0 { bytes += EventText.lost(batch.lost) }
+        for event in batch.events { bytes += event.bytes }
+        if let figures = batch.figures { bytes += figures.bytes }
+        return bytes.isEmpty ? EventText.signOfLife : bytes
+    }
+
+    /// Ends the reader and gives its place to others; again and again, if need be.
+    package func close() {
+        queue.withLock { $0.close() }?.resume()
+        leave(self)
+    }
+
+    func offer(_ events: [EventText], missed: Int, figures: EventText?, at now: Duration) {
+        queue.withLock { $0.offer(events, missed: missed, figures: figures, at: now) }?.resume()
+    }
+}

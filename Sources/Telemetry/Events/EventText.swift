@@ -1,0 +1,51 @@
+import Coordination
+import JSON
+
+/// An event in the form of `text/event-stream` (HTML, section 9.2), written once for all readers.
+final class EventText: Sendable {
+    private enum Content {
+        case event(NumberedEvent)
+        case written([UInt8])
+    }
+
+    private let content: Locked<Content>
+    /// The size in bytes, estimated without writing the text.
+    let roughSize: Int
+
+    /// The text of an event of the log, to be written when a reader first wants it.
+    init(_ event: NumberedEvent) {
+        content = Locked(.event(event))
+        roughSize = 128 + (event.event.url?.utf8.count ?? 0)
+    }
+
+    /// The text of figures, which have no number.
+    init(figures: JSONValue) {
+        let bytes = Self.bytes("event: \(ServiceEvent.Kind.stats.rawValue)\n", figures)
+        content = Locked(.written(bytes))
+        roughSize = bytes.count
+    }
+
+    /// The bytes.
+    var bytes: [UInt8] {
+        content.withLock { content in
+            switch content {
+            case .written(let bytes): return bytes
+            case .event(let event):
+                let bytes = Self.bytes(
+                    "id: \(event.id)\nevent: \(event.event.kind.rawValue)\n", event.event.json)
+                content = .written(bytes)
+                return bytes
+            }
+        }
+    }
+
+    /// The bytes that tell a reader how many events it has missed.
+    static func lost(_ count: Int) -> [UInt8] { bytes("event: lost\n", .object([("count", .int(count))])) }
+
+    /// A comment, which readers ignore.
+    static let signOfLife = Array(":\n\n".utf8)
+
+    private static func bytes(_ fields: String, _ data: JSONValue) -> [UInt8] {
+        Array("\(fields)data: \(data.text)\n\n".utf8)
+    }
+}
