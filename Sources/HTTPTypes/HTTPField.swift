@@ -55,6 +55,7 @@ extension HTTPField.Name {
     package static let authorization = Self(unchecked: "Authorization")
 
     /// Conditions of a request (RFC 9110 section 13.1).
+    package static let lastEventID = Self(unchecked: "Last-Event-ID")
     package static let ifModifiedSince = Self(unchecked: "If-Modified-Since")
     package static let ifNoneMatch = Self(unchecked: "If-None-Match")
     package static let ifRange = Self(unchecked: "If-Range")

@@ -145,8 +145,3 @@ extension RenderPlan {
         return parameters
     }
 }
-
-/// A parameter of the operators' `/explain`.
-enum ExplainParameter: String {
-    case target, accept, source
-}

@@ -16,7 +16,7 @@ extension APIError: ServiceError {
         case .requestTimeout: .requestTimeout
         case .targetTooLong: .uriTooLong
         case .fieldsTooLarge: .requestHeaderFieldsTooLarge
-        case .draining: .serviceUnavailable
+        case .draining, .tooManyReaders: .serviceUnavailable
         case .clientGone: .clientClosedRequest
         case .deadlineExceeded: .gatewayTimeout
         case .unexpected: .internalServerError
@@ -45,6 +45,7 @@ extension APIError: ServiceError {
         case .deadlineExceeded: "deadline_exceeded"
         case .noSuchReceipt: "no_such_receipt"
         case .noSuchJob: "no_such_job"
+        case .tooManyReaders: "overloaded"
         case .lengthRequired: "length_required"
         case .bodyTooLarge: "request_too_large"
         case .sourceTooLarge: "source_too_large"
@@ -80,6 +81,7 @@ extension APIError: ServiceError {
         case .uploadsOff: "The service takes no images from clients; name a URL."
         case .unsupportedMediaType: "The body must be sent as application/json."
         case .noSuchJob: "There is no such job, or it ended long ago."
+        case .tooManyReaders: "As many clients read events as there may be; try again later."
         case .noSuchReceipt: "No caller waits under this receipt."
         case .unexpected: "Something went wrong inside the service."
         }
@@ -97,7 +99,7 @@ extension APIError: ServiceError {
     package var category: ErrorCategory {
         switch self {
         case .badSignature, .expired, .crossSite, .uploadsOff: .policy
-        case .draining: .overload
+        case .draining, .tooManyReaders: .overload
         case .clientGone: .cancelled
         case .deadlineExceeded: .timeout
         case .unexpected: .internal

@@ -53,6 +53,8 @@ package enum APIError: Error, Equatable {
     case noSuchJob
     /// No caller waits under this receipt.
     case noSuchReceipt
+    /// There are as many readers of events as there may be.
+    case tooManyReaders
     /// A bug; the description is for the log.
     case unexpected(String)
 }

@@ -3,9 +3,9 @@ package import HTTPTypes
 import JSON
 package import Telemetry
 import Text
-package import ThumbnailPipeline
+import ThumbnailPipeline
 
-/// Answers the requests of the operators' listener: metrics, status, caches, downloads and jobs.
+/// Answers the requests of the operators' listener: metrics, status, events, caches, downloads, jobs and the page that shows them.
 ///
 /// Called on that listener's event thread; answers that take longer are promised. Requests that change something are logged,
 /// others only at the debug level.
@@ -19,6 +19,8 @@ package final class OperatorResponder: RequestResponder {
     private let timekeeper: any Timekeeper
     private let requestIDs = RequestIDs()
     private let common = CommonFields.operators.strict
+    private let files = EmbeddedFiles(EmbeddedFile.ofOperators, common: .operators)
+    private let eventResponder: EventResponder
 
     /// Shows and controls `service`.
     ///
@@ -35,6 +37,7 @@ package final class OperatorResponder: RequestResponder {
         workers: WorkerPool, logger: Logger, timekeeper: any Timekeeper
     ) {
         self.service = service
+        eventResponder = EventResponder(feed: service.events, control: service.control, common: common)
         self.sites = sites
         self.reader = reader
         self.explainer = explainer
@@ -56,13 +59,21 @@ package final class OperatorResponder: RequestResponder {
             }
             guard route != .none else { throw APIError.noSuchRoute }
             guard route.methods.contains(request.method) else { throw APIError.methodNotAllowed }
+            let parameters = try OperatorParameters(
+                target: request.target, allowed: route.parameters(of: request.method))
             switch route {
             case .cache where request.method == .delete:
-                let source = try source(in: request.target)
+                let source = try parameters.source()
                 return .later { finish(await Self.result { self.answer(json: try await self.removed(source)) }) }
+            case .refresh:
+                let source = try parameters.requiredSource()
+                return .later {
+                    finish(await Self.result { self.answer(json: try await self.refreshed(source, requestID)) })
+                }
             case .prefetch: return .later { finish(await Self.result { try await self.begin(request) }) }
             case .prefetchJob(let id): return .later { finish(await Self.result { try await self.job(id) }) }
-            default: return .now(finish(.success(try response(to: request, route, requestID: requestID))))
+            default:
+                return .now(finish(.success(try response(to: request, route, parameters, requestID: requestID))))
             }
         } catch {
             return .now(finish(.failure(error)))
@@ -83,43 +94,43 @@ package final class OperatorResponder: RequestResponder {
     }
 
     private func response(
-        to request: HTTPRequest, _ route: OperatorRoute, requestID: String
+        to request: HTTPRequest, _ route: OperatorRoute, _ parameters: OperatorParameters, requestID: String
     ) throws -> HTTPResponse {
         switch route {
         case .metrics: return answer(service.metricsText(), mediaType: "text/plain; version=0.0.4; charset=utf-8")
         case .status: return answer(json: status)
         case .cache: return answer(json: .object(service.control.cacheUsage.map { ($0.name, .cacheUsage($0.usage)) }))
+        case .downloads where request.method == .delete:
+            let cancelled = try service.control.cancelDownloads(of: parameters.requiredSource())
+            return answer(json: .cancelledDownloads(cancelled))
         case .downloads: return answer(json: .array(service.control.downloads.map { .download($0) }))
+        case .events: return try eventResponder.response(to: request, parameters)
+        case .file(let file):
+            guard let response = files.response(to: request, for: file) else { throw APIError.noSuchRoute }
+            return response
         case .download(let receipt):
             guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
             return HTTPResponse(status: .noContent, headerFields: common)
-        case .explain: return answer(json: try explanation(for: request.target))
+        case .explain: return answer(json: try explanation(of: parameters))
         case .ready: return HealthAnswer.ready(service.lifecycle, requestID: requestID, common: common)
-        case .live, .prefetch, .prefetchJob, .none: return HealthAnswer.live(common: common)
+        case .live, .prefetch, .prefetchJob, .refresh, .none: return HealthAnswer.live(common: common)
         }
     }
 
     /// What `target=` means; `accept=` and `source=`, such as `4000x3000.png`, say for which request and source.
-    private func explanation(for target: String) throws(APIError) -> JSONValue {
-        var values: [ExplainParameter: String] = [:]
-        for item in try RawQuery(target: target).decoded() {
-            guard let parameter = ExplainParameter(rawValue: item.name) else {
-                throw .unknownParameter(String(item.name.prefix(RawQuery.longestQuotedName)))
-            }
-            guard values.updateValue(item.value, forKey: parameter) == nil else {
-                throw .badParameter(item.name, "The parameter is given twice.")
-            }
+    private func explanation(of parameters: OperatorParameters) throws(APIError) -> JSONValue {
+        guard let asked = parameters[.target] else {
+            throw .missingParameter(OperatorParameter.target.rawValue)
         }
-        guard let asked = values[.target] else { throw .missingParameter(ExplainParameter.target.rawValue) }
-        guard !asked.isEmpty else { throw .badParameter(ExplainParameter.target.rawValue, "Must not be empty.") }
-        let header = try values[.source].map { (text) throws(APIError) in
+        guard !asked.isEmpty else { throw .badParameter(OperatorParameter.target.rawValue, "Must not be empty.") }
+        let header = try parameters[.source].map { (text) throws(APIError) in
             guard let header = TargetExplainer.header(text) else {
-                throw .badParameter(ExplainParameter.source.rawValue, TargetExplainer.headerForm)
+                throw .badParameter(OperatorParameter.source.rawValue, TargetExplainer.headerForm)
             }
             return header
         }
         return explainer.explanation(
-            of: asked, accept: values[.accept], for: header ?? TargetExplainer.assumed()
+            of: asked, accept: parameters[.accept], for: header ?? TargetExplainer.assumed()
         ).json
     }
 
@@ -150,22 +161,22 @@ package final class OperatorResponder: RequestResponder {
         return answer(json: .prefetchStatus(status))
     }
 
-    private func removed(_ source: String?) async throws -> JSONValue {
-        if let source { return .removedEntries(try await service.control.remove(source: ExactText(source))) }
+    private func removed(_ source: ExactText?) async throws -> JSONValue {
+        if let source { return .removedEntries(try await service.control.remove(source: source)) }
         return .removedEntries(await service.control.removeAll())
     }
 
-    /// The source to remove; nil for all sources.
-    private func source(in target: String) throws(APIError) -> String? {
-        var source: String?
-        for item in try RawQuery(target: target).decoded() {
-            guard item.name == "url" else {
-                throw APIError.unknownParameter(String(item.name.prefix(RawQuery.longestQuotedName)))
-            }
-            guard source == nil else { throw APIError.badParameter("url", "The parameter is given twice.") }
-            source = try ParameterGrammar.source(item.value)
+    private func refreshed(_ source: ExactText, _ requestID: String) async throws -> JSONValue {
+        let refresh = try await service.control.refresh(source: source, receipt: requestID)
+        if let failure = refresh.failure {
+            logger.info(
+                "refresh failed",
+                [
+                    "requestId": .string(requestID), "source": .string(SourceLabel.text(source.string)),
+                    "error": .string(failure.code), "detail": .string(failure.logDetail ?? ""),
+                ])
         }
-        return source
+        return .refresh(refresh, of: source.string)
     }
 
     private static func result(_ body: () async throws -> HTTPResponse) async -> Result<HTTPResponse, any Error> {
@@ -220,31 +231,5 @@ package final class OperatorResponder: RequestResponder {
                 "path": .string(SourceLabel.text(String(path))), "status": .int(response.status.code),
                 "error": .string(error?.code ?? ""), "detail": .string(error?.logDetail ?? ""),
             ])
-    }
-}
-
-/// The running service, as its operators see and control it.
-package struct OperatedService: Sendable {
-    /// The version of the service.
-    let version: String
-    /// Shows and controls caches, downloads and origins.
-    let control: any ServiceControlling
-    /// Runs the jobs that make thumbnails before they are requested.
-    let prefetching: any Prefetching
-    /// How far the shutdown has come.
-    let lifecycle: ServiceLifecycle
-    /// All metrics in Prometheus' text format.
-    let metricsText: @Sendable () -> String
-
-    /// The service of these parts.
-    package init(
-        version: String, control: any ServiceControlling, prefetching: any Prefetching, lifecycle: ServiceLifecycle,
-        metricsText: @escaping @Sendable () -> String
-    ) {
-        self.version = version
-        self.control = control
-        self.prefetching = prefetching
-        self.lifecycle = lifecycle
-        self.metricsText = metricsText
     }
 }

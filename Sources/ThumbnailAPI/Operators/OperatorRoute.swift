@@ -7,6 +7,12 @@ enum OperatorRoute: Equatable {
     case status
     case cache
     case downloads
+    /// What happens, as it happens.
+    case events
+    /// Asks the origin of a source.
+    case refresh
+    /// The page for operators, or a file of it.
+    case file(EmbeddedFile)
     /// The wait of one request for a download, by its receipt.
     case download(receipt: String)
     /// The route that begins jobs.
@@ -27,6 +33,8 @@ enum OperatorRoute: Equatable {
         case "/status": self = .status
         case "/cache": self = .cache
         case "/downloads": self = .downloads
+        case "/events": self = .events
+        case "/refresh": self = .refresh
         case "/prefetch": self = .prefetch
         case "/explain": self = .explain
         case "/health/live": self = .live
@@ -37,7 +45,7 @@ enum OperatorRoute: Equatable {
             } else if let id = Self.member(of: "/prefetch/", path) {
                 self = .prefetchJob(id: id)
             } else {
-                self = .none
+                self = EmbeddedFile.file(at: path, among: EmbeddedFile.ofOperators).map { .file($0) } ?? .none
             }
         }
     }
@@ -59,11 +67,59 @@ enum OperatorRoute: Equatable {
     /// The methods that the route supports.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .metrics, .status, .downloads, .prefetchJob, .explain, .live, .ready: [.get, .head]
-        case .prefetch: [.post]
-        case .cache: [.get, .head, .delete]
+        case .metrics, .status, .prefetchJob, .explain, .live, .ready, .events, .file: [.get, .head]
+        case .prefetch, .refresh: [.post]
+        case .cache, .downloads: [.get, .head, .delete]
         case .download: [.delete]
         case .none: []
         }
+    }
+
+    /// The parameters that a request of this method may have.
+    func parameters(of method: HTTPRequest.Method) -> Set<OperatorParameter> {
+        switch self {
+        case .cache where method == .delete, .downloads where method == .delete, .refresh: [.url]
+        case .events: [.url, .types]
+        case .explain: [.target, .accept, .source]
+        default: []
+        }
+    }
+}
+
+/// A parameter of an operators' route.
+enum OperatorParameter: String {
+    case url, types, target, accept, source
+}
+
+/// The parameters of one request, each at most once and only those that its route knows.
+struct OperatorParameters {
+    private var values: [OperatorParameter: String] = [:]
+
+    /// Reads the query of a raw target.
+    ///
+    /// - Throws: ``APIError`` for a parameter that is not `allowed`, is repeated, or cannot be decoded.
+    init(target: String, allowed: Set<OperatorParameter>) throws(APIError) {
+        for item in try RawQuery(target: target).decoded() {
+            guard let parameter = OperatorParameter(rawValue: item.name), allowed.contains(parameter) else {
+                throw .unknownParameter(String(item.name.prefix(RawQuery.longestQuotedName)))
+            }
+            guard values.updateValue(item.value, forKey: parameter) == nil else {
+                throw .badParameter(parameter.rawValue, "The parameter is given twice.")
+            }
+        }
+    }
+
+    subscript(parameter: OperatorParameter) -> String? { values[parameter] }
+
+    /// The source in `url`, which may be no URL; nil without one.
+    func source() throws(APIError) -> ExactText? {
+        guard let text = values[.url] else { return nil }
+        return ExactText(try ParameterGrammar.source(text))
+    }
+
+    /// The source in `url`, which must be given.
+    func requiredSource() throws(APIError) -> ExactText {
+        guard let source = try source() else { throw .missingParameter(OperatorParameter.url.rawValue) }
+        return source
     }
 }

@@ -15,6 +15,16 @@ extension JSONValue {
         .object([("entries", .int(removed.entries)), ("bytes", .int(removed.bytes))])
     }
 
+    /// The downloads that were cancelled.
+    static func cancelledDownloads(_ cancelled: CancelledDownloads) -> JSONValue {
+        .object([("downloads", .int(cancelled.downloads)), ("receipts", .int(cancelled.callers))])
+    }
+
+    /// What came of asking the origin of a source.
+    static func refresh(_ refresh: SourceRefresh, of source: String) -> JSONValue {
+        .object([("url", .string(source)), ("result", .string(refresh.result.rawValue))])
+    }
+
     /// A job that has begun.
     static func prefetchJob(_ job: PrefetchJob) -> JSONValue {
         .object([("id", .string(job.id)), ("survivesRestart", .bool(job.survivesRestart))])

@@ -4,6 +4,7 @@ package import Downloading
 import ImageCaching
 import Imaging
 import Memory
+package import Telemetry
 
 /// The three caches in memory, the disk below them, and the records that tie results and pixels to the sources they were made from.
 package final class PipelineCaches: SourceCaching {
@@ -14,26 +15,35 @@ package final class PipelineCaches: SourceCaching {
     private let timekeeper: any Timekeeper
     private let disk: PipelineDisk?
     private let changes = Locked(SourceChanges())
+    private let events: EventLog
 
     /// Capacity for records in bytes: about 30,000 sources whose pixels or results may still be there.
     private static let recordCapacity = 32 << 20
 
     /// Caches that are empty in memory.
-    package init(configuration: PipelineConfiguration, disk: PipelineDisk? = nil, timekeeper: any Timekeeper) {
+    package init(
+        configuration: PipelineConfiguration, disk: PipelineDisk? = nil, events: EventLog = EventLog(),
+        timekeeper: any Timekeeper
+    ) {
+        let purged = { @Sendable (entries: Int, bytes: Int) in
+            events.record(.purge(url: nil, entries: entries, bytes: bytes))
+        }
         decoded = AutoPurgingImageCache(
             memoryCapacity: configuration.decodedCacheCapacity,
-            preferredMemoryUsageAfterPurge: configuration.decodedCachePreferred, cost: \.byteCount)
+            preferredMemoryUsageAfterPurge: configuration.decodedCachePreferred, cost: \.byteCount, purged: purged)
         results = AutoPurgingImageCache(
             memoryCapacity: configuration.resultCacheCapacity,
-            preferredMemoryUsageAfterPurge: configuration.resultCachePreferred, cost: \.cost)
+            preferredMemoryUsageAfterPurge: configuration.resultCachePreferred, cost: \.cost, purged: purged)
         sources = AutoPurgingImageCache(
             memoryCapacity: configuration.sourceCacheMemory,
-            preferredMemoryUsageAfterPurge: configuration.sourceCacheMemory / 10 * 9, cost: \.bytes.count)
+            preferredMemoryUsageAfterPurge: configuration.sourceCacheMemory / 10 * 9, cost: \.bytes.count,
+            purged: purged)
         records = AutoPurgingImageCache(
             memoryCapacity: Self.recordCapacity, preferredMemoryUsageAfterPurge: Self.recordCapacity / 10 * 9,
             cost: \.head.byteCount)
         self.timekeeper = timekeeper
         self.disk = disk
+        self.events = events
     }
 
     /// What is known of a source, with its bytes if they are here.
@@ -51,6 +61,9 @@ package final class PipelineCaches: SourceCaching {
         // Two transfers of one source may end at once: bytes that are not those of the record are of no use.
         sources.value(for: SourceKey(source: record.identity)) { $0.validator == record.validator }?.bytes
     }
+
+    /// Whether a fetched source has a readable header.
+    package func isImage(_ source: Source) -> Bool { (try? SourceRecord(source.head, bytes: source.bytes)) != nil }
 
     /// Keeps a fetched source whose image has a readable header and whose origin lets a shared cache store it.
     ///
@@ -240,6 +253,9 @@ package final class PipelineCaches: SourceCaching {
     func removeAll(from identity: SourceIdentity) -> RemovedEntries {
         let removed = removeFromMemory(identity)
         disk?.removeAll(from: identity)
+        if removed.entries > 0 {
+            events.record(.purge(url: identity.url.canonical, entries: removed.entries, bytes: removed.bytes))
+        }
         return removed
     }
 

@@ -1,19 +1,49 @@
 package import Downloading
 package import Telemetry
 
-/// Counts what the downloader reports, under the contract's names.
+/// Counts what the downloader reports, under the contract's names, and records it as events.
 package enum DownloadMetrics {
     /// Registers the metrics; returns the observer that counts them.
-    package static func observer(registry: MetricsRegistry) -> DownloadObserver {
+    ///
+    /// - Parameters:
+    ///   - registry: Where the metrics are registered.
+    ///   - events: Takes what happens to each transfer; nil if nothing is to be recorded.
+    package static func observer(registry: MetricsRegistry, events: EventLog? = nil) -> DownloadObserver {
         let outcomes = registry.counters("alula_downloads_total", help: "Transfers ended.", labels: "outcome")
         let collapsed = registry.counter("alula_downloads_collapsed_total", help: "Requests that joined a transfer.")
         let bytes = registry.counter("alula_download_bytes_total", help: "Bytes of sources received.")
         let retries = registry.counter("alula_download_retries_total", help: "Transfers that tried again.")
-        return DownloadObserver(
+        var observer = DownloadObserver(
             finished: { outcome, count in
                 outcomes.counter(outcome.rawValue).increment()
                 bytes.increment(by: count)
             },
             collapsed: { collapsed.increment() }, retried: { retries.increment() })
+        if let events {
+            observer.transfer = { events.record(ServiceEvent($0)) }
+            observer.activity = { events.record(.activity(isActive: $0)) }
+        }
+        return observer
+    }
+}
+
+extension ServiceEvent {
+    /// The event of a transfer.
+    init(_ report: TransferReport) {
+        let state: DownloadState =
+            switch report.state {
+            case .started: .started
+            case .progress: .progress
+            case .ended(.success), .ended(.notModified): .finished
+            case .ended(.cancelled): .cancelled
+            case .ended: .failed
+            }
+        self = .download(
+            url: report.identity.url.canonical, state: state, bytes: report.receivedBytes, total: report.expectedBytes)
+    }
+
+    /// The event of an origin of which something else has become known.
+    package init(_ origin: OriginSnapshot) {
+        self = .origin(origin.origin.description, state: OriginStatus(origin).state.rawValue)
     }
 }

@@ -1,20 +1,28 @@
 import Coordination
 import Downloading
 import ImageCaching
+import Telemetry
 package import Text
 
 /// Passes what operators ask for and do to the parts of the pipeline.
 package struct PipelineControl: ServiceControlling {
-    private let downloader: ImageDownloader
-    private let caches: PipelineCaches
-    private let lanes: WorkLanes
+    let downloader: ImageDownloader
+    let caches: PipelineCaches
+    let resources: WorkResources
+    /// Time that a request has.
+    let requestTimeout: Duration
+    let timekeeper: any Timekeeper
     private let broken: BrokenSources
+
+    var lanes: WorkLanes { resources.lanes }
 
     /// Shows and controls the parts of `pipeline`.
     package init(of pipeline: ImagePipeline) {
         downloader = pipeline.downloader
         caches = pipeline.caches
-        lanes = pipeline.resources.lanes
+        resources = pipeline.resources
+        requestTimeout = pipeline.configuration.requestTimeout
+        timekeeper = pipeline.timekeeper
         broken = pipeline.broken
     }
 
@@ -36,27 +44,23 @@ package struct PipelineControl: ServiceControlling {
         }
     }
 
-    package var origins: [OriginStatus] {
-        downloader.originHealth.origins.map { origin in
-            let state: OriginStatus.State =
-                origin.isSuspended
-                ? .suspended : origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown
-            return OriginStatus(
-                origin: origin.origin.description, state: state, retryAfterSeconds: origin.retryAfter?.seconds)
-        }
-    }
+    package var origins: [OriginStatus] { downloader.originHealth.origins.map { OriginStatus($0) } }
 
     package func removeAll() async -> RemovedEntries {
         downloader.forget()
         broken.forget(nil)
-        return await caches.removedEverything()
+        let removed = await caches.removedEverything()
+        resources.events.record(.purge(url: nil, entries: removed.entries, bytes: removed.bytes))
+        return removed
     }
 
     package func remove(source: ExactText) async throws -> RemovedEntries {
         let identity = try downloader.identity(of: source)
         downloader.forget(identity)
         broken.forget(identity)
-        return await caches.removedAll(from: identity)
+        let removed = await caches.removedAll(from: identity)
+        resources.events.record(.purge(url: identity.url.canonical, entries: removed.entries, bytes: removed.bytes))
+        return removed
     }
 
     package func cancel(receipt: String) -> Bool { downloader.cancel(receipt: receipt) }

@@ -1,3 +1,5 @@
+import Coordination
+import Downloading
 package import Text
 
 /// What operators may see and do.
@@ -18,6 +20,20 @@ package protocol ServiceControlling: Sendable {
     func remove(source: ExactText) async throws -> RemovedEntries
     /// Cancels one caller's wait; returns false if no caller waits under this receipt.
     func cancel(receipt: String) -> Bool
+    /// Cancels the downloads of a source for all callers, who are answered as if each had been cancelled.
+    ///
+    /// - Throws: A ``ServiceError`` if `source` is no URL.
+    func cancelDownloads(of source: ExactText) throws -> CancelledDownloads
+    /// Asks a source's origin now, under this receipt.
+    ///
+    /// - Throws: A ``ServiceError`` if `source` is no URL, `CancellationError`.
+    func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh
+    /// The URL that events name a source by.
+    ///
+    /// - Throws: A ``ServiceError`` if `source` is no URL.
+    func canonicalURL(of source: ExactText) throws -> ExactText
+    /// The figures of this moment.
+    var figures: ServiceFigures { get }
 }
 
 /// Work under way.
@@ -62,6 +78,15 @@ package struct OriginStatus: Sendable, Equatable {
         self.origin = origin
         self.state = state
         self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    /// What the downloader knows of an origin.
+    init(_ origin: OriginSnapshot) {
+        self.init(
+            origin: origin.origin.description,
+            state: origin.isSuspended
+                ? .suspended : origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown,
+            retryAfterSeconds: origin.retryAfter?.seconds)
     }
 }
 

@@ -24,6 +24,9 @@ package struct PipelineMetrics: Sendable {
     /// Counts a miss that was refused before any work.
     func refused() { refusals.increment() }
 
+    /// Decodes and renders so far.
+    var counts: (decodes: Int, renders: Int) { (decodes.sum, renders.sum) }
+
     func decoded(_ format: ImageFormat, in duration: Duration) {
         decodes.counter(format.rawValue).increment()
         decodeSeconds.observe(duration.seconds)

@@ -98,7 +98,7 @@ struct SourceDecoder: Sendable {
                     if more > 0 { try room.grow(by: more, for: .work) }
                 }
             }
-            resources.metrics.decoded(record.header.format, in: timekeeper.now - start)
+            resources.decoded(key.source, record.header.format, in: timekeeper.now - start)
             broken.forget(key.plan, of: key.source)
             if image.isIncomplete, caches.isCurrent(record) {
                 caches.limit(record, until: timekeeper.now + .seconds(Freshness.longestOfIncomplete))

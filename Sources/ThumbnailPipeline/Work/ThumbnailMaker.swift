@@ -113,7 +113,7 @@ struct ThumbnailMaker: Sendable {
                     images.image, additions: images.additional, reuse: reuse, plan: plan, token: token, codec: codec),
                 isIncomplete: images.contains(where: \.isIncomplete))
         }
-        resources.metrics.rendered(plan.format, in: timekeeper.now - start)
+        resources.rendered(job.key.source, plan.format, in: timekeeper.now - start)
         return result
     }
 

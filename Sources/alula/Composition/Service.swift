@@ -16,6 +16,8 @@ struct Engine: Sendable {
     /// The settings in force: with the formats that may be decoded here, and with caches that fit.
     let settings: Settings
     let registry: MetricsRegistry
+    /// The last events of all parts.
+    let log: EventLog
     let budget: MemoryBudget
     let downloader: ImageDownloader
     let loader: CurlLoader
@@ -36,6 +38,7 @@ struct Engine: Sendable {
     ///   - time: The clock for freshness and waits.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         registry = MetricsRegistry()
+        log = EventLog()
         try settings.downloads.origins.checkFiles()
         sandbox = try Sandbox.start(settings, registry: registry, logger: logger, time: time)
         var settings = settings
@@ -55,15 +58,17 @@ struct Engine: Sendable {
                 PipelineDisk(
                     store: $0, engine: "alula \(Program.version), libvips \(ImageLibrary.version)",
                     policy: settings.sourcePolicy, originDigests: settings.downloads.origins.digests)
-            }, timekeeper: time)
+            }, events: log, timekeeper: time)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
             living: { SharedBytes.livingByteCount }, purge: { caches.purge($0) })
         memoryWatch = Self.memoryWatch(budget, logger: logger, time: time)
-        let observer = DownloadMetrics.observer(registry: registry)
+        let observer = DownloadMetrics.observer(registry: registry, events: log)
         loader = try CurlLoader(configuration: settings.downloads, wallClock: time, observer: observer)
         folders = FolderLoader(configuration: settings.downloads, timekeeper: time)
-        let guarded = GuardedLoader(PlaceLoader(web: loader, folders: folders), timekeeper: time)
+        let guarded = GuardedLoader(PlaceLoader(web: loader, folders: folders), timekeeper: time) { origin in
+            log.record(ServiceEvent(origin))
+        }
         downloader = ImageDownloader(
             configuration: settings.downloads, loader: guarded, cache: caches, timekeeper: time, observer: observer,
             budget: budget)
@@ -72,7 +77,7 @@ struct Engine: Sendable {
             configuration: settings.pipeline, downloader: downloader, caches: caches,
             resources: WorkResources(
                 lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
-                metrics: PipelineMetrics(registry: registry)),
+                metrics: PipelineMetrics(registry: registry), events: log),
             timekeeper: time)
         self.settings = settings
     }
@@ -131,6 +136,7 @@ struct Service: Sendable {
     let engine: Engine
     let prefetcher: Prefetcher
     let lifecycle: ServiceLifecycle
+    let events: EventFeed
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
 
@@ -168,10 +174,13 @@ struct Service: Sendable {
         let publicResponder = PublicResponder(
             configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
             metrics: apiMetrics, timekeeper: time, budget: engine.budget)
+        let control = PipelineControl(of: pipeline)
+        let stats = ServiceStats(control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time)
+        events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
         let operatorResponder = OperatorResponder(
             service: OperatedService(
-                version: settings.api.version, control: PipelineControl(of: pipeline), prefetching: prefetcher,
-                lifecycle: lifecycle, metricsText: { registry.prometheusText }),
+                version: settings.api.version, control: control, prefetching: prefetcher, lifecycle: lifecycle,
+                events: events, metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline), workers: engine.lanes.small, logger: logger,
             timekeeper: time)
@@ -196,6 +205,7 @@ struct Service: Sendable {
         lifecycle.beginDraining()
         prefetcher.shutDown()
         engine.stopWork()
+        events.shutDown()
         _ = await operatorServer.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
         await engine.end()
     }

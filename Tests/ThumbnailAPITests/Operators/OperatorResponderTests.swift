@@ -1,7 +1,9 @@
 import Coordination
 import HTTPTypes
 import Imaging
+import JSON
 import Memory
+import JSON
 import Telemetry
 import TestSupport
 import Testing
@@ -17,6 +19,7 @@ import ThumbnailPipeline
     private let log = RecordingSink()
 
     private let prefetching = StubPrefetching()
+    private let events = EventFeed(of: EventLog(), timekeeper: ManualTimekeeper()) { .null }
     private let workers = WorkerPool(count: 1, maximumQueued: 10, name: "test")
 
     deinit { workers.shutDown() }
@@ -25,7 +28,7 @@ import ThumbnailPipeline
         _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: String = ""
     ) async -> HTTPResponse {
         let service = OperatedService(
-            version: "1.2.3", control: control, prefetching: prefetching, lifecycle: lifecycle,
+            version: "1.2.3", control: control, prefetching: prefetching, lifecycle: lifecycle, events: events,
             metricsText: { "up 1\n" })
         let responder = OperatorResponder(
             service: service, sites: OperatorSites(), reader: PrefetchReader(NativeDialect()),
@@ -99,6 +102,60 @@ import ThumbnailPipeline
         #expect(control.removed.isEmpty)
     }
 
+    @Test func `a source is refreshed by its URL`() async {
+        let response = await respond("/refresh?url=http%3A%2F%2Fh%2Fa%3Fb", method: .post)
+        #expect(response.text == #"{"url":"http://h/a?b","result":"changed"}"#)
+        #expect(control.refreshed == ["http://h/a?b"])
+        #expect(await respond("/refresh?url=failing", method: .post).text == #"{"url":"failing","result":"failed"}"#)
+        #expect(log.lines.first { $0.message == "refresh failed" }?["error"] == "origin_error")
+        #expect(await respond("/refresh", method: .post).code == "missing_parameter")
+        #expect(await respond("/refresh?url=refused", method: .post).code == "bad_url")
+    }
+
+    @Test func `the downloads of a source are cancelled by its URL`() async {
+        let response = await respond("/downloads?url=http%3A%2F%2Fh%2Fa", method: .delete)
+        #expect(response.text == #"{"downloads":1,"receipts":3}"#)
+        #expect(control.cancelled == ["http://h/a"])
+        #expect(await respond("/downloads", method: .delete).code == "missing_parameter")
+        #expect(await respond("/downloads?url=refused", method: .delete).code == "bad_url")
+    }
+
+    @Test(arguments: [
+        ("/metrics", "GET"), ("/status", "GET"), ("/cache", "GET"), ("/cache", "DELETE"), ("/downloads", "GET"),
+        ("/downloads", "DELETE"), ("/downloads/r1", "DELETE"), ("/prefetch", "POST"), ("/prefetch/job1", "GET"),
+        ("/refresh", "POST"), ("/events", "GET"), ("/explain", "GET"), ("/health/live", "GET"),
+        ("/health/ready", "GET"), ("/", "GET"), ("/page/operators.js", "GET"), ("/page/operators.css", "HEAD"),
+    ])
+    func `every route refuses parameters that it does not know`(target: String, method: String) async {
+        for query in ["?unknown=1", "?unknown", "?=", "?%75nknown=1"] {
+            let response = await respond(target + query, method: HTTPRequest.Method(rawValue: method))
+            #expect(response.status == .badRequest && response.code == "unknown_parameter", "\(target)\(query)")
+        }
+        #expect(control.removed.isEmpty && control.waiting == ["r1", "r2"] && prefetching.jobs.isEmpty)
+        #expect(control.refreshed.isEmpty && control.cancelled.isEmpty && events.readerCount == 0)
+    }
+
+    @Test func `the page for operators has a policy of its own, and is asked for again only when it has changed`() async
+    {
+        let page = await respond("/")
+        #expect(page.status == .ok && page[.contentType] == "text/html; charset=utf-8")
+        #expect(page[.contentSecurityPolicy] == CommonFields.pagePolicy)
+        #expect(page[.crossOriginResourcePolicy] == "same-origin")
+        for (path, type) in [
+            ("/page/operators.css", "text/css; charset=utf-8"), ("/page/operators.js", "text/javascript; charset=utf-8"),
+        ] {
+            let file = await respond(path)
+            #expect(file.status == .ok && file[.contentType] == type)
+            #expect(file[.contentSecurityPolicy] == "default-src 'none'; sandbox")
+            #expect(page.text.contains("\"\(path)\""), "\(path)")
+            let eTag = file[.eTag] ?? ""
+            #expect(await respond(path, fields: [.ifNoneMatch: eTag]).status == .notModified)
+        }
+        for forbidden in ["<style", "style=", "onclick=", "javascript:", "http-equiv", "//"] {
+            #expect(!page.text.contains(forbidden), "\(forbidden)")
+        }
+    }
+
     @Test func `downloads are a list`() async {
         let response = await respond("/downloads")
         #expect(
@@ -129,7 +186,7 @@ import ThumbnailPipeline
 
     @Test(arguments: [
         ("/metrics", "POST", "GET, HEAD"), ("/cache", "POST", "GET, HEAD, DELETE"),
-        ("/downloads", "DELETE", "GET, HEAD"),
+        ("/downloads", "PUT", "GET, HEAD, DELETE"), ("/refresh", "GET", "POST"), ("/events", "POST", "GET, HEAD"),
         ("/downloads/r1", "GET", "DELETE"), ("/status", "OPTIONS", "GET, HEAD"), ("/health/live", "PUT", "GET, HEAD"),
     ])
     func `other methods are refused with an Allow field`(target: String, method: String, allow: String) async {
@@ -138,7 +195,7 @@ import ThumbnailPipeline
         #expect(response[.allow] == allow)
     }
 
-    @Test(arguments: ["/", "/thumbnail?url=x:y", "/prefetch/", "/downloads/", "/downloads/a/b", "/openapi.yaml"])
+    @Test(arguments: ["/page.js", "/thumbnail?url=x:y", "/prefetch/", "/downloads/", "/downloads/a/b", "/openapi.yaml"])
     func `other paths are 404`(target: String) async {
         #expect(await respond(target).code == "no_such_route")
     }
@@ -250,7 +307,8 @@ import ThumbnailPipeline
     @Test(arguments: [
         ("/metrics", "GET"), ("/status", "GET"), ("/cache", "GET"), ("/cache", "DELETE"), ("/downloads", "GET"),
         ("/downloads/r1", "DELETE"), ("/prefetch", "POST"), ("/prefetch/job1", "GET"), ("/other", "GET"),
-        ("/cache", "POST"),
+        ("/cache", "POST"), ("/", "GET"), ("/page/operators.js", "GET"), ("/events", "GET"), ("/refresh?url=a", "POST"),
+        ("/downloads?url=a", "DELETE"),
     ])
     func `under an unknown name only health checks are served`(target: String, method: String) async {
         let response = await respond(
@@ -268,10 +326,16 @@ import ThumbnailPipeline
 
     @Test func `a write that a browser sends for another site changes nothing`() async {
         for fields in [[.origin: "null"], [.secFetchSite: "same-site"]] as [HTTPFields] {
-            let response = await respond("/cache", method: .delete, fields: fields)
-            #expect(response.status == .forbidden && response.code == "cross_site")
+            for (target, method) in [
+                ("/cache", HTTPRequest.Method.delete), ("/downloads?url=a", .delete), ("/downloads/r1", .delete),
+                ("/refresh?url=a", .post), ("/prefetch", .post),
+            ] {
+                let response = await respond(target, method: method, fields: fields)
+                #expect(response.status == .forbidden && response.code == "cross_site")
+            }
         }
-        #expect(control.removed.isEmpty)
+        #expect(control.removed.isEmpty && control.cancelled.isEmpty && control.refreshed.isEmpty)
+        #expect(control.waiting == ["r1", "r2"])
         #expect(await respond("/cache", fields: [.secFetchSite: "cross-site"]).status == .ok)
     }
 
@@ -311,49 +375,4 @@ import ThumbnailPipeline
         #expect(await respond("/prefetch/job1/x").code == "no_such_route")
     }
 
-}
-
-/// A running service as operators see it, without one.
-private final class StubControl: ServiceControlling {
-    private let state = Locked((removed: [String](), waiting: ["r1", "r2"]))
-
-    var removed: [String] { state.withLock { $0.removed } }
-    var waiting: [String] { state.withLock { $0.waiting } }
-
-    let activity = ServiceActivity(activeDownloads: 1, queuedDownloads: 2, activeRenders: 3)
-    let cacheUsage: [(name: String, usage: CacheUsage)] = [
-        ("decoded", CacheUsage(bytes: 1, capacity: 2, preferred: 3, entries: 4)),
-        ("result", CacheUsage(bytes: 5, capacity: 6, preferred: 7, entries: 8)),
-    ]
-    let origins = [
-        OriginStatus(origin: "https://h:443", state: .suspended, retryAfterSeconds: 2.5),
-        OriginStatus(origin: "https://i:443", state: .unknown, retryAfterSeconds: nil),
-    ]
-    let downloads = [
-        DownloadStatus(
-            url: "http://h/a", host: "h:80", isRunning: true, receivedBytes: 3, expectedBytes: nil, ageSeconds: 0.25,
-            receipts: ["r1", "r2"]),
-        DownloadStatus(
-            url: "http://h/b", host: "h:80", isRunning: false, receivedBytes: 0, expectedBytes: 7, ageSeconds: 0.5,
-            receipts: []),
-    ]
-
-    func removeAll() -> RemovedEntries {
-        state.withLock { $0.removed.append("*") }
-        return RemovedEntries(entries: 9, bytes: 90)
-    }
-
-    func remove(source: ExactText) throws -> RemovedEntries {
-        if source == "refused" { throw StubError(status: .badRequest, code: "bad_url") }
-        state.withLock { $0.removed.append(source.string) }
-        return RemovedEntries(entries: 1, bytes: 10)
-    }
-
-    func cancel(receipt: String) -> Bool {
-        state.withLock { state in
-            guard let index = state.waiting.firstIndex(of: receipt) else { return false }
-            state.waiting.remove(at: index)
-            return true
-        }
-    }
 }

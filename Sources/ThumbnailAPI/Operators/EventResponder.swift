@@ -1,0 +1,70 @@
+import HTTPTypes
+import Memory
+import Telemetry
+import Text
+import ThumbnailPipeline
+
+/// Answers `GET /events`: a stream of events that ends only when its reader leaves or the service ends.
+struct EventResponder: Sendable {
+    let feed: EventFeed
+    let control: any ServiceControlling
+    let common: HTTPFields
+
+    /// The stream that the request asks for.
+    ///
+    /// - Throws: A ``ServiceError`` for values that are no filter or no number, or if there are too many readers.
+    func response(to request: HTTPRequest, _ parameters: OperatorParameters) throws -> HTTPResponse {
+        let filter = try filter(in: parameters)
+        let lastID = try lastID(in: request.headerFields)
+        var fields = common
+        fields.append(.contentType, "text/event-stream")
+        fields.append(.cacheControl, "no-store")
+        var response = HTTPResponse(status: .ok, headerFields: fields)
+        if request.method != .head { response.body = .streamed(try stream(filter, after: lastID)) }
+        return response
+    }
+
+    private func stream(_ filter: EventFilter, after lastID: Int?) throws(APIError) -> StreamedBody {
+        let reader: EventReader
+        do throws(EventFeed.Full) {
+            reader = try feed.open(filter, after: lastID)
+        } catch {
+            throw .tooManyReaders
+        }
+        let body = StreamedBody(isPatient: true)
+        body.onClose { reader.close() }
+        // Detached: the stream outlives the call on the event thread.
+        Task.detached {
+            do throws(StreamedBody.Closed) {
+                while let bytes = await reader.next() { try await body.write(SharedBytes(bytes)) }
+            } catch {
+                reader.close()
+            }
+            body.finish()
+        }
+        return body
+    }
+
+    private func filter(in parameters: OperatorParameters) throws -> EventFilter {
+        let url = try parameters.source().map { try control.canonicalURL(of: $0) }
+        guard let types = parameters[.types] else { return EventFilter(url: url) }
+        var kinds: Set<ServiceEvent.Kind> = []
+        for name in types.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let kind = ServiceEvent.Kind(rawValue: String(name)), kinds.insert(kind).inserted else {
+                let names = ServiceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw APIError.badParameter(
+                    OperatorParameter.types.rawValue, "Must be some of \(names), each once, with commas between.")
+            }
+        }
+        return EventFilter(kinds: kinds, url: url)
+    }
+
+    /// The number of the last event that the reader has seen; nil without one, for which browsers may send an empty field.
+    private func lastID(in fields: HTTPFields) throws(APIError) -> Int? {
+        guard let text = fields[.lastEventID], !text.isEmpty else { return nil }
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let id = Int(text) else {
+            throw .badParameter(HTTPField.Name.lastEventID.rawName, "Must be the id of an event.")
+        }
+        return id
+    }
+}

@@ -1,0 +1,98 @@
+package import Coordination
+package import JSON
+import Telemetry
+package import ThumbnailPipeline
+
+/// Writes the figures that readers of events get each second.
+///
+/// Counts begin with the process, so that a reader that misses figures still knows the difference to the next.
+package struct ServiceStats: Sendable {
+    /// Most origins that are listed: those that are worst off first.
+    static let mostOrigins = 50
+
+    private let control: any ServiceControlling
+    private let metrics: APIMetrics
+    private let lifecycle: ServiceLifecycle
+    private let timekeeper: any Timekeeper
+
+    /// Reads the figures of these parts.
+    package init(
+        control: any ServiceControlling, metrics: APIMetrics, lifecycle: ServiceLifecycle, timekeeper: any Timekeeper
+    ) {
+        self.control = control
+        self.metrics = metrics
+        self.lifecycle = lifecycle
+        self.timekeeper = timekeeper
+    }
+
+    /// The figures of this moment.
+    package var json: JSONValue {
+        let figures = control.figures
+        let results = figures.caches.first { $0.name == "result" }?.figures
+        let answers = metrics.requests.snapshot.map { (status: $0.labels[1], count: $0.value) }
+        func count(_ prefix: String) -> Int {
+            answers.reduce(0) { $0 + ($1.status.hasPrefix(prefix) ? $1.count : 0) }
+        }
+        return .object([
+            ("uptimeSeconds", .int(Int((timekeeper.now - lifecycle.startedAt).components.seconds))),
+            ("draining", .bool(!lifecycle.isReady)),
+            ("active", .bool(figures.isActive)),
+            ("requests", .int(count(""))),
+            ("clientErrors", .int(count("4"))),
+            ("errors", .int(count("5"))),
+            ("hits", .int(results?.hits ?? 0)),
+            ("misses", .int(results?.misses ?? 0)),
+            ("decodes", .int(figures.decodes)),
+            ("renders", .int(figures.renders)),
+            (
+                "downloads",
+                .object([
+                    ("active", .int(figures.activeDownloads)), ("queued", .int(figures.queuedDownloads)),
+                    ("maximum", .int(figures.maximumDownloads)),
+                ])
+            ),
+            ("workers", .object([("small", .lane(figures.small)), ("dear", .lane(figures.dear))])),
+            (
+                "memory",
+                .object([
+                    ("limit", .int(figures.memory.limit)), ("held", .int(figures.memory.living)),
+                    ("reserved", .int(figures.memory.reserved)), ("waiting", .int(figures.memory.waiting)),
+                ])
+            ),
+            ("caches", .object(figures.caches.map { ($0.name, .cache($0.figures)) })),
+            ("originCounts", .originCounts(figures.origins)),
+            ("origins", .array(Self.worst(of: figures.origins).map(JSONValue.origin))),
+        ])
+    }
+
+    /// Suspended origins, then those that are not reachable, then the others, as many as are listed.
+    private static func worst(of origins: [OriginStatus]) -> ArraySlice<OriginStatus> {
+        let order: [OriginStatus.State] = [.suspended, .notReachable, .reachable, .unknown]
+        return order.flatMap { state in origins.filter { $0.state == state }.prefix(mostOrigins) }.prefix(mostOrigins)
+    }
+}
+
+extension JSONValue {
+    fileprivate static func lane(_ lane: ServiceFigures.Lane) -> JSONValue {
+        .object([
+            ("threads", .int(lane.threads)), ("running", .int(lane.running)), ("waiting", .int(lane.waiting)),
+            ("delaySeconds", .double(lane.delay.seconds)),
+        ])
+    }
+
+    fileprivate static func cache(_ figures: CacheFigures) -> JSONValue {
+        .object([
+            ("bytes", .int(figures.usage.bytes)), ("capacity", .int(figures.usage.capacity)),
+            ("preferred", .int(figures.usage.preferred)), ("entries", .int(figures.usage.entries)),
+            ("hits", .int(figures.hits)), ("misses", .int(figures.misses)),
+            ("evictedBytes", .int(figures.evictedBytes)),
+        ])
+    }
+
+    fileprivate static func originCounts(_ origins: [OriginStatus]) -> JSONValue {
+        .object(
+            OriginStatus.State.allCases.map { state in
+                (state.rawValue, .int(origins.count { $0.state == state }))
+            })
+    }
+}

@@ -1,0 +1,89 @@
+package import Coordination
+import Downloading
+
+/// What the service is doing and has done, at one moment.
+package struct ServiceFigures: Sendable, Equatable {
+    /// The threads of one lane of work.
+    package struct Lane: Sendable, Equatable {
+        package var threads: Int
+        /// Pieces of work that are being done.
+        package var running: Int
+        /// Pieces of work that wait for a thread or a turn.
+        package var waiting: Int
+        /// How long new work would wait.
+        package var delay: Duration
+
+        /// A snapshot.
+        package init(threads: Int, running: Int, waiting: Int, delay: Duration) {
+            self.threads = threads
+            self.running = running
+            self.waiting = waiting
+            self.delay = delay
+        }
+    }
+
+    /// Transfers that run, that wait, and the most that may run.
+    package var activeDownloads, queuedDownloads, maximumDownloads: Int
+    /// Whether downloads show as activity.
+    package var isActive: Bool
+    /// Sources decoded and results rendered since the start.
+    package var decodes, renders: Int
+    /// The threads of small and of dear work.
+    package var small, dear: Lane
+    /// The memory budget; sizes in bytes.
+    package var memory: MemoryBudget.Statistics
+    /// The caches by name, in the contract's order, those on the disk last.
+    package var caches: [NamedCache]
+    /// The origins asked lately.
+    package var origins: [OriginStatus]
+
+    /// A cache with its name.
+    package struct NamedCache: Sendable, Equatable {
+        package var name: String
+        package var figures: CacheFigures
+
+        /// A snapshot.
+        package init(name: String, figures: CacheFigures) {
+            self.name = name
+            self.figures = figures
+        }
+    }
+
+    /// A snapshot.
+    package init(
+        activeDownloads: Int, queuedDownloads: Int, maximumDownloads: Int, isActive: Bool, decodes: Int, renders: Int,
+        small: Lane, dear: Lane, memory: MemoryBudget.Statistics, caches: [NamedCache], origins: [OriginStatus]
+    ) {
+        self.activeDownloads = activeDownloads
+        self.queuedDownloads = queuedDownloads
+        self.maximumDownloads = maximumDownloads
+        self.isActive = isActive
+        self.decodes = decodes
+        self.renders = renders
+        self.small = small
+        self.dear = dear
+        self.memory = memory
+        self.caches = caches
+        self.origins = origins
+    }
+}
+
+extension PipelineControl {
+    package var figures: ServiceFigures {
+        let counts = resources.metrics.counts
+        let (small, dear, turns) = (lanes.small, lanes.dear, lanes.turns)
+        return ServiceFigures(
+            activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
+            maximumDownloads: downloader.maximumActiveRequestCount, isActive: downloader.isActive,
+            decodes: counts.decodes, renders: counts.renders,
+            small: ServiceFigures.Lane(
+                threads: small.threadCount, running: small.runningCount, waiting: small.queuedCount,
+                delay: small.backlog.delay),
+            dear: ServiceFigures.Lane(
+                threads: dear.threadCount, running: turns.turnCount, waiting: turns.backlog.count,
+                delay: turns.backlog.delay),
+            memory: resources.budget.statistics,
+            caches: caches.figures.map { ServiceFigures.NamedCache(name: $0.name, figures: $0.figures) },
+            origins: origins)
+    }
+}
