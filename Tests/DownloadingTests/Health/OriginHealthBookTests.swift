@@ -43,6 +43,20 @@ struct OriginHealthBookTests {
         #expect(book.summary(at: .zero).origins.map(\.origin) == [0, 998, 999].map(origin))
     }
 
+    @Test func `only what is new is told of an origin`() {
+        var book = OriginHealthBook()
+        book.transfer(origin(1), .success)
+        book.transfer(origin(1), .answer)
+        #expect(book.takeChanges().map(\.isReachable) == [true])
+        #expect(book.takeChanges().isEmpty)
+        suspend(origin(1), in: &book)
+        suspend(origin(2), in: &book)
+        let changes = book.takeChanges()
+        #expect(changes.map(\.origin) == [origin(1), origin(2), origin(2)])
+        #expect(changes.map(\.isReachable) == [false, false, false])
+        #expect(changes.map(\.isSuspended) == [false, false, true])
+    }
+
     @Test func `operators see what is known and for how long requests are refused`() {
         var book = OriginHealthBook()
         _ = book.admit(origin(1), TransferProgress(), at: .zero)

@@ -20,6 +20,7 @@ final class PipelineFixture: Sendable {
     let workers: WorkerPool
     let lanes: WorkLanes
     let registry = MetricsRegistry()
+    let log = EventLog()
     /// The downloads that have ended, with what they found in the caches.
     let downloadEnds = EventCounter()
     let budget: MemoryBudget
@@ -50,10 +51,12 @@ final class PipelineFixture: Sendable {
                     contentVersion: PipelineDisk.contentVersion), logger: .silent, timekeeper: time)
         }
         let disk = store.map { PipelineDisk(store: $0, engine: engine, policy: "any") }
-        caches = PipelineCaches(configuration: configuration, disk: disk, timekeeper: time)
+        caches = PipelineCaches(configuration: configuration, disk: disk, events: log, timekeeper: time)
         var downloads = DownloadConfiguration()
         downloads.staleAllowances = staleAllowances
-        var observer = DownloadMetrics.observer(registry: registry)
+        var observer = DownloadMetrics.observer(registry: registry, events: log)
+        // It would sleep on the tests' clock.
+        observer.activity = nil
         observer.finished = { [downloadEnds, finished = observer.finished] outcome, receivedBytes in
             finished(outcome, receivedBytes)
             downloadEnds.increment()
@@ -79,7 +82,7 @@ final class PipelineFixture: Sendable {
         pipeline = ImagePipeline(
             configuration: configuration, downloader: downloader, caches: caches,
             resources: WorkResources(
-                lanes: lanes, codec: codec, budget: budget, metrics: PipelineMetrics(registry: registry)),
+                lanes: lanes, codec: codec, budget: budget, metrics: PipelineMetrics(registry: registry), events: log),
             timekeeper: time)
         control = PipelineControl(of: pipeline)
         PipelineGauges(of: pipeline).register(in: registry)

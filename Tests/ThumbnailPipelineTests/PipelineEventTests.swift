@@ -1,0 +1,84 @@
+import Coordination
+import Downloading
+import Imaging
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// The events that the pipeline records.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct PipelineEventTests {
+    private let fixture: PipelineFixture
+
+    init() throws { fixture = try PipelineFixture() }
+
+    private var events: [ServiceEvent] { fixture.log.events(after: 0).map(\.event) }
+    private let url = "http://example.com/a"
+
+    @Test func `a miss is a download, a decode and a render; a hit is nothing`() async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
+        _ = try await fixture.thumbnail(format: .fixed(.webp))
+        #expect(
+            events == [
+                .download(url: url, state: .started, bytes: 0, total: nil),
+                .download(url: url, state: .finished, bytes: 0, total: nil),
+                .decode(url: url, duration: .zero, format: "jpeg"),
+                .render(url: url, duration: .zero, format: "webp"),
+            ])
+        let count = events.count
+        #expect(fixture.pipeline.cachedThumbnail(for: .path(format: .fixed(.webp))) != nil)
+        _ = try await fixture.thumbnail(format: .fixed(.webp))
+        #expect(events.count == count)
+    }
+
+    @Test func `what operators remove is recorded, though it be nothing`() async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
+        _ = try await fixture.thumbnail()
+        let removed = try await fixture.control.remove(source: "HTTP://example.com:80/a")
+        #expect(removed.entries == 3)
+        #expect(events.last == .purge(url: url, entries: 3, bytes: removed.bytes))
+        _ = await fixture.control.removeAll()
+        #expect(events.last == .purge(url: nil, entries: 0, bytes: 0))
+    }
+
+    @Test func `what a new version makes invalid is recorded`() async throws {
+        _ = try await fixture.thumbnail()
+        fixture.origin.serve(SampleFiles.other)
+        _ = try await fixture.control.refresh(source: "http://example.com/a", receipt: "")
+        let purges = events.filter { $0.kind == .purge }
+        #expect(purges.count == 1 && purges.first?.url == url)
+    }
+
+    @Test func `what is purged to make room is recorded without a source`() async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
+        _ = try await fixture.thumbnail()
+        let usage = fixture.caches.decoded.memoryUsage
+        #expect(fixture.caches.purge(.empty) == usage)
+        #expect(events.last == .purge(url: nil, entries: 1, bytes: usage))
+    }
+
+    @Test func `an origin's health becomes an event in the words of the status`() {
+        let key = OriginKey(scheme: "https", host: "h", port: 443)
+        let snapshots = [
+            OriginSnapshot(origin: key, isReachable: true, isSuspended: false, retryAfter: nil),
+            OriginSnapshot(origin: key, isReachable: false, isSuspended: false, retryAfter: nil),
+            OriginSnapshot(origin: key, isReachable: false, isSuspended: true, retryAfter: .seconds(5)),
+        ]
+        #expect(
+            snapshots.map { ServiceEvent($0) }
+                == ["reachable", "not_reachable", "suspended"].map { .origin("https://h:443", state: $0) })
+    }
+
+    @Test func `the figures say what there is`() async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
+        _ = try await fixture.thumbnail()
+        let figures = fixture.control.figures
+        #expect(figures.decodes == 1 && figures.renders == 1)
+        #expect(figures.activeDownloads == 0 && figures.maximumDownloads == 32)
+        #expect(figures.small.threads == 2 && figures.dear.threads == 1)
+        #expect(figures.caches.map(\.name) == ["decoded", "result", "source"])
+        #expect(figures.caches.map(\.figures.usage.entries) == [1, 1, 1])
+    }
+}

@@ -1,0 +1,120 @@
+import Coordination
+import Downloading
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// What an operator's `POST /refresh` does to a source.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct SourceRefreshTests {
+    private let fixture: PipelineFixture
+
+    init() throws { fixture = try PipelineFixture() }
+
+    private func refresh(_ path: String = "/a") async throws -> SourceRefresh.Result {
+        try await fixture.control.refresh(source: "http://example.com\(path)", receipt: "operator").result
+    }
+
+    private var entries: [Int] { fixture.caches.figures.prefix(3).map(\.figures.usage.entries) }
+
+    @Test func `a source that was not known is changed, and kept`() async throws {
+        #expect(try await refresh() == .changed)
+        #expect(entries == [0, 0, 1])
+        _ = try await fixture.thumbnail()
+        #expect(fixture.origin.loads == 1)
+    }
+
+    @Test func `a confirmed source is unchanged, and so is all made from it`() async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600", eTag: "\"1\"")
+        _ = try await fixture.thumbnail()
+        #expect(try await refresh() == .unchanged)
+        #expect(fixture.origin.confirmations == 1)
+        #expect(entries == [1, 1, 1])
+    }
+
+    @Test func `the same bytes are unchanged, with the same entity tag, another one or none`() async throws {
+        for eTag in ["\"1\"", "\"2\"", nil, nil] {
+            fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600", eTag: eTag)
+            if eTag == "\"1\"" { _ = try await fixture.thumbnail() }
+            #expect(try await refresh() == .unchanged, "\(eTag ?? "none")")
+        }
+    }
+
+    @Test func `what was made from a changed source is not served any more, however fresh it was`() async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600", eTag: "\"1\"")
+        let old = try await fixture.thumbnail()
+        fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=3600", eTag: "\"2\"")
+        #expect(try await refresh() == .changed)
+        #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
+        #expect(try await fixture.thumbnail().eTag != old.eTag)
+        #expect(fixture.origin.loads == 2)
+    }
+
+    @Test(arguments: [404, 410])
+    func `the copies of a source that is gone are dropped`(status: Int) async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
+        _ = try await fixture.thumbnail()
+        fixture.origin.fail(with: .notFound(status))
+        #expect(try await refresh() == .gone)
+        #expect(entries == [0, 0, 0])
+        await #expect(throws: DownloadError.notFound(status)) { try await fixture.thumbnail() }
+        fixture.origin.fail(with: nil)
+        #expect(try await refresh() == .changed)
+    }
+
+    @Test(arguments: [
+        DownloadError.status(500), .timedOut, .unreachable(""), .notAnImage("text/html"), .sourceNotAllowed,
+    ])
+    func `after a failure the copies stay`(error: DownloadError) async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
+        _ = try await fixture.thumbnail()
+        fixture.origin.fail(with: error)
+        let refresh = try await fixture.control.refresh(source: "http://example.com/a", receipt: "operator")
+        #expect(refresh.result == .failed)
+        #expect(refresh.failure as? DownloadError == error)
+        #expect(entries == [1, 1, 1])
+        #expect(try await fixture.thumbnail().statusTexts == ["alula-result hit"])
+    }
+
+    @Test func `an answer that is no image takes the place of nothing`() async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
+        _ = try await fixture.thumbnail()
+        fixture.origin.serve(SampleFiles.text, cacheControl: "max-age=3600")
+        #expect(try await refresh() == .failed)
+        #expect(entries == [1, 1, 1])
+        #expect(try await fixture.thumbnail().statusTexts == ["alula-result hit"])
+    }
+
+    @Test func `two refreshes share a transfer, and later callers join it`() async throws {
+        let gate = fixture.origin.hold()
+        let refreshes = (0..<2).map { _ in Task.immediate { try await refresh() } }
+        await gate.arrivals(1)
+        let caller = fixture.start()
+        #expect(await eventually { fixture.downloader.flights.map(\.receipts.count) == [3] })
+        gate.open()
+        for refresh in refreshes { #expect(try await refresh.value == .changed) }
+        _ = try await caller.value
+        #expect(fixture.origin.loads == 1)
+    }
+
+    @Test func `a refresh that an operator cancels has failed`() async throws {
+        let gate = fixture.origin.hold()
+        let refreshing = Task.immediate { try await refresh() }
+        await gate.arrivals(1)
+        #expect(
+            try fixture.control.cancelDownloads(of: "http://example.com/a")
+                == CancelledDownloads(downloads: 1, callers: 1))
+        #expect(try await refreshing.value == .failed)
+        gate.open()
+    }
+
+    @Test func `what is no URL is refused`() async {
+        await #expect(throws: SourceURLError.self) {
+            try await fixture.control.refresh(source: "nothing", receipt: "operator")
+        }
+        #expect(throws: SourceURLError.self) { try fixture.control.cancelDownloads(of: "nothing") }
+        #expect(throws: SourceURLError.self) { try fixture.control.canonicalURL(of: "http://user:secret@h/") }
+    }
+}
