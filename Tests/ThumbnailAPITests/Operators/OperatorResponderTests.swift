@@ -3,7 +3,6 @@ import HTTPTypes
 import Imaging
 import JSON
 import Memory
-import JSON
 import Telemetry
 import TestSupport
 import Testing
