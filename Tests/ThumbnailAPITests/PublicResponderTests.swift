@@ -54,6 +54,27 @@ import ThumbnailPipeline
         #expect(await edge.respond("/health/live").text == #"{"status":"live"}"#)
     }
 
+    @Test(arguments: ["/", "/a"])
+    func `the paths at which imgproxy and thumbor tell their readiness tell it here, too`(path: String) async throws {
+        let place = try #require(DialectPlace(path))
+        var (imgproxy, thumbor) = (ImgproxyConfiguration(), ThumborConfiguration())
+        (imgproxy.place, thumbor.place) = (place, place)
+        (imgproxy.keys, imgproxy.salts) = ([[1]], [[2]])
+        let dialects: [any Dialect] = [
+            try #require(ImgproxyDialect(imgproxy)), try #require(ThumborDialect(thumbor)),
+        ]
+        let probes = zip(dialects, ["health", "healthcheck"])
+        for (dialect, name) in probes {
+            let edge = Edge { $0.otherDialects = [dialect] }
+            let target = (path == "/" ? "" : path) + "/" + name
+            #expect(await edge.respond(target + "?x=1").text == #"{"status":"ready"}"#)
+            #expect(await edge.respond(target + "/a").status != .ok)
+            edge.lifecycle.failReadiness()
+            #expect(await edge.respond(target).status == .serviceUnavailable)
+            #expect(await Edge().respond(target).status == .notFound)
+        }
+    }
+
     @Test(arguments: [
         (HTTPRefusal.badRequest, 400, "bad_request"), (.headerTimeout, 408, "request_timeout"),
         (.targetTooLong, 414, "uri_too_long"), (.fieldsTooLarge, 431, "headers_too_large"),

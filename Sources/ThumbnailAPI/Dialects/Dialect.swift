@@ -15,6 +15,11 @@ package protocol Dialect: Sendable {
     /// what the keys close.
     var hasSigningKeys: Bool { get }
 
+    /// The path at which the other service says whether it is ready; nil for none.
+    ///
+    /// Alula answers there as at `/health/ready`, so that probes may stay as they are.
+    var probePath: String? { get }
+
     /// Whether a raw target belongs to the dialect.
     ///
     /// Asked for each request whose header was not recognised, so it must be cheap.
@@ -41,6 +46,9 @@ package protocol Dialect: Sendable {
 }
 
 extension Dialect {
+    /// No path.
+    package var probePath: String? { nil }
+
     /// The answer as Alula words it.
     package func response(to problem: Problem) -> HTTPResponse { problem.response }
 

@@ -34,6 +34,9 @@ package struct DialectPlace: Hashable, Sendable {
         }
     }
 
+    /// The path of a segment that lies here.
+    func path(of segment: String) -> String { "\(prefix)/\(segment)" }
+
     /// Whether a target could lie at both places, and neither is `/`.
     package func overlaps(_ other: DialectPlace) -> Bool {
         if prefix.isEmpty || other.prefix.isEmpty { return path == other.path }

@@ -76,14 +76,19 @@ enum PublicRoute: Sendable {
 /// Finds the route of a target on the public listener: a dialect's, or one of Alula's own.
 struct PublicRoutes: Sendable {
     private let images: [ImageRoute]
+    private let probePaths: [String]
 
     /// The routes of these dialects, which are asked in this order.
     init(_ images: [ImageRoute]) {
         self.images = images
+        probePaths = images.compactMap { $0.dialect.probePath }
     }
 
     /// The route of a raw target, which depends on its text alone.
     func route(of target: String) -> PublicRoute {
+        if !probePaths.isEmpty, probePaths.contains(where: { target.prefix(before: UInt8(ascii: "?")) == $0 }) {
+            return .ready
+        }
         let own = PublicRoute(ownTarget: target)
         return Self.owner(of: target, at: own, among: images, \.dialect).map { .images($0) } ?? own
     }

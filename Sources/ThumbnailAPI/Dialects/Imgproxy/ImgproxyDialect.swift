@@ -10,6 +10,7 @@ package struct ImgproxyDialect: Dialect {
     private let presets: ImgproxyPresets
 
     package var hasSigningKeys: Bool { configuration.hasKeys }
+    package var probePath: String? { place.path(of: "health") }
 
     /// The dialect at the place that `configuration` gives it; nil if that is off.
     ///

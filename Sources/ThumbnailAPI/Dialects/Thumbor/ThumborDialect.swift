@@ -13,6 +13,7 @@ package struct ThumborDialect: Dialect {
 
     /// A dialect that also serves unsigned targets has no keys in this sense: they would open what `signingKeys` closes.
     package var hasSigningKeys: Bool { configuration.key != nil && !configuration.isUnsafeServed }
+    package var probePath: String? { place.path(of: "healthcheck") }
 
     /// The dialect with these settings; nil without a place.
     package init?(_ configuration: ThumborConfiguration) {
