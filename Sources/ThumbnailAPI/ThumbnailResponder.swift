@@ -115,7 +115,7 @@ private struct Asked: Sendable {
         prepared.query.answer.isWritten && thumbnail.image.bytes.count > Self.mostWrittenAtOnce
     }
 
-    /// Bytes of an image; about 0.1 ms in base64, with the entity tag.
+    /// Bytes of an image that an event thread writes at most.
     private static let mostWrittenAtOnce = 32 << 10
 }
 
