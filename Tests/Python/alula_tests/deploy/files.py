@@ -10,7 +10,7 @@ import tempfile
 import yaml
 
 from alula_tests.clients import connect, get
-from alula_tests.deploy import systemd
+from alula_tests.deploy import monitoring, systemd
 from alula_tests.deploy.proxies import DEPLOY
 from alula_tests.service import Service
 
@@ -22,7 +22,7 @@ OTHER_METRICS = {
     "alula_shared_cache_up", "alula_shared_cache_requests_total", "alula_shared_cache_queue_bytes",
     "alula_shared_cache_dropped_total"}
 # Settings of the contract that a build may still lack.
-EXPECTED_SETTINGS = {"ALULA_SHARED_CACHE"}
+EXPECTED_SETTINGS = {"ALULA_SHARED_CACHE", "ALULA_TRUSTED_PROXIES"}
 
 
 def check(alula, report):
@@ -36,6 +36,7 @@ def check(alula, report):
     values(report)
     with tempfile.TemporaryDirectory() as folder, Service(alula, "--source-cache-path", f"{folder}/store") as service:
         metrics(service, report)
+    monitoring.check(alula, list(panels()), report)
     settings(alula, report)
 
 
@@ -116,10 +117,15 @@ def values(report):
 
 
 def expressions():
-    """All expressions in the language of Prometheus, by where they stand."""
+    """All expressions in the language of Prometheus: those of the alerts, and those of the dashboard, by where they stand."""
     for group in documents(DEPLOY / "prometheus-alerts.yaml")[0]["groups"]:
         for rule in group["rules"]:
             yield rule["alert"], rule["expr"]
+    yield from panels()
+
+
+def panels():
+    """The expressions of the dashboard, by panel."""
     for panel in json.loads((DEPLOY / "grafana-dashboard.json").read_text())["panels"]:
         for target in panel.get("targets", []):
             yield panel["title"], target["expr"]
@@ -142,12 +148,12 @@ def metrics(service, report):
 def dashboard(report):
     """Grafana's JSON: panels that do not overlap, with a source of data and expressions that Prometheus can read."""
     content = json.loads((DEPLOY / "grafana-dashboard.json").read_text())
-    panels = content["panels"]
-    report.check(len({panel["id"] for panel in panels}) == len(panels), f"{len(panels)} panels have numbers of their own")
-    cells = [(panel["gridPos"]["x"] + x, panel["gridPos"]["y"] + y) for panel in panels
+    parts = content["panels"]
+    report.check(len({panel["id"] for panel in parts}) == len(parts), f"{len(parts)} panels have numbers of their own")
+    cells = [(panel["gridPos"]["x"] + x, panel["gridPos"]["y"] + y) for panel in parts
              for x in range(panel["gridPos"]["w"]) for y in range(panel["gridPos"]["h"])]
     report.check(len(cells) == len(set(cells)) and all(x < 24 for x, _ in cells), "they do not overlap")
-    graphs = [panel for panel in panels if panel["type"] != "row"]
+    graphs = [panel for panel in parts if panel["type"] != "row"]
     report.check(all(panel["datasource"]["uid"] == "${datasource}" and panel["targets"] for panel in graphs)
                  and {"datasource", "instance"} == {item["name"] for item in content["templating"]["list"]},
                  "each has the source of data that is chosen at the top")

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 from alula_tests.clients import connect, get
+from alula_tests.deploy.fleet import until
 from alula_tests.deploy.proxies import DEPLOY
 from alula_tests.service import Service
 
@@ -68,9 +69,10 @@ def calls(alula, report, folder):
         report.check(False, "strace is installed")
         return
     settings = ["--demo", "--source-cache-path", f"{folder}/store", "--shutdown-timeout", "8s"]
-    with tempfile.TemporaryFile("w+") as greeting, Service(str(wrapper), *settings, stdout=greeting) as service:
-        greeting.seek(0)
-        source = re.search(r"/thumbnail\S+", greeting.read())[0]
+    greeting = pathlib.Path(folder) / "greeting"
+    with greeting.open("w") as output, Service(str(wrapper), *settings, stdout=output) as service:
+        until(lambda: re.search(r"/thumbnail\S+", greeting.read_text()), "the greeting with its URL")
+        source = re.search(r"/thumbnail\S+", greeting.read_text())[0]
         statuses = {format: get(connect(service.port), f"{source}&format={format}")[0].status
                     for format in ("jpeg", "png", "webp", "gif", "avif", "jxl")}
         get(connect(service.admin_port), "/metrics")
