@@ -3,13 +3,14 @@ import argparse
 import sys
 import tempfile
 
-from alula_tests.deploy import files, fleet
+from alula_tests.deploy import files, fleet, keys
 from alula_tests.deploy.proxies import HAProxy, Nginx
 from alula_tests.origins import serving
 from alula_tests.report import Report
 
 
 def try_proxies(alula, report):
+    keys.check(report)
     with serving(fleet.CountingOrigin) as port, fleet.Fleet(alula) as instances:
         origin = f"http://127.0.0.1:{port}"
         for proxy_type in (HAProxy, Nginx):

@@ -42,12 +42,12 @@ class Proxy(Program):
 class HAProxy(Proxy):
     name = "HAProxy"
 
-    def __init__(self, ports, _folder):
+    def __init__(self, ports, _folder, path=DEPLOY / "haproxy.cfg", **variables):
         port = free_port()
         places = {f"ALULA_{index}": f"127.0.0.1:{place}" for index, place in enumerate(ports, 1)}
         super().__init__(
-            ["haproxy", "-f", str(DEPLOY / "haproxy.cfg")], port, stdout=subprocess.DEVNULL,
-            env={**os.environ, **places, "ALULA_BIND": f"127.0.0.1:{port}"})
+            ["haproxy", "-f", str(path)], port, stdout=subprocess.DEVNULL,
+            env={**os.environ, **places, **variables, "ALULA_BIND": f"127.0.0.1:{port}"})
 
 
 class Nginx(Proxy):
