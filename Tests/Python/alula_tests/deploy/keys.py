@@ -1,8 +1,10 @@
 """The keys that haproxy.cfg reduces targets to, wherever the dialects lie: an origin in place of the service sends the key back."""
+import collections
+import contextlib
 import re
 import tempfile
 
-from alula_tests.clients import connect, get
+from alula_tests.clients import connect, get, thumbnail
 from alula_tests.deploy import proxies, spellings
 from alula_tests.origins import ImageHandler, serving
 
@@ -15,6 +17,7 @@ class Echo(ImageHandler):
     def do_GET(self):
         self.send_response(200)
         self.send_header("X-Key", self.headers.get("X-Key", ""))
+        self.send_header("X-Port", str(self.server.server_port))
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -22,17 +25,18 @@ class Echo(ImageHandler):
 class Telling(proxies.HAProxy):
     """HAProxy that sends its key to the instances, which are one origin here."""
 
-    def __init__(self, port, folder, **places):
+    def __init__(self, ports, folder, **places):
         text = (proxies.DEPLOY / "haproxy.cfg").read_text()
         line = "    default_backend alula\n"
         assert line in text
         with open(f"{folder}/haproxy.cfg", "w") as file:
             file.write(text.replace(line, f"    http-request set-header X-Key %[var(txn.source)]\n{line}"))
-        super().__init__([port] * 4, folder, f"{folder}/haproxy.cfg",
+        super().__init__(ports, folder, f"{folder}/haproxy.cfg",
                          **{f"ALULA_{name.upper()}_PATH": place for name, place in places.items()})
 
 
 def check(report):
+    shares(report)
     with serving(Echo) as port:
         everywhere = spellings.plain(SOURCE) | spellings.in_base64(SOURCE) | spellings.other_writings(SOURCE) | {
             "imgproxy, twice escaped": f"/imgproxy/insecure/plain/{spellings.quoted(SOURCE)}@webp",
@@ -52,8 +56,20 @@ def check(report):
         compare(report, "imgproxy elsewhere, thumbor at /", port, elsewhere, {"imgproxy": "/img/px", "thumbor": "/", "wsrv": NOWHERE})
 
 
+def shares(report, count=1500):
+    """Many sources are spread evenly."""
+    with contextlib.ExitStack() as stack:
+        ports = [stack.enter_context(serving(Echo)) for _ in range(4)]
+        proxy = stack.enter_context(Telling(ports, stack.enter_context(tempfile.TemporaryDirectory())))
+        connection, found = connect(proxy.port), collections.Counter()
+        for number in range(count):
+            found[get(connection, thumbnail(f"https://images.example.com/{number}.jpg"))[0].getheader("X-Port")] += 1
+    parts = sorted(round(100 * part / count) for part in found.values())
+    report.check(len(parts) == 4 and parts[0] >= 21 and parts[-1] <= 29, f"four instances have even shares of sources: {parts} %")
+
+
 def compare(report, claim, port, targets, places):
-    with tempfile.TemporaryDirectory() as folder, Telling(port, folder, **places) as proxy:
+    with tempfile.TemporaryDirectory() as folder, Telling([port] * 4, folder, **places) as proxy:
         wrong = {}
         for name, target in targets.items():
             answer, _ = get(connect(proxy.port), target)
