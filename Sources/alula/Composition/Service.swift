@@ -38,7 +38,8 @@ struct Engine: Sendable {
     ///   - time: The clock for freshness and waits.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         registry = MetricsRegistry()
-        log = EventLog()
+        let log = EventLog()
+        self.log = log
         try settings.downloads.origins.checkFiles()
         sandbox = try Sandbox.start(settings, registry: registry, logger: logger, time: time)
         var settings = settings
