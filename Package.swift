@@ -99,6 +99,7 @@ let package = Package(
         module("HTTPTypes", ["Memory", "Text"]),
         module("Coordination", ["CLinux"]),
         module("Telemetry", ["Coordination", "JSON", "Text"]),
+        module("HTTPClient", ["CCurl", "CCurlShim", "HTTPTypes", "Memory"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module(
@@ -138,8 +139,8 @@ let package = Package(
         .executableTarget(
             name: "alula",
             dependencies: [
-                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes", "ImageSandbox",
-                "Imaging", "JSON", "Memory", "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPClient", "HTTPServing", "HTTPTypes",
+                "ImageSandbox", "Imaging", "JSON", "Memory", "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ],
             swiftSettings: settings,
             linkerSettings: allocator),

@@ -9,10 +9,18 @@ package protocol Timekeeper: Sendable {
     /// Whole seconds since 1970 by the wall clock, which may be set back.
     var secondsSince1970: Int { get }
 
+    /// Nanoseconds since 1970 by the wall clock.
+    var nanosecondsSince1970: Int64 { get }
+
     /// Returns when ``now`` has reached `deadline`.
     ///
     /// - Throws: `CancellationError` when the task is cancelled before.
     func sleep(until deadline: Duration) async throws
+}
+
+extension Timekeeper {
+    /// The whole seconds, for clocks that know no more.
+    package var nanosecondsSince1970: Int64 { Int64(secondsSince1970) * 1_000_000_000 }
 }
 
 /// The system's monotonic and wall clocks.
@@ -32,6 +40,13 @@ package struct SystemTimekeeper: Timekeeper {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
         return time.tv_sec
+    }
+
+    /// `CLOCK_REALTIME`.
+    package var nanosecondsSince1970: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// Sleeps by the monotonic clock.

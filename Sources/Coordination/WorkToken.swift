@@ -7,6 +7,7 @@ package final class WorkToken: Sendable {
     private let deadline = Atomic(Int64.max)
 
     private let limit = Atomic(Int64.max)
+    private let writing = Atomic(Int64.max)
 
     /// A token without a limit.
     package init() {}
@@ -33,6 +34,18 @@ package final class WorkToken: Sendable {
 
     /// Asks the work to stop.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    /// Notes that the work begins to write its result; the first time counts.
+    package func beginWriting() {
+        _ = writing.compareExchange(
+            expected: .max, desired: Self.nanoseconds(SystemTimekeeper().now), ordering: .relaxed)
+    }
+
+    /// When the work began to write its result, by the system's monotonic clock; nil before.
+    package var writingBegan: Duration? {
+        let began = writing.load(ordering: .relaxed)
+        return began == .max ? nil : .nanoseconds(began)
+    }
 
     /// How long the work may take, from when it was begun; nil without a limit.
     package var timeLimit: Duration? {

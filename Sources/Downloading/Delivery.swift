@@ -52,13 +52,19 @@ package struct OriginExchange: Sendable {
     package let timings: TransferTimings
     /// Whether the delivered source stands in for an answer that the origin could not give.
     package let hasFailed: Bool
+    /// The place of the transfer in the trace of the caller that began it, as a `traceparent`; nil without a trace.
+    package let traceparent: String?
 
     /// An exchange that ended with this status.
-    package init(reason: Reason, status: Int?, timings: TransferTimings = TransferTimings(), hasFailed: Bool = false) {
+    package init(
+        reason: Reason, status: Int?, timings: TransferTimings = TransferTimings(), hasFailed: Bool = false,
+        traceparent: String? = nil
+    ) {
         self.reason = reason
         self.status = status
         self.timings = timings
         self.hasFailed = hasFailed
+        self.traceparent = traceparent
     }
 }
 

@@ -104,7 +104,9 @@ extension ImageDownloader {
         case .failure(let error):
             // The downloader never cancels a flight that still has callers, so the loader itself has stopped.
             let shared = (error as? DownloadError) ?? (error is CancellationError ? .shuttingDown : nil)
-            let exchange = OriginExchange(reason: reason, status: shared?.upstreamStatus, hasFailed: true)
+            let exchange = OriginExchange(
+                reason: reason, status: shared?.upstreamStatus, hasFailed: true,
+                traceparent: launch.request.traceparent)
             let failure: any Error = shared.map { FlightFailure(error: $0, exchange: exchange) } ?? error
             for (answer, _) in landing.answers { answer.resume(throwing: failure) }
         }
@@ -145,15 +147,19 @@ extension ImageDownloader {
         if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
         let condition = base.flatMap { SourceCondition($0.head) }
         var answer = try await loader.load(
-            TransferRequest(identity: request.identity, condition: condition), progress: launch.progress)
+            TransferRequest(identity: request.identity, condition: condition, traceparent: request.traceparent),
+            progress: launch.progress)
         if case .notModified(let confirmation) = answer {
             if let base, let head = base.head.confirmed(by: confirmation) {
                 cache.refresh(head)
-                let exchange = OriginExchange(reason: reason, status: 304, timings: confirmation.timings)
+                let exchange = OriginExchange(
+                    reason: reason, status: 304, timings: confirmation.timings, traceparent: request.traceparent)
                 return Arrival(stored: StoredSource(head: head, bytes: base.bytes), exchange: exchange)
             }
             // The 304 is for a version that we do not have: ask for the source itself.
-            answer = try await loader.load(TransferRequest(identity: request.identity), progress: launch.progress)
+            answer = try await loader.load(
+                TransferRequest(identity: request.identity, traceparent: request.traceparent),
+                progress: launch.progress)
         }
         guard case .source(let source) = answer else {
             throw DownloadError.protocolError("status 304 without a condition")
@@ -167,7 +173,8 @@ extension ImageDownloader {
         if !request.directives.noStore, !isOutdated { cache.store(source) }
         return Arrival(
             stored: StoredSource(head: source.head, bytes: source.bytes),
-            exchange: OriginExchange(reason: reason, status: source.head.status, timings: source.timings))
+            exchange: OriginExchange(
+                reason: reason, status: source.head.status, timings: source.timings, traceparent: request.traceparent))
     }
 
     private func reason(for request: SourceRequest, known: StoredSource?) -> OriginExchange.Reason {

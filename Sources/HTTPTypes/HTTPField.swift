@@ -108,6 +108,10 @@ extension HTTPField.Name {
     package static let serverTiming = Self(unchecked: "Server-Timing")
     package static let xRequestID = Self(unchecked: "X-Request-Id")
 
+    /// The clients that a request came from through proxies, and its place in a trace (W3C Trace Context section 3.2).
+    package static let xForwardedFor = Self(unchecked: "X-Forwarded-For")
+    package static let traceparent = Self(unchecked: "traceparent")
+
     /// Of signed requests to S3: the digest of the body, and the token of a session (AWS Signature Version 4).
     package static let xAmzContentSHA256 = Self(unchecked: "x-amz-content-sha256")
     package static let xAmzSecurityToken = Self(unchecked: "x-amz-security-token")

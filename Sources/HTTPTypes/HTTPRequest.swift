@@ -12,6 +12,8 @@ package struct HTTPRequest: Sendable {
     package var headerFields: HTTPFields
     /// The body, complete; nil for a request without one, or with an empty one.
     package var body: SharedBytes?
+    /// The other end of the connection; nil if it is not known.
+    package var peer: PeerAddress?
 
     /// A request of `method` for `target`.
     package init(method: Method = .get, target: String, headerFields: HTTPFields = [:], body: SharedBytes? = nil) {
@@ -36,6 +38,20 @@ package struct HTTPRequest: Sendable {
         package static let head = Self(rawValue: "HEAD")
         package static let post = Self(rawValue: "POST")
         package static let delete = Self(rawValue: "DELETE")
+    }
+}
+
+/// The address of the other end of a connection, in IPv6's form (RFC 4291 section 2.5.5.2): its halves in host byte order.
+package struct PeerAddress: Hashable, Sendable {
+    /// The network half; zero for IPv4.
+    package let high: UInt64
+    /// The interface half; an IPv4 address behind `ffff`.
+    package let low: UInt64
+
+    /// The address with these halves.
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
     }
 }
 

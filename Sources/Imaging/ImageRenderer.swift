@@ -52,6 +52,8 @@ package enum ImageRenderer {
     ) throws -> EncodedImage {
         var target = target
         (target.chromaStep, target.range, target.needsChroma) = (plan.chromaStep, encoder.range, encoder.needsChroma)
+        // Rows are resampled while they are encoded.
+        token.beginWriting()
         guard case .fixed(let quality) = plan.quality else {
             let trials = PlaneTrials(
                 of: image, target: target, encoder: encoder, plan: plan, token: token, codec: codec)
@@ -138,6 +140,8 @@ package enum ImageRenderer {
         let delays = frames > 1 ? plan.timing?.delays(for: image.delays) ?? image.delays : []
         let loop = frames > 1 ? plan.timing?.loop ?? image.loop : 0
         if frames > 1 { result.markAnimated(frameHeight: plan.outputSize.height, delays: delays, loop: loop) }
+        // libvips computes the steps while their pixels are encoded.
+        token.beginWriting()
         guard case .fixed(let quality) = plan.quality else {
             let finished = DecodedImage(
                 pixels: try result.pixels(token: token), size: plan.outputSize, bands: result.bands, frames: frames,

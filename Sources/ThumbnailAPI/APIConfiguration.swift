@@ -26,6 +26,10 @@ package struct APIConfiguration: Sendable {
     package var requestTimeout: Duration = .seconds(15)
     /// Whether each request is logged; failures that need an explanation always are.
     package var accessLog = true
+    /// The proxies in front of the service.
+    package var trustedProxies = TrustedProxies()
+    /// Most requests under way that trusted proxies pass on for one client; nil for no such limit.
+    package var maximumRequestsPerClient: Int?
     /// The names that the operators' listener has, and the sites that may write to it.
     package var operatorSites = OperatorSites()
     /// The version of the service, for operators.

@@ -16,17 +16,25 @@ package final class PublicResponder: RequestResponder {
     private let requestIDs = RequestIDs()
     private let common: HTTPFields
     private let files: EmbeddedFiles
+    private let tracer: Tracer?
+    private let trustedProxies: TrustedProxies
+    private let places: ClientPlaces
 
     /// Answers with the thumbnails of `thumbnails`, until the `lifecycle` drains.
     package init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
-        logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, budget: MemoryBudget = MemoryBudget()
+        logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, budget: MemoryBudget = MemoryBudget(),
+        tracer: Tracer? = nil
     ) {
+        self.tracer = tracer
+        trustedProxies = configuration.trustedProxies
+        places = ClientPlaces(limit: configuration.maximumRequestsPerClient)
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         routes = PublicRoutes(
             configuration.dialects.map { ImageRoute($0, isOpen: configuration.isOpen($0), metrics: metrics) })
         recorder = ExchangeRecorder(
-            isLoggingAll: configuration.accessLog, logger: logger, metrics: metrics, timekeeper: timekeeper)
+            isLoggingAll: configuration.accessLog, logger: logger, metrics: metrics, tracer: tracer,
+            timekeeper: timekeeper)
         self.thumbnails = ThumbnailResponder(
             configuration: configuration, thumbnails: thumbnails, lifecycle: lifecycle, recorder: recorder,
             timekeeper: timekeeper, common: fields.strict)
@@ -41,9 +49,13 @@ package final class PublicResponder: RequestResponder {
 
     /// The answer to a request with a valid header.
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
-        let exchange = Exchange(
-            requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
-            route: routes.route(of: request.target))
+        let exchange = exchange(for: request)
+        let answer = answer(request, exchange)
+        guard case .later(let work) = answer else { return answer }
+        return computed(request, exchange, by: work)
+    }
+
+    private func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
         if case .none = exchange.route { return .now(problem(.noSuchRoute, exchange)) }
         if request.method == .post, exchange.route.takesBody { return submissions.answer(request, exchange) }
         guard exchange.route.isRead, request.method == .get || request.method == .head else {
@@ -62,9 +74,7 @@ package final class PublicResponder: RequestResponder {
 
     /// Judges a request with a body by its header.
     package func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission {
-        let exchange = Exchange(
-            requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
-            route: routes.route(of: request.target))
+        let exchange = exchange(for: request)
         do {
             if case .none = exchange.route { throw APIError.noSuchRoute }
             guard request.method == .post else { return .refused(methodNotAllowed(exchange)) }
@@ -72,6 +82,35 @@ package final class PublicResponder: RequestResponder {
         } catch {
             return .refused(submissions.failure(error, exchange))
         }
+    }
+
+    private func exchange(for request: HTTPRequest) -> Exchange {
+        let isTrusted = trustedProxies.sent(request)
+        let parent = isTrusted ? request.headerFields[.traceparent].flatMap { TraceContext(traceparent: $0) } : nil
+        return Exchange(
+            requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
+            route: routes.route(of: request.target), client: trustedProxies.client(of: request),
+            trace: tracer?.begin(continuing: parent))
+    }
+
+    /// An answer that is computed in a task: under the request's trace, and in one of its client's places.
+    private func computed(
+        _ request: HTTPRequest, _ exchange: Exchange, by work: @escaping @Sendable () async -> HTTPResponse
+    ) -> HTTPAnswer {
+        guard let client = exchange.client, trustedProxies.sent(request) else { return .later(traced(work, exchange)) }
+        guard places.take(for: client) else { return .now(problem(.tooManyOfClient, exchange)) }
+        let traced = traced(work, exchange)
+        return .later { [places] in
+            defer { places.giveBack(client) }
+            return await traced()
+        }
+    }
+
+    private func traced(
+        _ work: @escaping @Sendable () async -> HTTPResponse, _ exchange: Exchange
+    ) -> @Sendable () async -> HTTPResponse {
+        guard let trace = exchange.trace else { return work }
+        return { await RequestTrace.$current.withValue(trace) { await work() } }
     }
 
     private func methodNotAllowed(_ exchange: Exchange) -> HTTPResponse {

@@ -217,7 +217,9 @@ extension ThumbnailResponder {
 
 extension ThumbnailResponder {
     private func hit(_ thumbnail: Thumbnail, _ asked: Asked) -> HTTPAnswer {
+        // A sampled request has an answer of its own, because the next one is not sampled with it.
         if !Preconditions.areStated(in: asked.fields), !asked.prepared.query.answer.isWritten,
+            asked.exchange.trace.map({ !$0.context.isSampled }) ?? true,
             let answer = repeatedAnswers.answer(thumbnail, to: asked.prepared, since: asked.exchange.startedAt)
         {
             return answer

@@ -18,7 +18,7 @@ struct Edge {
 
     init(
         _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
-        configure: (inout APIConfiguration) -> Void = { _ in }
+        tracer: Tracer? = nil, configure: (inout APIConfiguration) -> Void = { _ in }
     ) {
         self.thumbnails = thumbnails
         var configuration = APIConfiguration()
@@ -26,7 +26,7 @@ struct Edge {
         responder = PublicResponder(
             configuration: configuration, thumbnails: thumbnails, lifecycle: lifecycle,
             logger: Logger(level: .info, sink: log), metrics: APIMetrics(registry: registry), timekeeper: time,
-            budget: budget)
+            budget: budget, tracer: tracer)
     }
 
     /// The answer to a request, now or later.

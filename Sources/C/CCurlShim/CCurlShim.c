@@ -22,14 +22,19 @@ CURLcode CCurlShim_set_list(CURL *easy, CURLoption option, struct curl_slist *va
     return curl_easy_setopt(easy, option, value);
 }
 
+CURLcode CCurlShim_set_body_callback(CURL *easy, CCurlShim_data_callback body, void *context)
+{
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_WRITEDATA, context) : code;
+}
+
 CURLcode CCurlShim_set_callbacks(
     CURL *easy, CCurlShim_data_callback header, CCurlShim_data_callback body, CCurlShim_socket_callback socket,
     CCurlShim_request_callback request, void *context)
 {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
-    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
-    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+    if (code == CURLE_OK) code = CCurlShim_set_body_callback(easy, body, context);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, socket);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
     if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, request);

@@ -14,31 +14,31 @@
 #include <string.h>
 #include <strings.h>
 
-static enum MHD_Result accept_connection(void *context, const struct sockaddr *address, socklen_t length)
+// The halves of an IPv6 address; an IPv4 address is given in IPv6's form (RFC 4291 section 2.5.5.2). Zero if there is none.
+static CMicrohttpdShim_address address_of(const struct sockaddr *address)
 {
-    const CMicrohttpdShim_callbacks *callbacks = context;
-    (void) address;
-    (void) length;
-    return callbacks->accepts(callbacks->context) ? MHD_YES : MHD_NO;
-}
-
-// An IPv4 address, also when it is given in IPv6's form, or the first half of an IPv6 address; no number stands for both kinds.
-static uint64_t network_of(const struct sockaddr *address)
-{
-    if (!address) return 0;
+    CMicrohttpdShim_address halves = {0, 0};
+    if (!address) return halves;
     if (address->sa_family == AF_INET) {
         struct sockaddr_in internet;
         memcpy(&internet, address, sizeof internet);
-        return ntohl(internet.sin_addr.s_addr);
+        halves.low = UINT64_C(0xffff) << 32 | ntohl(internet.sin_addr.s_addr);
+        return halves;
     }
-    if (address->sa_family != AF_INET6) return 0;
+    if (address->sa_family != AF_INET6) return halves;
     struct sockaddr_in6 internet;
     memcpy(&internet, address, sizeof internet);
     const unsigned char *bytes = internet.sin6_addr.s6_addr;
-    unsigned from = IN6_IS_ADDR_V4MAPPED(&internet.sin6_addr) ? 8 : 0;
-    uint64_t network = 0;
-    for (unsigned i = 0; i < 8; i++) network = network << 8 | bytes[from + i];
-    return from ? network & 0xffffffff : network;
+    for (unsigned i = 0; i < 8; i++) halves.high = halves.high << 8 | bytes[i];
+    for (unsigned i = 8; i < 16; i++) halves.low = halves.low << 8 | bytes[i];
+    return halves;
+}
+
+static enum MHD_Result accept_connection(void *context, const struct sockaddr *address, socklen_t length)
+{
+    const CMicrohttpdShim_callbacks *callbacks = context;
+    (void) length;
+    return callbacks->accepts(callbacks->context, address_of(address)) ? MHD_YES : MHD_NO;
 }
 
 // The connection whose request line came last on this event thread.
@@ -56,8 +56,8 @@ static void notify_connection(
     }
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     const union MHD_ConnectionInfo *client = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    uint64_t network = network_of(client ? client->client_addr : NULL);
-    *peer = callbacks->opened(callbacks->context, connection, info->connect_fd, network);
+    CMicrohttpdShim_address address = address_of(client ? client->client_addr : NULL);
+    *peer = callbacks->opened(callbacks->context, connection, info->connect_fd, address);
 }
 
 static void *log_target(void *context, const char *target, struct MHD_Connection *connection)
@@ -126,14 +126,11 @@ struct MHD_Daemon *CMicrohttpdShim_start(
     const CMicrohttpdShim_callbacks *callbacks, const CMicrohttpdShim_settings *settings)
 {
     void *context = (void *) callbacks;
-    struct MHD_OptionItem choices[3];
+    struct MHD_OptionItem choices[2];
     unsigned count = 0;
     // A pool of one is an error to the library: without the option there is one thread.
     if (settings->threads > 1)
         choices[count++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, settings->threads, NULL};
-    if (settings->connections_per_address > 0)
-        choices[count++] =
-            (struct MHD_OptionItem){MHD_OPTION_PER_IP_CONNECTION_LIMIT, settings->connections_per_address, NULL};
     choices[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     return MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, accept_connection,

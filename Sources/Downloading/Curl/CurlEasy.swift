@@ -57,8 +57,11 @@ final class CurlEasy {
             unsafe resolved = curl_slist_append(nil, "+\(url.host):\(url.port):\(list)")
             unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
         }
-        let extraLines = transfer.extraFields.map { "\($0.name): \($0.value)" }
-        guard setFields(profile.fieldLines + extraLines) else { return false }
+        var lines = profile.fieldLines + transfer.extraFields.map { "\($0.name): \($0.value)" }
+        if profile.tellsTraces, let traceparent = transfer.load.request.traceparent {
+            lines.append("\(HTTPField.Name.traceparent): \(traceparent)")
+        }
+        guard setFields(lines) else { return false }
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
         set(CURLOPT_URL, url.canonical)
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK

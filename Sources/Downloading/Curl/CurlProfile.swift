@@ -14,6 +14,8 @@ final class CurlProfile {
     private let origin: Origin?
     /// The header lines of all requests; a single request adds its own.
     let fieldLines: [String]
+    /// Whether requests carry their place in a trace.
+    var tellsTraces: Bool { origin?.tellsTraces ?? false }
     private var idleHandles: [CurlEasy] = []
     private let share: UnsafeMutableRawPointer?
     private let pins: OpaquePointer?

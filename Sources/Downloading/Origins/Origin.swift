@@ -29,6 +29,8 @@ package struct Origin: Sendable {
     package var limits = OriginLimits()
     /// Names of query parameters that are ignored in a source's identity.
     package var ignoredParameters: Set<ExactText> = []
+    /// Whether requests to it carry their place in a trace, as `traceparent`.
+    package var tellsTraces = false
     /// The only file of a folder that can be asked for; nil for all of them.
     package var onlyFile: ExactText?
 

@@ -85,17 +85,20 @@ package struct SourceRequest: Hashable, Sendable {
     package let isBackground: Bool
     /// Whether an operator asks: then an answer that is no image is a failure, and takes the place of nothing.
     package let isRefresh: Bool
+    /// The place in the caller's trace that an origin may be told, as a `traceparent`; nil without a trace.
+    package let traceparent: String?
 
     /// A request for the source of this identity.
     package init(
         identity: SourceIdentity, directives: RequestCacheControl = .none, needsBytes: Bool = true,
-        isBackground: Bool = false, isRefresh: Bool = false
+        isBackground: Bool = false, isRefresh: Bool = false, traceparent: String? = nil
     ) {
         self.identity = identity
         self.directives = directives
         self.needsBytes = needsBytes
         self.isBackground = isBackground
         self.isRefresh = isRefresh
+        self.traceparent = traceparent
     }
 }
 

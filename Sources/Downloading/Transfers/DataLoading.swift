@@ -44,12 +44,17 @@ package struct TransferRequest: Hashable, Sendable {
     package let condition: SourceCondition?
     /// Whether the source itself is wanted; else the header of any answer is enough, also of a redirect.
     package let needsBody: Bool
+    /// The `traceparent` for named origins that take one; nil for none.
+    package let traceparent: String?
 
     /// A request for a source, for its confirmation, or for a sign of life.
-    package init(identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true) {
+    package init(
+        identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true, traceparent: String? = nil
+    ) {
         self.identity = identity
         self.condition = condition
         self.needsBody = needsBody
+        self.traceparent = traceparent
     }
 }
 

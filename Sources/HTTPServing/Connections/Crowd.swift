@@ -1,4 +1,5 @@
 import Coordination
+import HTTPTypes
 
 /// Makes room for a new connection when all places are taken: the idlest connection of the network with the most is
 /// closed.
@@ -107,4 +108,12 @@ struct Crowd {
 struct ClientNetwork: Hashable, Sendable {
     /// The address, or its first half.
     let bits: UInt64
+
+    /// The network with these bits.
+    init(bits: UInt64) { self.bits = bits }
+
+    /// The network of a connection's other end.
+    init(of peer: PeerAddress) {
+        bits = peer.high == 0 && peer.low >> 32 == 0xffff ? peer.low & 0xffff_ffff : peer.high
+    }
 }

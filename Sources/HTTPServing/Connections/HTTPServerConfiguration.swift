@@ -1,3 +1,5 @@
+package import HTTPTypes
+
 /// The address and the limits of an ``HTTPServer``.
 package struct HTTPServerConfiguration: Sendable {
     /// The address to listen on, IPv4 or IPv6 in figures; `::` takes both.
@@ -10,6 +12,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var maximumConnections = 4096
     /// Most open connections from one address; nil for no such limit.
     package var maximumConnectionsPerAddress: Int?
+    /// Whether an address is that of a proxy that stands for many clients, so that it may have any number of connections.
+    package var isTrustedProxy: @Sendable (PeerAddress) -> Bool = { _ in false }
     /// How long a connection may stay open without a request; whole seconds count.
     package var keepAliveTimeout = Duration.seconds(60)
     /// Time from the first byte of a request header to its end.

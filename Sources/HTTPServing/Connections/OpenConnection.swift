@@ -5,6 +5,9 @@ import HTTPTypes
 /// So these parts do not depend on the library behind the connection. All methods may be called on any thread,
 /// unless they say otherwise.
 protocol OpenConnection: AnyObject, Sendable {
+    /// The address of the client, or of its last proxy.
+    var peer: PeerAddress { get }
+
     /// Whether the connection was closed to make room for another.
     var hasMadeWay: Bool { get }
 

@@ -17,6 +17,8 @@ final class ServingContext: Sendable {
     private let resuming = Atomic<Int>(0)
     private let crowd = Locked(Crowd())
     private let connections = Locked<[ObjectIdentifier: any OpenConnection]>([:])
+    /// How many connections each address has; empty if there is no limit.
+    private let countsByPeer = Locked<[PeerAddress: Int]>([:])
 
     /// The context of a server that has no connections yet.
     init(
@@ -45,13 +47,36 @@ final class ServingContext: Sendable {
     var openConnections: [any OpenConnection] { connections.withLock { Array($0.values) } }
 
     /// Takes a place for a new connection on its event thread; false when all are taken, and no connection may be
-    /// closed for it.
-    func admit() -> Bool {
+    /// closed for it, and when its address has as many as it may.
+    func admit(_ peer: PeerAddress) -> Bool {
+        guard takePlace(for: peer) else { return false }
         let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue
         let surplus = count - configuration.maximumConnections
         if surplus <= 0 || makeRoom(for: surplus) { return true }
         openCount.wrappingSubtract(1, ordering: .relaxed)
+        giveBackPlace(of: peer)
         return false
+    }
+
+    /// Takes one of the places of an address; the addresses of trusted proxies have as many as they want.
+    private func takePlace(for peer: PeerAddress) -> Bool {
+        guard let limit = configuration.maximumConnectionsPerAddress, !configuration.isTrustedProxy(peer) else {
+            return true
+        }
+        return countsByPeer.withLock { counts in
+            let count = counts[peer, default: 0]
+            if count >= limit { return false }
+            counts[peer] = count + 1
+            return true
+        }
+    }
+
+    private func giveBackPlace(of peer: PeerAddress) {
+        guard configuration.maximumConnectionsPerAddress != nil else { return }
+        countsByPeer.withLock { counts in
+            guard let count = counts[peer] else { return }
+            counts[peer] = count > 1 ? count - 1 : nil
+        }
     }
 
     /// Whether enough connections are being closed for the excess.
@@ -86,6 +111,7 @@ final class ServingContext: Sendable {
         // Before the place is given back, so that it is not given away twice.
         if connection.hasMadeWay { crowd.withLock { $0.noteClosed() } }
         openCount.wrappingSubtract(1, ordering: .relaxed)
+        giveBackPlace(of: connection.peer)
     }
 
     /// Whether the library may be stopped: it has no connection left, and no thread is about to wake one of its threads.

@@ -35,7 +35,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private let context: ServingContext
     private let connection: OpaquePointer
     private let descriptor: CInt
-    private let network: ClientNetwork
+    let peer: PeerAddress
     private let openedAt: Duration
     private let eventThread = pthread_self()
     private var step = Step.awaitingLine
@@ -55,11 +55,11 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     /// A connection that has just begun.
     @unsafe
-    init(context: ServingContext, connection: OpaquePointer, descriptor: CInt, network: ClientNetwork) {
+    init(context: ServingContext, connection: OpaquePointer, descriptor: CInt, peer: PeerAddress) {
         self.context = context
         unsafe self.connection = connection
         self.descriptor = descriptor
-        self.network = network
+        self.peer = peer
         openedAt = context.timekeeper.now
         occupancy = ConnectionOccupancy(at: openedAt)
         CLinux_tcp_limit_stall(descriptor, UInt32(context.configuration.stalledReaderTimeout.milliseconds))
@@ -155,7 +155,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             return true
         }
         switch header.read(target: target, within: context.configuration, for: context.responder) {
-        case .request(let request, let bodyLength):
+        case .request(var request, let bodyLength):
+            request.peer = peer
             consumedBytes.wrappingAdd(bodyLength ?? 0, ordering: .releasing)
             // The bytes of chunks cannot be told from those of a next header, so the connection has no next one.
             if bodyLength == nil { hasLastRequest = true }
@@ -365,7 +366,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     func seat(at now: Duration) -> Crowd.Seat<any OpenConnection> {
         let mayGo = shared.withLock { $0.isOpen && isIdle(at: now) }
         return Crowd.Seat(
-            occupant: self, network: network, idleSince: mayGo ? occupancy.idleSince : nil)
+            occupant: self, network: ClientNetwork(of: peer), idleSince: mayGo ? occupancy.idleSince : nil)
     }
 
     func makeWay(idleSince known: Duration, at now: Duration) -> Bool {

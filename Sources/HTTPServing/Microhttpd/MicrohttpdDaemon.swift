@@ -22,7 +22,6 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         var settings = CMicrohttpdShim_settings(
             listening_descriptor: socket.descriptor, threads: threads,
             connections_per_thread: UInt32(configuration.maximumConnections + Crowd.mostClosings + 1),
-            connections_per_address: UInt32(configuration.maximumConnectionsPerAddress ?? 0),
             idle_seconds: UInt32(max(1, configuration.keepAliveTimeout.seconds.rounded(.up))),
             buffer_size: configuration.connectionBufferSize)
         guard let raw = unsafe CMicrohttpdShim_start(callbacks, &settings) else {
@@ -64,8 +63,11 @@ extension HTTPServerConfiguration {
 private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShim_callbacks {
     unsafe CMicrohttpdShim_callbacks(
         context: context,
-        accepts: { unsafe Unmanaged<ServingContext>.fromOpaque($0.unsafelyUnwrapped).takeUnretainedValue().admit() },
-        opened: { unsafe open($0.unsafelyUnwrapped, $1.unsafelyUnwrapped, $2, ClientNetwork(bits: $3)) },
+        accepts: { context, address in
+            unsafe Unmanaged<ServingContext>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+                .admit(PeerAddress(address))
+        },
+        opened: { unsafe open($0.unsafelyUnwrapped, $1.unsafelyUnwrapped, $2, PeerAddress($3)) },
         closed: { unsafe close($0.unsafelyUnwrapped) },
         target_received: { peer, target, length in
             unsafe connection(peer.unsafelyUnwrapped).receive(target: target.unsafelyUnwrapped, length: length)
@@ -101,14 +103,18 @@ private func complain(_ context: UnsafeMutableRawPointer, _ peer: UnsafeMutableR
 
 @unsafe
 private func open(
-    _ context: UnsafeMutableRawPointer, _ raw: OpaquePointer, _ descriptor: CInt, _ network: ClientNetwork
+    _ context: UnsafeMutableRawPointer, _ raw: OpaquePointer, _ descriptor: CInt, _ peer: PeerAddress
 ) -> UnsafeMutableRawPointer {
     let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
     let connection = unsafe ClientConnection(
-        context: context, connection: raw, descriptor: descriptor, network: network)
+        context: context, connection: raw, descriptor: descriptor, peer: peer)
     context.add(connection)
     // Balanced in `close`, the library's last use of it.
     return unsafe Unmanaged.passRetained(connection).toOpaque()
+}
+
+extension PeerAddress {
+    fileprivate init(_ address: CMicrohttpdShim_address) { self.init(high: address.high, low: address.low) }
 }
 
 @unsafe

@@ -1,4 +1,5 @@
 import Coordination
+import Downloading
 import HTTPTypes
 import Telemetry
 import ThumbnailPipeline
@@ -13,6 +14,10 @@ struct Exchange: Sendable {
     let method: HTTPRequest.Method?
     /// The route of the request's target.
     let route: PublicRoute
+    /// The address of the client; nil if it is not known.
+    var client: IPAddress?
+    /// The request's trace; nil if it has none.
+    var trace: RequestTrace?
 }
 
 /// Ends every exchange of the public listener: the last fields, the metrics and the log line.
@@ -21,10 +26,14 @@ struct ExchangeRecorder: Sendable {
     let isLoggingAll: Bool
     private let logger: Logger
     private let metrics: APIMetrics
+    private let tracer: Tracer?
     private let timekeeper: any Timekeeper
 
     /// Logs to `logger`: all requests, or only the failures that need an explanation.
-    init(isLoggingAll: Bool, logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper) {
+    init(
+        isLoggingAll: Bool, logger: Logger, metrics: APIMetrics, tracer: Tracer?, timekeeper: any Timekeeper
+    ) {
+        self.tracer = tracer
         self.isLoggingAll = isLoggingAll && logger.level <= .info
         self.logger = logger
         self.metrics = metrics
@@ -44,12 +53,14 @@ struct ExchangeRecorder: Sendable {
         error: (any ServiceError)? = nil
     ) -> HTTPResponse {
         var response = response
-        let elapsed = timekeeper.now - exchange.startedAt
+        let now = timekeeper.now
+        let elapsed = now - exchange.startedAt
         if exchange.route.servesImages {
             response.headerFields.append(.serverTiming, ServerTimingText.text(timings, total: elapsed))
         }
         response.headerFields.append(.xRequestID, exchange.requestID)
         metrics.record(route: exchange.route, status: response.status.code, seconds: elapsed.seconds)
+        exchange.trace?.finish(exchange, status: response.status.code, until: now, error: error)
         let needsExplanation = error.map { $0.needsExplanation } ?? false
         if isLoggingAll || needsExplanation {
             log(response, exchange, elapsed: elapsed, source: source, error: error)
@@ -60,6 +71,14 @@ struct ExchangeRecorder: Sendable {
     /// Records an exchange whose answer is the same for other requests.
     func count(_ status: HTTPResponse.Status, _ route: PublicRoute, since start: Duration) {
         metrics.record(route: route, status: status.code, seconds: (timekeeper.now - start).seconds)
+    }
+
+    /// Records a request that was answered like the one before it, without being read.
+    func countRepeated(_ status: HTTPResponse.Status, _ route: PublicRoute, since start: Duration) {
+        count(status, route, since: start)
+        guard let trace = tracer?.beginSampled() else { return }
+        let exchange = Exchange(requestID: "", startedAt: start, method: .get, route: route)
+        trace.finish(exchange, status: status.code, until: timekeeper.now, error: nil)
     }
 
     private func log(
@@ -75,10 +94,32 @@ struct ExchangeRecorder: Sendable {
             "route": .string(exchange.route.label), "status": .int(response.status.code),
             "bytes": .int(hasBody ? response.body.count : 0), "durationMs": .double(microseconds / 1_000),
         ])
+        if let client = exchange.client { line = line.with(["client": .string(client.description)]) }
+        if let trace = exchange.trace { line = line.with(["traceId": .string(trace.traceID)]) }
         if let source { line = line.with(["source": .string(SourceLabel.text(source))]) }
         if let error { line = line.with(["error": .string(error.code)]) }
         if let detail = error?.logDetail { line = line.with(["detail": .string(detail)]) }
         line.log(level, "request")
+    }
+}
+
+extension RequestTrace {
+    /// Records the request's own span; the names follow OpenTelemetry's conventions for HTTP servers.
+    fileprivate func finish(_ exchange: Exchange, status: Int, until end: Duration, error: (any ServiceError)?) {
+        let method = exchange.method?.rawValue ?? "-"
+        // Another method than the service's own could have any name.
+        let isKnown = exchange.method.map { [.get, .head, .post].contains($0) } ?? false
+        var attributes: [(String, Logger.MetadataValue)] = [
+            ("http.request.method", .string(isKnown ? method : "_OTHER")),
+            ("http.route", .string(exchange.route.label)),
+            ("http.response.status_code", .int(status)),
+        ]
+        if !exchange.requestID.isEmpty { attributes.append(("alula.request_id", .string(exchange.requestID))) }
+        if let error { attributes.append(("error.type", .string(error.code))) }
+        finish(
+            "\(isKnown ? method : "HTTP") \(exchange.route.label)",
+            time: exchange.startedAt..<max(exchange.startedAt, end),
+            attributes: attributes, failure: status >= 500 ? error?.code ?? "internal" : nil)
     }
 }
 

@@ -16,7 +16,7 @@ extension APIError: ServiceError {
         case .requestTimeout: .requestTimeout
         case .targetTooLong: .uriTooLong
         case .fieldsTooLarge: .requestHeaderFieldsTooLarge
-        case .draining, .tooManyReaders: .serviceUnavailable
+        case .tooManyOfClient, .draining, .tooManyReaders: .serviceUnavailable
         case .clientGone: .clientClosedRequest
         case .deadlineExceeded: .gatewayTimeout
         case .unexpected: .internalServerError
@@ -40,6 +40,7 @@ extension APIError: ServiceError {
         case .requestTimeout: "request_timeout"
         case .targetTooLong: "uri_too_long"
         case .fieldsTooLarge: "headers_too_large"
+        case .tooManyOfClient: "overloaded"
         case .draining: "draining"
         case .clientGone: "client_closed"
         case .deadlineExceeded: "deadline_exceeded"
@@ -72,6 +73,7 @@ extension APIError: ServiceError {
         case .requestTimeout: "The request's header did not arrive in time."
         case .targetTooLong: "The request target is too long."
         case .fieldsTooLarge: "The header fields are too many or too long."
+        case .tooManyOfClient: "Too many requests of this client are under way; ask again."
         case .draining: "The service is about to stop; ask again."
         case .clientGone: "The client has closed its connection."
         case .deadlineExceeded: "The thumbnail could not be made in the time that a request may take."

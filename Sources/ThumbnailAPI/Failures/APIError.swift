@@ -31,6 +31,8 @@ package enum APIError: Error, Equatable {
     case targetTooLong
     /// The header fields are too many or too long.
     case fieldsTooLarge
+    /// A trusted proxy has passed on as many requests of the client as it may have under way.
+    case tooManyOfClient
     /// The service is about to end.
     case draining
     /// The client has left, so no client reads this answer.

@@ -43,7 +43,7 @@ final class RepeatedAnswers: Sendable {
         let generation = thumbnails.generation
         if let last, last.second == second, last.generation == generation {
             thumbnails.countRepeatedHit()
-            recorder.count(.ok, .images(prepared.route), since: start)
+            recorder.countRepeated(.ok, .images(prepared.route), since: start)
             return last
         }
         guard let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring),

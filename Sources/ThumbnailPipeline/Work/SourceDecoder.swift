@@ -83,10 +83,13 @@ struct SourceDecoder: Sendable {
         let moment = broken.moment
         do {
             let start = timekeeper.now
+            let trace = WorkTrace(at: start)
+            defer { trace?.record("decode", record.header.format, until: timekeeper.now) }
             let price = key.timePrice(of: record.header, fileByteCount: bytes.count)
             let image = try await resources.lanes.workers(for: price).run(
                 timeLimit: configuration.decodeTimeout, patience: patience
-            ) { [codec = resources.codec] token in
+            ) { [codec = resources.codec, timekeeper] token in
+                trace?.begin(token, at: timekeeper.now)
                 guard let border = key.border else {
                     return try codec.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
                 }

@@ -54,9 +54,7 @@ struct SourceFetcher: Sendable {
         _ identity: SourceIdentity, for call: Call, needsBytes: Bool, since start: Duration
     ) async throws -> FetchedSource? {
         let moment = broken.moment
-        let delivery = try await downloader.download(
-            SourceRequest(identity: identity, directives: call.directives, needsBytes: needsBytes),
-            receipt: call.receipt, deadline: start + timeLimit)
+        let delivery = try await delivery(of: identity, for: call, needsBytes: needsBytes, since: start)
         let record: SourceRecord
         if let known = caches.knownRecord(for: identity), known.validator == delivery.head.validator {
             record = SourceRecord(delivery.head, of: known)
@@ -74,5 +72,23 @@ struct SourceFetcher: Sendable {
         return FetchedSource(
             delivery: delivery, record: record, isStored: !call.directives.noStore && caches.isStored(record),
             now: timekeeper.secondsSince1970, duration: duration, timeLeft: timeLimit - duration)
+    }
+
+    private func delivery(
+        of identity: SourceIdentity, for call: Call, needsBytes: Bool, since start: Duration
+    ) async throws -> Delivery {
+        let trace = DownloadTrace(at: start)
+        do {
+            let delivery = try await downloader.download(
+                SourceRequest(
+                    identity: identity, directives: call.directives, needsBytes: needsBytes,
+                    traceparent: trace?.traceparent),
+                receipt: call.receipt, deadline: start + timeLimit)
+            trace?.record(delivery, from: identity.url.host, until: timekeeper.now)
+            return delivery
+        } catch {
+            trace?.record(error, from: identity.url.host, until: timekeeper.now)
+            throw error
+        }
     }
 }

@@ -103,17 +103,21 @@ struct ThumbnailMaker: Sendable {
     ) async throws -> RenderedImage {
         let plan = job.key.plan
         let start = timekeeper.now
+        let trace = WorkTrace(at: start)
         let workers = resources.lanes.workers(for: plan.timePrice(of: job.records.image.header))
         let reuse = keepsForms ? self.reuse(for: job) : AdditionForm.made
         let result = try await workers.run(
             priority: priority, timeLimit: configuration.decodeTimeout, patience: patience
-        ) { [codec = resources.codec] token in
-            RenderedImage(
+        ) { [codec = resources.codec, timekeeper] token in
+            trace?.begin(token, at: timekeeper.now)
+            return RenderedImage(
                 try ImageRenderer.render(
                     images.image, additions: images.additional, reuse: reuse, plan: plan, token: token, codec: codec),
                 isIncomplete: images.contains(where: \.isIncomplete))
         }
-        resources.rendered(job.key.source, plan.format, in: timekeeper.now - start)
+        let end = timekeeper.now
+        resources.rendered(job.key.source, plan.format, in: end - start)
+        trace?.record("render", plan.format, until: end)
         return result
     }
 

@@ -138,6 +138,8 @@ struct Service: Sendable {
     let prefetcher: Prefetcher
     let lifecycle: ServiceLifecycle
     let events: EventFeed
+    /// Nil if no collector is named.
+    let traceExport: Task<Void, Never>?
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
 
@@ -172,9 +174,11 @@ struct Service: Sendable {
         prefetcher.resume()
 
         lifecycle = ServiceLifecycle(startedAt: time.now)
+        let tracer = settings.tracer(registry: registry, time: time)
+        traceExport = tracer.flatMap { TraceExporter($0, settings, registry: registry, time: time) }?.start()
         let publicResponder = PublicResponder(
             configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
-            metrics: apiMetrics, timekeeper: time, budget: engine.budget)
+            metrics: apiMetrics, timekeeper: time, budget: engine.budget, tracer: tracer)
         let control = PipelineControl(of: pipeline)
         let stats = ServiceStats(control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time)
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
@@ -204,6 +208,8 @@ struct Service: Sendable {
         _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willCut: lifecycle.beginCutting)
         refusing.cancel()
         lifecycle.beginDraining()
+        traceExport?.cancel()
+        await traceExport?.value
         prefetcher.shutDown()
         engine.stopWork()
         events.shutDown()

@@ -7,12 +7,12 @@ import Text
 enum OriginsReader {
     private static let members = [
         "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
-        "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters",
+        "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace",
     ]
     /// Fields that the service writes itself.
     private static let ownFields: [HTTPField.Name] = [
         .host, .contentLength, .transferEncoding, .connection, .acceptEncoding, .range, .ifRange, .ifNoneMatch,
-        .ifModifiedSince, .xAmzContentSHA256, .xAmzSecurityToken,
+        .ifModifiedSince, .xAmzContentSHA256, .xAmzSecurityToken, .traceparent,
     ]
 
     /// The origins that an object describes, and one problem for each unusable one.
@@ -59,6 +59,11 @@ enum OriginsReader {
         }
         try readTrust(object, into: &origin)
         try readLimits(object, into: &origin.limits)
+        origin.tellsTraces =
+            try object.setting("trace") { (text) throws(InvalidValue) in try SettingValues.flag(text) } ?? false
+        if origin.tellsTraces, case .signature? = origin.credentials {
+            throw object.problem("trace", "no trace beside s3, whose signature covers all fields")
+        }
         let ignored = try object.texts("ignoredParameters", "a list of parameters' names") ?? []
         origin.ignoredParameters = Set(ignored.map { ExactText($0) })
         return origin

@@ -62,6 +62,16 @@ enum SettingTable {
         ) {
             (settings, text) throws(InvalidValue) in
             settings.publicListener.maximumConnectionsPerAddress = try SettingValues.integer(text, in: 1...1_000_000)
+            settings.api.maximumRequestsPerClient = settings.publicListener.maximumConnectionsPerAddress
+        },
+        Setting(
+            name: "trustedProxies", defaultText: "none",
+            help: "networks of proxies whose X-Forwarded-For and traceparent count"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            let proxies = TrustedProxies(try networks(text))
+            settings.api.trustedProxies = proxies
+            settings.publicListener.isTrustedProxy = proxies.contains
         },
     ]
 
@@ -171,9 +181,7 @@ enum SettingTable {
     private static let sources: [Setting] = [
         Setting(name: "allowedNetworks", defaultText: "none", help: "CIDRs that are not public but may hold sources") {
             (settings, text) throws(InvalidValue) in
-            settings.downloads.allowedNetworks = try parsed(
-                text, "networks such as 127.0.0.0/8 or fd00::/8, separated by commas"
-            ) { AddressNetwork($0) }
+            settings.downloads.allowedNetworks = try networks(text)
         },
         Setting(name: "allowedSources", defaultText: "any public", help: "URL patterns with * that sources must match")
         {
@@ -336,6 +344,15 @@ enum SettingTable {
         Setting(name: "accessLog", defaultText: "on", help: "one log line a request") {
             (settings, text) throws(InvalidValue) in settings.api.accessLog = try SettingValues.flag(text)
         },
+        Setting(
+            name: "traceEndpoint", defaultText: "none",
+            help: "URL that spans are sent to, such as http://host:4318/v1/traces"
+        ) {
+            (settings, text) throws(InvalidValue) in settings.traces.endpoint = try TraceSettings.endpoint(text)
+        },
+        Setting(name: "traceSample", defaultText: "0.01", help: "share of requests that are traced, 0 to 1") {
+            (settings, text) throws(InvalidValue) in settings.traces.sampledShare = try TraceSettings.share(text)
+        },
     ]
 
     /// The setting of this name, as it is spelled in the file.
@@ -346,6 +363,10 @@ enum SettingTable {
 
     private static func list(_ formats: [ImageFormat], separator: String = ",") -> String {
         formats.map(\.rawValue).joined(separator: separator)
+    }
+
+    private static func networks(_ text: String) throws(InvalidValue) -> [AddressNetwork] {
+        try parsed(text, "networks such as 127.0.0.0/8 or fd00::/8, separated by commas") { AddressNetwork($0) }
     }
 
     private static func port(_ text: String) throws(InvalidValue) -> UInt16 {

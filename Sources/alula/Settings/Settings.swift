@@ -20,6 +20,7 @@ struct Settings: Sendable {
     var renderWorkers = availableProcessorCount()
     var memoryBudget = MemoryShare.percent(60)
     var sandbox = SandboxSettings()
+    var traces = TraceSettings()
     var logFormat = LogFormat.json
     /// The log level, if one is set.
     var chosenLogLevel: Logger.Level?

@@ -53,6 +53,50 @@ struct NamedOriginTests {
         await running.stop()
     }
 
+    private static let traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+    @Test(arguments: ["00", "01"])
+    func `an origin that takes traces is told a trusted caller's, and no other origin is`(flags: String) async throws {
+        let log = RecordingSink()
+        let running = try NamedService(
+            ["--trusted-proxies", "127.0.0.0/8"], logger: Logger(level: .info, sink: log))
+        let image = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
+        running.origin.serve("/library/a.png", image)
+        running.origin.serve("/library/b.png", .redirect(to: "/library/c.png"))
+        running.origin.serve("/library/c.png", image)
+        running.origin.serve("/library/d.png", image)
+        let fields =
+            "traceparent: 00-\(Self.traceID)-00f067aa0ba902b7-\(flags)\r\ntracestate: a=b\r\nbaggage: c=d\r\n"
+        for name in ["traced:a.png", "traced:b.png", "photos:d.png"] {
+            #expect(try await running.send("/thumbnail?url=\(name)&w=32", fields).status == 200)
+        }
+        let requests = running.origin.requests
+        #expect(requests.map(\.target) == ["/library/a.png", "/library/b.png", "/library/c.png", "/library/d.png"])
+        let told = requests.map { $0.value("traceparent") }
+        #expect(told[3] == nil)
+        for text in told.prefix(3) {
+            let context = try #require(text.flatMap { TraceContext(traceparent: $0) })
+            #expect(context.traceID.text == Self.traceID && context.traceparent.hasSuffix("-" + flags))
+            #expect(context.spanID.text != "00f067aa0ba902b7")
+        }
+        #expect(requests.allSatisfy { $0.value("tracestate") == nil && $0.value("baggage") == nil })
+        await running.stop()
+        #expect(log.lines.count { $0.fields.contains { $0.0 == "traceId" && $0.1 == .string(Self.traceID) } } == 3)
+    }
+
+    @Test func `a stranger's trace goes nowhere, and a redirect to another host is not told of ours`() async throws {
+        let running = try NamedService()
+        let other = try FakeOrigin(address: "127.0.0.3")
+        defer { other.stop() }
+        running.origin.serve("/library/a.png", .redirect(to: other.url("/b.png")))
+        let fields = "traceparent: 00-\(Self.traceID)-00f067aa0ba902b7-01\r\n"
+        _ = try await running.send("/thumbnail?url=traced:a.png&w=32", fields)
+        let told = try #require(running.origin.requests.first?.value("traceparent"))
+        #expect(!told.contains(Self.traceID) && told.hasSuffix("-00"))
+        #expect(other.requests.allSatisfy { $0.value("traceparent") == nil })
+        await running.stop()
+    }
+
     @Test func `secrets appear in no answer, status or log`() async throws {
         let log = RecordingSink()
         let running = try NamedService(logger: Logger(level: .debug, sink: log))
@@ -87,30 +131,33 @@ private struct NamedService {
     private let service: Service
     private let settings: Settings
 
-    init(folder: String = "/", logger: Logger = .silent) throws {
+    init(_ arguments: [String] = [], folder: String = "/", logger: Logger = .silent) throws {
         let origin = try FakeOrigin()
         self.origin = origin
         settings = try SettingsLoader.load(
             arguments: [
                 "--config", "a.json5", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--log-level",
                 "debug", "--decode-in-process", "on",
-            ], environment: ["TOKEN": "t0p-s3cret"]
+            ] + arguments, environment: ["TOKEN": "t0p-s3cret"]
         ) { _ in
             """
             { origins: {
               photos: { url: "\(origin.url("/library"))", credentials: { bearer: { env: "TOKEN" } } },
               local: { folder: "\(folder)" },
+              traced: { url: "\(origin.url("/library"))", trace: true },
             } }
             """
         }
         service = try Service(settings, logger: logger)
     }
 
-    func send(_ target: String, toOperators: Bool = false) async throws -> RawHTTPClient.Response {
+    func send(
+        _ target: String, _ fields: String = "", toOperators: Bool = false
+    ) async throws -> RawHTTPClient.Response {
         let port = toOperators ? service.operatorServer.port : service.publicServer.port
         let client = try RawHTTPClient(port: port)
         defer { client.close() }
-        client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
         return try await client.response(isHead: false)
     }
 

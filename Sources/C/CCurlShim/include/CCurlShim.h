@@ -27,6 +27,9 @@ CURLcode CCurlShim_set_callbacks(
     CURL *easy, CCurlShim_data_callback header, CCurlShim_data_callback body, CCurlShim_socket_callback socket,
     CCurlShim_request_callback request, void *context);
 
+/// Sets the callback for a body and the pointer that it gets.
+CURLcode CCurlShim_set_body_callback(CURL *easy, CCurlShim_data_callback body, void *context);
+
 /// `curl_easy_getinfo` of a number; 0 if it is not known.
 long CCurlShim_get_long(CURL *easy, CURLINFO info);
 

@@ -23,15 +23,21 @@ enum {
     CMicrohttpdShim_about_chunk_size,
 };
 
+/// The halves of a client's IPv6 address, or of its IPv4 address in IPv6's form; zero if it is not known.
+typedef struct {
+    uint64_t high;
+    uint64_t low;
+} CMicrohttpdShim_address;
+
 /// The functions that the library calls on its event threads. The peer is the object that `opened` returned for the connection.
 typedef struct {
     /// Handed to `accepts` and `opened`.
     void *context;
     /// Whether a new connection may stay; false closes it at once.
-    bool (*accepts)(void *context);
-    /// A connection begins; its descriptor stays valid until `closed` returns. The network is the client's IPv4 address or the first
-    /// half of its IPv6 address.
-    void *(*opened)(void *context, struct MHD_Connection *connection, int descriptor, uint64_t network);
+    bool (*accepts)(void *context, CMicrohttpdShim_address address);
+    /// A connection begins; its descriptor stays valid until `closed` returns.
+    void *(*opened)(
+        void *context, struct MHD_Connection *connection, int descriptor, CMicrohttpdShim_address address);
     /// A connection ends: the last use of the peer.
     void (*closed)(void *peer);
     /// A request line has arrived; the target is overwritten after the call.
@@ -53,8 +59,6 @@ typedef struct {
     int listening_descriptor;
     unsigned threads;
     unsigned connections_per_thread;
-    /// 0: no limit.
-    unsigned connections_per_address;
     unsigned idle_seconds;
     size_t buffer_size;
 } CMicrohttpdShim_settings;

@@ -1,0 +1,93 @@
+import CCurl
+import CCurlShim
+package import HTTPTypes
+import Memory
+
+/// Sends single requests to servers that the operator has named, and waits for their answers: collectors of traces, a running service.
+///
+/// Sources are never fetched with it: it judges no addresses.
+package enum HTTPClient {
+    /// Why there is no answer.
+    package struct Failure: Error, CustomStringConvertible {
+        /// In libcurl's words.
+        package let description: String
+    }
+
+    /// An answer, whole.
+    package struct Answer: Sendable {
+        /// The status code.
+        package let status: Int
+        /// The body.
+        package let body: [UInt8]
+    }
+
+    /// Longest body of an answer, in bytes.
+    static let maximumBodyLength = 64 << 20
+
+    /// Sends a request on the calling thread, which waits for the answer; redirects are not followed.
+    ///
+    /// - Parameters:
+    ///   - request: The method, the fields and the body; its target does not count.
+    ///   - url: An absolute `http` or `https` URL.
+    ///   - timeLimit: Time for all of it.
+    ///   - authorities: A file of certificate authorities in PEM instead of the system's.
+    package static func blockingSend(
+        _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil
+    ) throws(Failure) -> Answer {
+        guard isInitialised, let easy = unsafe curl_easy_init() else { throw Failure(description: "no memory") }
+        defer { unsafe curl_easy_cleanup(easy) }
+        func set(_ option: CURLoption, _ value: Int) { unsafe CCurlShim_set_long(easy, option, value) }
+        func set(_ option: CURLoption, _ value: String) { unsafe CCurlShim_set_string(easy, option, value) }
+        set(CURLOPT_URL, url)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_TIMEOUT_MS, max(1, Int(timeLimit.components.seconds * 1_000) + milliseconds(of: timeLimit)))
+        if let authorities { set(CURLOPT_CAINFO, authorities) }
+        var lines: UnsafeMutablePointer<curl_slist>?
+        // An empty value leaves libcurl's own field out.
+        let fields = request.headerFields.map { "\($0.name): \($0.value)" } + ["Expect:"]
+        for field in fields { unsafe lines = curl_slist_append(lines, field) ?? lines }
+        defer { unsafe curl_slist_free_all(lines) }
+        unsafe CCurlShim_set_list(easy, CURLOPT_HTTPHEADER, lines)
+        if request.method == .head { set(CURLOPT_NOBODY, 1) }
+        set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        let received = ReceivedBytes()
+        unsafe CCurlShim_set_body_callback(easy, takeBody, Unmanaged.passUnretained(received).toOpaque())
+        let code = unsafe (request.body ?? SharedBytes([])).withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress, bytes.count > 0 {
+                unsafe CCurlShim_set_long(easy, CURLOPT_POSTFIELDSIZE, bytes.count)
+                // libcurl only reads it.
+                unsafe CCurlShim_set_pointer(easy, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: start))
+            }
+            return unsafe curl_easy_perform(easy)
+        }
+        withExtendedLifetime(received) {}
+        guard code == CURLE_OK else {
+            throw unsafe Failure(description: String(cString: curl_easy_strerror(code)))
+        }
+        return Answer(status: unsafe CCurlShim_get_long(easy, CURLINFO_RESPONSE_CODE), body: received.bytes)
+    }
+
+    private static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    private static func milliseconds(of duration: Duration) -> Int {
+        Int(duration.components.attoseconds / 1_000_000_000_000_000)
+    }
+}
+
+/// The body of an answer while it arrives; used by one thread.
+private final class ReceivedBytes {
+    var bytes: [UInt8] = []
+}
+
+/// libcurl's call with a part of a body; fewer bytes than it was given end the transfer.
+private let takeBody: CCurlShim_data_callback = { start, size, count, context in
+    guard let start = unsafe start, let context = unsafe context else { return 0 }
+    let received = unsafe Unmanaged<ReceivedBytes>.fromOpaque(context).takeUnretainedValue()
+    let length = Int(size * count)
+    guard received.bytes.count + length <= HTTPClient.maximumBodyLength else { return 0 }
+    unsafe received.bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: length))
+    return length
+}

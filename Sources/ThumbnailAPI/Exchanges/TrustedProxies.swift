@@ -1,0 +1,59 @@
+package import Downloading
+package import HTTPTypes
+
+/// The proxies whose word about a request counts: which client it came from, and which trace it belongs to.
+package struct TrustedProxies: Sendable {
+    private let networks: [AddressNetwork]
+
+    /// The proxies in these networks.
+    package init(_ networks: [AddressNetwork] = []) {
+        self.networks = networks
+    }
+
+    /// Whether the other end of a connection is one of them.
+    package func contains(_ peer: PeerAddress) -> Bool { contains(IPAddress(peer)) }
+
+    private func contains(_ address: IPAddress) -> Bool {
+        networks.contains { $0.contains(address) }
+    }
+
+    /// Whether a request came through one of them.
+    func sent(_ request: HTTPRequest) -> Bool {
+        !networks.isEmpty && request.peer.map { contains($0) } ?? false
+    }
+
+    /// The address of the client that sent a request; nil if it is not known.
+    ///
+    /// Each proxy adds the address that it was called from at the end of `X-Forwarded-For`, and a client may have written anything before
+    /// that. So the list is read from its end, as long as the addresses are those of trusted proxies.
+    func client(of request: HTTPRequest) -> IPAddress? {
+        guard let peer = request.peer else { return nil }
+        var client = IPAddress(peer).unmapped
+        guard !networks.isEmpty, contains(client), let list = request.headerFields[.xForwardedFor] else {
+            return client
+        }
+        for member in list.split(separator: ",", omittingEmptySubsequences: false).reversed() {
+            guard let address = IPAddress(forwarded: member) else { break }
+            client = address.unmapped
+            if !contains(client) { break }
+        }
+        return client
+    }
+}
+
+extension IPAddress {
+    /// The address of a connection's other end.
+    init(_ peer: PeerAddress) { self = IPAddress.v6(peer.high, peer.low).unmapped }
+
+    /// A member of `X-Forwarded-For`: an address, which some proxies write with a port, and IPv6 in brackets.
+    fileprivate init?(forwarded member: Substring) {
+        let text = HTTPSyntax.trimmed(member)
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            self.init(String(text[text.index(after: text.startIndex)..<end]))
+        } else if text.utf8.count(where: { $0 == UInt8(ascii: ":") }) == 1, let colon = text.firstIndex(of: ":") {
+            self.init(String(text[..<colon]))
+        } else {
+            self.init(String(text))
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Coordination
+import Downloading
+import Imaging
+import Memory
+import Telemetry
+
+/// When work on a worker thread, which a traced request waits for, began and came to its parts.
+final class WorkTrace: Sendable {
+    private let trace: RequestTrace
+    /// When the request began to wait.
+    private let start: Duration
+    private let began = Locked<(time: Duration, token: WorkToken)?>(nil)
+
+    /// The work that begins to wait at `start`; nil if the current request is not recorded.
+    init?(at start: Duration) {
+        guard let trace = RequestTrace.current, trace.context.isSampled else { return nil }
+        self.trace = trace
+        self.start = start
+    }
+
+    /// The worker thread begins.
+    func begin(_ token: WorkToken, at time: Duration) { began.withLock { $0 = (time, token) } }
+
+    /// Records the wait and the work; if the thread never began, the wait is all.
+    ///
+    /// - Parameters:
+    ///   - name: `decode` or `render`.
+    ///   - format: The format that is read or written.
+    ///   - failure: What went wrong; nil if nothing did.
+    func record(_ name: String, _ format: ImageFormat, until end: Duration, failure: String? = nil) {
+        let began = began.withLock { $0 }
+        trace.record("queue", time: start..<(began?.time ?? end), attributes: [("alula.step", .string(name))])
+        guard let began else { return }
+        let context = trace.newContext()
+        trace.record(
+            name, as: context, time: began.time..<max(began.time, end),
+            attributes: [("alula.format", .string(format.rawValue))], failure: failure)
+        guard let writing = began.token.writingBegan else { return }
+        // The token's clock is the system's, also if the pipeline's is another.
+        let encoding = min(max(writing, began.time), end)
+        trace.record("encode", within: context, time: encoding..<max(encoding, end))
+    }
+}
+
+/// A traced request's wait for a source.
+struct DownloadTrace {
+    private let trace: RequestTrace
+    private let context: TraceContext
+    private let start: Duration
+
+    /// The wait that begins at `start`; nil if the current request has no trace.
+    init?(at start: Duration) {
+        guard let trace = RequestTrace.current else { return nil }
+        self.trace = trace
+        context = trace.newContext()
+        self.start = start
+    }
+
+    /// The place of the transfer in the trace, for its origin.
+    var traceparent: String { context.traceparent }
+
+    /// Records the wait for a slot and the transfer with its phases, or the wait for the transfer of another request.
+    ///
+    /// The phases lie one after the other, as they happened; redirects add to each of them.
+    func record(_ delivery: Delivery, from host: String, until end: Duration) {
+        guard let exchange = delivery.exchange else { return }
+        var attributes: Span.Attributes = [("server.address", .string(host))]
+        if let status = exchange.status { attributes.append(("http.response.status_code", .int(status))) }
+        guard delivery.participation == .started else {
+            let link = exchange.traceparent.flatMap { TraceContext(traceparent: $0) }
+            let isLinked = link != nil && delivery.participation == .joined
+            trace.record(
+                "download", as: context, time: start..<end,
+                attributes: attributes + [("alula.joined", .bool(delivery.participation == .joined))],
+                links: isLinked ? [link].compactMap(\.self) : [])
+            return
+        }
+        let timings = exchange.timings
+        let began = max(start, end - timings.total)
+        trace.record("queue", time: start..<began, attributes: [("alula.step", .string("download"))])
+        if let bytes = delivery.bytes, exchange.status != 304 {
+            attributes.append(("http.response.body.size", .int(bytes.count)))
+        }
+        trace.record("download", .client, as: context, time: began..<end, attributes: attributes)
+        var time = began
+        for (name, duration) in [
+            ("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls), ("first_byte", timings.firstByte),
+        ] where duration > .zero {
+            let next = min(end, time + duration)
+            trace.record(name, within: context, time: time..<next)
+            time = next
+        }
+    }
+
+    /// Records a wait that failed.
+    func record(_ error: any Error, from host: String, until end: Duration) {
+        let code = (error as? any ServiceError)?.code ?? (error is CancellationError ? "cancelled" : "internal")
+        trace.record(
+            "download", .client, as: context, time: start..<end,
+            attributes: [("server.address", .string(host)), ("error.type", .string(code))], failure: code)
+    }
+}

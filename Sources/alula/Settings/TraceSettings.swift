@@ -1,0 +1,26 @@
+import Downloading
+
+/// Where spans are sent, and how many requests have some.
+struct TraceSettings: Sendable {
+    /// The collector's URL for OTLP over HTTP; nil if nothing is sent.
+    var endpoint: SourceURL?
+    /// Share of the requests that are traced, 0 to 1.
+    var sampledShare = 0.01
+
+    /// The endpoint that a text names.
+    static func endpoint(_ text: String) throws(InvalidValue) -> SourceURL {
+        guard !text.contains("#"), let url = try? SourceURL(parsing: text) else {
+            throw InvalidValue(allowed: "an absolute http or https URL, such as http://127.0.0.1:4318/v1/traces")
+        }
+        return url
+    }
+
+    /// A share such as `0.01`.
+    static func share(_ text: String) throws(InvalidValue) -> Double {
+        guard !text.isEmpty, text.utf8.count <= 16,
+            text.utf8.allSatisfy({ ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || $0 == UInt8(ascii: ".") }),
+            let share = Double(text), share <= 1
+        else { throw InvalidValue(allowed: "a number from 0 to 1, such as 0.01") }
+        return share
+    }
+}

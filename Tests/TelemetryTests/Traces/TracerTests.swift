@@ -1,0 +1,104 @@
+import Coordination
+import TestSupport
+import Testing
+
+@testable import Telemetry
+
+struct TracerTests {
+    private static let parent = TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+
+    private let time = ManualTimekeeper(secondsSince1970: 1_800_000_000)
+
+    private func tracer(
+        sampling share: Double = 1, identifiesAll: Bool = false, registry: MetricsRegistry = MetricsRegistry()
+    ) -> Tracer {
+        Tracer(sampledShare: share, identifiesAll: identifiesAll, registry: registry, timekeeper: time)
+    }
+
+    @Test func `a share of the requests is sampled`() {
+        let tracer = tracer(sampling: 0.25)
+        let count = (0..<4_000).count { _ in tracer.begin() != nil }
+        #expect(800..<1_200 ~= count)
+    }
+
+    @Test func `without a share none is`() {
+        let tracer = tracer(sampling: 0)
+        #expect((0..<100).allSatisfy { _ in tracer.begin() == nil })
+    }
+
+    @Test func `a caller's decision counts instead of our own`() throws {
+        let parent = try #require(Self.parent)
+        let sampled = try #require(tracer(sampling: 0).begin(continuing: parent))
+        #expect(sampled.context.isSampled)
+        #expect(sampled.context.traceID == parent.traceID && sampled.context.spanID != parent.spanID)
+        let unsampled = TraceContext(traceID: parent.traceID, spanID: parent.spanID, isSampled: false)
+        let followed = try #require(tracer(sampling: 1).begin(continuing: unsampled))
+        #expect(!followed.context.isSampled)
+    }
+
+    @Test func `requests that are not sampled have a place in a trace if an origin is told`() throws {
+        let tracer = tracer(sampling: 0, identifiesAll: true)
+        let trace = try #require(tracer.begin())
+        #expect(trace.context.traceparent.hasSuffix("-00"))
+        trace.record("decode", time: .zero ..< .seconds(1))
+        trace.finish("GET thumbnail", time: .zero ..< .seconds(1), attributes: [])
+        #expect(tracer.takeSpans(atMost: 10).isEmpty)
+        #expect(tracer.beginSampled() == nil)
+    }
+
+    @Test func `spans tell their place, and their times by the wall clock`() throws {
+        let tracer = tracer()
+        time.advance(by: .seconds(5))
+        let trace = try #require(tracer.begin(continuing: Self.parent))
+        let place = trace.newContext()
+        trace.record(
+            "download", .client, as: place, time: .seconds(5) ..< .milliseconds(5_250),
+            attributes: [("server.address", "example.com")], failure: "origin_timeout")
+        trace.record("dns", within: place, time: .seconds(5) ..< .seconds(5))
+        trace.finish("GET thumbnail", time: .seconds(5) ..< .seconds(6), attributes: [])
+        let spans = tracer.takeSpans(atMost: 10)
+        #expect(spans.map(\.name) == ["download", "dns", "GET thumbnail"])
+        #expect(spans.allSatisfy { $0.context.traceID == Self.parent?.traceID })
+        #expect(spans[0].parentID == trace.context.spanID && spans[0].context == place)
+        #expect(spans[0].failure == "origin_timeout" && spans[0].kind == .client)
+        #expect(spans[1].parentID == place.spanID)
+        #expect(spans[2].parentID == Self.parent?.spanID && spans[2].context == trace.context)
+        #expect(spans[2].time == 1_800_000_005_000_000_000..<1_800_000_006_000_000_000)
+        #expect(Set(spans.map(\.context.spanID)).count == 3)
+    }
+
+    @Test func `spans that nobody takes are dropped above a bound, and counted`() throws {
+        let registry = MetricsRegistry()
+        let tracer = tracer(registry: registry)
+        let trace = try #require(tracer.begin())
+        for _ in 0..<(Tracer.maximumSpans + 3) { trace.record("decode", time: .zero ..< .zero) }
+        #expect(registry.prometheusText.contains("alula_trace_spans_dropped_total 3\n"))
+        #expect(tracer.takeSpans(atMost: 100).count == 100)
+        #expect(tracer.takeSpans(atMost: .max).count == Tracer.maximumSpans - 100)
+    }
+
+    @Test func `a document is what OTLP's JSON form has`() throws {
+        let tracer = tracer()
+        let trace = try #require(tracer.begin(continuing: Self.parent))
+        let place = trace.newContext()
+        let link = try #require(Self.parent)
+        trace.record(
+            "decode", as: place, time: .zero ..< .nanoseconds(7),
+            attributes: [("text", "a\"b"), ("count", 3), ("isTrue", .bool(true)), ("share", .double(0.5))],
+            links: [link], failure: "cannot_decode")
+        let text = String(
+            decoding: OTLPDocument.bytes(
+                tracer.takeSpans(atMost: 1), resource: [("service.name", "alula")], version: "2"), as: UTF8.self)
+        let expected =
+            #"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"alula"}}]},"#
+            + #""scopeSpans":[{"scope":{"name":"alula","version":"2"},"spans":[{"#
+            + #""traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"\#(place.spanID.text)","#
+            + #""parentSpanId":"\#(trace.context.spanID.text)","name":"decode","kind":1,"#
+            + #""startTimeUnixNano":"1800000000000000000","endTimeUnixNano":"1800000000000000007","#
+            + #""attributes":[{"key":"text","value":{"stringValue":"a\"b"}},{"key":"count","value":{"intValue":"3"}},"#
+            + #"{"key":"isTrue","value":{"boolValue":true}},{"key":"share","value":{"doubleValue":0.5}}],"#
+            + #""links":[{"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"00f067aa0ba902b7"}],"#
+            + #""status":{"code":2,"message":"cannot_decode"}}]}]}]}"#
+        #expect(text == expected)
+    }
+}

@@ -1,0 +1,86 @@
+import Downloading
+import HTTPTypes
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import ThumbnailAPI
+
+struct TrustedProxiesTests {
+    private static let proxy = PeerAddress(high: 0, low: 0xffff_0a00_0001)
+    private static let stranger = PeerAddress(high: 0, low: 0xffff_c000_0207)
+
+    private func proxies() throws -> TrustedProxies {
+        TrustedProxies([try #require(AddressNetwork("10.0.0.0/8")), try #require(AddressNetwork("fd00::/8"))])
+    }
+
+    private func request(from peer: PeerAddress, _ lists: String...) -> HTTPRequest {
+        var request = HTTPRequest(
+            target: "/", headerFields: HTTPFields(lists.map { HTTPField(name: .xForwardedFor, value: $0) }))
+        request.peer = peer
+        return request
+    }
+
+    @Test(arguments: [
+        (["192.0.2.1"], "192.0.2.1"), (["198.51.100.9, 192.0.2.1"], "192.0.2.1"),
+        (["198.51.100.9, 192.0.2.1, 10.1.1.1"], "192.0.2.1"), (["198.51.100.9", "192.0.2.1 , 10.1.1.1"], "192.0.2.1"),
+        (["10.2.2.2, 10.1.1.1"], "10.2.2.2"), (["garbage, 10.1.1.1"], "10.1.1.1"), (["192.0.2.1, garbage"], "10.0.0.1"),
+        ([""], "10.0.0.1"), (["192.0.2.1,"], "10.0.0.1"), (["192.0.2.1:4711"], "192.0.2.1"),
+        (["[2001:db8::1]:4711"], "2001:db8::1"), (["2001:db8::1"], "2001:db8::1"), (["::ffff:192.0.2.1"], "192.0.2.1"),
+        (["192.0.2.1, fd00::5"], "192.0.2.1"), (["[", "[]"], "10.0.0.1"), (["192.0.2.999"], "10.0.0.1"),
+    ])
+    func `the client is the last address that is not a proxy's`(lists: [String], client: String) throws {
+        var request = request(from: Self.proxy)
+        request.headerFields = HTTPFields(lists.map { HTTPField(name: .xForwardedFor, value: $0) })
+        #expect(try proxies().client(of: request)?.description == client)
+    }
+
+    @Test func `others' lists do not count`() throws {
+        #expect(try proxies().client(of: request(from: Self.stranger, "198.51.100.9"))?.description == "192.0.2.7")
+        #expect(TrustedProxies().client(of: request(from: Self.proxy, "198.51.100.9"))?.description == "10.0.0.1")
+        #expect(try proxies().client(of: HTTPRequest(target: "/")) == nil)
+    }
+
+    @Test func `a long list costs little and names no one else`() throws {
+        let list = Array(repeating: "10.1.1.1", count: 1_600).joined(separator: ",")
+        #expect(try proxies().client(of: request(from: Self.proxy, list))?.description == "10.1.1.1")
+    }
+
+    private static let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+    @Test(arguments: [true, false])
+    func `a trusted proxy's trace and client are in the log`(isTrusted: Bool) async throws {
+        let tracer = Tracer(
+            sampledShare: 0, identifiesAll: false, registry: MetricsRegistry(), timekeeper: ManualTimekeeper())
+        let proxies = try proxies()
+        let edge = Edge(tracer: tracer) { $0.trustedProxies = proxies }
+        var request = request(from: isTrusted ? Self.proxy : Self.stranger, "198.51.100.9")
+        request.headerFields.append(.traceparent, Self.traceparent)
+        _ = edge.responder.respond(to: request)
+        let line = try #require(edge.log.lines.last)
+        #expect(line["client"] == (isTrusted ? "198.51.100.9" : "192.0.2.7"))
+        #expect(line["traceId"] == (isTrusted ? "4bf92f3577b34da6a3ce929d0e0e4736" : nil))
+        #expect(tracer.takeSpans(atMost: 9).map(\.name) == (isTrusted ? ["GET page"] : []))
+    }
+
+    @Test func `a client behind a proxy has so many requests under way and no more`() async throws {
+        let proxies = try proxies()
+        let edge = Edge {
+            $0.trustedProxies = proxies
+            $0.maximumRequestsPerClient = 1
+        }
+        func answer(_ client: String) -> HTTPAnswer {
+            var request = request(from: Self.proxy, client)
+            request.target = "/thumbnail?url=http://example.com/a&w=10"
+            return edge.responder.respond(to: request)
+        }
+        guard case .later(let work) = answer("198.51.100.9") else { throw Unexpected() }
+        guard case .now(let refusal) = answer("198.51.100.9") else { throw Unexpected() }
+        #expect(refusal.status == .serviceUnavailable && refusal.code == "overloaded")
+        guard case .later = answer("198.51.100.10") else { throw Unexpected() }
+        _ = await work()
+        guard case .later = answer("198.51.100.9") else { throw Unexpected() }
+    }
+
+    private struct Unexpected: Error {}
+}
