@@ -116,7 +116,7 @@ int CPixels_equalize(const void *settings, const CPixelsFrame *in, const CPixels
 {
     int alpha = has_alpha(in), colors = in->bands - alpha, x, y, band, value, least = 0;
     size_t counts[3][256] = {{0}};
-    uint8_t tables[4][256];
+    CPixelsColorFormula formula = {.kind = CPixels_formula_tables};
     (void) settings;
     for (y = 0; y < in->height; y++) {
         const uint8_t *from = row_of(in, y);
@@ -133,22 +133,10 @@ int CPixels_equalize(const void *settings, const CPixelsFrame *in, const CPixels
         double sum = 0, first = (double) counts[band][least], all = (double) in->width * in->height;
         for (value = 0; value < 256; value++) {
             sum += (double) counts[band][value];
-            tables[band][value] = all > first ? in_eight_bits((float) ((sum - first) / (all - first) * 255)) : (uint8_t) value;
+            formula.tables[band][value] = all > first ? in_eight_bits((float) ((sum - first) / (all - first) * 255)) : (uint8_t) value;
         }
     }
-    for (y = 0; y < in->height; y++) {
-        const uint8_t *from = row_of(in, y);
-        uint8_t *to = row_of(out, y);
-        if (is_ended(watch, y))
-            return -1;
-        for (x = 0; x < in->width; x++, from += in->bands, to += in->bands) {
-            for (band = 0; band < colors; band++)
-                to[band] = tables[band][from[band]];
-            if (alpha)
-                to[colors] = from[colors];
-        }
-    }
-    return 0;
+    return CPixels_apply_formula(&formula, in, out, watch);
 }
 
 /// A number that looks random and follows from the place alone.

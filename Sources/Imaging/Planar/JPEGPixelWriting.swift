@@ -20,7 +20,7 @@ extension VipsSaver {
                 height: Int32(image.height), bands: Int32(image.bands))
             let settings = CPlanarShimJPEGSettings(
                 quality: Int32(options.quality), scans: .init(effort: Int32(options.effort)),
-                has_full_chroma: options.quality >= ImageFormat.jpeg.writing?.fullChromaFrom ?? .max ? 1 : 0)
+                has_full_chroma: ImageFormat.jpeg.chromaStep(at: options.quality) == 1 ? 1 : 0)
             return unsafe CPlanarShim_write_jpeg_pixels(
                 &source, settings, CPlanarShimWatch(options.token), &output, &count, &text)
         }
