@@ -201,7 +201,7 @@ let package = Package(
             "alulaTests",
             [
                 "alula", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
-                "ImageSandbox", "Imaging", "Memory", "Telemetry", "TestSupport", "Text", "ThumbnailAPI",
+                "ImageSandbox", "Imaging", "JSON", "Memory", "Telemetry", "TestSupport", "Text", "ThumbnailAPI",
                 "ThumbnailPipeline",
             ]),
     ]

@@ -31,15 +31,16 @@ enum BatchCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
-            let settings = try CommandLife.settings(arguments)
+            var settings = try CommandLife.settings(arguments)
             guard arguments.operands.count == 1, let path = arguments.operands.first else {
                 throw WrongUse("one LIST is needed: a file, or - for standard input")
             }
             guard let output = arguments.value(of: .output("", "")) else { throw WrongUse("-o FOLDER is needed") }
             guard output != "-" else { throw WrongUse("-o must be a folder") }
             let jobs = try arguments.number(.jobs, in: 1...1_024)
+            let parameters = try WatermarkFile.opened(arguments.parameters, for: &settings)
             let options = try MakingOptions(
-                arguments, output: output, isSeveral: true, settings: CommandSession.adapted(settings, jobs: jobs))
+                parameters, output: output, isSeveral: true, settings: CommandSession.adapted(settings, jobs: jobs))
             let named = BatchList.sources(in: try BatchList.blockingRead(path)).map {
                 CommandSource($0, settings.downloads.origins)
             }

@@ -97,7 +97,7 @@ final class BatchRecord: Sendable {
             state.isLineCut = true
             try ResultFile.blockingWrite(SharedBytes(text.utf8), to: descriptor)
             state.isLineCut = false
-            state.entries[ExactText(name)] = Entry(work: work, stamp: stamp)
+            Self.keep(Entry(work: work, stamp: stamp), name, in: &state)
         }
     }
 
@@ -107,9 +107,13 @@ final class BatchRecord: Sendable {
             return
         }
         let work = Work(digest: String(Substring(fields[0])))
-        let name = String(Substring(fields[3]))
-        state.entries[ExactText(name)] = Entry(
-            work: work, stamp: ResultFile.Stamp(size: size, changedAt: changedAt))
-        state.endings[work] = FilePath.ending(of: name)
+        keep(
+            Entry(work: work, stamp: ResultFile.Stamp(size: size, changedAt: changedAt)), String(Substring(fields[3])),
+            in: &state)
+    }
+
+    private static func keep(_ entry: Entry, _ name: String, in state: inout State) {
+        state.entries[ExactText(name)] = entry
+        state.endings[entry.work] = FilePath.ending(of: name)
     }
 }

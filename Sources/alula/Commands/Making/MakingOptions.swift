@@ -12,16 +12,16 @@ struct MakingOptions: Sendable {
     /// Reads the parameters and judges the place.
     ///
     /// - Parameters:
-    ///   - arguments: The command's arguments.
+    ///   - parameters: The parameters of results.
     ///   - output: The value of `--output`.
     ///   - isSeveral: Whether there can be several results, which need a folder.
     ///   - settings: Has the presets and watermarks that parameters may name.
     /// - Throws: ``WrongUse``.
     init(
-        _ arguments: CommandArguments, output: String, isSeveral: Bool, settings: Settings
+        _ parameters: [(name: String, value: String)], output: String, isSeveral: Bool, settings: Settings
     ) throws(WrongUse) {
         place = try Self.place(output, isSeveral: isSeveral)
-        var parameters = arguments.parameters
+        var parameters = parameters
         if case .file(let path) = place, !parameters.contains(where: { $0.name == "format" }),
             FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true
         {

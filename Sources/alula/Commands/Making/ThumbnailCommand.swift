@@ -26,7 +26,7 @@ enum ThumbnailCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
-            let settings = try CommandLife.settings(arguments)
+            var settings = try CommandLife.settings(arguments)
             guard !arguments.operands.isEmpty else { throw WrongUse("a source is needed") }
             guard let output = arguments.value(of: .output("", "")) else { throw WrongUse("-o FILE|FOLDER is needed") }
             let named = arguments.operands.map { CommandSource($0, settings.downloads.origins) }
@@ -36,8 +36,9 @@ enum ThumbnailCommand {
             let hasFolder = named.contains { source in
                 if case .file(let path) = source { FilePath.isFolder(path) } else { false }
             }
+            let parameters = try WatermarkFile.opened(arguments.parameters, for: &settings)
             let options = try MakingOptions(
-                arguments, output: output, isSeveral: named.count > 1 || hasFolder,
+                parameters, output: output, isSeveral: named.count > 1 || hasFolder,
                 settings: CommandSession.adapted(settings, jobs: nil))
             let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
             for (path, failure) in unread { Program.complain("\(path): \(failure.reason)") }

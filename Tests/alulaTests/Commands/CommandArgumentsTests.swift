@@ -1,0 +1,75 @@
+import Testing
+import ThumbnailAPI
+
+@testable import alula
+
+struct CommandArgumentsTests {
+    private func sorted(_ arguments: String...) throws -> CommandArguments {
+        try CommandArguments(arguments, for: ThumbnailCommand.description)
+    }
+
+    private func fault(_ arguments: String...) -> String? {
+        do throws(WrongUse) {
+            _ = try CommandArguments(arguments, for: ThumbnailCommand.description)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test func `options, parameters, settings and sources are told apart in any order`() throws {
+        let sorted = try sorted(
+            "a.jpg", "--w", "300", "--trimColor=red", "-o", "out/", "--force", "--allowed-networks", "10.0.0.0/8",
+            "--config=x.json5", "-", "--watermarkX", "-10", "--", "--b.jpg")
+        #expect(sorted.operands == ["a.jpg", "-", "--b.jpg"])
+        #expect(sorted.parameters.map(\.name) == ["w", "trimColor", "watermarkX"])
+        #expect(sorted.parameters.map(\.value) == ["300", "red", "-10"])
+        #expect(sorted.settings == ["--allowed-networks", "10.0.0.0/8", "--config", "x.json5"])
+        #expect(sorted.value(of: .output("", "")) == "out/")
+        #expect(sorted.has(.force) && !sorted.has(.recursive))
+    }
+
+    @Test func `a parameter is an option by each of its names`() throws {
+        for option in ThumbnailOption.all {
+            for name in [option.name] + option.aliases {
+                let sorted = try sorted("--" + name, "1")
+                #expect(sorted.parameters.first?.name == name)
+            }
+        }
+    }
+
+    @Test func `what concerns a single request is no option`() {
+        for name in ["url", "sig", "expires", "placeholder"] {
+            #expect(fault("--" + name, "1") == "there is no option --\(name)")
+        }
+    }
+
+    @Test func `wrong use names the option`() {
+        #expect(fault("--nonsense") == "there is no option --nonsense")
+        #expect(fault("-x") == "there is no option -x")
+        #expect(fault("--w") == "--w needs a value: PIXELS")
+        #expect(fault("--w", "--h", "3") == "--w needs a value: PIXELS")
+        #expect(fault("--force=yes") == "--force takes no value")
+        #expect(fault("-o", "a", "--output", "b") == "--output is given twice")
+    }
+
+    @Test func `numbers have bounds`() throws {
+        let sorted = try CommandArguments(["--jobs", "0"], for: BatchCommand.description)
+        #expect(throws: WrongUse("--jobs: allowed is a whole number from 1 to 8")) {
+            try sorted.number(.jobs, in: 1...8)
+        }
+        #expect(try CommandArguments(["--jobs=3"], for: BatchCommand.description).number(.jobs, in: 1...8) == 3)
+    }
+
+    @Test func `the help names every option and parameter`() {
+        let help = ThumbnailCommand.description.helpText
+        for option in ThumbnailOption.all { #expect(help.contains("--\(option.name)")) }
+        for option in ThumbnailCommand.description.allOptions { #expect(help.contains(option.heading)) }
+        #expect(help.split(separator: "\n").allSatisfy { $0.count <= 132 })
+    }
+
+    @Test func `a faulty parameter is worded as an option`() {
+        #expect(
+            APIError.badParameter("fx", "Needs gravity=focal.").wrongUse == WrongUse("--fx: needs --gravity focal"))
+    }
+}

@@ -1,0 +1,278 @@
+import Coordination
+import Foundation
+import HTTPServing
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import alula
+
+/// One run of the built executable: what it wrote, and how it ended.
+struct CommandRun: Sendable {
+    let output: [UInt8]
+    let errors: String
+    /// The exit status; nil if a signal ended it.
+    let status: Int32?
+
+    var text: String { String(decoding: output, as: UTF8.self) }
+    var lines: [String] { text.split(separator: "\n").map(String.init) }
+
+    /// Runs it to its end, in `folder`.
+    ///
+    /// `signal` is sent as soon as its standard error holds `marker`.
+    init(
+        _ arguments: [String], in folder: TemporaryFolder, input: [UInt8] = [],
+        environment: [String: String] = [:], signal: Int32? = nil, whenErrorsHold marker: String = ""
+    ) throws {
+        let process = Process()
+        let (output, errors, source) = (Pipe(), Pipe(), TemporaryFolder())
+        source.write("input", input)
+        process.executableURL = URL(filePath: BuiltExecutable.alula)
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(filePath: folder.path)
+        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+        process.standardInput = FileHandle(forReadingAtPath: source.path + "/input")
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let identifier = process.processIdentifier
+        let found = Locked("")
+        let reader = Thread {
+            while case let data = errors.fileHandleForReading.availableData, !data.isEmpty {
+                let isDue = found.withLock { text in
+                    let wasThere = !marker.isEmpty && text.contains(marker)
+                    text += String(decoding: data, as: UTF8.self)
+                    return !wasThere && text.contains(marker)
+                }
+                if isDue, let signal { kill(identifier, signal) }
+            }
+            found.withLock { $0 += "\u{0}" }
+        }
+        reader.start()
+        self.output = [UInt8](output.fileHandleForReading.readDataToEndOfFile())
+        process.waitUntilExit()
+        while !found.withLock({ $0.hasSuffix("\u{0}") }) { usleep(1_000) }
+        self.errors = String(found.withLock { $0 }.dropLast())
+        status = process.terminationReason == .exit ? process.terminationStatus : nil
+    }
+}
+
+@Suite(.timeLimit(.minutes(2)))
+struct CommandLineTests {
+    private let folder = TemporaryFolder()
+    private let jpeg = ImageFixture.photo(width: 160, height: 120).array
+
+    private func run(
+        _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:]
+    ) throws -> CommandRun {
+        try CommandRun(arguments, in: folder, input: input, environment: environment)
+    }
+
+    private static let runners = WorkerPool(count: 1, maximumQueued: 8, name: "command-runs")
+
+    /// A run that a service in this process is to answer: a thread of its own waits for it.
+    private func runAside(_ arguments: String..., environment: [String: String] = [:]) async throws -> CommandRun {
+        try await Self.runners.run { [folder] _ in
+            try CommandRun(arguments, in: folder, environment: environment)
+        }
+    }
+
+    private func header(_ name: String) throws -> ImageHeader {
+        let bytes = try #require(FileManager.default.contents(atPath: "\(folder.path)/\(name)"))
+        return try ImageHeader.inspect(SharedBytes([UInt8](bytes)))
+    }
+
+    private var names: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
+    }
+
+    @Test func `a file becomes a thumbnail in the format of the ending`() throws {
+        folder.write("cat.jpg", jpeg)
+        let run = try run("thumbnail", "cat.jpg", "--w", "40", "-o", "small.webp")
+        #expect(run.status == 0 && run.text.isEmpty && run.errors.isEmpty)
+        let header = try header("small.webp")
+        #expect(header.format == .webp && header.size == PixelSize(width: 40, height: 30))
+        let again = try self.run("thumbnail", "cat.jpg", "--w", "20", "-o", "small.webp")
+        #expect(again.status == 1 && again.errors == "alula: small.webp: exists; --force replaces it\n")
+        #expect(try self.header("small.webp").size.width == 40)
+        #expect(try self.run("thumbnail", "cat.jpg", "--w", "20", "-o", "small.webp", "--force").status == 0)
+        #expect(try self.header("small.webp").size.width == 20)
+        #expect(names == ["cat.jpg", "small.webp"])
+    }
+
+    @Test func `results are the same bytes as those of the service`() async throws {
+        folder.write("cat.jpg", jpeg)
+        try await withService { running in
+            running.origin.serve("/cat.jpg", .image(jpeg))
+            let query = "w=40&h=40&fit=cover&format=webp&q=70&sharpen=1"
+            let served = try await running.thumbnail("/cat.jpg", query)
+            let made = try await runAside(
+                "thumbnail", "cat.jpg", "--w", "40", "--h", "40", "--fit", "cover", "--quality", "70", "--sharpen=1",
+                "-o", "-", "--format", "webp")
+            #expect(served.status == 200 && made.status == 0)
+            #expect(made.output == served.body)
+            let fetched = try await runAside(
+                "thumbnail", running.origin.url("/cat.jpg"), "--w", "40", "--format", "webp", "-o", "-",
+                environment: ["ALULA_ALLOWED_NETWORKS": "127.0.0.0/8"])
+            #expect(fetched.status == 0)
+            #expect(try ImageHeader.inspect(SharedBytes(fetched.output)).size == PixelSize(width: 40, height: 30))
+            let refused = try await runAside("thumbnail", running.origin.url("/cat.jpg"), "-o", "x.png")
+            #expect(refused.status == 1 && refused.errors.contains("this source is not allowed"))
+        }
+    }
+
+    @Test func `a failure is one plain line, and others go on`() throws {
+        folder.write("cat.jpg", jpeg)
+        folder.write("cat.txt", Array("no image".utf8))
+        folder.write("empty.jpg", [])
+        folder.write("half.jpg", Array(jpeg.prefix(jpeg.count / 2)))
+        let run = try run(
+            "thumbnail", "cat.txt", "gone.jpg", "empty.jpg", "half.jpg", "cat.jpg", "--w", "8", "-o", "out")
+        #expect(run.status == 1 && run.text == "cat.jpg -> out/cat.jpg\n")
+        let lines = run.errors.split(separator: "\n").sorted()
+        #expect(
+            lines.prefix(3) == [
+                "alula: cat.txt: not an image", "alula: empty.jpg: empty", "alula: gone.jpg: no such file or directory",
+            ])
+        #expect(lines.count == 4 && lines[3].hasPrefix("alula: half.jpg: the source is damaged or incomplete"))
+        #expect(try header("out/cat.jpg").size.width == 8)
+    }
+
+    @Test func `names that collide get numbers in the order of the sources`() throws {
+        for place in ["a", "b", "c"] { folder.write("\(place)/cat.jpg", jpeg) }
+        let run = try run("thumbnail", "b/cat.jpg", "a", "c/cat.jpg", "--w", "8", "-o", "out/")
+        #expect(run.status == 0)
+        #expect(
+            Set(run.lines) == [
+                "b/cat.jpg -> out/cat.jpg", "a/cat.jpg -> out/cat-2.jpg", "c/cat.jpg -> out/cat-3.jpg",
+            ])
+    }
+
+    @Test func `standard input and output are a source and a place`() throws {
+        let run = try run("thumbnail", "-", "--w", "16", "--format", "png", "-o", "-", input: jpeg)
+        #expect(run.status == 0 && run.errors.isEmpty)
+        let header = try ImageHeader.inspect(SharedBytes(run.output))
+        #expect(header.format == .png && header.size == PixelSize(width: 16, height: 12))
+        let empty = try self.run("thumbnail", "-", "-o", "-")
+        #expect(empty.status == 1 && empty.errors == "alula: standard input: empty\n")
+    }
+
+    @Test(arguments: [
+        (["thumbnail", "a.jpg"], "-o FILE|FOLDER is needed"), (["thumbnail", "-o", "x.png"], "a source is needed"),
+        (["thumbnail", "a.jpg", "--w", "0", "-o", "x.png"], "--w: must be a whole number from 1 to 16384"),
+        (["thumbnail", "a.jpg", "--nix", "-o", "x.png"], "there is no option --nix"),
+        (["info"], "a source is needed"), (["info", "a.jpg", "--include", "x"], "--include: must be names of"),
+        (["batch", "-o", "x"], "one LIST is needed"), (["completion", "tcsh"], "one shell is needed"),
+        (["purge"], "a URL or --all is needed"), (["status", "x"], "x is not expected here"),
+        (["prefetch"], "a URL is needed"), (["nonsense"], "there is no command nonsense"),
+        (["thumbnail", "a.jpg", "-o", "x.png", "--max-frames", "x"], "--max-frames: \"x\" is not allowed"),
+        ([], "Usage: alula COMMAND"),
+    ])
+    func `wrong use ends with status 2 and says why`(_ arguments: [String], _ reason: String) throws {
+        let run = try CommandRun(arguments, in: folder)
+        #expect(run.status == 2 && run.text.isEmpty && run.errors.contains(reason))
+    }
+
+    @Test func `info prints the JSON of the service, a line each, in order`() throws {
+        folder.write("b/2.jpg", jpeg)
+        folder.write("b/1.png", ImageFixture.png.array)
+        folder.write("cat.txt", [1])
+        let run = try run("info", "b", "cat.txt", "b/2.jpg", "--include", "color,blurhash", "--components", "3x3")
+        #expect(run.status == 1 && run.errors == "alula: cat.txt: not an image\n")
+        #expect(run.lines.count == 3)
+        #expect(run.lines[0].hasPrefix(#"{"url":"b/1.png","format":"png","mediaType":"image/png","#))
+        #expect(
+            run.lines[1].hasPrefix(
+                #"{"url":"b/2.jpg","format":"jpeg","mediaType":"image/jpeg","width":160,"height":120,"#))
+        #expect(run.lines.allSatisfy { $0.contains(#""dominantColor":"#) && $0.contains(#""blurHash":"#) })
+    }
+
+    @Test func `a batch goes on where it was stopped`() throws {
+        for number in 1...5 { folder.write("photos/\(number).jpg", jpeg) }
+        folder.write("list", Array("# all\nphotos\n\nphotos/1.jpg\ngone.jpg\n".utf8))
+        let first = try run("batch", "list", "--w", "8", "--format", "png", "-o", "out", "--jobs", "2")
+        #expect(first.status == 1 && first.lines.count == 6)
+        #expect(first.lines.contains("photos/1.jpg -> out/1-2.png"))
+        #expect(first.errors.contains("alula: gone.jpg: no such file or directory\n6 made, 1 failed in "))
+        let changed = { FileManager.default.contents(atPath: folder.path + "/out/1.png") }
+        let before = changed()
+        try FileManager.default.removeItem(atPath: folder.path + "/out/3.png")
+        let second = try run("batch", "list", "--w", "8", "--format", "png", "-o", "out", "--resume", "--json")
+        #expect(second.status == 1 && second.errors.isEmpty)
+        #expect(second.lines.count == 8 && second.lines.count { $0.contains(#""status":"skipped""#) } == 5)
+        #expect(second.lines.count { $0.contains(#""status":"made","file":"out/3.png""#) } == 1)
+        #expect(second.lines.last == #"{"status":"finished","made":1,"skipped":5,"failed":1}"#)
+        #expect(changed() == before)
+        // Other options are other work, and what is there is not replaced unasked.
+        let other = try run("batch", "list", "--w", "9", "--format", "png", "-o", "out", "--resume")
+        #expect(other.status == 1 && other.errors.contains("alula: out/1.png: exists; --force replaces it"))
+        let forced = try run("batch", "list", "--w", "9", "--format", "png", "-o", "out", "--resume", "--force")
+        #expect(forced.errors.contains("6 made, 1 failed"))
+        #expect(try header("out/1.png").size.width == 9)
+    }
+
+    @Test func `a batch takes its list from standard input`() throws {
+        folder.write("cat.jpg", jpeg)
+        let run = try run("batch", "-", "--w", "8", "-o", "out", input: Array("cat.jpg\n".utf8))
+        #expect(run.status == 0 && run.text == "cat.jpg -> out/cat.jpg\n")
+    }
+
+    @Test func `a signal ends a batch as it would any program, without half files`() throws {
+        folder.write("cat.jpg", ImageFixture.photo(width: 2_000, height: 1_500).array)
+        folder.write("cat.txt", [1])
+        let list = "cat.txt\n" + String(repeating: "cat.jpg\n", count: 2_000)
+        let run = try CommandRun(
+            ["batch", "-", "--w", "1900", "--format", "png", "-o", "out"], in: folder, input: Array(list.utf8),
+            signal: SIGINT, whenErrorsHold: "cat.txt")
+        #expect(run.status == nil && run.errors.contains("stopped"))
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/out")
+        where name != BatchRecord.name {
+            #expect(try header("out/" + name).format == .png)
+        }
+    }
+
+    @Test func `a full disk is told in one line`() throws {
+        folder.write("cat.jpg", jpeg)
+        let run = try run("thumbnail", "cat.jpg", "--format", "png", "-o", "/dev/full")
+        #expect(run.status == 1 && run.errors == "alula: /dev/full: no space left on device\n")
+    }
+
+    @Test func `the service answers its operators' commands`() async throws {
+        try await withService { running in
+            running.origin.serve("/cat.jpg", .image(jpeg))
+            let port = ["ALULA_ADMIN_PORT": "\(running.service.operatorServer.port)"]
+            let url = running.origin.url("/cat.jpg")
+            let made = try await runAside("prefetch", url, "--w", "20", "--wait", environment: port)
+            #expect(made.status == 0 && made.text.hasSuffix(": 1 made, 0 failed\n"))
+            let status = try await runAside("status", environment: port)
+            #expect(status.status == 0 && status.text.contains("result cache"))
+            let raw = try await runAside("status", "--json", environment: port)
+            #expect(raw.text.hasPrefix("{\"version\":"))
+            let purged = try await runAside("purge", url, environment: port)
+            #expect(purged.status == 0 && purged.text.hasPrefix("\(url): 3 entries removed, "))
+            #expect(try await runAside("purge", "--all", environment: port).text == "0 entries removed, 0 bytes\n")
+            let wrong = try await runAside("prefetch", url, "--w", "0", environment: port)
+            #expect(wrong.status == 2 && wrong.errors.contains("alula prefetch: --w: "))
+        }
+        let silent = try run("status", environment: ["ALULA_ADMIN_PORT": "1"])
+        #expect(silent.status == 1)
+        #expect(silent.errors == "alula: no service answers at 127.0.0.1:1 (adminBind, adminPort)\n")
+    }
+
+    @Test func `a program whose reader leaves ends quietly`() throws {
+        folder.write("cat.jpg", ImageFixture.photo(width: 1_200, height: 900).array)
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [
+            "-c", "\(BuiltExecutable.alula) thumbnail cat.jpg --format png -o - | head -c 1 > one; exit",
+        ]
+        process.currentDirectoryURL = URL(filePath: folder.path)
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(text == "alula: standard output: broken pipe\n")
+    }
+}

@@ -1,0 +1,68 @@
+import Downloading
+import Imaging
+import TestSupport
+import Testing
+import ThumbnailPipeline
+
+@testable import alula
+
+struct MakingOptionsTests {
+    private let folder = TemporaryFolder()
+
+    private func options(_ arguments: [String], output: String, isSeveral: Bool = false) throws -> MakingOptions {
+        try MakingOptions(
+            try CommandArguments(arguments, for: ThumbnailCommand.description).parameters, output: output,
+            isSeveral: isSeveral, settings: Settings())
+    }
+
+    @Test(arguments: [
+        ("a.jpg", ImageFormat.jpeg), ("a.JPEG", .jpeg), ("a.webp", .webp), ("x/a.b.avif", .avif), ("a.jxl", .jxl),
+    ])
+    func `the ending of a file decides on the format`(_ path: String, _ format: ImageFormat) throws {
+        let options = try options([], output: path)
+        #expect(options.request.format == .fixed(format))
+        #expect(options.place == .file(path))
+    }
+
+    @Test func `an option wins over the ending`() throws {
+        #expect(try options(["--format", "png"], output: "a.webp").request.format == .fixed(.png))
+        #expect(try options(["--format", "auto"], output: "a.xyz").request.format == .negotiated([:]))
+    }
+
+    @Test func `an ending that no result has is wrong use`() {
+        for path in ["a.xyz", "a", "a.tiff", ".png"] {
+            #expect(throws: WrongUse.self) { try options([], output: path) }
+        }
+    }
+
+    @Test func `a folder is one that is there, that ends in a slash, or that several results need`() throws {
+        #expect(try options([], output: folder.path).place == .folder(folder.path))
+        #expect(try options([], output: "new/").place == .folder("new/"))
+        #expect(try options([], output: "new.png", isSeveral: true).place == .folder("new.png"))
+        #expect(try options([], output: "new/").request.format == .negotiated([:]))
+        folder.write("file", [1])
+        #expect(throws: WrongUse.self) { try options([], output: "\(folder.path)/file", isSeveral: true) }
+        #expect(throws: WrongUse.self) { try options([], output: "-", isSeveral: true) }
+    }
+
+    @Test func `a watermark may be a file`() throws {
+        folder.write("logo.png", [1, 2])
+        var settings = Settings()
+        let path = folder.path + "/logo.png"
+        let opened = try WatermarkFile.opened([("w", "3"), ("watermark", path)], for: &settings)
+        #expect(opened[0].value == "3" && opened[1].value.hasPrefix("watermark-file:"))
+        #expect(settings.downloads.origins.all.count == 1)
+        for value in ["https://example.com/logo.png", folder.path + "/gone.png", "logo"] {
+            let kept = try WatermarkFile.opened([("watermark", value)], for: &settings)
+            #expect(kept.map(\.value) == [value])
+        }
+    }
+
+    @Test func `a folder is made with those around it`() throws {
+        let path = folder.path + "/a/b/c/"
+        try options([], output: path).makeFolder()
+        #expect(FilePath.isFolder(path))
+        folder.write("file", [1])
+        #expect(throws: CommandFailure.self) { try options([], output: folder.path + "/file/x/").makeFolder() }
+    }
+}

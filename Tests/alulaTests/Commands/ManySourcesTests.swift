@@ -1,0 +1,93 @@
+import Coordination
+import TestSupport
+import Testing
+
+@testable import alula
+
+@Suite(.timeLimit(.minutes(1)))
+struct ManySourcesTests {
+    private static func sources(_ count: Int) -> [CommandSource] { (0..<count).map { .file("\($0)") } }
+
+    private static func outcome(_ index: Int, _ failure: CommandFailure? = nil) -> Outcome {
+        Outcome(
+            index: index, source: "\(index)", kind: failure.map { .failed($0) } ?? .kept(path: "x"), duration: .zero)
+    }
+
+    @Test func `no more than so many are in hand`() async {
+        let counts = Locked((now: 0, most: 0))
+        let gate = Gate()
+        var reported = 0
+        let opener = Task {
+            await gate.arrivals(3)
+            gate.open()
+        }
+        let isComplete = await ManySources.run(
+            Self.sources(10), atOnce: 3,
+            { _, index in
+                counts.withLock { counts in
+                    counts.now += 1
+                    counts.most = max(counts.most, counts.now)
+                }
+                await gate.pass()
+                counts.withLock { $0.now -= 1 }
+                return Self.outcome(index)
+            }, report: { _ in reported += 1 })
+        await opener.value
+        #expect(isComplete && reported == 10 && counts.withLock { $0.most } == 3)
+    }
+
+    @Test func `what failed for want of room is tried again, alone`() async {
+        let tries = Locked<[Int]>([])
+        var room = CommandFailure(code: "overloaded", "no room")
+        room.isWorthRetrying = true
+        var reported: [Int: Bool] = [:]
+        let isComplete = await ManySources.run(
+            Self.sources(6), atOnce: 2,
+            { [room] _, index in
+                let isFirst = tries.withLock { tries in
+                    tries.append(index)
+                    return tries.count { $0 == index } == 1
+                }
+                return Self.outcome(index, index == 5 || (index == 2 && isFirst) ? room : nil)
+            }, report: { reported[$0.index] = $0.failure == nil })
+        #expect(isComplete)
+        #expect(reported == [0: true, 1: true, 2: true, 3: true, 4: true, 5: false])
+        #expect(tries.withLock { Array($0.suffix(2)) } == [2, 5])
+    }
+
+    @Test func `a full disk ends all`() async {
+        var reported: [Int] = []
+        let isComplete = await ManySources.run(
+            Self.sources(100), atOnce: 1,
+            { _, index in Self.outcome(index, index == 3 ? CommandFailure(system: 28) : nil) },
+            report: { reported.append($0.index) })
+        #expect(!isComplete && reported == [0, 1, 2, 3])
+    }
+
+    @Test func `a cancelled task begins no more`() async {
+        let task = Task {
+            var count = 0
+            let isComplete = await ManySources.run(
+                Self.sources(100), atOnce: 1,
+                { _, index in
+                    Self.outcome(index)
+                },
+                report: { outcome in
+                    count += 1
+                    if outcome.index == 4 { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+                })
+            return (isComplete, count)
+        }
+        let (isComplete, count) = await task.value
+        #expect(!isComplete && count == 5)
+    }
+
+    @Test func `lines go in their order`() {
+        var lines = LinesInOrder()
+        func texts(_ ready: [(index: Int, line: Result<String, CommandFailure>)]) -> [String] {
+            ready.compactMap { try? $0.line.get() }
+        }
+        let told = [(2, "c"), (0, "a"), (1, "b")].map { index, text in texts(lines.add(.success(text), at: index)) }
+        #expect(told == [[], ["a"], ["b", "c"]])
+    }
+}
