@@ -36,8 +36,9 @@ def before_load_schema(context, raw_schema):
     # The service under test has no names of a settings file.
     raw_schema["components"]["parameters"]["watermark"]["example"] = ORIGIN + "/photo.jpg"
     del raw_schema["components"]["parameters"]["preset"]["example"]
-    for operation in raw_schema["paths"]["/cache"]["delete"]["parameters"]:
-        operation["example"] = ORIGIN + "/photo.jpg"
+    for path, method in [("/cache", "delete"), ("/downloads", "delete"), ("/refresh", "post")]:
+        for parameter in raw_schema["paths"][path][method]["parameters"]:
+            parameter["example"] = ORIGIN + "/photo.jpg"
 
 
 @schemathesis.hook
