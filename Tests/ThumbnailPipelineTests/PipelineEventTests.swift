@@ -1,10 +1,12 @@
 import Coordination
-import Downloading
+import ImageCaching
 import Imaging
 import Telemetry
 import TestSupport
 import Testing
+import Text
 
+@testable import Downloading
 @testable import ThumbnailPipeline
 
 /// The events that the pipeline records.

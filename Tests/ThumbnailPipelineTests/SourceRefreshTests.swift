@@ -3,6 +3,7 @@ import Downloading
 import Telemetry
 import TestSupport
 import Testing
+import Text
 
 @testable import ThumbnailPipeline
 

@@ -179,6 +179,7 @@ struct EventFeedTests {
                 await time.sleepers(1)
                 time.advance(by: .milliseconds(25))
             }
+            await time.sleepers(1)
             for reader in readers { #expect(await text(reader) == "event: stats\ndata: \(second)\n\n") }
         }
         for reader in readers { reader.close() }
