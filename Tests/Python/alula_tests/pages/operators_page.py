@@ -228,5 +228,7 @@ class OperatorsPage:
             self.service = again
             browser.wait("the return", lambda: browser.id("connection").get_attribute("data-state") in ("live", "busy"))
             browser.wait("figures of the new service", lambda: browser.text("note-requests").startswith("0 since"))
+            # A page that is left asks no more.
+            browser.get("about:blank")
             complaints += again.stop()
         return complaints + browser.complaints("ERR_CONNECTION", "ERR_INCOMPLETE", "ERR_EMPTY")
