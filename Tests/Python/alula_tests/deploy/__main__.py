@@ -20,6 +20,7 @@ def try_proxies(alula, report):
                 fleet.one_place_for_each_source(instances, proxy, origin, report, is_haproxy)
                 fleet.a_burst(instances, proxy, origin, report, relief=is_haproxy)
                 fleet.a_loss(instances, proxy, origin, report)
+                fleet.a_double_loss(instances, proxy, origin, report)
                 fleet.a_drain(instances, proxy, origin, report)
 
 

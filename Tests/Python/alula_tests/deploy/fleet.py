@@ -204,6 +204,22 @@ def a_loss(fleet, proxy, origin, report):
     report.check(True, "its share came back to it")
 
 
+def a_double_loss(fleet, proxy, origin, report):
+    """Under load two instances are killed at once, as if a zone were lost: no request fails."""
+    fleet.forget()
+    clients = Clients(proxy, origin, sources=200, count=40)
+    clients.answer(60)
+    lost = 0, 3
+    for index in lost:
+        fleet.instances[index].kill()
+    clients.answer(300)
+    clients.stop()
+    report.check(not clients.faults, f"two instances were killed: {len(clients.faults)} of {clients.answers} requests failed"
+                 + "".join(f"\n        {fault}" for fault in clients.faults[:3]))
+    for index in lost:
+        fleet.start_again(index)
+
+
 def a_drain(fleet, proxy, origin, report):
     """Under load one instance is asked to end, as an update does: no request fails."""
     clients = Clients(proxy, origin)
