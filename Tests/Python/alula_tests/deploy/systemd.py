@@ -71,15 +71,17 @@ def calls(alula, report, folder):
     settings = ["--demo", "--source-cache-path", f"{folder}/store", "--shutdown-timeout", "8s"]
     greeting = pathlib.Path(folder) / "greeting"
     with greeting.open("w") as output, Service(str(wrapper), *settings, stdout=output) as service:
-        until(lambda: re.search(r"/thumbnail\S+", greeting.read_text()), "the greeting with its URL")
-        source = re.search(r"/thumbnail\S+", greeting.read_text())[0]
-        statuses = {format: get(connect(service.port), f"{source}&format={format}")[0].status
-                    for format in ("jpeg", "png", "webp", "gif", "avif", "jxl")}
-        get(connect(service.admin_port), "/metrics")
-        # The tracer passes the signal on to nobody: the service is its child.
+        # Whoever ends the tracer sets the service free, so that it has to be ended by itself.
         tracer = service.process.pid
-        child, = pathlib.Path(f"/proc/{tracer}/task/{tracer}/children").read_text().split()
-        os.kill(int(child), signal.SIGTERM)
+        traced = int(pathlib.Path(f"/proc/{tracer}/task/{tracer}/children").read_text())
+        try:
+            until(lambda: re.search(r"/thumbnail\S+", greeting.read_text()), "the greeting with its URL")
+            source = re.search(r"/thumbnail\S+", greeting.read_text())[0]
+            statuses = {format: get(connect(service.port), f"{source}&format={format}")[0].status
+                        for format in ("jpeg", "png", "webp", "gif", "avif", "jxl")}
+            get(connect(service.admin_port), "/metrics")
+        finally:
+            os.kill(traced, signal.SIGTERM)
         service.process.wait(30)
     made = set(re.findall(r"^\d+ +(\w+)\(", trace.read_text(errors="replace"), re.M))
     # SQLite gives its files to the folder's owner if it runs as root.
