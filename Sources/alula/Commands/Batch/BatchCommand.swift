@@ -57,14 +57,11 @@ enum BatchCommand {
             var report = BatchReport(total: sources.count, isJSON: arguments.has(.json))
             report.draw()
             let isComplete = await ManySources.run(
-                sources, atOnce: atOnce(jobs: session.engine.settings.renderWorkers), maker.outcome
+                sources, atOnce: session.sourcesAtOnce, maker.outcome
             ) { report.add($0) }
             report.end(isComplete: isComplete)
             await session.end()
             return isComplete && report.isWell && unread.isEmpty ? 0 : 1
         }
     }
-
-    /// Sources in hand for so many that are worked on: the others are read, fetched and written meanwhile.
-    static func atOnce(jobs: Int) -> Int { jobs * 4 }
 }

@@ -38,6 +38,7 @@ struct CommandFailure: Error, Equatable {
         case let error as any ServiceError:
             var reason = Self.lowered(error.publicMessage)
             if reason.hasSuffix(".") { reason.removeLast() }
+            if let parameter = error.parameter, parameter != "url" { reason = "--\(parameter): \(reason)" }
             if let detail = error.logDetail { reason += " (\(detail))" }
             if error.category == .policy { reason += "; allowedNetworks, allowedPorts and allowedSources decide" }
             self.init(code: error.code, reason)

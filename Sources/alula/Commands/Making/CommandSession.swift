@@ -45,6 +45,11 @@ struct CommandSession: Sendable {
         return settings
     }
 
+    /// Sources in hand at the same time: some are worked on, and others are read, fetched and written meanwhile.
+    ///
+    /// A small memory budget has room for fewer.
+    var sourcesAtOnce: Int { max(1, min(engine.settings.renderWorkers * 4, engine.budget.limit / (32 << 20))) }
+
     /// The image of a source, in hand; ``close(_:)`` ends its use.
     ///
     /// - Throws: ``CommandFailure``, a `ServiceError` or `CancellationError`.

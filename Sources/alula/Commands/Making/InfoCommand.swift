@@ -78,7 +78,7 @@ enum InfoLines {
                 next += 1
                 group.addTask { (index, await line(of: sources[index], asked, session)) }
             }
-            for _ in 0..<BatchCommand.atOnce(jobs: session.engine.settings.renderWorkers) { begin() }
+            for _ in 0..<session.sourcesAtOnce { begin() }
             while let (index, line) = await group.next() {
                 goesOn = report(index, line) && goesOn
                 begin()

@@ -53,7 +53,7 @@ enum ThumbnailCommand {
                 session: session, request: options.request, place: options.place,
                 names: ResultNameDesk(stems: sources.map(\.stem)), replaces: arguments.has(.force))
             let isTriedAll = await ManySources.run(
-                sources, atOnce: BatchCommand.atOnce(jobs: session.engine.settings.renderWorkers),
+                sources, atOnce: session.sourcesAtOnce,
                 maker.outcome
             ) { outcome in
                 switch outcome.kind {
