@@ -16,9 +16,8 @@ BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test build run test unit contract smoke pages-test examples namespace-test load-test crash-test sandbox-test mutation-test \
-	deploy-test docs lint format \
-	bench bench-lanes bench-quality bench-prices bench-sandbox bench-renditions bench-targets figures coverage test-asan test-tsan fuzz clean
+# Every target with a description.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -148,6 +147,10 @@ bench-targets: deps ## Measure how fast targets are read, in each dialect; TARGE
 bench-sandbox: build ## Measure decoding in workers beside decoding in process; PHOTOS=folder
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3
 	python3 Benchmarks/sandbox.py --alula $(RELEASE) --photos $(PHOTOS)
+
+bench-batch: build ## Measure alula batch beside vipsthumbnail and ImageMagick; PHOTOS=folder BATCH="--count 200 --rounds 1"
+	@scripts/install-packages libvips-tools imagemagick python3
+	python3 Benchmarks/batch.py --alula $(RELEASE) --photos $(PHOTOS) $(BATCH)
 
 figures: ## Print figures about the structure of Sources: sizes, circles between folders, doc comments
 	@scripts/house-figures
