@@ -16,6 +16,7 @@ BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
+
 # Every target with a description.
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
@@ -143,6 +144,11 @@ bench-renditions: build $(BENCH_TOOLS) ## Measure many renditions in one call be
 bench-targets: deps ## Measure how fast targets are read, in each dialect; TARGETS_BENCH="--rounds 30"
 	$(SWIFT) build -c release --product targets
 	.build/release/targets $(TARGETS_BENCH)
+
+bench-events: build $(BENCH_TOOLS) ## Measure what events cost, with and without readers; PHOTOS=folder
+	@scripts/install-packages valgrind
+	$(SWIFT) build -c release --product events
+	python3 Benchmarks/events.py --alula $(RELEASE) --events .build/release/events --photos $(PHOTOS)
 
 bench-sandbox: build ## Measure decoding in workers beside decoding in process; PHOTOS=folder
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3

@@ -146,6 +146,9 @@ let package = Package(
             linkerSettings: allocator),
         .target(name: "Measuring", dependencies: ["Memory"], path: "Benchmarks/Measuring", swiftSettings: settings),
         .executableTarget(
+            name: "events", dependencies: ["Telemetry"], path: "Benchmarks/Events", swiftSettings: settings,
+            linkerSettings: allocator),
+        .executableTarget(
             name: "lanes", dependencies: ["Coordination", "Imaging", "Measuring", "Memory"], path: "Benchmarks/Lanes",
             swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
