@@ -23,6 +23,13 @@ package struct Deque<Element> {
         storage.append(element)
     }
 
+    /// Puts an element before all others.
+    package mutating func prepend(_ element: Element) {
+        guard head > 0 else { return storage.insert(element, at: 0) }
+        head -= 1
+        storage[head] = element
+    }
+
     /// Takes the first element out.
     ///
     /// Constant time on average: the taken part is dropped when it is half of the array.

@@ -1,7 +1,5 @@
-import Coordination
-
 /// An answer that several threads may give: the first counts, and one caller waits for it.
-final class FirstAnswer<Value: Sendable>: Sendable {
+package final class FirstAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, Never>)
@@ -11,8 +9,11 @@ final class FirstAnswer<Value: Sendable>: Sendable {
 
     private let state = Locked(State.open)
 
+    /// A question without an answer.
+    package init() {}
+
     /// Answers, unless there is an answer already.
-    func give(_ value: Value) {
+    package func give(_ value: Value) {
         let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
             switch state {
             case .open:
@@ -28,7 +29,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
     }
 
     /// The answer; asked for once.
-    func value() async -> Value {
+    package func value() async -> Value {
         await withCheckedContinuation { continuation in
             let value: Value? = state.withLock { state in
                 if case .given(let value) = state {
@@ -42,8 +43,17 @@ final class FirstAnswer<Value: Sendable>: Sendable {
         }
     }
 
+    /// The answer, or `fallback` if the caller is cancelled.
+    package func value(orIfCancelled fallback: Value) async -> Value {
+        await withTaskCancellationHandler {
+            await value()
+        } onCancel: {
+            give(fallback)
+        }
+    }
+
     /// The answer, or `fallback` if none comes within `limit` or the caller is cancelled.
-    func value(within limit: Duration, by timekeeper: any Timekeeper, or fallback: Value) async -> Value {
+    package func value(within limit: Duration, by timekeeper: any Timekeeper, or fallback: Value) async -> Value {
         let timer = Task {
             do {
                 try await timekeeper.sleep(until: timekeeper.now + limit)
@@ -53,10 +63,6 @@ final class FirstAnswer<Value: Sendable>: Sendable {
             }
         }
         defer { timer.cancel() }
-        return await withTaskCancellationHandler {
-            await value()
-        } onCancel: {
-            give(fallback)
-        }
+        return await value(orIfCancelled: fallback)
     }
 }
