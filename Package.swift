@@ -70,6 +70,7 @@ let package = Package(
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CCares", pkgConfig: "libcares", package: "libc-ares-dev"),
         library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
+        library("CHiredis", pkgConfig: "hiredis", package: "libhiredis-dev"),
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         library("CLibcrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
         library("CIdn2", pkgConfig: "libidn2", package: "libidn2-dev"),
@@ -90,6 +91,7 @@ let package = Package(
         // For tests and fuzz targets alone.
         shim("CJPEGReference", ["CJPEG"], flags: ["-O2"]),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
+        shim("CHiredisShim", ["CHiredis", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
 
         module("Memory"),
@@ -102,6 +104,8 @@ let package = Package(
         module("HTTPClient", ["CCurl", "CCurlShim", "HTTPTypes", "Memory"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
+        module(
+            "SharedCaching", ["CHiredis", "CHiredisShim", "CLibssl", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module(
             "Imaging",
             [
@@ -173,6 +177,7 @@ let package = Package(
         tests("CoordinationTests", ["Coordination", "TestSupport"]),
         tests("TelemetryTests", ["Coordination", "JSON", "Telemetry", "TestSupport", "Text"]),
         tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
+        tests("SharedCachingTests", ["Coordination", "Memory", "SharedCaching", "Telemetry", "TestSupport"]),
         tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry", "TestSupport"]),
         tests(
             "ImagingTests",

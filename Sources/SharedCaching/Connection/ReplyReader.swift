@@ -1,0 +1,92 @@
+import CHiredis
+import CHiredisShim
+import Glibc
+import Memory
+
+/// A reply of the server.
+enum Reply {
+    case bytes(SharedBytes)
+    case status
+    case number(Int)
+    case none
+    case error(String)
+    case array([Reply])
+
+    /// The bytes of a short text.
+    var text: [UInt8]? {
+        guard case .bytes(let bytes) = self, bytes.count <= 8_192 else { return nil }
+        return bytes.array
+    }
+
+    /// The elements of an array.
+    var elements: [Reply]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    /// What the server says is wrong.
+    var failure: String? {
+        if case .error(let text) = self { text } else { nil }
+    }
+}
+
+/// Parses replies with hiredis; used by one thread.
+@safe
+final class ReplyReader {
+    /// The server sends what is no reply, or too much.
+    struct Nonsense: Error {}
+
+    private let raw: UnsafeMutablePointer<redisReader>
+    private let maximumBytes: Int
+
+    /// A parser of replies that each have at most so many bytes.
+    init?(maximumBytes: Int) {
+        guard let raw = unsafe CHiredisShim_reader_create() else { return nil }
+        unsafe self.raw = unsafe raw
+        self.maximumBytes = maximumBytes
+    }
+
+    deinit {
+        unsafe redisReaderFree(raw)
+    }
+
+    /// Takes bytes from the server; the whole replies are then to be had from ``next()``.
+    func feed(_ bytes: UnsafeRawBufferPointer) throws(Nonsense) {
+        guard
+            unsafe redisReaderFeed(raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count) == REDIS_OK
+        else { throw Nonsense() }
+    }
+
+    /// The next whole reply.
+    func next() throws(Nonsense) -> Reply? {
+        var object: UnsafeMutableRawPointer?
+        guard unsafe redisReaderGetReply(raw, &object) == REDIS_OK else { throw Nonsense() }
+        guard let object = unsafe object else {
+            if unsafe CHiredisShim_unparsed(raw) > maximumBytes { throw Nonsense() }
+            return nil
+        }
+        defer { unsafe freeReplyObject(object) }
+        return unsafe Self.reply(object.assumingMemoryBound(to: redisReply.self))
+    }
+
+    private static func reply(_ raw: UnsafeMutablePointer<redisReply>) -> Reply {
+        switch unsafe raw.pointee.type {
+        case REDIS_REPLY_STRING:
+            let count = unsafe raw.pointee.len
+            return unsafe .bytes(
+                SharedBytes(
+                    adopting: CHiredisShim_take_text(raw), count: count, release: { base, _ in unsafe free(base) }))
+        case REDIS_REPLY_STATUS: return .status
+        case REDIS_REPLY_INTEGER: return unsafe .number(Int(raw.pointee.integer))
+        case REDIS_REPLY_ERROR:
+            let text = unsafe UnsafeRawBufferPointer(start: raw.pointee.str, count: min(raw.pointee.len, 200))
+            return unsafe .error(String(decoding: text, as: UTF8.self))
+        case REDIS_REPLY_ARRAY:
+            return .array(
+                (0..<(unsafe raw.pointee.elements)).map { index in
+                    guard let element = unsafe CHiredisShim_element(raw, index) else { return .none }
+                    return unsafe reply(element)
+                })
+        default: return .none
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import Coordination
+import Glibc
+import Memory
+
+/// One connection to the server: commands go out one after another, and replies come in the same order; used by one thread.
+final class TierConnection {
+    /// How commands ended.
+    enum Outcome {
+        /// One reply for each.
+        case replies([Reply])
+        /// They were not answered in time.
+        case timeout
+        /// The connection ended before they were answered.
+        case closed
+    }
+
+    /// Bytes to send.
+    enum Piece {
+        case bytes([UInt8])
+        case shared(SharedBytes)
+    }
+
+    private struct Pending {
+        let replyCount: Int
+        var replies: [Reply] = []
+        let sentAt: Duration
+        let deadline: Duration?
+        var isAbandoned = false
+        let finish: (Outcome) -> Void
+    }
+
+    private let greeting: TierCommand
+    private let maximumReplyBytes: Int
+    private var socket: TierSocket?
+    private var reader: ReplyReader?
+    private var pending = Deque<Pending>()
+    private var pieces = Deque<Piece>()
+    /// What is being sent, and how much of it has been.
+    private var staged: [UInt8] = []
+    private var stagedCount = 0
+    private(set) var nextDeadline: Duration?
+    /// What came although nothing was asked.
+    var onMessage: ((Reply) -> Void)?
+    /// Why the server did not let us in.
+    private(set) var refusal: String?
+
+    /// Bytes that are sent at once, if they are in several pieces.
+    private static let stagedBytes = 256 << 10
+
+    /// A connection that is not open; `greeting` is sent before everything else.
+    init(greeting: TierCommand, maximumReplyBytes: Int) {
+        self.greeting = greeting
+        self.maximumReplyBytes = maximumReplyBytes
+    }
+
+    var isClosed: Bool { socket == nil }
+    /// Commands without replies.
+    var pendingCount: Int { pending.count }
+    /// When the oldest command without a reply was sent.
+    var oldestSentAt: Duration? { pending.first?.sentAt }
+    var descriptor: CInt { socket?.descriptor ?? -1 }
+
+    /// What the connection waits for.
+    var events: Int16 {
+        guard let socket else { return 0 }
+        guard socket.isOpen else { return Int16(socket.waitsForRoom ? POLLOUT : POLLIN) }
+        return Int16(socket.waitsForRoom ? POLLIN | POLLOUT : POLLIN)
+    }
+
+    /// Begins to connect; false if that fails at once.
+    func open(_ address: ServerAddress, tls: TierTLS?, host: String, at now: Duration) -> Bool {
+        guard let socket = TierSocket(to: address, tls: tls, host: host),
+            let reader = ReplyReader(maximumBytes: maximumReplyBytes)
+        else { return false }
+        self.socket = socket
+        self.reader = reader
+        refusal = nil
+        if greeting.replyCount > 0 {
+            send(greeting, at: now) { [weak self] outcome in
+                guard case .replies(let replies) = outcome, let failure = replies.compactMap(\.failure).first else {
+                    return
+                }
+                self?.refuse(failure)
+            }
+        }
+        return true
+    }
+
+    /// Sends commands, as soon as the connection is open.
+    func send(
+        _ command: TierCommand, body: SharedBytes? = nil, after: [UInt8] = [], replyCount: Int? = nil,
+        at now: Duration, deadline: Duration? = nil, _ finish: @escaping (Outcome) -> Void
+    ) {
+        guard socket != nil else { return finish(.closed) }
+        pieces.append(.bytes(command.bytes))
+        if let body { pieces.append(.shared(body)) }
+        if !after.isEmpty { pieces.append(.bytes(after)) }
+        pending.append(
+            Pending(replyCount: replyCount ?? command.replyCount, sentAt: now, deadline: deadline, finish: finish))
+        if let deadline { nextDeadline = min(deadline, nextDeadline ?? deadline) }
+    }
+
+    /// Ends the connection because the server refuses what it is for.
+    func refuse(_ text: String) {
+        refusal = text
+        close()
+    }
+
+    /// Ends the connection and all that waits for it.
+    func close() {
+        let unanswered = pending.elements
+        socket = nil
+        reader = nil
+        pending = Deque()
+        pieces = Deque()
+        staged = []
+        stagedCount = 0
+        nextDeadline = nil
+        for entry in unanswered where !entry.isAbandoned { entry.finish(.closed) }
+    }
+
+    /// Sends what waits, as far as the system takes it.
+    func flush() {
+        guard let socket else { return }
+        if !socket.isOpen {
+            switch socket.advance() {
+            case .moved: break
+            case .blocked: return
+            case .closed: return close()
+            }
+        }
+        while true {
+            if stagedCount == staged.count { stage() }
+            guard stagedCount < staged.count else { return }
+            let progress = unsafe staged.withUnsafeBytes { bytes in
+                unsafe socket.send(UnsafeRawBufferPointer(rebasing: bytes[stagedCount...]))
+            }
+            switch progress {
+            case .moved(let count): stagedCount += count
+            case .blocked: return
+            case .closed: return close()
+            }
+        }
+    }
+
+    /// Reads what came, and answers those who wait for it.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) {
+        guard let socket, let reader else { return }
+        guard socket.isOpen else { return flush() }
+        // Until nothing is left: libssl may hold bytes that the system does not tell of. No honest server sends so much at once.
+        for _ in 0..<4_096 {
+            switch unsafe socket.receive(buffer) {
+            case .blocked: return
+            case .closed: return close()
+            case .moved(let count):
+                do throws(ReplyReader.Nonsense) {
+                    try unsafe reader.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                    while self.reader === reader, let reply = try reader.next() { take(reply) }
+                } catch {
+                    close()
+                }
+                guard self.reader === reader else { return }
+            }
+        }
+        close()
+    }
+
+    /// Gives those up whose time is over.
+    func expire(at now: Duration) {
+        guard let next = nextDeadline, next <= now else { return }
+        nextDeadline = nil
+        var expired: [(Outcome) -> Void] = []
+        var kept = Deque<Pending>()
+        for var entry in pending.elements {
+            if let deadline = entry.deadline, !entry.isAbandoned {
+                if deadline <= now {
+                    entry.isAbandoned = true
+                    expired.append(entry.finish)
+                } else {
+                    nextDeadline = min(deadline, nextDeadline ?? deadline)
+                }
+            }
+            kept.append(entry)
+        }
+        pending = kept
+        for finish in expired { finish(.timeout) }
+    }
+
+    private func take(_ reply: Reply) {
+        if let onMessage, pending.isEmpty { return onMessage(reply) }
+        guard var entry = pending.popFirst() else { return close() }
+        entry.replies.append(reply)
+        if entry.replies.count < entry.replyCount { return pending.prepend(entry) }
+        if !entry.isAbandoned { entry.finish(.replies(entry.replies)) }
+    }
+
+    private func stage() {
+        staged.removeAll(keepingCapacity: staged.capacity <= Self.stagedBytes)
+        stagedCount = 0
+        while let piece = pieces.first {
+            let count =
+                switch piece {
+                case .bytes(let bytes): bytes.count
+                case .shared(let bytes): bytes.count
+                }
+            guard staged.isEmpty || staged.count + count <= Self.stagedBytes else { return }
+            _ = pieces.popFirst()
+            switch piece {
+            case .bytes(let bytes): staged += bytes
+            case .shared(let bytes): unsafe bytes.withUnsafeBytes { unsafe staged.append(contentsOf: $0) }
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import CHiredisShim
+import CLibssl
+import Glibc
+
+/// An address of the server.
+struct ServerAddress: Sendable {
+    let family: CInt
+    /// The system's structure, as bytes.
+    let bytes: [UInt8]
+
+    /// The addresses of a host; empty if it has none.
+    ///
+    /// - Parameter isNumeric: Whether only an address, and no name, is allowed as `host`: then nothing is waited for.
+    static func blockingLookUp(_ host: String, port: UInt16, isNumeric: Bool) -> [ServerAddress] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
+        unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
+        defer { unsafe freeaddrinfo(list) }
+        var found: [ServerAddress] = []
+        var next = unsafe list
+        while let entry = unsafe next, found.count < 16 {
+            let bytes = unsafe UnsafeRawBufferPointer(
+                start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
+            unsafe found.append(ServerAddress(family: entry.pointee.ai_family, bytes: Array(bytes)))
+            unsafe next = entry.pointee.ai_next
+        }
+        return found
+    }
+}
+
+/// Settings of TLS for all connections; libssl may use them on any thread once they are made.
+@safe
+final class TierTLS: @unchecked Sendable {
+    fileprivate let context: OpaquePointer
+
+    /// Trusts the authorities in a file of PEM, or the system's; nil if the file cannot be used.
+    init?(authorities: String?) {
+        guard let context = unsafe CHiredisShim_tls_create(authorities) else { return nil }
+        unsafe self.context = unsafe context
+    }
+
+    deinit {
+        unsafe SSL_CTX_free(context)
+    }
+}
+
+/// A connection of the system, perhaps with TLS, that never blocks; used by one thread.
+@safe
+final class TierSocket {
+    /// How a step ended.
+    enum Progress: Equatable {
+        /// So many bytes have moved; after a step of the handshake, none.
+        case moved(Int)
+        /// Nothing can move now.
+        case blocked
+        case closed
+    }
+
+    let descriptor: CInt
+    private(set) var isOpen = false
+    /// Whether the next step waits until the system can send.
+    private(set) var waitsForRoom = true
+    private var isConnected = false
+    private let tls: OpaquePointer?
+
+    /// Begins to connect; nil if that fails at once.
+    init?(to address: ServerAddress, tls context: TierTLS?, host: String) {
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(address.family, kind, 0)
+        guard descriptor >= 0 else { return nil }
+        var isOn: CInt = 1
+        unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
+        let status = unsafe address.bytes.withUnsafeBytes { bytes in
+            unsafe bytes.baseAddress.map {
+                unsafe connect(descriptor, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+            } ?? -1
+        }
+        guard status == 0 || errno == EINPROGRESS else {
+            close(descriptor)
+            return nil
+        }
+        if let context {
+            guard let tls = unsafe CHiredisShim_tls_open(context.context, descriptor, host) else {
+                close(descriptor)
+                return nil
+            }
+            unsafe self.tls = unsafe tls
+        } else {
+            unsafe tls = nil
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        unsafe SSL_free(tls)
+        close(descriptor)
+    }
+
+    /// Goes on with the connection and the handshake, until ``isOpen``.
+    func advance() -> Progress {
+        if !isConnected {
+            var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard unsafe poll(&watched, 1, 0) > 0 else { return .blocked }
+            var error: CInt = 0
+            var length = socklen_t(MemoryLayout<CInt>.size)
+            guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0, error == 0 else {
+                return .closed
+            }
+            isConnected = true
+        }
+        if let tls = unsafe tls {
+            let result = unsafe CHiredisShim_tls_shake(tls)
+            guard result == 0 else { return progress(result) }
+        }
+        isOpen = true
+        waitsForRoom = false
+        return .moved(0)
+    }
+
+    /// Reads what there is.
+    func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Progress {
+        if let tls = unsafe tls { return progress(unsafe CHiredisShim_tls_read(tls, buffer.baseAddress, buffer.count)) }
+        while true {
+            let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count > 0 { return .moved(count) }
+            if count == 0 { return .closed }
+            if errno == EINTR { continue }
+            return errno == EAGAIN || errno == EWOULDBLOCK ? .blocked : .closed
+        }
+    }
+
+    /// Sends as much as the system takes.
+    func send(_ bytes: UnsafeRawBufferPointer) -> Progress {
+        waitsForRoom = false
+        if let tls = unsafe tls { return progress(unsafe CHiredisShim_tls_write(tls, bytes.baseAddress, bytes.count)) }
+        while true {
+            let count = unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+            if count >= 0 { return .moved(count) }
+            if errno == EINTR { continue }
+            guard errno == EAGAIN || errno == EWOULDBLOCK else { return .closed }
+            waitsForRoom = true
+            return .blocked
+        }
+    }
+
+    private func progress(_ result: some BinaryInteger) -> Progress {
+        let result = Int(result)
+        if result >= 0 { return .moved(result) }
+        waitsForRoom = result == Int(CHiredisShim_wants_write)
+        return result == Int(CHiredisShim_closed) ? .closed : .blocked
+    }
+}

@@ -1,0 +1,65 @@
+import Coordination
+
+/// Removals that the server has not confirmed: a plain value.
+///
+/// They are sent again until it does, and none is dropped while there is room.
+struct DueRemovals {
+    /// What the server is to do.
+    enum Removal {
+        /// Make all that was written about a source unreadable.
+        case forget(SharedSource)
+        /// The same, and tell all other instances.
+        case purge(PurgeNotice)
+        /// Make everything unreadable.
+        case everything
+    }
+
+    /// A removal, and the caller that waits for it.
+    struct Entry {
+        let number: Int
+        let removal: Removal
+        let answer: FirstAnswer<Bool>?
+        var isSent = false
+    }
+
+    private(set) var entries: [Entry] = []
+    private var lastNumber = 0
+
+    /// Most removals that wait.
+    static let capacity = 4_096
+
+    /// Whether nothing is due.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds a removal; false if too many wait.
+    mutating func add(_ removal: Removal, answer: FirstAnswer<Bool>? = nil) -> Bool {
+        guard entries.count < Self.capacity else { return false }
+        lastNumber += 1
+        entries.append(Entry(number: lastNumber, removal: removal, answer: answer))
+        return true
+    }
+
+    /// The removals that are not under way; they are, then.
+    mutating func takeUnsent() -> [Entry] {
+        let unsent = entries.filter { !$0.isSent }
+        for index in entries.indices { entries[index].isSent = true }
+        return unsent
+    }
+
+    /// Notes that a removal was not confirmed: it is to be sent again.
+    mutating func putBack(_ number: Int) {
+        if let index = entries.firstIndex(where: { $0.number == number }) { entries[index].isSent = false }
+    }
+
+    /// Replaces all that is to be forgotten by the removal of everything.
+    mutating func collapse() {
+        entries.removeAll { if case .forget = $0.removal { true } else { false } }
+        _ = add(.everything)
+    }
+
+    /// Takes out what the server has confirmed.
+    mutating func confirm(_ number: Int) -> Entry? {
+        guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
+        return entries.remove(at: index)
+    }
+}

@@ -1,0 +1,209 @@
+import Coordination
+
+/// What this instance knows of purges: those that were done, those that are due, and how far it has read the log.
+struct PurgeDesk {
+    let audience: PurgeAudience
+    var memory = PurgeMemory()
+    var due = DueRemovals()
+    /// The last entry of the log that was read.
+    private(set) var position: [UInt8]?
+    /// Whether the position is that of an earlier process, and the log has not been read since.
+    private var isOfEarlierProcess: Bool
+
+    init(_ audience: PurgeAudience, position: [UInt8]?) {
+        self.audience = audience
+        self.position = position
+        isOfEarlierProcess = position != nil
+    }
+
+    /// Notes how far the log has been read.
+    mutating func moved(to id: [UInt8]) {
+        isOfEarlierProcess = false
+        guard id != position else { return }
+        position = id
+        audience.onPosition(id)
+    }
+
+    /// Notes that the log is not the one that was read, or has dropped the place.
+    ///
+    /// What an earlier process had missed then, nobody may know any more.
+    mutating func lostPosition() {
+        if isOfEarlierProcess { audience.onGap() }
+        isOfEarlierProcess = false
+        position = nil
+    }
+
+    /// Takes a purge of another instance; each is done once.
+    ///
+    /// - Returns: Whether it was not known.
+    @discardableResult
+    mutating func learn(_ notice: PurgeNotice) -> Bool {
+        guard memory.note(notice) else { return false }
+        audience.onPurge(notice)
+        return true
+    }
+
+    /// Adds what the server is to do; false if too much waits.
+    mutating func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?) -> Bool {
+        if case .purge(let notice) = removal { _ = memory.note(notice) }
+        return due.add(removal, answer: answer)
+    }
+}
+
+/// The log of purges, a stream on the server, and the removals that this instance sends.
+extension TierThread {
+    /// An entry of the log.
+    private struct Entry {
+        let id: [UInt8]
+        let notice: PurgeNotice?
+
+        init?(_ reply: Reply) {
+            guard let parts = reply.elements, parts.count == 2, let id = parts[0].text, !id.isEmpty, id.count <= 64,
+                let fields = parts[1].elements
+            else { return nil }
+            self.id = id
+            notice = fields.count >= 2 ? fields[1].text.flatMap { PurgeNotice($0) } : nil
+        }
+    }
+
+    private static let pageLength = 500
+    private static let first = [UInt8](word: "-")
+    /// Keys that are looked at in one step, when all values are dropped.
+    private static let sweptKeys = 500
+
+    /// Reads the log from where it was left, and learns the purges in it; from its beginning if it is not the log that was read.
+    func readLog(then done: @escaping () -> Void) {
+        readLog(from: purges.position, reading: purges.position == nil ? LogReading() : nil, then: done)
+    }
+
+    /// Reads a page.
+    ///
+    /// - Parameter reading: What was found since the beginning of the log; nil if it is not read from there.
+    private func readLog(from start: [UInt8]?, reading: LogReading?, then done: @escaping () -> Void) {
+        var command = TierCommand()
+        if !configuration.isReadOnly {
+            command.add([UInt8](word: "SET"), TierNames.everything, Generation().text, [UInt8](word: "NX"))
+        }
+        command.add(
+            [UInt8](word: "XRANGE"), TierNames.log, start ?? Self.first, [UInt8](word: "+"), [UInt8](word: "COUNT"),
+            [UInt8](word: String(Self.pageLength)))
+        control.send(command, at: timekeeper.now) { [weak self] outcome in
+            guard let self, case .replies(let replies) = outcome else { return }
+            // A server that refuses is of no use: without the log, purges would be missed.
+            guard let page = replies.last?.elements else {
+                return control.refuse(replies.last?.failure ?? "no answer to XRANGE")
+            }
+            let entries = page.compactMap { Entry($0) }
+            if reading == nil, entries.first?.id != start {
+                purges.lostPosition()
+                return readLog(from: nil, reading: LogReading(), then: done)
+            }
+            var reading = reading
+            for notice in entries.compactMap(\.notice) {
+                let isNew = purges.learn(notice)
+                if reading?.ids.insert(notice.id).inserted == true, !isNew { reading?.holdsKnown = true }
+            }
+            if let last = entries.last { purges.moved(to: last.id) }
+            if page.count >= Self.pageLength, let last = entries.last?.id, last != start {
+                return readLog(from: last, reading: reading, then: done)
+            }
+            if let reading { finish(reading, isEmpty: entries.isEmpty && start == nil) }
+            done()
+        }
+    }
+
+    /// What a log holds that is read from its beginning.
+    private struct LogReading {
+        var ids: Set<Generation> = []
+        /// Whether one of its purges was known.
+        var holdsKnown = false
+    }
+
+    /// Writes the purges that are known here into a log that lacks them, because the one that had them is lost.
+    private func finish(_ reading: LogReading, isEmpty: Bool) {
+        // A full log may have dropped purges that this instance has not read.
+        if reading.ids.count >= PurgeMemory.capacity, !reading.holdsKnown { purges.audience.onGap() }
+        guard !configuration.isReadOnly else { return }
+        let missing = purges.memory.missing(in: reading.ids)
+        guard isEmpty || !missing.isEmpty else { return }
+        var command = TierCommand()
+        // An empty entry shows later that the log is still this one.
+        if missing.isEmpty { command.add(Self.append([])) }
+        for notice in missing { command.add(Self.append(notice.written)) }
+        control.send(command, at: timekeeper.now) { _ in }
+    }
+
+    /// Adds a removal, and sends it if the server is connected.
+    func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?) {
+        guard purges.add(removal, answer) else {
+            // What cannot be forgotten one by one is forgotten with everything else.
+            if case .forget = removal { purges.due.collapse() }
+            answer?.give(false)
+            return
+        }
+        guard health.state != .down else {
+            answer?.give(true)
+            return
+        }
+        deliver {}
+    }
+
+    /// Sends the removals that are due, and goes on when they are answered; those that the server refuses stay due.
+    func deliver(then done: @escaping () -> Void) {
+        let entries = purges.due.takeUnsent()
+        guard let last = entries.last else { return done() }
+        for entry in entries {
+            control.send(command(for: entry.removal), at: timekeeper.now) { [weak self] outcome in
+                guard let self else { return }
+                guard case .replies(let replies) = outcome, replies.allSatisfy({ $0.failure == nil }) else {
+                    purges.due.putBack(entry.number)
+                    if case .replies = outcome, entry.number == last.number { done() }
+                    return
+                }
+                purges.due.confirm(entry.number)?.answer?.give(true)
+                if case .everything = entry.removal { sweep(from: [UInt8](word: "0")) }
+                if entry.number == last.number { done() }
+            }
+        }
+    }
+
+    private func command(for removal: DueRemovals.Removal) -> TierCommand {
+        var command = TierCommand()
+        switch removal {
+        case .forget(let source): command.add([UInt8](word: "DEL"), source.generationName)
+        case .purge(let notice):
+            // The log comes first: an instance that finds the next generation finds the purge in the log.
+            command.add(Self.append(notice.written))
+            command.add([UInt8](word: "DEL"), notice.source.generationName)
+            command.add([UInt8](word: "PUBLISH"), TierNames.channel, notice.written)
+        case .everything:
+            command.add([UInt8](word: "DEL"), TierNames.everything)
+        }
+        return command
+    }
+
+    private static func append(_ payload: [UInt8]) -> [[UInt8]] {
+        [
+            [UInt8](word: "XADD"), TierNames.log, [UInt8](word: "MAXLEN"), [UInt8](word: "~"),
+            [UInt8](word: String(PurgeMemory.capacity)), [UInt8](word: "*"), [UInt8](word: "p"), payload,
+        ]
+    }
+
+    /// Has the server drop values, which nobody can find any more, a few at a time.
+    private func sweep(from cursor: [UInt8]) {
+        let pattern = TierNames.values + [UInt8](word: "*")
+        let command = TierCommand(
+            [UInt8](word: "SCAN"), cursor, [UInt8](word: "MATCH"), pattern, [UInt8](word: "COUNT"),
+            [UInt8](word: String(Self.sweptKeys)))
+        control.send(command, at: timekeeper.now) { [weak self] outcome in
+            guard let self, case .replies(let replies) = outcome, let parts = replies[0].elements, parts.count == 2,
+                let next = parts[0].text, let found = parts[1].elements
+            else { return }
+            let names = found.compactMap(\.text).filter { $0.starts(with: TierNames.values) }
+            if !names.isEmpty {
+                control.send(TierCommand(words: [[UInt8](word: "UNLINK")] + names), at: timekeeper.now) { _ in }
+            }
+            if next != [UInt8](word: "0") { sweep(from: next) }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Crypto
+
+/// A purge that all instances are told of.
+package struct PurgeNotice: Sendable, Equatable {
+    /// Random: tells this purge from all others.
+    let id: Generation
+    /// The source, by the rules of the instance that was asked.
+    package let source: SharedSource
+    /// The source as the operator named it: each instance has its own rules for what it means.
+    package let name: String
+
+    private static let longestName = 4_096
+
+    /// A new purge; nil if the name is too long for a source.
+    init?(_ source: SharedSource, name: String) {
+        guard name.utf8.count <= Self.longestName else { return nil }
+        id = Generation()
+        self.source = source
+        self.name = name
+    }
+
+    /// A purge as it was written; nil if the bytes are none.
+    init?(_ bytes: [UInt8]) {
+        let start = Generation.length + SharedSource.labelLength
+        guard bytes.count >= start, bytes.count <= start + Self.longestName,
+            let id = Generation(Array(bytes[..<Generation.length])),
+            let source = SharedSource(label: Array(bytes[Generation.length..<start])),
+            let name = String(validating: bytes[start...], as: UTF8.self)
+        else { return nil }
+        self.id = id
+        self.source = source
+        self.name = name
+    }
+
+    /// The purge as bytes.
+    var written: [UInt8] { id.text + source.label + Array(name.utf8) }
+}

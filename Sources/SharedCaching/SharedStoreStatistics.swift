@@ -1,0 +1,28 @@
+/// The state and the counts of the shared cache.
+package struct SharedStoreStatistics: Sendable, Equatable {
+    /// How a look-up ended.
+    package enum Result: String, Sendable, CaseIterable {
+        /// A value was found, and is as it was written.
+        case hit
+        /// There is none, or one from before a removal.
+        case miss
+        /// What was found is not what was written.
+        case rejected
+        /// No answer came in time.
+        case timeout
+        /// The server refused, or the connection ended.
+        case error
+    }
+
+    /// `up`, `suspended` or `down`.
+    package var state = TierHealth.State.down.rawValue
+    /// Look-ups by their ends; those that were not tried are not counted.
+    package var requests: [Result: Int] = [:]
+    /// Bytes of writes that the server has not confirmed yet.
+    package var queueBytes = 0
+    /// Writes that were given up.
+    package var droppedWrites = 0
+
+    /// Whether the server is in use.
+    package var isUp: Bool { state == TierHealth.State.up.rawValue }
+}

@@ -1,0 +1,187 @@
+import Coordination
+import Glibc
+import Memory
+
+/// A read whose caller waits.
+struct TierRead: Sendable {
+    /// How it ended.
+    enum Answer: Sendable {
+        /// The values of the last command, nil for what is not there.
+        case values([SharedBytes?])
+        case timeout
+        /// The server refused it, or the connection ended.
+        case failed
+        /// The caller has left.
+        case cancelled
+    }
+
+    let command: TierCommand
+    let deadline: Duration
+    let answer: FirstAnswer<Answer>
+}
+
+/// A write that nobody waits for.
+struct TierWrite: Sendable {
+    /// What is sent before the value.
+    let command: TierCommand
+    let body: SharedBytes
+    /// What is sent after the value.
+    let after: [UInt8]
+    /// Replies to all of it; the first one is that to the write.
+    let replyCount: Int
+    /// What it counts for in the queue.
+    let length: Int
+}
+
+/// Requests of other threads to the thread `shared-cache`, and what it tells them.
+final class TierInbox: Sendable {
+    /// A request for the thread.
+    enum Request: Sendable {
+        case read(TierRead)
+        case write(TierWrite)
+        case remove(DueRemovals.Removal, answer: FirstAnswer<Bool>?)
+        /// Read the log of purges now.
+        case readLog(FirstAnswer<Bool>)
+        /// The addresses of the server have been looked up.
+        case addresses([ServerAddress])
+    }
+
+    private struct State {
+        var requests: [Request] = []
+        var statistics = SharedStoreStatistics()
+        var isUp = false
+        var reads = 0
+        var isWoken = false
+        var isStopped = false
+    }
+
+    /// Reads that wait for the server at once; more are not tried.
+    private static let mostReads = 4_096
+
+    private let state = Locked(State())
+    private let maximumQueueBytes: Int
+    private let readEnd: CInt
+    private let writeEnd: CInt
+
+    init(_ configuration: SharedCacheConfiguration) throws(SharedStore.Failure) {
+        maximumQueueBytes = configuration.maximumQueueBytes
+        var ends: [CInt] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { throw .system(error: errno) }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(readEnd)
+        close(writeEnd)
+    }
+
+    /// Readable when there is something to take.
+    var descriptor: CInt { readEnd }
+
+    /// Whether the server is in use.
+    var isUp: Bool { state.withLock { $0.isUp } }
+
+    /// State and counts at this moment.
+    var statistics: SharedStoreStatistics { state.withLock { $0.statistics } }
+
+    /// Notes a read, if the server is in use and there is room; to be ended with ``endRead()``.
+    func admitRead() -> Bool {
+        state.withLock { state in
+            guard state.isUp, state.reads < Self.mostReads else { return false }
+            state.reads += 1
+            return true
+        }
+    }
+
+    /// Ends a read.
+    func endRead() { state.withLock { $0.reads -= 1 } }
+
+    /// Counts how a look-up ended.
+    func count(_ result: SharedStoreStatistics.Result) {
+        state.withLock { $0.statistics.requests[result, default: 0] += 1 }
+    }
+
+    /// Makes room in the queue for a write, or counts it as dropped.
+    func admitWrite(_ length: Int) -> Bool {
+        state.withLock { state in
+            guard state.isUp, state.statistics.queueBytes + length <= maximumQueueBytes else {
+                state.statistics.droppedWrites += 1
+                return false
+            }
+            state.statistics.queueBytes += length
+            return true
+        }
+    }
+
+    /// Ends a write, by whatever means.
+    func endWrite(_ length: Int, isDone: Bool) {
+        state.withLock { state in
+            state.statistics.queueBytes -= length
+            if !isDone { state.statistics.droppedWrites += 1 }
+        }
+    }
+
+    /// Tells others the state of the server.
+    func show(_ health: TierHealth.State) {
+        state.withLock { state in
+            state.isUp = health == .up
+            state.statistics.state = health.rawValue
+        }
+    }
+
+    /// Hands a request to the thread.
+    func post(_ request: Request) {
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.requests.append(request) }
+            return state.isStopped
+        }
+        if isStopped { Self.refuse(request) } else { wake() }
+    }
+
+    /// Ends the thread.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        wake()
+    }
+
+    /// The requests since the last call, and whether the thread is to end.
+    func take() -> (requests: [Request], isStopped: Bool) {
+        state.withLock { state in
+            defer {
+                state.requests = []
+                state.isWoken = false
+            }
+            return (state.requests, state.isStopped)
+        }
+    }
+
+    /// Takes the wakes out of the pipe, before ``take()``.
+    func drain() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while unsafe read(readEnd, &bytes, bytes.count) == bytes.count {}
+    }
+
+    /// Ends a request that is not done.
+    static func refuse(_ request: Request) {
+        switch request {
+        case .read(let read): read.answer.give(.failed)
+        case .remove(_, let answer): answer?.give(false)
+        case .readLog(let answer): answer.give(false)
+        case .write, .addresses: break
+        }
+    }
+
+    private func wake() {
+        let isNeeded = state.withLock { state in
+            defer { state.isWoken = true }
+            return !state.isWoken
+        }
+        guard isNeeded else { return }
+        var byte: UInt8 = 1
+        _ = unsafe write(writeEnd, &byte, 1)
+    }
+}

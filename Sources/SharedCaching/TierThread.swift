@@ -1,0 +1,304 @@
+import Coordination
+import Glibc
+import Telemetry
+
+/// The thread `shared-cache`: all connections to the server, and what is known of it.
+final class TierThread {
+    let configuration: SharedCacheConfiguration
+    let inbox: TierInbox
+    let logger: Logger
+    let timekeeper: any Timekeeper
+    private let tls: TierTLS?
+
+    /// Asks what concerns the whole server: generations, the log of purges, removals, probes.
+    let control: TierConnection
+    /// Sends writes.
+    let writer: TierConnection
+    /// Hears of purges as they happen.
+    let messages: TierConnection
+    private let readers: [TierConnection]
+
+    var health: TierHealth
+    var purges: PurgeDesk
+    private var addresses: [ServerAddress] = []
+    private var isLookingUp = false
+    /// When the log is read next, if the server is connected.
+    private var nextPoll = Duration.zero
+    private var isPolling = false
+    /// Tries since the server was connected last, and what it refused them with.
+    private var tries = 0
+    private var lastRefusal: String?
+
+    /// How often the log is read, in case a message was missed.
+    private static let pollInterval = Duration.milliseconds(400)
+    /// How long the server may be silent on a connection before that is closed.
+    private static let longestSilence = Duration.seconds(2)
+    private static let longestWrite = Duration.seconds(5)
+    /// How long it may take to connect.
+    private static let longestJoin = Duration.seconds(1)
+    /// Tries after which it is told that the server is out of reach from the start on.
+    private static let silentTries = 2
+    /// Reads on one connection, before another is opened.
+    private static let readsInRow = 32
+
+    init(
+        _ configuration: SharedCacheConfiguration, inbox: TierInbox, tls: TierTLS?, logger: Logger,
+        timekeeper: any Timekeeper, audience: PurgeAudience, position: [UInt8]?
+    ) {
+        self.configuration = configuration
+        self.inbox = inbox
+        self.tls = tls
+        self.logger = logger
+        self.timekeeper = timekeeper
+        let greeting = Self.greeting(configuration)
+        func connection() -> TierConnection {
+            TierConnection(greeting: greeting, maximumReplyBytes: configuration.maximumValueBytes + (64 << 10))
+        }
+        control = connection()
+        writer = connection()
+        messages = connection()
+        readers = (0..<configuration.readConnections).map { _ in connection() }
+        health = TierHealth(interval: configuration.interval)
+        purges = PurgeDesk(audience, position: position)
+    }
+
+    private var connections: [TierConnection] { [control, writer, messages] + readers }
+
+    /// Works until it is stopped.
+    func run() {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { unsafe buffer.deallocate() }
+        messages.onMessage = { [weak self] reply in self?.heard(reply) }
+        while true {
+            let (requests, isStopped) = inbox.take()
+            for request in requests { isStopped ? TierInbox.refuse(request) : take(request) }
+            if isStopped { break }
+            keepTime(timekeeper.now)
+            for connection in connections { connection.flush() }
+            notice(timekeeper.now)
+            let ready = wait()
+            inbox.drain()
+            for connection in ready { unsafe connection.receive(into: buffer) }
+        }
+        for connection in connections { connection.close() }
+        for entry in purges.due.entries { entry.answer?.give(false) }
+    }
+
+    private func take(_ request: TierInbox.Request) {
+        switch request {
+        case .read(let read): send(read)
+        case .write(let write): send(write)
+        case .remove(let removal, let answer): add(removal, answer)
+        case .readLog(let answer):
+            if health.state == .down { answer.give(false) } else { readLog { answer.give(true) } }
+        case .addresses(let found):
+            isLookingUp = false
+            addresses = found
+            if health.state == .down, !found.isEmpty { join() }
+        }
+    }
+
+    /// Does what is due.
+    private func keepTime(_ now: Duration) {
+        for reader in readers {
+            reader.expire(at: now)
+            if let oldest = reader.oldestSentAt, oldest + Self.longestSilence <= now { reader.close() }
+        }
+        if let oldest = control.oldestSentAt, oldest + Self.longestSilence <= now { control.close() }
+        if let oldest = writer.oldestSentAt, oldest + Self.longestWrite <= now { writer.close() }
+        notice(now)
+        if health.takeTry(at: now) {
+            if health.state == .down { join() } else { probe() }
+            if health.state == .down { report() }
+        }
+        if health.state != .down, nextPoll <= now {
+            nextPoll = now + Self.pollInterval
+            if messages.isClosed { subscribe() }
+            poll()
+        }
+    }
+
+    /// Notices that the connection is lost.
+    private func notice(_ now: Duration) {
+        guard control.isClosed, health.lost(at: now) else { return }
+        for connection in connections { connection.close() }
+        addresses = []
+        show()
+    }
+
+    // MARK: Connections
+
+    private static func greeting(_ configuration: SharedCacheConfiguration) -> TierCommand {
+        var command = TierCommand()
+        if let password = configuration.credentials.password {
+            let words = ["AUTH"] + (configuration.credentials.user.map { [$0] } ?? []) + [password]
+            command.add(words.map { [UInt8](word: $0) })
+        }
+        if configuration.address.database != 0 {
+            command.add([UInt8](word: "SELECT"), [UInt8](word: String(configuration.address.database)))
+        }
+        return command
+    }
+
+    /// Opens a connection that is closed; false if that fails at once, or the server's address is not known.
+    private func open(_ connection: TierConnection) -> Bool {
+        guard connection.isClosed else { return true }
+        while let address = addresses.first {
+            if connection.open(address, tls: tls, host: configuration.address.host, at: timekeeper.now) { return true }
+            addresses.removeFirst()
+        }
+        return false
+    }
+
+    /// Connects, learns of the purges that were missed, delivers those that are due, and asks how quick the server is.
+    private func join() {
+        let now = timekeeper.now
+        if let oldest = control.oldestSentAt {
+            guard oldest + Self.longestJoin <= now else { return }
+            // Another address of the server may answer.
+            control.close()
+            if !addresses.isEmpty { addresses.removeFirst() }
+        }
+        if addresses.isEmpty { lookUpAddresses() }
+        guard open(control) else { return }
+        readLog { [weak self] in
+            self?.deliver { [weak self] in self?.probe() }
+        }
+    }
+
+    private func lookUpAddresses() {
+        let (host, port) = (configuration.address.host, configuration.address.port)
+        addresses = ServerAddress.blockingLookUp(host, port: port, isNumeric: true)
+        guard addresses.isEmpty, !isLookingUp else { return }
+        isLookingUp = true
+        let thread = try? WorkThread(named: "shared-names") { [inbox] in
+            inbox.post(.addresses(ServerAddress.blockingLookUp(host, port: port, isNumeric: false)))
+        }
+        if let thread { thread.detach() } else { isLookingUp = false }
+    }
+
+    /// Asks for nothing, to see how long an answer takes.
+    private func probe() {
+        let begun = timekeeper.now
+        control.send(TierCommand([UInt8](word: "PING")), at: begun) { [weak self] outcome in
+            guard let self, case .replies(let replies) = outcome, health.state != .up else { return }
+            let isQuick = replies[0].failure == nil && timekeeper.now - begun <= configuration.timeout
+            let wasDown = health.state == .down
+            if health.answered(isQuick: isQuick) { show() }
+            if wasDown { nextPoll = begun }
+        }
+    }
+
+    private func poll() {
+        guard !isPolling else { return }
+        isPolling = true
+        control.send(TierCommand([UInt8](word: "PING")), at: timekeeper.now) { [weak self] _ in self?.isPolling = false
+        }
+        readLog { [weak self] in self?.deliver {} }
+    }
+
+    private func subscribe() {
+        guard open(messages) else { return }
+        messages.send(
+            TierCommand([UInt8](word: "SUBSCRIBE"), TierNames.channel), at: timekeeper.now
+        ) { _ in }
+    }
+
+    private func heard(_ reply: Reply) {
+        guard let elements = reply.elements, elements.count == 3, let payload = elements[2].text,
+            let notice = PurgeNotice(payload)
+        else { return }
+        purges.learn(notice)
+    }
+
+    private func show() {
+        inbox.show(health.state)
+        // What is told here is not told again by ``report()``.
+        (tries, lastRefusal) = (health.state == .down ? Self.silentTries : 0, nil)
+        switch health.state {
+        case .up: logger.info("shared cache in use")
+        case .suspended: logger.warning("shared cache too slow or failing")
+        case .down: logger.warning("shared cache out of reach")
+        }
+    }
+
+    /// Tells once why the server cannot be used from the start on, and of each other reason.
+    private func report() {
+        tries += 1
+        if let refusal = control.refusal, refusal != lastRefusal {
+            lastRefusal = refusal
+            logger.warning("shared cache refuses to serve", ["detail": .string(refusal)])
+        } else if tries == Self.silentTries, lastRefusal == nil {
+            logger.warning("shared cache out of reach")
+        }
+    }
+
+    // MARK: Reads and writes
+
+    private func send(_ read: TierRead) {
+        guard health.state == .up, let reader = reader() else { return read.answer.give(.failed) }
+        reader.send(read.command, at: timekeeper.now, deadline: read.deadline) { [weak self] outcome in
+            guard case .replies(let replies) = outcome, let values = replies.last?.elements else {
+                if case .timeout = outcome { read.answer.give(.timeout) } else { read.answer.give(.failed) }
+                self?.readFailed(outcome)
+                return
+            }
+            self?.health.succeeded()
+            read.answer.give(
+                .values(values.map { if case .bytes(let bytes) = $0 { bytes } else { nil } }))
+        }
+    }
+
+    /// The first connection that has few reads waiting, so that a few reads share one.
+    private func reader() -> TierConnection? {
+        let chosen =
+            readers.first { $0.pendingCount < Self.readsInRow } ?? readers.min { $0.pendingCount < $1.pendingCount }
+        return chosen.flatMap { open($0) ? $0 : nil }
+    }
+
+    private func readFailed(_ outcome: TierConnection.Outcome) {
+        guard health.failed(at: timekeeper.now) else { return }
+        show()
+        if case .replies(let replies) = outcome, let failure = replies.last?.failure {
+            logger.warning("shared cache refuses to serve", ["detail": .string(failure)])
+        }
+        // What was asked would be answered too late.
+        for reader in readers { reader.close() }
+    }
+
+    private func send(_ write: TierWrite) {
+        guard health.state == .up, open(writer) else { return inbox.endWrite(write.length, isDone: false) }
+        writer.send(
+            write.command, body: write.body, after: write.after, replyCount: write.replyCount, at: timekeeper.now
+        ) { [inbox] outcome in
+            let isDone = if case .replies(let replies) = outcome { replies[0].failure == nil } else { false }
+            inbox.endWrite(write.length, isDone: isDone)
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Waits until something can be done; returns the connections on which it can.
+    private func wait() -> [TierConnection] {
+        let open = connections.filter { !$0.isClosed }
+        var watched = [pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0)]
+        watched += open.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+        let count = unsafe Glibc.poll(
+            &watched, nfds_t(watched.count), milliseconds(until: nextWork, from: timekeeper.now))
+        guard count > 0 else { return [] }
+        return zip(open, watched.dropFirst()).compactMap { $1.revents == 0 ? nil : $0 }
+    }
+
+    private var nextWork: Duration {
+        let now = timekeeper.now
+        var next = [now + Self.pollInterval]
+        if let at = health.nextTryAt { next.append(at) }
+        if health.state != .down { next.append(nextPoll) }
+        next += readers.compactMap(\.nextDeadline)
+        return next.min() ?? now
+    }
+
+    private func milliseconds(until time: Duration, from now: Duration) -> CInt {
+        CInt(max(0, min((time - now).milliseconds.rounded(.up), 1_000)))
+    }
+}

@@ -1,0 +1,63 @@
+/// Where the shared cache is: `redis://HOST:PORT/DATABASE`, or `rediss://…` for TLS.
+package struct SharedCacheAddress: Hashable, Sendable {
+    /// A name, or an address without brackets.
+    package let host: String
+    package let port: UInt16
+    /// The number of the database.
+    package let database: Int
+    /// Whether the connection is encrypted, and the server's certificate checked.
+    package let isTLS: Bool
+
+    private static let longestHost = 253
+    private static let highestDatabase = 65_535
+
+    /// Parses an address; nil for anything else, such as one with a user or a password in it.
+    package init?(_ text: String) {
+        let schemes = [("redis://", false), ("rediss://", true)]
+        guard let (scheme, isTLS) = schemes.first(where: { text.hasPrefix($0.0) }) else { return nil }
+        let rest = text.dropFirst(scheme.count)
+        let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let (host, portText) = Self.hostAndPort(parts[0]), let port = Self.number(portText ?? "6379", to: 65_535),
+            let database = Self.number(
+                parts.count == 2 && !parts[1].isEmpty ? parts[1] : "0", to: Self.highestDatabase),
+            port > 0
+        else { return nil }
+        self.host = host
+        self.port = UInt16(port)
+        self.database = database
+        self.isTLS = isTLS
+    }
+
+    private static func hostAndPort(_ text: Substring) -> (host: String, port: Substring?)? {
+        let isAllowed: (UInt8) -> Bool = { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            let host = text[text.index(after: text.startIndex)..<end]
+            let after = text[text.index(after: end)...]
+            guard !host.isEmpty, host.utf8.count <= longestHost,
+                host.utf8.allSatisfy({ isAllowed($0) || $0 == UInt8(ascii: ":") }),
+                after.isEmpty || after.hasPrefix(":")
+            else { return nil }
+            return (String(host), after.isEmpty ? nil : after.dropFirst())
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2, !parts[0].isEmpty, parts[0].utf8.count <= longestHost,
+            parts[0].utf8.allSatisfy(isAllowed)
+        else { return nil }
+        return (String(parts[0]), parts.count == 2 ? parts[1] : nil)
+    }
+
+    private static func number(_ text: some StringProtocol, to most: Int) -> Int? {
+        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = Int(text), number <= most
+        else { return nil }
+        return number
+    }
+}

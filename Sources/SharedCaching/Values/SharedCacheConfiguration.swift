@@ -1,0 +1,42 @@
+/// Which server the shared cache is, and how it is used; sizes in bytes.
+package struct SharedCacheConfiguration: Sendable {
+    /// Where the server is.
+    package var address: SharedCacheAddress
+    /// The user and the password for the server.
+    package var credentials = SharedCacheCredentials()
+    /// A file of certificate authorities in PEM; nil for the system's.
+    package var authorities: String?
+    /// How long one request may wait for the server, in all.
+    package var timeout = Duration.milliseconds(50)
+    /// Whether only reads and purges are sent.
+    package var isReadOnly = false
+    /// Writes that the server has not confirmed yet.
+    package var maximumQueueBytes = 16 << 20
+    /// The largest value.
+    package var maximumValueBytes = 8 << 20
+    /// Connections for reads; there are three others, for writes, for control and for messages.
+    package var readConnections = 4
+    /// How often the server is tried again, and asked for purges.
+    package var interval = Duration.milliseconds(1_000)
+
+    /// The defaults for the server at `address`.
+    package init(address: SharedCacheAddress) {
+        self.address = address
+    }
+}
+
+/// What the service proves to the server that it is; never shown.
+package struct SharedCacheCredentials: Sendable, CustomStringConvertible, CustomReflectable {
+    /// The user; nil for the default one.
+    package var user: String?
+    /// The password; nil if the server wants none.
+    package var password: String?
+
+    /// No credentials.
+    package init() {}
+
+    /// Three dots.
+    package var description: String { "…" }
+    /// Nothing.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

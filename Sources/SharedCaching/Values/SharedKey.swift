@@ -1,0 +1,81 @@
+import Crypto
+import Memory
+
+/// The key of a value in the shared cache: a hash, in which nothing of a URL can be read.
+package struct SharedKey: Hashable, Sendable {
+    /// 32 bytes.
+    let digest: [UInt8]
+
+    /// The key that stands for these bytes.
+    package init(of name: [UInt8]) {
+        digest = unsafe SHA256.hash(name.span.bytes).bytes
+    }
+
+    /// The key as the server knows it.
+    var name: [UInt8] { TierNames.values + Array(Base64URL.encode(digest).utf8) }
+}
+
+/// A source in the shared cache: what its generation is kept under.
+package struct SharedSource: Hashable, Sendable {
+    /// 43 letters and digits of a hash.
+    let label: [UInt8]
+
+    /// The source that these bytes name.
+    package init(of name: [UInt8]) {
+        label = Array(Base64URL.encode(unsafe SHA256.hash(name.span.bytes).bytes).utf8)
+    }
+
+    /// A source by its label, as it comes in a message; nil if it is none.
+    init?(label: [UInt8]) {
+        guard label.count == Self.labelLength else { return nil }
+        self.label = label
+    }
+
+    static let labelLength = 43
+
+    /// The key of its generation.
+    var generationName: [UInt8] { TierNames.generations + label }
+}
+
+/// A random text that stands for the time between two removals: it is replaced by a removal, and never comes again.
+package struct Generation: Hashable, Sendable {
+    /// 22 letters and digits.
+    let text: [UInt8]
+
+    static let length = 22
+
+    /// A new one.
+    init() {
+        text = Array(Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }).utf8)
+    }
+
+    /// One from the server or a value; nil if it is none.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.length else { return nil }
+        text = bytes
+    }
+}
+
+/// The generations under which something was begun: of everything, and of its source.
+///
+/// What was written under them is found only until one of them is replaced.
+package struct SharedGenerations: Hashable, Sendable {
+    let everything: Generation
+    let source: Generation
+}
+
+/// The names of Alula's keys on the server; the number changes with the layout of values and of the log.
+enum TierNames {
+    private static let prefix = "alula:1:"
+
+    /// Before the hash of a value's key.
+    static let values = Array((prefix + "v:").utf8)
+    /// Before the label of a source.
+    static let generations = Array((prefix + "g:").utf8)
+    /// The generation of everything.
+    static let everything = Array((prefix + "g").utf8)
+    /// The log of purges, a stream.
+    static let log = Array((prefix + "purges").utf8)
+    /// Where purges are published.
+    static let channel = Array((prefix + "purged").utf8)
+}

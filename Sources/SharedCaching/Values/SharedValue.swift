@@ -1,0 +1,100 @@
+import Crypto
+package import Memory
+
+/// A value of the shared cache: its body, and a few bytes about the body.
+///
+/// On the server it carries the version of its layout, its length, its key, the generations that it was begun under, and at its end the
+/// SHA-256 of all that. None of it is used before all of it is as it should be.
+package struct SharedValue: Sendable {
+    /// What the reader needs besides the body; small.
+    package let head: [UInt8]
+    /// The bytes that are cached.
+    package let body: SharedBytes
+
+    /// A value of these parts.
+    package init(head: [UInt8], body: SharedBytes) {
+        self.head = head
+        self.body = body
+    }
+
+    /// Before every value.
+    private static let mark = Array("Alula/1\n".utf8)
+    private static let digestLength = 32
+
+    /// Bytes besides those of head and body, for so many generations.
+    private static func frameLength(generations count: Int) -> Int {
+        mark.count + 8 + digestLength + 1 + count * Generation.length + 4 + digestLength
+    }
+
+    /// Bytes that the value takes on the server.
+    func length(generations count: Int) -> Int {
+        Self.frameLength(generations: count) + head.count + body.count
+    }
+
+    /// The value as the server keeps it under `key`.
+    func written(under key: SharedKey, generations: [Generation]) -> SharedBytes {
+        let length = length(generations: generations.count)
+        var start = Self.mark + Self.bytes(of: length, count: 8) + key.digest + [UInt8(clamping: generations.count)]
+        for generation in generations { start += generation.text }
+        start += Self.bytes(of: head.count, count: 4) + head
+        var accumulator = ByteAccumulator(reservingCapacity: length)
+        unsafe start.withUnsafeBytes { unsafe accumulator.append($0) }
+        unsafe body.withUnsafeBytes { unsafe accumulator.append($0) }
+        var hash = SHA256()
+        unsafe hash.update(start.span.bytes)
+        body.withBytes { hash.update($0) }
+        unsafe hash.finalize().bytes.withUnsafeBytes { unsafe accumulator.append($0) }
+        return accumulator.finish()
+    }
+
+    /// What was found under a key.
+    enum Finding {
+        case value(SharedValue)
+        /// It was written before a removal.
+        case outdated
+        /// It is not what was written under this key.
+        case damaged
+    }
+
+    /// Reads what the server keeps under `key`, if it was begun under these generations.
+    static func read(_ bytes: SharedBytes, under key: SharedKey, generations: [Generation]) -> Finding {
+        bytes.withBytes { span in
+            let frame = frameLength(generations: generations.count)
+            guard span.byteCount >= frame else { return .damaged }
+            let end = span.byteCount - digestLength
+            func bytes(_ start: Int, _ count: Int) -> [UInt8] {
+                unsafe span.extracting(start..<start + count).withUnsafeBytes { unsafe Array($0) }
+            }
+            func number(_ start: Int, _ count: Int) -> Int {
+                bytes(start, count).reversed().reduce(0) { $0 << 8 | Int($1) }
+            }
+            var place = mark.count
+            guard bytes(0, place) == mark, bytes(place + 7, 1) == [0], number(place, 7) == span.byteCount,
+                SHA256.hash(span.extracting(0..<end)).bytes == bytes(end, digestLength)
+            else { return .damaged }
+            place += 8
+            guard bytes(place, digestLength) == key.digest else { return .damaged }
+            place += digestLength
+            guard number(place, 1) == generations.count else { return .damaged }
+            place += 1
+            var isOutdated = false
+            for generation in generations {
+                if bytes(place, Generation.length) != generation.text { isOutdated = true }
+                place += Generation.length
+            }
+            let headLength = number(place, 4)
+            place += 4
+            guard headLength <= end - place else { return .damaged }
+            if isOutdated { return .outdated }
+            let head = bytes(place, headLength)
+            place += headLength
+            var body = ByteAccumulator(reservingCapacity: end - place)
+            unsafe span.extracting(place..<end).withUnsafeBytes { unsafe body.append($0) }
+            return .value(SharedValue(head: head, body: body.finish()))
+        }
+    }
+
+    private static func bytes(of number: Int, count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+}

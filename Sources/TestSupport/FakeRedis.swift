@@ -1,0 +1,307 @@
+import Coordination
+import Glibc
+
+/// A server of the Redis protocol on a loopback address with the few commands that the shared cache sends, and a test's faults.
+///
+/// One thread accepts, one serves each connection.
+package final class FakeRedis: Sendable {
+    /// What is wrong with the server.
+    package enum Fault: Sendable {
+        /// Replies wait at a gate.
+        case held(ThreadGate)
+        /// A bit of every value that is read is turned.
+        case lying
+        /// Every value that is read is the last one that was written.
+        case mixing
+        /// Nothing can be written.
+        case full
+        /// Replies are no replies.
+        case babbling
+    }
+
+    private struct State {
+        var values: [[UInt8]: [UInt8]] = [:]
+        var log: [(id: Int, payload: [UInt8])] = []
+        var lastID = 0
+        var lastWritten: [UInt8] = []
+        var password: String?
+        var fault: Fault?
+        var connections: [CInt: Bool] = [:]
+        var commands: [[String]] = []
+        var listener: CInt = -1
+    }
+
+    /// The port it listens on, at 127.0.0.1.
+    package let port: Int
+    private let state = Locked(State())
+    private let asked = EventCounter()
+
+    /// Listens on a free port, and wants a password if there is one.
+    package init(password: String? = nil) throws(FakeOrigin.StartFailure) {
+        let (listener, port) = try Self.listen(port: 0)
+        self.port = port
+        state.withLock { state in
+            state.password = password
+            state.listener = listener
+        }
+        accept(listener)
+    }
+
+    deinit { stop() }
+
+    /// Where it is.
+    package var url: String { "redis://127.0.0.1:\(port)/0" }
+
+    /// What goes wrong from now on; nil if nothing.
+    package func fail(_ fault: Fault?) { state.withLock { $0.fault = fault } }
+
+    /// Ends all connections; new ones are welcome.
+    package func cut() {
+        let open = state.withLock { state in Array(state.connections.keys) }
+        for descriptor in open { shutdown(descriptor, CInt(SHUT_RDWR)) }
+    }
+
+    /// Ends all connections, and refuses new ones.
+    package func stop() {
+        let listener = state.withLock { state in
+            defer { state.listener = -1 }
+            return state.listener
+        }
+        if listener >= 0 { shutdown(listener, CInt(SHUT_RDWR)) }
+        cut()
+    }
+
+    /// Listens again.
+    ///
+    /// - Parameter isEmpty: Whether everything was lost.
+    package func restart(isEmpty: Bool = true) throws(FakeOrigin.StartFailure) {
+        let (listener, _) = try Self.listen(port: port)
+        state.withLock { state in
+            state.listener = listener
+            if isEmpty { (state.values, state.log) = ([:], []) }
+        }
+        accept(listener)
+    }
+
+    /// The names of all keys.
+    package var keys: [String] {
+        state.withLock { $0.values.keys.map { String(decoding: $0, as: UTF8.self) } }.sorted()
+    }
+
+    /// The commands so far, without large values.
+    package var commands: [[String]] { state.withLock { $0.commands } }
+
+    /// Waits until so many commands have come.
+    package func asked(_ count: Int) async { await asked.reached(count) }
+
+    /// Connections that are open.
+    package var connectionCount: Int { state.withLock { $0.connections.count } }
+
+    /// Keeps a value that no instance wrote.
+    package func put(_ key: String, _ value: String) {
+        state.withLock { $0.values[Array(key.utf8)] = Array(value.utf8) }
+    }
+
+    private static func listen(port: Int) throws(FakeOrigin.StartFailure) -> (CInt, Int) {
+        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var isOn: CInt = 1
+        unsafe setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<CInt>.size))
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = in_port_t(port).bigEndian
+        name.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = unsafe withUnsafeMutablePointer(to: &name) { name in
+            unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                unsafe bind(listener, name, length) == 0 && Glibc.listen(listener, 64) == 0
+                    && getsockname(listener, name, &length) == 0
+            }
+        }
+        guard isListening else {
+            close(listener)
+            throw FakeOrigin.StartFailure(detail: "bind or listen: error \(errno)")
+        }
+        return (listener, Int(in_port_t(bigEndian: name.sin_port)))
+    }
+
+    private func accept(_ listener: CInt) {
+        startThread { [weak self] in
+            while true {
+                let client = Glibc.accept(listener, nil, nil)
+                if client < 0 && (errno == EINTR || errno == ECONNABORTED) { continue }
+                guard client >= 0, let self else { break }
+                state.withLock { $0.connections[client] = false }
+                startThread { [weak self] in
+                    self?.serve(client)
+                    self?.state.withLock { _ = $0.connections.removeValue(forKey: client) }
+                    close(client)
+                }
+            }
+            close(listener)
+        }
+    }
+
+    private func serve(_ client: CInt) {
+        var reader = CommandReader(descriptor: client)
+        var isAdmitted = state.withLock { $0.password == nil }
+        while let words = reader.next() {
+            guard let name = words.first.map({ String(decoding: $0, as: UTF8.self) }) else { return }
+            let fault = state.withLock { state in
+                state.commands.append(words.prefix(12).map { String(decoding: $0.prefix(200), as: UTF8.self) })
+                return state.fault
+            }
+            asked.increment()
+            if case .held(let gate)? = fault { gate.pass() }
+            if case .babbling? = fault { _ = send(Array("*1000000000\r\n$1\r\n".utf8), to: client) }
+            if name == "AUTH" {
+                isAdmitted = state.withLock { $0.password.map { Array($0.utf8) } == words.last }
+                guard send(isAdmitted ? "+OK\r\n" : "-WRONGPASS invalid\r\n", to: client) else { return }
+                continue
+            }
+            guard isAdmitted else {
+                guard send("-NOAUTH Authentication required.\r\n", to: client) else { return }
+                continue
+            }
+            guard send(reply(name, Array(words.dropFirst()), client, fault), to: client) else { return }
+        }
+    }
+
+    private func reply(_ name: String, _ words: [[UInt8]], _ client: CInt, _ fault: Fault?) -> [UInt8] {
+        if case .full? = fault, ["SET", "XADD"].contains(name) { return Array("-OOM command not allowed\r\n".utf8) }
+        switch name {
+        case "PING": return Array("+PONG\r\n".utf8)
+        case "SELECT": return Array("+OK\r\n".utf8)
+        case "SET":
+            return state.withLock { state in
+                if words.contains(Array("NX".utf8)), state.values[words[0]] != nil { return Array("$-1\r\n".utf8) }
+                state.values[words[0]] = words[1]
+                if words[1].count > 100 { state.lastWritten = words[1] }
+                return Array("+OK\r\n".utf8)
+            }
+        case "EXPIRE": return Array(":1\r\n".utf8)
+        case "MGET":
+            let found = state.withLock { state in
+                words.map { word -> [UInt8] in
+                    guard var value = state.values[word] else { return Array("$-1\r\n".utf8) }
+                    if value.count > 100 {
+                        if case .lying? = fault { value[value.count / 2] ^= 4 }
+                        if case .mixing? = fault { value = state.lastWritten }
+                    }
+                    return Self.bulk(value)
+                }
+            }
+            return Self.array(found)
+        case "DEL", "UNLINK":
+            let count = state.withLock { state in
+                words.count { state.values.removeValue(forKey: $0) != nil }
+            }
+            return Array(":\(count)\r\n".utf8)
+        case "XADD":
+            let id = state.withLock { state in
+                state.lastID += 1
+                state.log.append((state.lastID, words.last ?? []))
+                return state.lastID
+            }
+            return Self.bulk("\(id)-0")
+        case "XRANGE": return entries(words)
+        case "PUBLISH":
+            let listening = state.withLock { state in state.connections.filter(\.value).map(\.key) }
+            let message = Self.array([Self.bulk("message"), Self.bulk(words[0]), Self.bulk(words[1])])
+            for listener in listening { _ = send(message, to: listener) }
+            return Array(":\(listening.count)\r\n".utf8)
+        case "SUBSCRIBE":
+            state.withLock { $0.connections[client] = true }
+            return Self.array([Self.bulk("subscribe"), Self.bulk(words[0]), Array(":1\r\n".utf8)])
+        case "SCAN":
+            let found = state.withLock { state in
+                state.values.keys.filter { $0.starts(with: words[2].dropLast()) }.map { Self.bulk($0) }
+            }
+            return Self.array([Self.bulk("0"), Self.array(found)])
+        default: return Array("-ERR unknown command\r\n".utf8)
+        }
+    }
+
+    /// The entries of the log from one on.
+    private func entries(_ words: [[UInt8]]) -> [UInt8] {
+        let first = Int(String(decoding: words[1].prefix { $0 != UInt8(ascii: "-") }, as: UTF8.self)) ?? 0
+        let most = Int(String(decoding: words[4], as: UTF8.self)) ?? 0
+        let found = state.withLock { $0.log.filter { $0.id >= first }.prefix(most) }
+        let parts = found.map { entry -> [UInt8] in
+            let fields = Self.array([Self.bulk("p"), Self.bulk(entry.payload)])
+            return Self.array([Self.bulk("\(entry.id)-0"), fields])
+        }
+        return Self.array(parts)
+    }
+
+    private static func array(_ elements: [[UInt8]]) -> [UInt8] {
+        var bytes = Array("*\(elements.count)\r\n".utf8)
+        for element in elements { bytes += element }
+        return bytes
+    }
+
+    private static func bulk(_ text: String) -> [UInt8] { bulk(Array(text.utf8)) }
+
+    private static func bulk(_ bytes: [UInt8]) -> [UInt8] {
+        Array("$\(bytes.count)\r\n".utf8) + bytes + Array("\r\n".utf8)
+    }
+
+    private func send(_ text: String, to client: CInt) -> Bool { send(Array(text.utf8), to: client) }
+
+    private func send(_ bytes: [UInt8], to client: CInt) -> Bool {
+        unsafe bytes.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count, let base = bytes.baseAddress {
+                let count = unsafe Glibc.send(client, base + sent, bytes.count - sent, CInt(MSG_NOSIGNAL))
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+}
+
+/// Reads commands from a connection.
+private struct CommandReader {
+    let descriptor: CInt
+    private var buffer: [UInt8] = []
+    private var place = 0
+
+    init(descriptor: CInt) { self.descriptor = descriptor }
+
+    /// The words of the next command; nil when the client has left.
+    mutating func next() -> [[UInt8]]? {
+        buffer.removeFirst(place)
+        place = 0
+        guard let count = number(after: UInt8(ascii: "*")) else { return nil }
+        var words: [[UInt8]] = []
+        for _ in 0..<count {
+            guard let length = number(after: UInt8(ascii: "$")), fill(to: place + length + 2) else { return nil }
+            words.append(Array(buffer[place..<place + length]))
+            place += length + 2
+        }
+        return words
+    }
+
+    private mutating func number(after mark: UInt8) -> Int? {
+        while true {
+            if let end = buffer[place...].firstIndex(of: UInt8(ascii: "\n")) {
+                guard buffer[place] == mark else { return nil }
+                defer { place = end + 1 }
+                return Int(String(decoding: buffer[(place + 1)..<(end - 1)], as: UTF8.self))
+            }
+            guard fill(to: buffer.count + 1) else { return nil }
+        }
+    }
+
+    private mutating func fill(to count: Int) -> Bool {
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while buffer.count < count {
+            let received = unsafe recv(descriptor, &piece, piece.count, 0)
+            if received < 0 && errno == EINTR { continue }
+            guard received > 0 else { return false }
+            buffer += piece[..<received]
+        }
+        return true
+    }
+}

@@ -1,0 +1,257 @@
+import Coordination
+import Memory
+import TestSupport
+import Testing
+
+@testable import SharedCaching
+
+/// A server that is slow, full, gone or lying.
+@Suite(.timeLimit(.minutes(2)))
+struct SharedStoreFaultTests {
+    private let server: FakeRedis
+
+    init() throws { server = try FakeRedis() }
+
+    @Test func `a service starts without its server, and uses it when it is there`() async throws {
+        server.stop()
+        let one = try StoreFixture(server)
+        #expect(await one.look().result == nil)
+        #expect(await eventually(within: .patience) { one.log.messages == ["shared cache out of reach"] })
+        try server.restart()
+        try await one.state()
+        try await one.write(under: try await one.begin())
+        #expect(await one.text() == "value")
+    }
+
+    @Test(arguments: [FakeRedis.Fault.lying, .mixing])
+    func `a value that is not what was written is rejected`(fault: FakeRedis.Fault) async throws {
+        let one = try StoreFixture(server)
+        try await one.state()
+        let generations = try await one.begin()
+        try await one.write(under: generations)
+        #expect(
+            one.store.store(.test("other"), for: SharedKey(of: [5]), of: [.test], under: [generations], seconds: 60))
+        try #require(await eventually(within: .patience) { one.store.statistics.queueBytes == 0 })
+        server.fail(fault)
+        let lookUp = await one.look()
+        #expect(lookUp.value == nil && lookUp.result == .rejected)
+        #expect(one.store.statistics.requests[.rejected] == 1)
+        server.fail(nil)
+        #expect(await one.text() == "value")
+    }
+
+    @Test func `a server that does not answer is waited for once by a request, and by three requests at all`()
+        async throws
+    {
+        let one = try StoreFixture(server) { $0.timeout = .milliseconds(50) }
+        try await one.state()
+        let gate = ThreadGate()
+        server.fail(.held(gate))
+        let allowance = WaitAllowance()
+        #expect(await one.look(allowance).result == .timeout)
+        #expect(await one.look(allowance).result == nil, "the request has no time left")
+        #expect(await one.look().result == .timeout)
+        #expect(await one.look().result == .timeout)
+        #expect(one.store.statistics.state == "suspended")
+        #expect(await one.look().result == nil)
+        #expect(one.store.statistics.requests == [.timeout: 3])
+        server.fail(nil)
+        gate.open()
+        try await one.state()
+        #expect(await one.look().result == .miss)
+    }
+
+    @Test func `a caller that leaves is not kept waiting`() async throws {
+        let one = try StoreFixture(server)
+        try await one.state()
+        let gate = ThreadGate()
+        server.fail(.held(gate))
+        let reading = Task { await one.look() }
+        await gate.arrivals(1)
+        reading.cancel()
+        #expect(await reading.value.result == nil)
+        gate.open()
+    }
+
+    @Test func `a full server costs writes, and no reads`() async throws {
+        let one = try StoreFixture(server)
+        try await one.state()
+        let generations = try await one.begin()
+        try await one.write(under: generations)
+        server.fail(.full)
+        #expect(one.store.store(.test("new"), for: .test, of: [.test], under: [generations], seconds: 60))
+        #expect(await eventually(within: .patience) { one.store.statistics.droppedWrites == 1 })
+        #expect(one.store.statistics.queueBytes == 0 && one.store.isUp)
+        #expect(await one.text() == "value")
+    }
+
+    @Test func `a purge reaches others while the server is full, and its log later`() async throws {
+        let (one, other) = (try StoreFixture(server), try StoreFixture(server))
+        try await one.state()
+        try await other.state()
+        // Until it listens, it would learn of the purge from the log alone.
+        try #require(await eventually(within: .patience) { server.commands.count { $0[0] == "SUBSCRIBE" } == 2 })
+        server.fail(.full)
+        #expect(await one.store.purge(.test, name: "a"))
+        await other.heard(1)
+        server.fail(nil)
+        let later = try StoreFixture(server)
+        await later.heard(1)
+        #expect(later.heardPurges == ["a"])
+    }
+
+    @Test func `writes wait in a bounded queue, and are dropped beyond it`() async throws {
+        let one = try StoreFixture(server) { $0.maximumQueueBytes = 1_000 }
+        try await one.state()
+        let generations = try await one.begin()
+        let gate = ThreadGate()
+        server.fail(.held(gate))
+        var written = 0
+        for _ in 0..<20
+        where one.store.store(.test("value"), for: .test, of: [.test], under: [generations], seconds: 60) {
+            written += 1
+        }
+        #expect((1..<20).contains(written) && one.store.statistics.queueBytes <= 1_000)
+        #expect(one.store.statistics.droppedWrites == 20 - written)
+        server.fail(nil)
+        gate.open()
+        #expect(await eventually(within: .patience) { one.store.statistics.queueBytes == 0 })
+    }
+
+    @Test func `a purge that was missed is learnt from the log`() async throws {
+        let (one, other) = (try StoreFixture(server), try StoreFixture(server))
+        try await one.state()
+        try await other.state()
+        #expect(await one.store.purge(.test, name: "first"))
+        await other.heard(1)
+        server.cut()
+        #expect(await one.store.purge(.test, name: "second"))
+        await other.heard(2)
+        #expect(other.heardPurges == ["first", "second"])
+    }
+
+    @Test func `a purge while the server is away is delivered when it is back, before values are read`() async throws {
+        let (one, other) = (try StoreFixture(server), try StoreFixture(server))
+        try await one.state()
+        try await other.state()
+        try await one.write(under: try await one.begin())
+        server.stop()
+        try await one.state(.down)
+        #expect(await one.store.purge(.test, name: "a"))
+        try server.restart(isEmpty: false)
+        try await one.state()
+        #expect(await one.text() == nil)
+        await other.heard(1)
+    }
+
+    @Test func `a log that was lost is written again by those that know it`() async throws {
+        let one = try StoreFixture(server)
+        try await one.state()
+        #expect(await one.store.purge(.test, name: "a"))
+        server.stop()
+        try await one.state(.down)
+        try server.restart()
+        try await one.state()
+        // Stands for an instance that was cut off when the purge was made.
+        let other = try StoreFixture(server)
+        await other.heard(1)
+        #expect(other.heardPurges == ["a"])
+    }
+
+    @Test func `an instance that missed more purges than the log keeps is told so`() async throws {
+        let one = try StoreFixture(server)
+        try await one.state()
+        for number in 0..<PurgeMemory.capacity { #expect(await one.store.purge(.test, name: "\(number)")) }
+        #expect(one.gaps.count == 0)
+        let other = try StoreFixture(server)
+        await other.heard(PurgeMemory.capacity)
+        await other.gaps.reached(1)
+        // Those that it knows now are no gap.
+        server.cut()
+        #expect(await one.store.purge(.test, name: "next"))
+        await other.heard(PurgeMemory.capacity + 1)
+        #expect(other.gaps.count == 1 && one.gaps.count == 0)
+    }
+
+    @Test func `a process goes on in the log where an earlier one left it, and is told if that place is gone`()
+        async throws
+    {
+        let one = try StoreFixture(server)
+        try await one.state()
+        #expect(await one.store.purge(.test, name: "first"))
+        let earlier = try StoreFixture(server)
+        await earlier.heard(1)
+        try #require(await eventually(within: .patience) { earlier.position == Array("2-0".utf8) })
+        let position = earlier.position
+        earlier.store.stop()
+        #expect(await one.store.purge(.test, name: "second"))
+        let later = try StoreFixture(server, position: position)
+        await later.heard(1)
+        #expect(later.heardPurges == ["second"] && later.gaps.count == 0)
+        server.stop()
+        try await one.state(.down)
+        try server.restart()
+        let last = try StoreFixture(server, position: position)
+        await last.gaps.reached(1)
+    }
+
+    @Test func `a restarted server brings nothing back that was begun before`() async throws {
+        let one = try StoreFixture(server)
+        try await one.state()
+        let before = try await one.begin()
+        server.stop()
+        try await one.state(.down)
+        try server.restart()
+        try await one.state()
+        try await one.write(under: before)
+        #expect(await one.text() == nil)
+    }
+
+    @Test func `purges that wait are bounded, and the next one is refused`() async throws {
+        server.stop()
+        let one = try StoreFixture(server)
+        for number in 0..<DueRemovals.capacity {
+            guard await one.store.purge(.test, name: "\(number)") else {
+                Issue.record("purge \(number) was refused")
+                return
+            }
+        }
+        #expect(!(await one.store.purge(.test, name: "one too many")))
+    }
+
+    @Test func `a server that talks nonsense is left alone`() async throws {
+        let one = try StoreFixture(server)
+        try await one.state()
+        server.fail(.babbling)
+        _ = await one.look()
+        try await one.state(.down)
+        server.fail(nil)
+        try await one.state()
+    }
+
+    @Test func `the password is sent, and a wrong one is told`() async throws {
+        let guarded = try FakeRedis(password: "secret")
+        let right = try StoreFixture(guarded) { $0.credentials.password = "secret" }
+        try await right.state()
+        for password in ["wrong", nil] {
+            let wrong = try StoreFixture(guarded) { $0.credentials.password = password }
+            #expect(
+                await eventually(within: .patience) { wrong.log.messages.contains("shared cache refuses to serve") })
+            #expect(!wrong.store.isUp)
+        }
+        #expect(!"\(SharedCacheCredentials())".contains("secret"))
+    }
+
+    @Test func `a store that is stopped answers all callers`() async throws {
+        let one = try StoreFixture(server)
+        try await one.state()
+        let gate = ThreadGate()
+        server.fail(.held(gate))
+        let reading = Task { await one.look() }
+        await gate.arrivals(1)
+        one.store.stop()
+        #expect(await reading.value.result == .error)
+        #expect(await one.store.purge(.test, name: "a") == false)
+        gate.open()
+    }
+}

@@ -1,0 +1,144 @@
+import Coordination
+import Memory
+import TestSupport
+import Testing
+
+@testable import SharedCaching
+
+/// What instances find of what others wrote, and what is left of it after removals.
+@Suite(.timeLimit(.minutes(2)))
+struct SharedStoreTests {
+    private let server: FakeRedis
+
+    init() throws { server = try FakeRedis() }
+
+    /// Two instances over the server, both connected.
+    private func pair() async throws -> (StoreFixture, StoreFixture) {
+        let (one, other) = (try StoreFixture(server), try StoreFixture(server))
+        try await one.state()
+        try await other.state()
+        return (one, other)
+    }
+
+    @Test func `what one instance writes another one finds`() async throws {
+        let (one, other) = try await pair()
+        #expect(await other.text() == nil)
+        try await one.write(under: try await one.begin())
+        #expect(await other.text() == "value")
+        let lookUp = await other.look()
+        #expect(lookUp.value?.head == [1, 2, 3] && lookUp.result == .hit && lookUp.generations?.count == 1)
+        #expect(other.store.statistics.requests == [.hit: 2, .miss: 1])
+    }
+
+    @Test func `no key shows what it is for`() async throws {
+        let (one, _) = try await pair()
+        try await one.write(under: try await one.begin())
+        #expect(server.keys.count == 3 && server.keys.allSatisfy { $0.hasPrefix("alula:1:") })
+        #expect(!server.keys.contains { $0.contains("example") })
+    }
+
+    @Test func `a value carries the time that it may be found for, a week at most`() async throws {
+        let (one, _) = try await pair()
+        let generations = try await one.begin()
+        for (seconds, written) in [(60, "60"), (604_801, "604800")] {
+            #expect(one.store.store(.test("x"), for: .test, of: [.test], under: [generations], seconds: seconds))
+            try #require(await eventually(within: .patience) { one.store.statistics.queueBytes == 0 })
+            let command = try #require(server.commands.last { $0[0] == "SET" && $0[1].hasPrefix("alula:1:v:") })
+            #expect(command.suffix(2) == ["EX", written])
+        }
+        #expect(!one.store.store(.test("x"), for: .test, of: [.test], under: [generations], seconds: 0))
+    }
+
+    @Test(arguments: [false, true])
+    func `what was begun before a removal is not found after it, whenever it is written`(isWhole: Bool) async throws {
+        let (one, other) = try await pair()
+        let before = try await one.begin()
+        try await one.write("early", under: before)
+        if isWhole {
+            #expect(await other.store.purgeEverything())
+        } else {
+            #expect(await other.store.purge(.test, name: "a"))
+        }
+        #expect(await one.text() == nil)
+        try await one.write("late", under: before)
+        #expect(await one.text() == nil)
+        #expect(await other.text() == nil)
+        let after = try await one.begin()
+        #expect(after.source != before.source || after.everything != before.everything)
+        try await one.write("new", under: after)
+        #expect(await other.text() == "new")
+    }
+
+    @Test func `a value of two sources goes with either of them`() async throws {
+        let (one, other) = try await pair()
+        let mark = SharedSource(of: [1])
+        for removed in [SharedSource.test, mark] {
+            let found = await one.store.value(
+                for: .test, of: [.test, mark], isBeginning: true, allowance: WaitAllowance())
+            let generations = try #require(found.generations)
+            #expect(one.store.store(.test("both"), for: .test, of: [.test, mark], under: generations, seconds: 60))
+            try #require(await eventually(within: .patience) { one.store.statistics.queueBytes == 0 })
+            let there = await other.store.value(for: .test, of: [.test, mark], allowance: WaitAllowance())
+            #expect(there.result == .hit)
+            #expect(await other.store.purge(removed, name: "either"))
+            let gone = await one.store.value(for: .test, of: [.test, mark], allowance: WaitAllowance())
+            #expect(gone.value == nil && gone.result == .miss)
+        }
+    }
+
+    @Test func `what is forgotten is found no more, and no instance is told`() async throws {
+        let (one, other) = try await pair()
+        try await one.write(under: try await one.begin())
+        other.store.forget(.test)
+        try #require(await eventually(within: .patience) { await one.text() == nil })
+        #expect(one.heardPurges == [])
+    }
+
+    @Test func `a purge is heard of by each other instance, once`() async throws {
+        let (one, other) = try await pair()
+        #expect(await one.store.purge(.test, name: "https://example.com/a"))
+        await other.heard(1)
+        #expect(await one.store.purge(.test, name: "photos:b"))
+        await other.heard(2)
+        #expect(other.heardPurges == ["https://example.com/a", "photos:b"])
+        #expect(one.heardPurges == [])
+    }
+
+    @Test func `removing everything leaves others' keys`() async throws {
+        let (one, _) = try await pair()
+        server.put("foreign", "1")
+        try await one.write(under: try await one.begin())
+        #expect(await one.store.purgeEverything())
+        let server = server
+        #expect(
+            await eventually(within: .patience) { !server.keys.contains { $0.hasPrefix("alula:1:v:") } })
+        #expect(server.keys.contains("foreign"))
+    }
+
+    @Test func `an instance that may not write finds what others wrote, and its purges count`() async throws {
+        let (one, _) = try await pair()
+        let reader = try StoreFixture(server) { $0.isReadOnly = true }
+        try await reader.state()
+        try await one.write(under: try await one.begin())
+        let before = server.keys
+        #expect(await reader.text() == "value")
+        let unknown = await reader.store.value(
+            for: SharedKey(of: [9]), of: [SharedSource(of: [9])], isBeginning: true, allowance: WaitAllowance())
+        #expect(unknown.generations == nil && unknown.result == .miss)
+        let generations = try await one.begin()
+        #expect(!reader.store.store(.test("x"), for: .test, of: [.test], under: [generations], seconds: 60))
+        #expect(server.keys == before)
+        #expect(await reader.store.purge(.test, name: "a"))
+        await one.heard(1)
+        #expect(await one.text() == nil)
+    }
+
+    @Test func `a value that is too large is not written`() async throws {
+        let one = try StoreFixture(server) { $0.maximumValueBytes = 500 }
+        try await one.state()
+        let generations = try await one.begin()
+        let large = SharedValue(head: [], body: SharedBytes([UInt8](repeating: 1, count: 400)))
+        #expect(!one.store.store(large, for: .test, of: [.test], under: [generations], seconds: 60))
+        #expect(one.store.store(.test("small"), for: .test, of: [.test], under: [generations], seconds: 60))
+    }
+}

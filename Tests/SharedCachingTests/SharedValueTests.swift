@@ -1,0 +1,85 @@
+import Memory
+import Testing
+
+@testable import SharedCaching
+
+struct SharedValueTests {
+    private let key = SharedKey(of: Array("a result".utf8))
+    private let generations = [Generation(), Generation()]
+    private let value = SharedValue(head: Array("head".utf8), body: SharedBytes(Array(repeating: 7, count: 300)))
+
+    @Test func `a value is read as it was written`() throws {
+        let written = value.written(under: key, generations: generations)
+        #expect(written.count == value.length(generations: 2))
+        guard case .value(let read) = SharedValue.read(written, under: key, generations: generations) else {
+            Issue.record("not read")
+            return
+        }
+        #expect(read.head == value.head && read.body.array == value.body.array)
+    }
+
+    @Test func `no byte of a value can change unnoticed`() {
+        let written = value.written(under: key, generations: generations).array
+        for place in written.indices {
+            var damaged = written
+            damaged[place] ^= 1 << (place % 8)
+            guard case .damaged = SharedValue.read(SharedBytes(damaged), under: key, generations: generations) else {
+                Issue.record("byte \(place) was not checked")
+                continue
+            }
+        }
+        for count in [0, 1, 40, written.count - 1] {
+            guard
+                case .damaged = SharedValue.read(
+                    SharedBytes(written.prefix(count)), under: key, generations: generations)
+            else {
+                Issue.record("\(count) bytes were taken for a value")
+                continue
+            }
+        }
+    }
+
+    @Test func `a value of another key is damaged, and one of another generation is outdated`() {
+        let written = value.written(under: key, generations: generations)
+        guard case .damaged = SharedValue.read(written, under: SharedKey(of: [1]), generations: generations),
+            case .damaged = SharedValue.read(written, under: key, generations: [generations[0]])
+        else {
+            Issue.record("another key's value was taken")
+            return
+        }
+        for place in 0..<2 {
+            var later = generations
+            later[place] = Generation()
+            guard case .outdated = SharedValue.read(written, under: key, generations: later) else {
+                Issue.record("an outdated value was taken")
+                continue
+            }
+        }
+    }
+}
+
+struct SharedCacheAddressTests {
+    @Test(arguments: [
+        ("redis://cache", "cache", 6379, 0, false),
+        ("rediss://cache.example.com:6380/3", "cache.example.com", 6380, 3, true),
+        ("redis://127.0.0.1:1/", "127.0.0.1", 1, 0, false), ("redis://[::1]:7/15", "::1", 7, 15, false),
+        ("redis://[fd00::1]", "fd00::1", 6379, 0, false),
+    ])
+    func `an address tells host, port, database and whether it is encrypted`(
+        text: String, host: String, port: Int, database: Int, isTLS: Bool
+    ) throws {
+        let address = try #require(SharedCacheAddress(text))
+        #expect(address.host == host && Int(address.port) == port)
+        #expect(address.database == database && address.isTLS == isTLS)
+    }
+
+    @Test(arguments: [
+        "", "cache", "redis:cache", "http://cache", "redis://", "redis://:6379", "redis://user:secret@cache",
+        "redis://secret@cache", "redis://cache:0", "redis://cache:65536", "redis://cache:x", "redis://cache/x",
+        "redis://cache/-1", "redis://cache/0/1", "redis://cache:1:2", "redis://[::1", "redis://[]", "redis://[::1]x",
+        "redis://ca che", "redis://cache/65536", "redis://cache?db=1", "redis://\u{131}",
+    ])
+    func `anything else is no address, a password in it least of all`(text: String) {
+        #expect(SharedCacheAddress(text) == nil)
+    }
+}

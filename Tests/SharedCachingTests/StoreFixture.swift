@@ -1,0 +1,107 @@
+import Coordination
+import Memory
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import SharedCaching
+
+/// An instance's store over a fake server, with the purges that it heard of.
+final class StoreFixture: Sendable {
+    let store: SharedStore
+    let log = LinesSink()
+    private let heard = Locked<[String]>([])
+    private let purges = EventCounter()
+    private let reached = Locked<[UInt8]?>(nil)
+    /// How often purges were missed that nobody knows.
+    let gaps = EventCounter()
+
+    /// A store that waits as long as a loaded machine may take, unless the test says something else.
+    init(
+        _ server: FakeRedis, url: String? = nil, position: [UInt8]? = nil,
+        _ configure: (inout SharedCacheConfiguration) -> Void = { _ in }
+    ) throws {
+        var configuration = SharedCacheConfiguration(address: try #require(SharedCacheAddress(url ?? server.url)))
+        configuration.timeout = .patience
+        configuration.interval = .milliseconds(20)
+        configure(&configuration)
+        store = try SharedStore(
+            configuration, logger: Logger(level: .debug, sink: log), timekeeper: SystemTimekeeper())
+        try store.start(
+            PurgeAudience { [heard, purges] notice in
+                heard.withLock { $0.append(notice.name) }
+                purges.increment()
+            } onGap: { [gaps] in
+                gaps.increment()
+            } onPosition: { [reached] position in
+                reached.withLock { $0 = position }
+            }, position: position)
+    }
+
+    deinit { store.stop() }
+
+    /// How far the log has been read.
+    var position: [UInt8]? { reached.withLock { $0 } }
+
+    /// What was heard of purges, in order.
+    var heardPurges: [String] { heard.withLock { $0 } }
+
+    /// Waits until so many purges were heard of.
+    func heard(_ count: Int) async { await purges.reached(count) }
+
+    /// Waits until the server is in use, or in another state.
+    func state(_ state: TierHealth.State = .up) async throws {
+        try #require(await eventually(within: .patience) { self.store.statistics.state == state.rawValue })
+    }
+
+    /// The generations of the tests' source, which gets them if it has none.
+    func begin() async throws -> SharedGenerations {
+        let lookUp = await store.value(for: .test, of: [.test], isBeginning: true, allowance: WaitAllowance())
+        return try #require(lookUp.generations?.first)
+    }
+
+    /// Writes the tests' value, and waits until the server has it.
+    func write(_ text: String = "value", under generations: SharedGenerations) async throws {
+        #expect(store.store(.test(text), for: .test, of: [.test], under: [generations], seconds: 60))
+        try #require(await eventually(within: .patience) { self.store.statistics.queueBytes == 0 })
+    }
+
+    /// Looks for the tests' value.
+    func look(_ allowance: WaitAllowance = WaitAllowance()) async -> SharedStore.LookUp {
+        await store.value(for: .test, of: [.test], allowance: allowance)
+    }
+
+    /// The text of the tests' value; nil if it is not found.
+    func text() async -> String? {
+        await look().value.map { String(decoding: $0.body.array, as: UTF8.self) }
+    }
+}
+
+extension Duration {
+    /// How long a test waits for another thread: long, because others may use all cores meanwhile.
+    static let patience = Duration.seconds(40)
+}
+
+extension SharedKey {
+    static let test = SharedKey(of: Array("a result".utf8))
+}
+
+extension SharedSource {
+    static let test = SharedSource(of: Array("http://example.com/a".utf8))
+}
+
+extension SharedValue {
+    static func test(_ text: String) -> SharedValue {
+        SharedValue(head: [1, 2, 3], body: SharedBytes(Array(text.utf8)))
+    }
+}
+
+/// Keeps the messages of log lines.
+final class LinesSink: LogSink {
+    private let lines = Locked<[String]>([])
+
+    /// The messages so far.
+    var messages: [String] { lines.withLock { $0 } }
+
+    func write(_ line: LogLine) { lines.withLock { $0.append("\(line.message)") } }
+}
