@@ -124,7 +124,7 @@ let package = Package(
             "ThumbnailPipeline",
             [
                 "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "ImageSandbox",
-                "Imaging", "Memory", "Telemetry", "Text",
+                "Imaging", "Memory", "SharedCaching", "Telemetry", "Text",
             ]),
         module(
             "ThumbnailAPI",
@@ -144,7 +144,8 @@ let package = Package(
             name: "alula",
             dependencies: [
                 "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPClient", "HTTPServing", "HTTPTypes",
-                "ImageSandbox", "Imaging", "JSON", "Memory", "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "ImageSandbox", "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text", "ThumbnailAPI",
+                "ThumbnailPipeline",
             ],
             swiftSettings: settings,
             linkerSettings: allocator),
@@ -195,7 +196,7 @@ let package = Package(
             "ThumbnailPipelineTests",
             [
                 "Coordination", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory",
-                "Telemetry", "TestSupport", "Text", "ThumbnailPipeline",
+                "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline",
             ]),
         tests(
             "ThumbnailAPITests",
@@ -209,7 +210,8 @@ let package = Package(
             "alulaTests",
             [
                 "alula", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
-                "ImageSandbox", "Imaging", "JSON", "Memory", "Telemetry", "TestSupport", "Text", "ThumbnailAPI",
+                "ImageSandbox", "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "TestSupport", "Text",
+                "ThumbnailAPI",
                 "ThumbnailPipeline",
             ]),
     ]

@@ -93,7 +93,7 @@ package final class ImagePipeline: ThumbnailServing {
     /// As long as nothing is known of a source, its thumbnail counts as small.
     package func refusal(of recurring: RecurringRequest) -> (any ServiceError)? {
         let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.refusal(in: $0) != nil }
-        guard isAnyBusy, !caches.hasSlowerLayer else { return nil }
+        guard isAnyBusy, !caches.hasSlowerResults else { return nil }
         var lane = WorkLanes.Lane.small
         if let sources = try? recurring.sources.get(),
             let records = sources.mapValues(caches.knownRecord(for:)).complete(),
@@ -117,8 +117,17 @@ package final class ImagePipeline: ThumbnailServing {
     package func thumbnail(
         for recurring: RecurringRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
+        try await thumbnail(for: recurring, directives: directives, receipt: receipt, allowance: WaitAllowance())
+    }
+
+    /// The thumbnail for a request that may have waited for the shared cache before.
+    func thumbnail(
+        for recurring: RecurringRequest, directives: RequestCacheControl, receipt: String, allowance: WaitAllowance
+    ) async throws -> Thumbnail {
         let sources = try recurring.sources.get()
-        let call = Call(request: recurring.request, sources: sources, directives: directives, receipt: receipt)
+        let call = Call(
+            request: recurring.request, sources: sources, directives: directives, receipt: receipt,
+            allowance: allowance)
         if directives.noStore { return try await unstoredThumbnail(for: call) }
         return try await thumbnail(for: call)
     }
@@ -126,7 +135,7 @@ package final class ImagePipeline: ThumbnailServing {
     /// The thumbnail for a call whose results may be stored.
     func thumbnail(for call: Call) async throws -> Thumbnail {
         let (request, sources, directives) = (call.request, call.sources, call.directives)
-        var known = await caches.restoredRecords(for: sources)
+        var known = await caches.restoredRecords(for: sources, call.allowance)
         if let given = call.given { known.image = given.record }
         if !directives.noCache, !directives.onlyIfCached { try throwRememberedFailure(of: call, known) }
         var needsBytes = sources.mapValues { _ in true }
@@ -135,8 +144,8 @@ package final class ImagePipeline: ThumbnailServing {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: directives) }
             if !reuse.contains(.needsValidation) {
                 let key = try resultKey(for: request, records)
-                if atHand.isWithinReach(key) || caches.hasSlowerLayer,
-                    let render = try await maker.resultIfAtHand(RenderJob(key, for: request, records: records))
+                if atHand.isWithinReach(key) || caches.hasSlowerResults,
+                    let render = try await maker.resultIfAtHand(RenderJob(key, for: call, records: records))
                 {
                     if !directives.onlyIfCached { revalidate(sources, reuse) }
                     return thumbnail(render, records, fetch: nil)
@@ -145,7 +154,9 @@ package final class ImagePipeline: ThumbnailServing {
                 lane = atHand.price(of: key, records).lane
             } else if let key = try? resultKey(for: request, records) {
                 // What was made from the sources can be used if their origins confirm them.
-                if !atHand.isWithinReach(key) { _ = await caches.restoredResult(for: key, of: records) }
+                if !atHand.isWithinReach(key) {
+                    _ = await caches.restoredResult(for: key, of: records, call.allowance)
+                }
                 needsBytes = atHand.bytesNeeded(for: key)
                 lane = atHand.price(of: key, records).lane
             }
@@ -191,7 +202,7 @@ package final class ImagePipeline: ThumbnailServing {
                 let (records, bytes) = (fetch.records, fetch.bytes)
                 let key = try resultKey(for: call.request, records)
                 let job = RenderJob(
-                    key, for: call.request, records: records, bytes: bytes, patience: fetch.patience)
+                    key, for: call, records: records, bytes: bytes, patience: fetch.patience)
                 let hasAllBytes = bytes.allSatisfy { $0 != nil }
                 let render = hasAllBytes ? try await maker.result(job) : try await maker.resultIfAtHand(job)
                 if let render { return thumbnail(render, records, fetch: fetch) }
@@ -209,7 +220,7 @@ package final class ImagePipeline: ThumbnailServing {
         let key = try resultKey(for: call.request, fetch.records)
         let render = try await maker.unsharedResult(
             RenderJob(
-                key, for: call.request, records: fetch.records, bytes: fetch.bytes, patience: fetch.patience))
+                key, for: call, records: fetch.records, bytes: fetch.bytes, patience: fetch.patience))
         return thumbnail(
             Finding(
                 result: render.result, fetch.records, isFromCache: fetch.isFromCache,
@@ -221,7 +232,10 @@ package final class ImagePipeline: ThumbnailServing {
         _ shared: SharedRender, _ records: PerSource<SourceRecord>, fetch: Fetch?
     ) -> Thumbnail {
         var status = [shared.resultStatus]
-        if shared.participation == .started, let decoded = shared.render.decoded { status.append(decoded) }
+        if shared.participation == .started {
+            if let tier = shared.render.shared { status.append(tier) }
+            if let decoded = shared.render.decoded { status.append(decoded) }
+        }
         if let fetch {
             status.append(fetch.status)
         } else {

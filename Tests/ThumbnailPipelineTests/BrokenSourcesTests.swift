@@ -52,7 +52,7 @@ struct BrokenSourcesTests {
         fixture.origin.serve(file.bytes)
         func remove() async throws {
             if isWhole {
-                _ = await fixture.control.removeAll()
+                _ = try await fixture.control.removeAll()
             } else {
                 _ = try await fixture.control.remove(source: "http://example.com/a")
             }

@@ -226,7 +226,7 @@ struct ImagePipelineRevalidationTests {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .notFound(404))
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }
-        _ = await fixture.control.removeAll()
+        _ = try await fixture.control.removeAll()
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }
         #expect(fixture.origin.loads == 2)
         fixture.origin.fail(with: nil)

@@ -172,7 +172,7 @@ final class PipelineDiskTests {
             #expect(fixture.origin.loads == 0)
             _ = try await fixture.thumbnail()
             #expect(fixture.origin.loads == 1)
-            _ = await fixture.control.removeAll()
+            _ = try await fixture.control.removeAll()
         }
         try await life { fixture in
             fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=100")

@@ -284,7 +284,8 @@ struct SeveralSourcesTests {
         let key = ResultKey(
             source: sources.image, validator: records.image.validator, additional: records.additional.map(\.version),
             plan: plan)
-        let made = try await fixture.pipeline.maker.result(RenderJob(key, for: request, records: records))
+        let call = Call(request: request, sources: sources, directives: .none, receipt: "receipt")
+        let made = try await fixture.pipeline.maker.result(RenderJob(key, for: call, records: records))
         let image = try ImageReading.decode(made.render.result.image.bytes)
         #expect(image.pixel(x: 4, y: 4) == [0, 255, 0])
         #expect(image.pixel(x: 0, y: 0) != [0, 255, 0])

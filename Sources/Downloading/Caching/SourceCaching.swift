@@ -18,19 +18,32 @@ package protocol SourceCaching: Sendable {
     /// Takes a source that has just arrived, and decides whether it may be kept.
     ///
     /// Called before the flight is forgotten, so that a request that comes in between finds one or the other.
-    func store(_ source: Source)
+    ///
+    /// - Parameter ticket: What ``beginFetch(of:)`` gave before the origin was asked.
+    func store(_ source: Source, _ ticket: (any FetchTicket)?)
 
     /// Replaces the header of the version that is kept; its bytes and everything made from them stay.
-    func refresh(_ head: SourceHead)
+    ///
+    /// - Parameter ticket: What ``beginFetch(of:)`` gave before the origin was asked.
+    func refresh(_ head: SourceHead, _ ticket: (any FetchTicket)?)
+
+    /// What the cache must know later of a fetch that begins now; called before the origin is asked.
+    func beginFetch(of identity: SourceIdentity) -> (any FetchTicket)?
 
     /// Forgets a source that its origin no longer has, and everything made from it.
     func remove(_ identity: SourceIdentity)
 }
 
+/// What a cache notes before a source is fetched, and gets back with it.
+package protocol FetchTicket: Sendable {}
+
 /// A cache of one layer, of sources of any kind.
 extension SourceCaching {
     /// It is not looked at.
     package func isImage(_ source: Source) -> Bool { true }
+
+    /// There is nothing to note.
+    package func beginFetch(of identity: SourceIdentity) -> (any FetchTicket)? { nil }
 
     /// There is only memory.
     package var hasSlowerLayer: Bool { false }

@@ -69,6 +69,15 @@ package struct DownloadConfiguration: Sendable {
         allowedSources.isEmpty || allowedSources.contains { $0.matches(url) }
     }
 
+    /// Whether a source may be fetched, as far as its name tells, and is the same source on every machine: a path of a folder may not be.
+    package func mayShare(_ identity: SourceIdentity) -> Bool {
+        guard let name = identity.originName else { return mayFetch(identity.url) }
+        switch origins[name]?.place {
+        case .web, .memory: return true
+        case .folder, nil: return false
+        }
+    }
+
     /// Whether nothing in `url` itself forbids a fetch; the addresses of its host's name are judged when it is fetched.
     func mayFetch(_ url: SourceURL) -> Bool {
         guard allows(url) else { return false }

@@ -5,6 +5,8 @@ package import ThumbnailPipeline
 package struct OperatedService: Sendable {
     /// The version of the service.
     let version: String
+    /// What operators see this instance as.
+    let instance: String
     /// Shows and controls caches, downloads and origins.
     let control: any ServiceControlling
     /// Runs the jobs that make thumbnails before they are requested.
@@ -18,10 +20,11 @@ package struct OperatedService: Sendable {
 
     /// The service of these parts.
     package init(
-        version: String, control: any ServiceControlling, prefetching: any Prefetching, lifecycle: ServiceLifecycle,
-        events: EventFeed, metricsText: @escaping @Sendable () -> String
+        version: String, instance: String, control: any ServiceControlling, prefetching: any Prefetching,
+        lifecycle: ServiceLifecycle, events: EventFeed, metricsText: @escaping @Sendable () -> String
     ) {
         self.version = version
+        self.instance = instance
         self.control = control
         self.prefetching = prefetching
         self.lifecycle = lifecycle

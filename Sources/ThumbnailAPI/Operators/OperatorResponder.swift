@@ -136,15 +136,20 @@ package final class OperatorResponder: RequestResponder {
 
     private var status: JSONValue {
         let activity = service.control.activity
-        return .object([
+        var members: [(String, JSONValue)] = [
             ("version", .string(service.version)),
+            ("instance", .string(service.instance)),
             ("uptimeSeconds", .int(Int((timekeeper.now - service.lifecycle.startedAt).components.seconds))),
             ("draining", .bool(!service.lifecycle.isReady)),
             ("activeDownloads", .int(activity.activeDownloads)),
             ("queuedDownloads", .int(activity.queuedDownloads)),
             ("activeRenders", .int(activity.activeRenders)),
             ("origins", .array(service.control.origins.map(JSONValue.origin))),
-        ])
+        ]
+        if let state = service.control.sharedCache {
+            members.append(("sharedCache", .object([("state", .string(state.rawValue))])))
+        }
+        return .object(members)
     }
 
     private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -163,7 +168,7 @@ package final class OperatorResponder: RequestResponder {
 
     private func removed(_ source: ExactText?) async throws -> JSONValue {
         if let source { return .removedEntries(try await service.control.remove(source: source)) }
-        return .removedEntries(await service.control.removeAll())
+        return .removedEntries(try await service.control.removeAll())
     }
 
     private func refreshed(_ source: ExactText, _ requestID: String) async throws -> JSONValue {

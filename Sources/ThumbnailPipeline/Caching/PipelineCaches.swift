@@ -4,17 +4,22 @@ package import Downloading
 import ImageCaching
 import Imaging
 import Memory
+import SharedCaching
 package import Telemetry
 
 /// The three caches in memory, the disk below them, and the records that tie results and pixels to the sources they were made from.
 package final class PipelineCaches: SourceCaching {
     let decoded: AutoPurgingImageCache<DecodeKey, DecodedImage>
     let results: AutoPurgingImageCache<ResultKey, RenderedImage>
-    private let sources: AutoPurgingImageCache<SourceKey, SourceBody>
-    private let records: AutoPurgingImageCache<SourceKey, SourceRecord>
-    private let timekeeper: any Timekeeper
-    private let disk: PipelineDisk?
-    private let changes = Locked(SourceChanges())
+    let sources: AutoPurgingImageCache<SourceKey, SourceBody>
+    let records: AutoPurgingImageCache<SourceKey, SourceRecord>
+    let timekeeper: any Timekeeper
+    let disk: PipelineDisk?
+    /// Nil without a shared cache.
+    let tier: SharedTier?
+    let changes = Locked(SourceChanges())
+    /// Sources that are getting generations.
+    let adopted = Locked<Set<SourceIdentity>>([])
     private let events: EventLog
 
     /// Capacity for records in bytes: about 30,000 sources whose pixels or results may still be there.
@@ -22,8 +27,8 @@ package final class PipelineCaches: SourceCaching {
 
     /// Caches that are empty in memory.
     package init(
-        configuration: PipelineConfiguration, disk: PipelineDisk? = nil, events: EventLog = EventLog(),
-        timekeeper: any Timekeeper
+        configuration: PipelineConfiguration, disk: PipelineDisk? = nil, tier: SharedTier? = nil,
+        events: EventLog = EventLog(), timekeeper: any Timekeeper
     ) {
         let purged = { @Sendable (entries: Int, bytes: Int) in
             events.record(.purge(url: nil, entries: entries, bytes: bytes))
@@ -44,6 +49,7 @@ package final class PipelineCaches: SourceCaching {
         self.timekeeper = timekeeper
         self.disk = disk
         self.events = events
+        self.tier = tier
     }
 
     /// What is known of a source, with its bytes if they are here.
@@ -68,15 +74,16 @@ package final class PipelineCaches: SourceCaching {
     /// Keeps a fetched source whose image has a readable header and whose origin lets a shared cache store it.
     ///
     /// If the bytes are not the same as before, all that was made from the old ones is removed.
-    package func store(_ source: Source) {
+    package func store(_ source: Source, _ ticket: (any FetchTicket)? = nil) {
         changes.withLock { $0.note(source.identity) }
         let key = SourceKey(source: source.identity)
         let old = records.value(for: key)
-        let found = try? SourceRecord(source.head, bytes: source.bytes)
+        let found = try? SourceRecord(
+            source.head, bytes: source.bytes, under: (ticket as? FetchBeginning)?.generations)
         // What came from one target instead of an image says nothing about the image that came from other targets of the source.
         if found == nil, source.identity.sharesTargets { return }
         guard source.head.freshness.storability == .shared, let record = found else {
-            if old != nil || disk != nil { removeAll(from: source.identity) }
+            withdraw(source.identity, known: old)
             return
         }
         // What lacked pixels may come whole under the same entity tag.
@@ -87,6 +94,8 @@ package final class PipelineCaches: SourceCaching {
         sources.add(SourceBody(validator: source.validator, bytes: source.bytes), for: key)
         disk?.keep(record)
         disk?.keep(source.bytes, of: record)
+        tier?.keep(record)
+        tier?.keep(source.bytes, of: record)
     }
 
     /// Keeps what is known of an image that was given, so that what is made from it may be kept as well.
@@ -96,17 +105,21 @@ package final class PipelineCaches: SourceCaching {
     }
 
     /// Replaces what is known of a source whose origin has confirmed it; removes what may not be kept any more.
-    package func refresh(_ head: SourceHead) {
+    package func refresh(_ head: SourceHead, _ ticket: (any FetchTicket)? = nil) {
         changes.withLock { $0.note(head.identity) }
         guard head.freshness.storability == .shared else {
+            tier?.forget(head.identity)
             removeAll(from: head.identity)
             return
         }
         let key = SourceKey(source: head.identity)
         guard let old = records.value(for: key), old.validator == head.validator else { return }
-        let record = SourceRecord(head, of: old, incompleteUntil: old.incompleteUntil)
+        let record = SourceRecord(
+            head, of: old, incompleteUntil: old.incompleteUntil, under: (ticket as? FetchBeginning)?.generations)
         records.add(record, for: key)
-        if record.incompleteUntil == nil { disk?.keep(record) }
+        guard record.incompleteUntil == nil else { return }
+        disk?.keep(record)
+        tier?.keep(record)
     }
 
     /// Keeps a source that lacks pixels, and all made from it, in memory alone and no longer than until `end`.
@@ -121,55 +134,26 @@ package final class PipelineCaches: SourceCaching {
             SourceRecord(known.head, of: known, incompleteUntil: end),
             for: SourceKey(source: record.identity))
         disk?.removeAll(from: record.identity)
+        tier?.forget(record.identity)
     }
+
+    /// Whether there is a disk, or the shared cache may have the bytes of sources.
+    package var hasSlowerLayer: Bool { disk != nil || tier?.sharesSources == true }
+
+    /// Whether results may be found below memory.
+    var hasSlowerResults: Bool { disk != nil || tier?.isUp == true }
 
     /// Whether there is a disk.
-    package var hasSlowerLayer: Bool { disk != nil }
-
-    /// Looks for a source on the disk; if it is found, it is in memory as well when this returns, fresh or stale.
-    package func retrieve(_ identity: SourceIdentity) async -> Source? {
-        guard let disk, let record = await restoredRecord(for: identity), let bytes = await disk.bytes(of: record),
-            isCurrent(record)
-        else { return nil }
-        sources.add(SourceBody(validator: record.validator, bytes: bytes), for: SourceKey(source: identity))
-        return Source(head: record.head, bytes: bytes)
-    }
-
-    /// What is known of a source, fresh or stale, by memory or else by the disk.
-    func restoredRecord(for identity: SourceIdentity) async -> SourceRecord? {
-        if let known = knownRecord(for: identity) { return known }
-        guard let disk else { return nil }
-        let ticket = changes.withLock { $0.begin(identity) }
-        defer { changes.withLock { $0.end(ticket) } }
-        guard let found = await disk.record(of: identity) else { return nil }
-        if let known = knownRecord(for: identity) { return known }
-        guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return nil }
-        records.add(found, for: SourceKey(source: identity))
-        if changes.withLock({ $0.isUnchanged(since: ticket) }) { return found }
-        // A removal or a newer version came in between: nothing is better than what it removed.
-        records.remove(SourceKey(source: identity))
-        return nil
-    }
-
-    /// What is known of the sources, each as by ``restoredRecord(for:)``.
-    func restoredRecords(for sources: PerSource<SourceIdentity>) async -> PerSource<SourceRecord?> {
-        var records = PerSource(await restoredRecord(for: sources.image))
-        for identity in sources.additional { records.additional.append(await restoredRecord(for: identity)) }
-        return records
-    }
-
-    /// A result from the disk, which is in memory as well when this returns.
-    func restoredResult(for key: ResultKey, of records: PerSource<SourceRecord>) async -> RenderedImage? {
-        guard let result = await disk?.result(for: key) else { return nil }
-        _ = keep(result, for: key, while: { self.isCurrent(records) }, in: results)
-        return result
-    }
+    var hasDisk: Bool { disk != nil }
 
     /// Changes whenever a result is removed or something else becomes known of a source.
     var generation: Int { results.removalCount &+ records.removalCount }
 
     /// Forgets a source and all made from it.
-    package func remove(_ identity: SourceIdentity) { removeAll(from: identity) }
+    package func remove(_ identity: SourceIdentity) { withdraw(identity, known: knownRecord(for: identity)) }
+
+    /// The same in memory and on the disk of this instance alone.
+    func removeLocally(_ identity: SourceIdentity) { removeAll(from: identity) }
 
     /// What is known of a source that is fresh, else nil.
     func record(for identity: SourceIdentity) -> SourceRecord? {
@@ -230,7 +214,8 @@ package final class PipelineCaches: SourceCaching {
         return true
     }
 
-    private func keep<Key, Value>(
+    /// Keeps a value while a condition holds that a removal ends; returns whether it was admitted.
+    func keep<Key, Value>(
         _ value: Value, for key: Key, while isCurrent: () -> Bool, in cache: AutoPurgingImageCache<Key, Value>
     ) -> Bool {
         guard isCurrent(), cache.add(value, for: key) else { return false }
@@ -274,7 +259,12 @@ package final class PipelineCaches: SourceCaching {
     private func removeFromMemory(_ identity: SourceIdentity) -> RemovedEntries {
         changes.withLock { $0.note(identity) }
         records.removeAll(from: identity)
-        return Self.sum([
+        return removeWhatWasMade(from: identity)
+    }
+
+    /// Removes from memory what was made from a source, and its bytes; returns that.
+    func removeWhatWasMade(from identity: SourceIdentity) -> RemovedEntries {
+        Self.sum([
             decoded.removeAll(from: identity), results.removeAll(from: identity), sources.removeAll(from: identity),
         ])
     }

@@ -8,6 +8,8 @@ enum PipelineError: Error, Equatable {
     case placeholderTooLarge
     /// As many prefetch jobs are under way as are allowed.
     case tooManyPrefetchJobs
+    /// As many purges wait for the shared cache as are allowed.
+    case tooManyPurges
 }
 
 extension PipelineError: ServiceError {
@@ -15,7 +17,7 @@ extension PipelineError: ServiceError {
         switch self {
         case .sourceNeeded: .internalServerError
         case .placeholderTooLarge: .unprocessableContent
-        case .tooManyPrefetchJobs: .serviceUnavailable
+        case .tooManyPrefetchJobs, .tooManyPurges: .serviceUnavailable
         }
     }
 
@@ -23,7 +25,7 @@ extension PipelineError: ServiceError {
         switch self {
         case .sourceNeeded: "internal"
         case .placeholderTooLarge: "too_many_pixels"
-        case .tooManyPrefetchJobs: "overloaded"
+        case .tooManyPrefetchJobs, .tooManyPurges: "overloaded"
         }
     }
 
@@ -32,6 +34,7 @@ extension PipelineError: ServiceError {
         case .sourceNeeded: "Something went wrong inside the service."
         case .placeholderTooLarge: "The placeholder would have too many pixels."
         case .tooManyPrefetchJobs: "Too many prefetch jobs are under way."
+        case .tooManyPurges: "Too many purges wait for the shared cache; this instance alone is purged."
         }
     }
 
@@ -39,9 +42,9 @@ extension PipelineError: ServiceError {
         switch self {
         case .sourceNeeded: .internal
         case .placeholderTooLarge: .request
-        case .tooManyPrefetchJobs: .overload
+        case .tooManyPrefetchJobs, .tooManyPurges: .overload
         }
     }
 
-    var retryAfter: Int? { self == .tooManyPrefetchJobs ? 30 : nil }
+    var retryAfter: Int? { self == .tooManyPrefetchJobs || self == .tooManyPurges ? 30 : nil }
 }

@@ -11,14 +11,16 @@ extension ImagePipeline {
     package func facts(
         for recurring: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> SourceFacts {
-        let source = try await describedSource(recurring, directives: directives, receipt: receipt)
+        let allowance = WaitAllowance()
+        let source = try await describedSource(recurring, directives: directives, receipt: receipt, allowance)
         // The source was validated a moment ago.
         var directives = directives
         (directives.noCache, directives.maxAge, directives.minFresh) = (false, nil, nil)
         return try await facts(of: source, asked: asked) { [self, directives] request in
             var request = request
             request.source = recurring.request.source
-            return try await thumbnail(for: resolved(request), directives: directives, receipt: receipt)
+            return try await thumbnail(
+                for: resolved(request), directives: directives, receipt: receipt, allowance: allowance)
         }
     }
 
@@ -55,11 +57,13 @@ extension ImagePipeline {
     }
 
     private func describedSource(
-        _ recurring: RecurringRequest, directives: RequestCacheControl, receipt: String
+        _ recurring: RecurringRequest, directives: RequestCacheControl, receipt: String, _ allowance: WaitAllowance
     ) async throws -> DescribedSource {
         let sources = try recurring.sources.get()
-        let call = Call(request: recurring.request, sources: sources, directives: directives, receipt: receipt)
-        let known = directives.noStore ? nil : await caches.restoredRecord(for: sources.image)
+        let call = Call(
+            request: recurring.request, sources: sources, directives: directives, receipt: receipt,
+            allowance: allowance)
+        let known = directives.noStore ? nil : await caches.restoredRecord(for: sources.image, allowance)
         if let known {
             switch downloader.reuse(of: known.freshness, for: directives) {
             case .needsValidation: break

@@ -72,6 +72,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
     /// A cache of the service.
     package enum Layer: String, Sendable, Hashable {
         case result = "alula-result"
+        case shared = "alula-shared"
         case decoded = "alula-decoded"
         case source = "alula-source"
     }

@@ -1,6 +1,7 @@
 import Coordination
 import Downloading
 import ImageCaching
+import SharedCaching
 import Telemetry
 package import Text
 
@@ -46,20 +47,46 @@ package struct PipelineControl: ServiceControlling {
 
     package var origins: [OriginStatus] { downloader.originHealth.origins.map { OriginStatus($0) } }
 
-    package func removeAll() async -> RemovedEntries {
-        downloader.forget()
-        broken.forget(nil)
-        let removed = await caches.removedEverything()
-        resources.events.record(.purge(url: nil, entries: removed.entries, bytes: removed.bytes))
-        return removed
+    package func removeAll() async throws -> RemovedEntries {
+        try await removed(nil) {
+            await $0.purgeEverything()
+        } locally: {
+            downloader.forget()
+            broken.forget(nil)
+            return await caches.removedEverything()
+        }
     }
 
     package func remove(source: ExactText) async throws -> RemovedEntries {
         let identity = try downloader.identity(of: source)
-        downloader.forget(identity)
-        broken.forget(identity)
-        let removed = await caches.removedAll(from: identity)
-        resources.events.record(.purge(url: identity.url.canonical, entries: removed.entries, bytes: removed.bytes))
+        return try await removed(identity) {
+            await $0.purge(identity, name: source)
+        } locally: {
+            downloader.forget(identity)
+            broken.forget(identity)
+            return await caches.removedAll(from: identity)
+        }
+    }
+
+    package var sharedCache: SharedCacheState? {
+        caches.tier.map { SharedCacheState(rawValue: $0.store.statistics.state) ?? .down }
+    }
+
+    /// Removes from this instance before and after the shared cache: what comes from there in between goes, too.
+    private func removed(
+        _ identity: SourceIdentity?, _ purge: (SharedTier) async -> Bool, locally: () async -> RemovedEntries
+    ) async throws -> RemovedEntries {
+        var removed = await locally()
+        defer {
+            resources.events.record(
+                .purge(url: identity?.url.canonical, entries: removed.entries, bytes: removed.bytes))
+        }
+        guard let tier = caches.tier else { return removed }
+        let isPurged = await purge(tier)
+        let rest = await locally()
+        removed.entries += rest.entries
+        removed.bytes += rest.bytes
+        if !isPurged { throw PipelineError.tooManyPurges }
         return removed
     }
 

@@ -1,6 +1,7 @@
 import Coordination
 import DiskCaching
 import Downloading
+import SharedCaching
 package import Telemetry
 
 /// The metrics that are read from the pipeline's parts at each scrape: caches, downloads under way, activity.
@@ -99,7 +100,31 @@ package struct PipelineGauges: Sendable {
                 [([$0.name, "hit"], Double($0.figures.hits)), ([$0.name, "miss"], Double($0.figures.misses))]
             }
         }
-        if caches.hasSlowerLayer { registerDisk(in: registry) }
+        if caches.hasDisk { registerDisk(in: registry) }
+        if let store = caches.tier?.store { registerSharedCache(store, in: registry) }
+    }
+
+    private func registerSharedCache(_ store: SharedStore, in registry: MetricsRegistry) {
+        registry.gauge("alula_shared_cache_up", help: "1 while the shared cache is in use.") {
+            [([], store.isUp ? 1 : 0)]
+        }
+        registry.gauge(
+            "alula_shared_cache_requests_total", help: "Look-ups in the shared cache.", labels: "result",
+            isCounter: true
+        ) {
+            let requests = store.statistics.requests
+            return SharedStoreStatistics.Result.allCases.map { ([$0.rawValue], Double(requests[$0, default: 0])) }
+        }
+        registry.gauge(
+            "alula_shared_cache_queue_bytes", help: "Bytes of writes that the shared cache has not confirmed yet."
+        ) {
+            [([], Double(store.statistics.queueBytes))]
+        }
+        registry.gauge(
+            "alula_shared_cache_dropped_total", help: "Writes to the shared cache that were given up.", isCounter: true
+        ) {
+            [([], Double(store.statistics.droppedWrites))]
+        }
     }
 
     private func registerDisk(in registry: MetricsRegistry) {

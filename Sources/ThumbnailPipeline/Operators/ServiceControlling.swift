@@ -6,6 +6,8 @@ package import Text
 package protocol ServiceControlling: Sendable {
     /// Running transfers, queued transfers, running renders.
     var activity: ServiceActivity { get }
+    /// The state of the shared cache; nil without one.
+    var sharedCache: SharedCacheState? { get }
     /// Usage of the caches by name, in the order `decoded`, `result`, `source`.
     var cacheUsage: [(name: String, usage: CacheUsage)] { get }
     /// One entry for each transfer under way or waiting.
@@ -13,10 +15,12 @@ package protocol ServiceControlling: Sendable {
     /// The origins asked lately, by name.
     var origins: [OriginStatus] { get }
     /// Empties all caches; returns what was removed.
-    func removeAll() async -> RemovedEntries
+    ///
+    /// - Throws: A ``ServiceError`` if the shared cache cannot be told.
+    func removeAll() async throws -> RemovedEntries
     /// Removes a source, all made from it and remembered failures; returns what was removed.
     ///
-    /// - Throws: A ``ServiceError`` if `source` is no URL.
+    /// - Throws: A ``ServiceError`` if `source` is no URL, or the shared cache cannot be told.
     func remove(source: ExactText) async throws -> RemovedEntries
     /// Cancels one caller's wait; returns false if no caller waits under this receipt.
     func cancel(receipt: String) -> Bool
@@ -34,6 +38,16 @@ package protocol ServiceControlling: Sendable {
     func canonicalURL(of source: ExactText) throws -> ExactText
     /// The figures of this moment.
     var figures: ServiceFigures { get }
+}
+
+/// Whether the shared cache is used.
+package enum SharedCacheState: String, Sendable {
+    /// It is in use.
+    case up
+    /// It is too slow or fails, and is probed.
+    case suspended
+    /// There is no connection.
+    case down
 }
 
 /// Work under way.

@@ -82,6 +82,7 @@ extension PipelineControl {
                 resources.events.record(
                     .purge(url: identity.url.canonical, entries: removed.entries, bytes: removed.bytes))
             }
+            if let tier = caches.tier { _ = await tier.purge(identity, name: source) }
             return SourceRefresh(.gone)
         } catch let error as any ServiceError where !Task.isCancelled {
             return SourceRefresh(.failed, failure: error)

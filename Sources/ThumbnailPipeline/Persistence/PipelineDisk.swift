@@ -120,14 +120,7 @@ package struct PipelineDisk: Sendable {
     }
 
     private func name(of key: ResultKey) -> [UInt8] {
-        var writer = RecordWriter()
-        writer.write(engine)
-        let texts = key.plan.keyTexts
-        writer.write(texts.count)
-        for text in texts { writer.write(text) }
-        return key.additional.reduce(name(of: key.source) + writer.bytes + key.validator.written) { name, version in
-            name + self.name(of: version.source) + version.validator.written
-        }
+        key.name(by: engine) { name(of: $0) }
     }
 
     private func key(_ share: DiskShare, _ identity: SourceIdentity) -> DiskKey {

@@ -2,6 +2,8 @@ import DiskCaching
 import Downloading
 import HTTPTypes
 import Imaging
+import Memory
+import SharedCaching
 
 /// How the record of a source is written to disk; its freshness follows from the fields and is not written.
 extension SourceRecord {
@@ -20,8 +22,8 @@ extension SourceRecord {
         return writer.bytes
     }
 
-    /// The record of `identity` that `bytes` hold; nil if they hold none.
-    convenience init?(_ bytes: [UInt8], of identity: SourceIdentity) {
+    /// The record of `identity` that `bytes` hold, obtained under these generations; nil if they hold none.
+    convenience init?(_ bytes: [UInt8], of identity: SourceIdentity, under generations: SharedGenerations? = nil) {
         var reader = RecordReader(bytes)
         guard let url = reader.text(), let status = reader.int(), let validator = reader.validator(),
             let headerFields = reader.fields(), let selectingFields = reader.fields(),
@@ -33,7 +35,7 @@ extension SourceRecord {
             identity: identity, url: url, status: status, validator: validator, headerFields: headerFields,
             selectingFields: selectingFields, requestedAt: HTTPDate(secondsSince1970: requestedAt),
             receivedAt: HTTPDate(secondsSince1970: receivedAt))
-        self.init(head, header: header, byteCount: byteCount)
+        self.init(head, header: header, byteCount: byteCount, generations: generations)
     }
 }
 
@@ -52,7 +54,12 @@ extension RenderedImage {
 
     /// The result that `entry` holds; nil if it holds none.
     init?(_ entry: DiskEntry) {
-        var reader = RecordReader(entry.head)
+        self.init(entry.head, body: entry.body)
+    }
+
+    /// The result of this file, of which `head` tells the rest; nil if it tells nothing.
+    init?(_ head: [UInt8], body: SharedBytes) {
+        var reader = RecordReader(head)
         guard let format = reader.text().flatMap({ ImageFormat(rawValue: $0) }), let width = reader.int(),
             let height = reader.int(), let eTag = reader.text()
         else { return nil }
@@ -61,8 +68,26 @@ extension RenderedImage {
         guard reader.isAtEnd else { return nil }
         self.init(
             EncodedImage(
-                bytes: entry.body, format: format, size: PixelSize(width: width, height: height), quality: quality),
+                bytes: body, format: format, size: PixelSize(width: width, height: height), quality: quality),
             eTag: eTag)
+    }
+}
+
+extension ResultKey {
+    /// The key as bytes.
+    ///
+    /// - Parameters:
+    ///   - engine: What makes results; empty if that is told elsewhere.
+    ///   - name: The name of a source.
+    func name(by engine: String = "", _ name: (SourceIdentity) -> [UInt8]) -> [UInt8] {
+        var writer = RecordWriter()
+        writer.write(engine)
+        let texts = plan.keyTexts
+        writer.write(texts.count)
+        for text in texts { writer.write(text) }
+        return additional.reduce(name(source) + writer.bytes + validator.written) { bytes, version in
+            bytes + name(version.source) + version.validator.written
+        }
     }
 }
 

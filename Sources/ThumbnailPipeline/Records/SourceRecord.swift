@@ -2,6 +2,7 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Memory
+import SharedCaching
 
 /// What is known of a source besides its bytes: enough to find what was made from it, and to ask its origin whether it has changed.
 final class SourceRecord: Sendable {
@@ -11,23 +12,37 @@ final class SourceRecord: Sendable {
     let byteCount: Int
     /// Until when, by the service's clock, an image that lacks pixels is kept; nil for one that is whole as far as is known.
     let incompleteUntil: Duration?
+    /// The source's generations in the shared cache before it was fetched or found there; nil if they are not known.
+    let generations: SharedGenerations?
 
     /// Joins what the origin said and what the image's own header says.
-    init(_ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil) {
+    init(
+        _ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil,
+        generations: SharedGenerations? = nil
+    ) {
         self.head = head
         self.header = header
         self.byteCount = byteCount
         self.incompleteUntil = incompleteUntil
+        self.generations = generations
     }
 
     /// Reads the image's header.
-    convenience init(_ head: SourceHead, bytes: SharedBytes) throws(ImagingError) {
-        self.init(head, header: try ImageHeader.inspect(bytes), byteCount: bytes.count)
+    convenience init(
+        _ head: SourceHead, bytes: SharedBytes, under generations: SharedGenerations? = nil
+    ) throws(ImagingError) {
+        self.init(
+            head, header: try ImageHeader.inspect(bytes), byteCount: bytes.count, generations: generations)
     }
 
     /// The same file, with what its origin said later, or with another end of its use.
-    convenience init(_ head: SourceHead, of known: SourceRecord, incompleteUntil: Duration? = nil) {
-        self.init(head, header: known.header, byteCount: known.byteCount, incompleteUntil: incompleteUntil)
+    convenience init(
+        _ head: SourceHead, of known: SourceRecord, incompleteUntil: Duration? = nil,
+        under generations: SharedGenerations? = nil
+    ) {
+        self.init(
+            head, header: known.header, byteCount: known.byteCount, incompleteUntil: incompleteUntil,
+            generations: generations ?? known.generations)
     }
 
     var identity: SourceIdentity { head.identity }

@@ -12,12 +12,16 @@ struct RenderJob: Sendable {
     let bytes: PerSource<SharedBytes?>
     /// Bound on the wait for a turn or a worker; nil for what the lane grants.
     let patience: Duration?
+    /// What the caller has waited for the shared cache.
+    let allowance: WaitAllowance
 
-    /// A job for a request.
+    /// A job for a call.
     init(
-        _ key: ResultKey, for request: ThumbnailRequest, records: PerSource<SourceRecord>,
+        _ key: ResultKey, for call: Call, records: PerSource<SourceRecord>,
         bytes: PerSource<SharedBytes?>? = nil, patience: Duration? = nil
     ) {
+        let request = call.request
+        allowance = call.allowance
         self.key = key
         self.records = records
         roles = request.roles
@@ -52,6 +56,8 @@ struct Render: Sendable {
     var isStored = false
     /// Whether it was made before, and came from the disk.
     var isFromDisk = false
+    /// What the shared cache said; nil if it was not asked.
+    var shared: CacheLayerStatus?
     /// What the decoded cache said; nil if it was not asked.
     var decoded: CacheLayerStatus?
     var timings: [StepTiming] = []

@@ -14,12 +14,16 @@ struct Call: Sendable {
     let receipt: String
     /// The image, if the caller has it already.
     var given: GivenSource?
+    /// What the call has waited for the shared cache.
+    var allowance = WaitAllowance()
 
     /// The same once more, with nothing asked of the caches but what forbids a download.
     var again: Call {
         var directives = RequestCacheControl.none
         directives.onlyIfCached = self.directives.onlyIfCached
-        return Call(request: request, sources: sources, directives: directives, receipt: receipt, given: given)
+        return Call(
+            request: request, sources: sources, directives: directives, receipt: receipt, given: given,
+            allowance: allowance)
     }
 }
 

@@ -62,16 +62,21 @@ struct ThumbnailMaker: Sendable {
     }
 
     private func render(_ job: RenderJob) async throws -> Render {
-        if let result = await caches.restoredResult(for: job.key, of: job.records) {
-            return Render(result: result, isFromDisk: true)
+        let restored = await caches.restoredResult(for: job.key, of: job.records, job.allowance)
+        if let result = restored.result {
+            return Render(
+                result: result, isStored: restored.isStored, isFromDisk: restored.shared == nil,
+                shared: restored.shared)
         }
         let price = atHand.price(of: job.key, job.records, bytes: job.bytes)
         return try await scheduler.run(price, patience: job.patience) { patience in
-            try await renderInTurn(job, patience: patience)
+            try await renderInTurn(job, patience: patience, shared: restored.shared)
         }
     }
 
-    private func renderInTurn(_ job: RenderJob, patience: Duration) async throws -> Render {
+    private func renderInTurn(
+        _ job: RenderJob, patience: Duration, shared: CacheLayerStatus?
+    ) async throws -> Render {
         let rooms = try await memory.reserve(for: job, isDecoded: atHand.isDecoded)
         defer { rooms.render.release() }
         let start = timekeeper.now
@@ -83,8 +88,10 @@ struct ThumbnailMaker: Sendable {
             patience: participation == .cached ? patience : nil)
         let end = timekeeper.now
         let isStored = caches.keep(result, for: job.key, of: job.records)
+        var shared = shared
+        if caches.share(result, for: job.key, of: job.records) { shared?.isStored = true }
         return Render(
-            result: result, isStored: isStored,
+            result: result, isStored: isStored, shared: shared,
             decoded: CacheLayerStatus(
                 .decoded, participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
                 isStored: participation == .started && job.key.decodeKeys.allSatisfy { caches.decoded.contains($0) }),

@@ -21,14 +21,6 @@ enum ProcessMetrics {
         registry.gauge("process_start_time_seconds", help: "Start, in seconds since 1970.") { [([], start)] }
     }
 
-    /// The host's name; `alula` if it has none.
-    static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard unsafe gethostname(&name, name.count - 1) == 0 else { return "alula" }
-        let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return text.isEmpty ? "alula" : text
-    }
-
     private static var cpuSeconds: Double {
         var usage = rusage()
         unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

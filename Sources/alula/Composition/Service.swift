@@ -5,6 +5,7 @@ import HTTPServing
 import ImageSandbox
 import Imaging
 import Memory
+import SharedCaching
 import Telemetry
 import ThumbnailAPI
 import ThumbnailPipeline
@@ -28,6 +29,8 @@ struct Engine: Sendable {
     let pipeline: ImagePipeline
     /// Nil if nothing is written to the disk.
     let disk: DiskStore?
+    /// Nil without a shared cache.
+    let sharedStore: SharedStore?
     private let memoryWatch: Task<Void, Never>
 
     /// Starts the parts.
@@ -53,12 +56,23 @@ struct Engine: Sendable {
         if settings.pipeline.fitCaches(within: memoryLimit / 2) {
             logger.warning("caches made smaller to fit half of the memory budget", ["budget": .int(memoryLimit)])
         }
+        let engine = "alula \(Program.version), libvips \(ImageLibrary.version)"
+        sharedStore = try settings.sharedCache.configuration(settings.disk.mode).map { configuration in
+            try SharedStore(configuration, logger: logger, timekeeper: time)
+        }
         let caches = PipelineCaches(
             configuration: settings.pipeline,
             disk: disk.map {
                 PipelineDisk(
-                    store: $0, engine: "alula \(Program.version), libvips \(ImageLibrary.version)",
-                    policy: settings.sourcePolicy, originDigests: settings.downloads.origins.digests)
+                    store: $0, engine: engine, policy: settings.sourcePolicy,
+                    originDigests: settings.downloads.origins.digests)
+            },
+            tier: sharedStore.map {
+                SharedTier(
+                    store: $0,
+                    rules: settings.sharedTierRules(
+                        settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)"),
+                    timekeeper: time)
             }, events: log, timekeeper: time)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
@@ -80,6 +94,7 @@ struct Engine: Sendable {
                 lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
                 metrics: PipelineMetrics(registry: registry), events: log),
             timekeeper: time)
+        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk) }
         self.settings = settings
     }
 
@@ -127,6 +142,7 @@ struct Engine: Sendable {
 
     /// Closes the disk cache and ends the worker processes, after the last work.
     func end() async {
+        sharedStore?.stop()
         await disk?.close(timeLimit: .seconds(2))
         sandbox?.shutDown()
     }
@@ -184,7 +200,7 @@ struct Service: Sendable {
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
         let operatorResponder = OperatorResponder(
             service: OperatedService(
-                version: settings.api.version, control: control, prefetching: prefetcher, lifecycle: lifecycle,
+                version: settings.api.version, instance: settings.sharedCache.instance, control: control, prefetching: prefetcher, lifecycle: lifecycle,
                 events: events, metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline), workers: engine.lanes.small, logger: logger,

@@ -55,7 +55,7 @@ struct TraceExporter: Sendable {
     init?(_ tracer: Tracer, _ settings: Settings, registry: MetricsRegistry, time: any Timekeeper) {
         guard let endpoint = settings.traces.endpoint else { return nil }
         self.init(
-            tracer, instance: ProcessMetrics.hostName, registry: registry, timekeeper: time,
+            tracer, instance: settings.sharedCache.instance, registry: registry, timekeeper: time,
             send: Self.sender(to: endpoint.canonical, authorities: settings.downloads.certificateAuthorities))
     }
 

@@ -16,8 +16,8 @@ enum SettingTable {
     static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
     static let all: [Setting] =
-        listeners + downloads + caches + freshness + sources + answers + quality + dialects + imgproxy + wsrv + times
-        + process
+        listeners + downloads + caches + sharing + freshness + sources + answers + quality + dialects + imgproxy + wsrv
+        + times + process
 
     private static let listeners: [Setting] = [
         Setting(name: "bind", defaultText: "0.0.0.0", help: "address of the public listener") {

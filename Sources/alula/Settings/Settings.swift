@@ -12,6 +12,7 @@ struct Settings: Sendable {
     var downloads = DownloadConfiguration()
     var pipeline = PipelineConfiguration()
     var disk = DiskSettings()
+    var sharedCache = SharedCacheSettings()
     var prefetch = PrefetchConfiguration()
     var api = APIConfiguration()
     var dialects = DialectSettings()

@@ -27,7 +27,8 @@ import ThumbnailPipeline
         _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: String = ""
     ) async -> HTTPResponse {
         let service = OperatedService(
-            version: "1.2.3", control: control, prefetching: prefetching, lifecycle: lifecycle, events: events,
+            version: "1.2.3", instance: "one", control: control, prefetching: prefetching, lifecycle: lifecycle,
+            events: events,
             metricsText: { "up 1\n" })
         let responder = OperatorResponder(
             service: service, sites: OperatorSites(), reader: PrefetchReader(NativeDialect()),
@@ -70,10 +71,11 @@ import ThumbnailPipeline
         let text =
             #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"origins":["#
             + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5},"#
-            + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}]}"#
-        #expect(await respond("/status").text == #"{"version":"1.2.3","uptimeSeconds":60,"draining":false,"# + text)
+            + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"sharedCache":{"state":"suspended"}}"#
+        let start = #"{"version":"1.2.3","instance":"one","uptimeSeconds":60,"#
+        #expect(await respond("/status").text == start + #""draining":false,"# + text)
         lifecycle.failReadiness()
-        #expect(await respond("/status").text == #"{"version":"1.2.3","uptimeSeconds":60,"draining":true,"# + text)
+        #expect(await respond("/status").text == start + #""draining":true,"# + text)
     }
 
     @Test func `the usage of each cache is shown`() async {

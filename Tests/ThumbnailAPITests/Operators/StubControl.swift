@@ -13,6 +13,7 @@ final class StubControl: ServiceControlling {
     var cancelled: [String] { state.withLock { $0.cancelled } }
     var waiting: [String] { state.withLock { $0.waiting } }
 
+    let sharedCache: SharedCacheState? = .suspended
     let activity = ServiceActivity(activeDownloads: 1, queuedDownloads: 2, activeRenders: 3)
     let cacheUsage: [(name: String, usage: CacheUsage)] = [
         ("decoded", CacheUsage(bytes: 1, capacity: 2, preferred: 3, entries: 4)),

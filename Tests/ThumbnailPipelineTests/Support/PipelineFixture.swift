@@ -4,6 +4,7 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Memory
+import SharedCaching
 import Telemetry
 import TestSupport
 import Testing
@@ -16,6 +17,7 @@ final class PipelineFixture: Sendable {
     let origin: ScriptedOrigin
     let caches: PipelineCaches
     let store: DiskStore?
+    let sharedStore: SharedStore?
     let downloader: ImageDownloader
     let workers: WorkerPool
     let lanes: WorkLanes
@@ -33,10 +35,11 @@ final class PipelineFixture: Sendable {
 
     /// A pipeline over `workerCount` threads, whose origin serves the image of quarters at `/a`.
     ///
-    /// With a folder it has a disk cache there, whose results are made by `engine`.
+    /// With a folder it has a disk cache there, whose results are made by `engine`; with a URL it has a shared cache on the server there.
     init(
         workerCount: Int = 2, maximumQueued: Int = 1_000, staleAllowances: StaleAllowances = StaleAllowances(),
-        diskFolder: String? = nil, engine: String = "test", memoryLimit: Int = .max,
+        diskFolder: String? = nil, engine: String = "test", sharedCache: String? = nil, isEphemeral: Bool = false,
+        sharesSources: Bool = false, memoryLimit: Int = .max,
         codec: any ImageCodec = InProcessCodec(), _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) throws {
         try ImageLibrary.start()
@@ -51,7 +54,19 @@ final class PipelineFixture: Sendable {
                     contentVersion: PipelineDisk.contentVersion), logger: .silent, timekeeper: time)
         }
         let disk = store.map { PipelineDisk(store: $0, engine: engine, policy: "any") }
-        caches = PipelineCaches(configuration: configuration, disk: disk, events: log, timekeeper: time)
+        sharedStore = try sharedCache.map { url throws in
+            var settings = SharedCacheConfiguration(address: try #require(SharedCacheAddress(url)))
+            settings.timeout = .patience
+            settings.interval = .milliseconds(20)
+            settings.isReadOnly = isEphemeral
+            return try SharedStore(settings, logger: .silent, timekeeper: SystemTimekeeper())
+        }
+        var rules = SharedTier.Rules(digest: engine)
+        rules.staleAllowances = staleAllowances
+        rules.sharesSources = sharesSources
+        rules.mayShare = { $0.url.path != "/local" }
+        let tier = sharedStore.map { [rules, time] in SharedTier(store: $0, rules: rules, timekeeper: time) }
+        caches = PipelineCaches(configuration: configuration, disk: disk, tier: tier, events: log, timekeeper: time)
         var downloads = DownloadConfiguration()
         downloads.staleAllowances = staleAllowances
         var observer = DownloadMetrics.observer(registry: registry, events: log)
@@ -87,11 +102,13 @@ final class PipelineFixture: Sendable {
         control = PipelineControl(of: pipeline)
         PipelineGauges(of: pipeline).register(in: registry)
         origin.serve(SampleFiles.jpeg)
+        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: store) }
     }
 
     deinit {
         // A test that failed half-way has not let them go, and the threads are waited for.
         for hold in holds.withLock({ $0 }) { hold.release() }
+        sharedStore?.stop()
         workers.shutDown()
         lanes.dear.shutDown()
     }

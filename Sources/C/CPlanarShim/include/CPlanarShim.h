@@ -340,4 +340,7 @@ void CPlanarShim_luma(const uint8_t *pixels, int bands, int is_limited, const CP
 /// too small to be compared.
 double CPlanarShim_dissimilarity(const CPlanarShimPlane *one, const CPlanarShimPlane *other);
 
+/// Writes the names and versions of the libraries that make results, with a final zero.
+void CPlanarShim_versions(char text[CPlanarShim_text_size]);
+
 #endif

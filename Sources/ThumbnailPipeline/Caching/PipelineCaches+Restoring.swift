@@ -1,0 +1,101 @@
+import Coordination
+package import Downloading
+import HTTPTypes
+import ImageCaching
+import Memory
+import SharedCaching
+
+/// Looks below memory: on the disk of this machine, and in the cache that all instances share.
+extension PipelineCaches {
+    /// Looks for a source below memory; if it is found, it is in memory as well when this returns, fresh or stale.
+    package func retrieve(_ identity: SourceIdentity) async -> Source? {
+        guard let record = await restoredRecord(for: identity), let bytes = await restoredBytes(of: record),
+            isCurrent(record)
+        else { return nil }
+        sources.add(SourceBody(validator: record.validator, bytes: bytes), for: SourceKey(source: identity))
+        return Source(head: record.head, bytes: bytes)
+    }
+
+    private func restoredBytes(of record: SourceRecord) async -> SharedBytes? {
+        if let bytes = await disk?.bytes(of: record) { return bytes }
+        return await tier?.bytes(of: record, WaitAllowance())
+    }
+
+    /// What is known of a source, fresh or stale: by memory, else by the disk; if that is nothing fresh, also by the shared cache.
+    ///
+    /// - Parameter allowance: What the request has waited for the shared cache.
+    func restoredRecord(for identity: SourceIdentity, _ allowance: WaitAllowance) async -> SourceRecord? {
+        let known = await restoredRecord(for: identity)
+        guard let tier, known?.freshness.isFresh(at: timekeeper.secondsSince1970) != true,
+            known?.incompleteUntil == nil
+        else { return known }
+        let ticket = changes.withLock { $0.begin(identity) }
+        defer { changes.withLock { $0.end(ticket) } }
+        guard let found = await tier.record(of: identity, allowance).value else { return known }
+        guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return knownRecord(for: identity) }
+        if let known {
+            guard found.head.receivedAt.secondsSince1970 > known.head.receivedAt.secondsSince1970 else { return known }
+            // Another instance has fetched it again meanwhile.
+            if known.validator != found.validator {
+                _ = removeWhatWasMade(from: identity)
+                disk?.removeAll(from: identity)
+            }
+        }
+        records.add(found, for: SourceKey(source: identity))
+        if changes.withLock({ $0.isUnchanged(since: ticket) }) { return found }
+        records.remove(SourceKey(source: identity))
+        return nil
+    }
+
+    /// What is known of a source, fresh or stale, by memory or else by the disk.
+    func restoredRecord(for identity: SourceIdentity) async -> SourceRecord? {
+        if let known = knownRecord(for: identity) { return known }
+        guard let disk else { return nil }
+        let ticket = changes.withLock { $0.begin(identity) }
+        defer { changes.withLock { $0.end(ticket) } }
+        guard let found = await disk.record(of: identity) else { return nil }
+        if let known = knownRecord(for: identity) { return known }
+        guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return nil }
+        records.add(found, for: SourceKey(source: identity))
+        if changes.withLock({ $0.isUnchanged(since: ticket) }) { return found }
+        // A removal or a newer version came in between: nothing is better than what it removed.
+        records.remove(SourceKey(source: identity))
+        return nil
+    }
+
+    /// What is known of the sources, each as by ``restoredRecord(for:)``.
+    func restoredRecords(
+        for sources: PerSource<SourceIdentity>, _ allowance: WaitAllowance
+    ) async -> PerSource<SourceRecord?> {
+        var records = PerSource(await restoredRecord(for: sources.image, allowance))
+        for identity in sources.additional {
+            records.additional.append(await restoredRecord(for: identity, allowance))
+        }
+        return records
+    }
+
+    /// A result from below memory.
+    struct RestoredResult {
+        var result: RenderedImage?
+        /// Whether it is in memory now.
+        var isStored = false
+        /// What the shared cache said; nil if it was not asked.
+        var shared: CacheLayerStatus?
+    }
+
+    /// A result from the disk, or else from the shared cache, which is in memory as well when this returns.
+    func restoredResult(
+        for key: ResultKey, of records: PerSource<SourceRecord>, _ allowance: WaitAllowance
+    ) async -> RestoredResult {
+        var restored = RestoredResult()
+        restored.result = await disk?.result(for: key)
+        if restored.result == nil, let tier, isCurrent(records) {
+            let found = await tier.result(for: key, allowance)
+            restored.result = found.value
+            if found.wasAsked { restored.shared = CacheLayerStatus(.shared, found.value == nil ? .uriMiss : .hit) }
+        }
+        guard let result = restored.result else { return restored }
+        restored.isStored = keep(result, for: key, while: { self.isCurrent(records) }, in: results)
+        return restored
+    }
+}

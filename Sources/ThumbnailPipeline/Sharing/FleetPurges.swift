@@ -1,0 +1,57 @@
+package import DiskCaching
+import Downloading
+package import SharedCaching
+import Text
+
+/// Does what other instances were told to purge, and notes on the disk how far it has come.
+package struct FleetPurges: Sendable {
+    private static let note = Array("shared-cache/position".utf8)
+
+    private let downloader: ImageDownloader
+    private let caches: PipelineCaches
+    private let broken: BrokenSources
+
+    /// Removes from the parts of `pipeline`.
+    package init(of pipeline: ImagePipeline) {
+        downloader = pipeline.downloader
+        caches = pipeline.caches
+        broken = pipeline.broken
+    }
+
+    /// Starts the shared cache's store.
+    ///
+    /// If there is a disk, it says first how far the purges were known that were done there.
+    package func start(_ store: SharedStore, beside disk: DiskStore?) throws {
+        guard let disk else {
+            return try store.start(PurgeAudience(onPurge: perform, onGap: performAll))
+        }
+        let audience = PurgeAudience(onPurge: perform, onGap: performAll) { position in
+            // Queued after the removals on the disk.
+            Task { _ = await disk.keep([DiskNote(name: Self.note, bytes: position)]) }
+        }
+        Task {
+            let position = await disk.notes().first { $0.name == Self.note }?.bytes
+            // Without the thread there is no shared cache, and nothing else changes.
+            try? store.start(audience, position: position)
+        }
+    }
+
+    /// Removes a source and all made from it, from memory at once and from the disk before anything else is done there.
+    ///
+    /// Called on the thread `shared-cache`.
+    private func perform(_ notice: PurgeNotice) {
+        // What means nothing here cannot be here.
+        guard let identity = try? downloader.identity(of: ExactText(notice.name)) else { return }
+        downloader.forget(identity)
+        broken.forget(identity)
+        caches.removeLocally(identity)
+        caches.tier?.finish(notice, identity)
+    }
+
+    /// Removes everything from this instance, because purges were missed that nobody knows any more.
+    private func performAll() {
+        downloader.forget()
+        broken.forget(nil)
+        Task.detached { [caches] in _ = await caches.removedEverything() }
+    }
+}

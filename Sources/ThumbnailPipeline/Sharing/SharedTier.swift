@@ -1,0 +1,234 @@
+package import Coordination
+import DiskCaching
+package import Downloading
+import Imaging
+import Memory
+package import SharedCaching
+package import Text
+
+/// The cache below memory that all instances share: results, what is known of sources, and perhaps the bytes of sources.
+///
+/// It holds nothing that was given and not fetched, nothing of folders, which may differ from machine to machine, and nothing that a shared
+/// cache may not store. Keys hold a digest of all settings that can change an answer, so that instances with other settings do not meet.
+package final class SharedTier: Sendable {
+    /// Whether and how the instance uses the server.
+    package struct Rules: Sendable {
+        /// Changes with every setting and library that can change an answer, or whether a source is allowed.
+        package var digest: String
+        /// Texts that change with the settings of the named origins, by name.
+        package var originDigests: [ExactText: String] = [:]
+        /// Whether a source may be fetched, as far as its name tells, and is the same on all machines.
+        package var mayShare: @Sendable (SourceIdentity) -> Bool = { _ in true }
+        /// How long stale sources may be used if their origin does not say.
+        package var staleAllowances = StaleAllowances()
+        /// Whether the bytes of sources are kept as well.
+        package var sharesSources = false
+
+        /// The rules of an instance.
+        package init(digest: String) {
+            self.digest = digest
+        }
+    }
+
+    /// What a look-up gave.
+    struct Found<Value> {
+        var value: Value?
+        /// Whether the server was asked.
+        var wasAsked = false
+    }
+
+    private enum Kind: String {
+        case record, result, source
+    }
+
+    let store: SharedStore
+    private let rules: Rules
+    private let timekeeper: any Timekeeper
+    /// The generations of sources that were about to be fetched.
+    private let beginnings = Locked(ExpiringMemo<SourceIdentity, SharedGenerations>(capacity: 4_096))
+
+    /// How long it is remembered under which generations a source was asked for: longer than any request takes.
+    private static let beginningTime = Duration.seconds(60)
+
+    /// A tier on the server of `store`.
+    package init(store: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
+        self.store = store
+        self.rules = rules
+        self.timekeeper = timekeeper
+    }
+
+    /// Whether the server is in use.
+    var isUp: Bool { store.isUp }
+
+    /// Whether nothing is written.
+    private var isReadOnly: Bool { store.isReadOnly }
+
+    /// Whether the bytes of sources are kept.
+    var sharesSources: Bool { rules.sharesSources }
+
+    // MARK: Look-ups
+
+    /// What is known of a source that is about to be fetched if it is not found.
+    func record(of identity: SourceIdentity, _ allowance: WaitAllowance) async -> Found<SourceRecord> {
+        guard mayShare(identity) else { return Found() }
+        let lookUp = await store.value(
+            for: key(.record, name(of: identity)), of: [source(identity)], isBeginning: true, allowance: allowance)
+        let generations = lookUp.generations?.first
+        if let generations {
+            let now = timekeeper.now
+            beginnings.withLock {
+                $0.remember(generations, for: identity, until: now + Self.beginningTime, at: now)
+            }
+        }
+        let record = lookUp.value.flatMap { SourceRecord($0.head, of: identity, under: generations) }
+        return Found(
+            value: record?.freshness.storability == .shared ? record : nil, wasAsked: lookUp.result != nil)
+    }
+
+    /// The bytes of the version that a record describes.
+    func bytes(of record: SourceRecord, _ allowance: WaitAllowance) async -> SharedBytes? {
+        guard sharesSources, mayShare(record.identity) else { return nil }
+        let lookUp = await store.value(
+            for: key(.source, name(of: record.identity)), of: [source(record.identity)], allowance: allowance)
+        guard let value = lookUp.value, value.head == record.validator.written else { return nil }
+        return value.body
+    }
+
+    /// A result.
+    func result(for key: ResultKey, _ allowance: WaitAllowance) async -> Found<RenderedImage> {
+        guard mayShare(key) else { return Found() }
+        let lookUp = await store.value(
+            for: self.key(.result, name(of: key)), of: sources(of: key), allowance: allowance)
+        let result = lookUp.value.flatMap { RenderedImage($0.head, body: $0.body) }
+        // A result of another format would be a value of ours in a wrong place.
+        return Found(value: result?.image.format == key.plan.format ? result : nil, wasAsked: lookUp.result != nil)
+    }
+
+    // MARK: Writes
+
+    /// The generations that a source has before it is fetched; nil if they are not known, so that nothing of it can be shared.
+    func beginning(of identity: SourceIdentity, known: SourceRecord?) -> SharedGenerations? {
+        let now = timekeeper.now
+        return beginnings.withLock { $0.value(for: identity, at: now) } ?? known?.generations
+    }
+
+    /// The generations under which something may be shared that was fetched while the server was out of reach.
+    ///
+    /// They are read first, and then all purges that were made before are done. If the caller still has the source after
+    /// that, no purge has come in between. Nil if the server is out of reach again.
+    func adoption(of identity: SourceIdentity) async -> SharedGenerations? {
+        guard isUp, !isReadOnly, mayShare(identity) else { return nil }
+        let lookUp = await store.value(
+            for: key(.record, name(of: identity)), of: [source(identity)], isBeginning: true,
+            allowance: WaitAllowance())
+        guard let generations = lookUp.generations?.first, await store.learnPurges() else { return nil }
+        return generations
+    }
+
+    /// Shares what is known of a source.
+    func keep(_ record: SourceRecord) {
+        guard let generations = record.generations, mayShare(record.identity) else { return }
+        store.store(
+            SharedValue(head: record.written, body: SharedBytes([UInt8]())),
+            for: key(.record, name(of: record.identity)), of: [source(record.identity)], under: [generations],
+            seconds: timeToLive(of: record))
+    }
+
+    /// Shares the bytes of a source, if that is wanted.
+    func keep(_ bytes: SharedBytes, of record: SourceRecord) {
+        guard sharesSources, let generations = record.generations, mayShare(record.identity) else { return }
+        store.store(
+            SharedValue(head: record.validator.written, body: bytes), for: key(.source, name(of: record.identity)),
+            of: [source(record.identity)], under: [generations], seconds: timeToLive(of: record))
+    }
+
+    /// Shares a result; returns whether that will be tried.
+    func keep(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
+        let generations = records.compactMap(\.generations)
+        guard !result.isIncomplete, generations.count == records.count, mayShare(key) else { return false }
+        let entry = result.entry
+        return store.store(
+            SharedValue(head: entry.head, body: entry.body), for: self.key(.result, name(of: key)),
+            of: sources(of: key),
+            under: generations, seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
+    }
+
+    // MARK: Removals
+
+    /// Makes what is shared about a source unreadable; other instances keep what they have.
+    func forget(_ identity: SourceIdentity) {
+        guard mayShare(identity) else { return }
+        beginnings.withLock { $0.forget(identity) }
+        store.forget(source(identity))
+    }
+
+    /// The same, and removes the source from all other instances.
+    ///
+    /// - Parameter name: The source as the operator named it.
+    /// - Returns: Whether that is done, or will be.
+    func purge(_ identity: SourceIdentity, name: ExactText) async -> Bool {
+        beginnings.withLock { $0.forget(identity) }
+        return await store.purge(source(identity), name: name.string)
+    }
+
+    /// Makes everything unreadable; returns whether that is done, or will be.
+    func purgeEverything() async -> Bool {
+        beginnings.withLock { $0.removeAll() }
+        return await store.purgeEverything()
+    }
+
+    /// Ends a purge of another instance: makes unreadable what is shared of the source under this instance's rules, if they differ.
+    func finish(_ notice: PurgeNotice, _ identity: SourceIdentity) {
+        beginnings.withLock { $0.forget(identity) }
+        if source(identity) != notice.source { forget(identity) }
+    }
+
+    // MARK: Names
+
+    /// Seconds for which a value may be found: as long as its source is fresh, and stale copies may stand in for it.
+    private func timeToLive(of record: SourceRecord) -> Int {
+        let freshness = record.freshness
+        let fresh = freshness.remainingLifetime(at: timekeeper.secondsSince1970)
+        let stale = freshness.forbidsStale ? 0 : freshness.staleIfError ?? rules.staleAllowances.ifError
+        return fresh.addingReportingOverflow(max(0, stale)).partialValue
+    }
+
+    private func mayShare(_ identity: SourceIdentity) -> Bool { !identity.isGiven && rules.mayShare(identity) }
+
+    private func mayShare(_ key: ResultKey) -> Bool {
+        mayShare(key.source) && key.additional.allSatisfy { mayShare($0.source) }
+    }
+
+    private func sources(of key: ResultKey) -> [SharedSource] {
+        [source(key.source)] + key.additional.map { source($0.source) }
+    }
+
+    /// What a source is called in purges: the same for all instances that mean the same URL.
+    private func source(_ identity: SourceIdentity) -> SharedSource {
+        var writer = RecordWriter()
+        writer.write(identity.originName ?? "")
+        writer.write(identity.url.canonical)
+        return SharedSource(of: writer.bytes)
+    }
+
+    private func name(of identity: SourceIdentity) -> [UInt8] {
+        var writer = RecordWriter()
+        writer.write(identity.originName != nil)
+        writer.write(identity.originName ?? "")
+        writer.write(identity.originName.flatMap { rules.originDigests[ExactText($0)] } ?? "")
+        writer.write(identity.url.canonical)
+        return writer.bytes
+    }
+
+    private func name(of key: ResultKey) -> [UInt8] {
+        key.name { name(of: $0) }
+    }
+
+    private func key(_ kind: Kind, _ name: [UInt8]) -> SharedKey {
+        var writer = RecordWriter()
+        writer.write(kind.rawValue)
+        writer.write(PipelineDisk.contentVersion)
+        writer.write(rules.digest)
+        return SharedKey(of: writer.bytes + name)
+    }
+}

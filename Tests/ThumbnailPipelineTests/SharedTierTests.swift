@@ -1,0 +1,238 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import ImageCaching
+import Imaging
+import Memory
+import SharedCaching
+import TestSupport
+import Testing
+import Text
+
+@testable import ThumbnailPipeline
+
+/// The cache that several instances share, below the memory of each.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct SharedTierTests {
+    private let server: FakeRedis
+
+    init() throws { server = try FakeRedis() }
+
+    /// An instance that is connected, and whose origin serves an image that may be kept for a while.
+    private func instance(
+        engine: String = "test", isEphemeral: Bool = false, sharesSources: Bool = false,
+        staleAllowances: StaleAllowances = StaleAllowances(), cacheControl: String = "max-age=100",
+        diskFolder: String? = nil
+    ) async throws -> PipelineFixture {
+        let fixture = try PipelineFixture(
+            staleAllowances: staleAllowances, diskFolder: diskFolder, engine: engine, sharedCache: server.url,
+            isEphemeral: isEphemeral, sharesSources: sharesSources)
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl, eTag: "\"1\"")
+        let store = try #require(fixture.sharedStore)
+        try #require(await eventually(within: .patience) { store.isUp })
+        return fixture
+    }
+
+    /// Waits until the server has all that the instance wrote.
+    private func settled(_ fixture: PipelineFixture) async throws {
+        let store = try #require(fixture.sharedStore)
+        try #require(await eventually(within: .patience) { store.statistics.queueBytes == 0 })
+    }
+
+    /// The values on the server.
+    private var valueCount: Int { server.keys.count { $0.hasPrefix("alula:1:v:") } }
+
+    @Test func `a result of one instance is found by another one, which fetches and renders nothing`() async throws {
+        let (one, other) = (try await instance(), try await instance())
+        let first = try await one.thumbnail()
+        #expect(
+            first.statusTexts == [
+                "alula-result fwd=uri-miss stored", "alula-shared fwd=uri-miss stored",
+                "alula-decoded fwd=uri-miss stored", "alula-source fwd=uri-miss stored",
+            ])
+        try await settled(one)
+        let second = try await other.thumbnail()
+        #expect(second.statusTexts == ["alula-result fwd=uri-miss stored", "alula-shared hit"])
+        #expect(second.image.bytes.array == first.image.bytes.array && second.eTag == first.eTag)
+        #expect(second.image.size == first.image.size && second.freshness == first.freshness.fromCache)
+        #expect(other.origin.loads == 0 && other.decodes == 0 && other.renders == 0)
+        #expect(try await other.thumbnail().statusTexts == ["alula-result hit"])
+        #expect(other.pipeline.cachedThumbnail(for: .path()) != nil)
+    }
+
+    @Test func `another size is fetched by the instance that needs it, and then found by all`() async throws {
+        let (one, other) = (try await instance(), try await instance())
+        _ = try await one.thumbnail()
+        try await settled(one)
+        _ = try await other.thumbnail(width: 11)
+        #expect(other.origin.loads == 1 && other.renders == 1)
+        try await settled(other)
+        #expect(try await one.thumbnail(width: 11).statusTexts.contains("alula-shared hit"))
+        #expect(one.origin.loads == 1 && one.renders == 1)
+    }
+
+    @Test func `with the bytes of sources, another size costs no fetch`() async throws {
+        let (one, other) = (try await instance(sharesSources: true), try await instance(sharesSources: true))
+        _ = try await one.thumbnail()
+        try await settled(one)
+        _ = try await other.thumbnail(width: 11)
+        #expect(other.origin.loads == 0 && other.renders == 1)
+    }
+
+    @Test(arguments: ["private, max-age=100", "no-store"])
+    func `what a shared cache may not keep is not shared`(cacheControl: String) async throws {
+        let one = try await instance(cacheControl: cacheControl)
+        _ = try await one.thumbnail()
+        try await settled(one)
+        #expect(valueCount == 0)
+    }
+
+    @Test func `neither an upload nor a source that is not the same everywhere is shared`() async throws {
+        let one = try await instance()
+        let given = try one.pipeline.opened(upload: SampleFiles.jpeg)
+        _ = try await one.pipeline.thumbnail(of: given, for: .path(), receipt: "receipt")
+        one.origin.serve(SampleFiles.jpeg, at: "/local", cacheControl: "max-age=100", eTag: "\"1\"")
+        _ = try await one.thumbnail("/local")
+        #expect(!server.commands.contains { $0[0] == "MGET" })
+        #expect(valueCount == 0)
+    }
+
+    @Test func `instances with other settings do not meet`() async throws {
+        let (one, other) = (try await instance(), try await instance(engine: "later"))
+        _ = try await one.thumbnail()
+        try await settled(one)
+        #expect(!(try await other.thumbnail().statusTexts.contains("alula-shared hit")))
+        #expect(other.origin.loads == 1)
+    }
+
+    @Test func `what is no longer to be kept is withdrawn`() async throws {
+        let (one, other) = (try await instance(cacheControl: "max-age=10"), try await instance())
+        _ = try await one.thumbnail()
+        try await settled(one)
+        one.time.clock.advance(by: .seconds(20))
+        one.origin.serve(SampleFiles.other, cacheControl: "no-store", eTag: "\"2\"")
+        _ = try await one.thumbnail()
+        // The removal is sent before the look-up.
+        try #require(await eventually(within: .patience) { server.commands.contains { $0[0] == "DEL" } })
+        _ = try await other.thumbnail()
+        #expect(other.origin.loads == 1)
+    }
+
+    @Test func `values live as long as their source is fresh and may stand in`() async throws {
+        var allowances = StaleAllowances()
+        allowances.ifError = 50
+        let one = try await instance(staleAllowances: allowances)
+        _ = try await one.thumbnail()
+        try await settled(one)
+        let lives = server.commands.filter { $0[0] == "SET" && $0[1].hasPrefix("alula:1:v:") }.map { $0.last }
+        #expect(lives == ["150", "150"])
+        one.origin.serve(SampleFiles.jpeg, at: "/strict", cacheControl: "max-age=70, must-revalidate", eTag: "\"1\"")
+        _ = try await one.thumbnail("/strict")
+        try await settled(one)
+        #expect(server.commands.last { $0[0] == "SET" && $0[1].hasPrefix("alula:1:v:") }?.last == "70")
+    }
+
+    @Test func `a purge reaches memory of all instances, and what is made from flights that it overtook is not shared`()
+        async throws
+    {
+        let (one, other) = (try await instance(), try await instance())
+        _ = try await one.thumbnail()
+        try await settled(one)
+        _ = try await other.thumbnail()
+        // A flight of the other instance that ends after the purge.
+        let gate = other.origin.hold()
+        let late = other.start("/a", width: 11)
+        await gate.arrivals(1)
+        #expect(try await one.control.remove(source: "http://example.com/a").entries > 0)
+        try #require(
+            await eventually(within: .patience) { other.pipeline.cachedThumbnail(for: .path()) == nil })
+        gate.open()
+        _ = try await late.value
+        try await settled(other)
+        one.origin.serve(SampleFiles.other, cacheControl: "max-age=100", eTag: "\"2\"")
+        #expect(!(try await one.thumbnail(width: 11).statusTexts.contains("alula-shared hit")))
+        #expect(one.origin.loads == 2)
+    }
+
+    @Test func `a stale source is taken from an instance that has fetched it again`() async throws {
+        let (one, other) = (
+            try await instance(cacheControl: "max-age=10"), try await instance(cacheControl: "max-age=10")
+        )
+        _ = try await one.thumbnail()
+        try await settled(one)
+        _ = try await other.thumbnail()
+        for fixture in [one, other] { fixture.time.clock.advance(by: .seconds(20)) }
+        one.origin.serve(SampleFiles.other, cacheControl: "max-age=10", eTag: "\"2\"")
+        let new = try await one.thumbnail()
+        try await settled(one)
+        #expect(try await other.thumbnail().eTag == new.eTag)
+        #expect(other.origin.loads == 0)
+        // What was made from the old version is gone.
+        #expect(other.caches.results.statistics.entries == 1)
+    }
+
+    @Test func `what was fetched while the server was away is shared when it is back`() async throws {
+        let (one, other) = (try await instance(), try await instance())
+        server.stop()
+        let stores = try [one, other].map { try #require($0.sharedStore) }
+        try #require(await eventually(within: .patience) { stores.allSatisfy { !$0.isUp } })
+        #expect(try await one.thumbnail().statusTexts.contains { $0.hasPrefix("alula-shared") } == false)
+        try server.restart()
+        try #require(await eventually(within: .patience) { stores.allSatisfy { $0.isUp } })
+        _ = try await one.thumbnail(width: 11)
+        let server = server
+        try #require(
+            await eventually(within: .patience) { server.keys.count { $0.hasPrefix("alula:1:v:") } == 2 })
+        #expect(try await other.thumbnail(width: 11).statusTexts.contains("alula-shared hit"))
+        #expect(other.origin.loads == 0)
+    }
+
+    @Test func `an ephemeral instance finds what others wrote, and writes nothing`() async throws {
+        let (one, other) = (try await instance(), try await instance(isEphemeral: true))
+        _ = try await one.thumbnail()
+        try await settled(one)
+        let before = server.keys
+        #expect(try await other.thumbnail().statusTexts.contains("alula-shared hit"))
+        _ = try await other.thumbnail(width: 11)
+        #expect(server.keys == before)
+    }
+
+    @Test func `a lying server costs its hits, and no answer is wrong`() async throws {
+        let (one, other) = (try await instance(), try await instance())
+        let first = try await one.thumbnail()
+        try await settled(one)
+        server.fail(.lying)
+        let second = try await other.thumbnail()
+        #expect(second.eTag == first.eTag && other.origin.loads == 1)
+        #expect(other.metric("alula_shared_cache_requests_total{result=\"rejected\"}") >= 1)
+    }
+
+    @Test func `an image that lacks pixels is not shared`() async throws {
+        let one = try PipelineFixture(sharedCache: server.url) { $0.limits.incompleteImages = .serve }
+        let store = try #require(one.sharedStore)
+        try #require(await eventually(within: .patience) { store.isUp })
+        one.origin.serve(SampleFiles.truncated, cacheControl: "max-age=100", eTag: "\"1\"")
+        #expect(try await one.thumbnail().isIncomplete)
+        try await settled(one)
+        let other = try await instance()
+        _ = try await other.thumbnail()
+        #expect(other.origin.loads == 1)
+    }
+
+    @Test func `the metrics show the shared cache`() async throws {
+        let one = try await instance()
+        _ = try await one.thumbnail()
+        try await settled(one)
+        #expect(one.metric("alula_shared_cache_up") == 1)
+        #expect(one.metric("alula_shared_cache_requests_total{result=\"miss\"}") == 2)
+        #expect(one.metric("alula_shared_cache_queue_bytes") == 0)
+        #expect(one.metric("alula_shared_cache_dropped_total") == 0)
+        #expect(one.control.sharedCache == .up)
+        #expect(try PipelineFixture().control.sharedCache == nil)
+    }
+}
+
+extension Freshness {
+    /// The freshness of the same answer if it comes from a cache.
+    fileprivate var fromCache: Freshness { Freshness(storability: storability, lifetime: lifetime, age: age ?? 0) }
+}

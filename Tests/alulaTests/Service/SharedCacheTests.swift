@@ -1,0 +1,83 @@
+import HTTPTypes
+import Imaging
+import TestSupport
+import Testing
+
+@testable import alula
+
+/// The shared cache as clients and operators of two instances see it.
+@Suite(.timeLimit(.minutes(2)))
+struct SharedCacheTests {
+    private let server: FakeRedis
+    private let origin: FakeOrigin
+
+    init() throws {
+        server = try FakeRedis()
+        origin = try FakeOrigin()
+        origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=1000"))
+    }
+
+    private func withInstance(
+        _ name: String, _ arguments: [String] = [], _ body: (RunningService) async throws -> Void
+    ) async throws {
+        try await withService(
+            ["--shared-cache", server.url, "--shared-cache-timeout", "1s", "--instance-name", name] + arguments
+        ) { running in
+            try #require(await eventually(within: .seconds(40)) { running.service.sharedStore?.isUp == true })
+            try await body(running)
+        }
+    }
+
+    @Test func `two instances share results and purges, and say so`() async throws {
+        let target = "/thumbnail?url=\(origin.url("/a.jpg"))&w=32"
+        try await withInstance("one") { one in
+            try await withInstance("two") { two in
+                let first = try await one.send("GET", target)
+                #expect(first.headerFields[.cacheStatus]?.contains("alula-shared;fwd=uri-miss;stored") == true)
+                try #require(
+                    await eventually(within: .seconds(40)) {
+                        one.service.sharedStore?.statistics.queueBytes == 0
+                    })
+                let second = try await two.send("GET", target)
+                #expect(second.headerFields[.cacheStatus] == "alula-result;fwd=uri-miss;stored, alula-shared;hit")
+                #expect(second.body == first.body && origin.hits("/a.jpg") == 1)
+
+                let status = try await two.send("GET", "/status", toOperators: true)
+                #expect(status.text.contains(#""instance":"two""#))
+                #expect(status.text.contains(#""sharedCache":{"state":"up"}"#))
+                #expect(try await two.metric("alula_shared_cache_requests_total{result=\"hit\"}") == 2)
+
+                let purge = "/cache?url=\(origin.url("/a.jpg"))"
+                #expect(try await one.send("DELETE", purge, toOperators: true).status == 200)
+                #expect(
+                    await eventually(within: .seconds(40)) {
+                        (try? await two.send("GET", target).headerFields[.cacheStatus]) != "alula-result;hit"
+                    })
+                #expect(origin.hits("/a.jpg") == 2)
+            }
+        }
+    }
+
+    @Test func `signatures are judged before the shared cache is asked`() async throws {
+        let key = String(repeating: "0f", count: 32)
+        try await withInstance("one", ["--signing-keys", key]) { one in
+            #expect(try await one.send("GET", "/thumbnail?url=\(origin.url("/a.jpg"))&w=32").status == 403)
+            #expect(!server.commands.contains { $0[0] == "MGET" })
+        }
+        try await withInstance("two", ["--allowed-sources", "https://example.com/*"]) { two in
+            #expect(try await two.send("GET", "/thumbnail?url=\(origin.url("/a.jpg"))&w=32").status == 403)
+            #expect(!server.commands.contains { $0[0] == "MGET" })
+        }
+    }
+
+    @Test func `without a server the service starts, and shows that it is down`() async throws {
+        server.stop()
+        try await withService(["--shared-cache", server.url]) { running in
+            #expect(try await running.send("GET", "/status", toOperators: true).text.contains(#"{"state":"down"}"#))
+            #expect(try await running.metric("alula_shared_cache_up") == 0)
+        }
+        try await withService { running in
+            #expect(!(try await running.send("GET", "/status", toOperators: true).text.contains("sharedCache")))
+        }
+    }
+}

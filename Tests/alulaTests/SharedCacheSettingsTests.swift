@@ -1,0 +1,128 @@
+import Downloading
+import Imaging
+import SharedCaching
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import alula
+
+struct SharedCacheSettingsTests {
+    private func load(
+        _ arguments: [String], environment: [String: String] = [:], file: String = "{}"
+    ) throws -> Settings {
+        try SettingsLoader.load(arguments: arguments, environment: environment, readFile: { _ in file })
+    }
+
+    @Test func `there is no shared cache unless a setting names one`() throws {
+        #expect(try load([]).sharedCache.configuration(.default) == nil)
+        let settings = try load([
+            "--shared-cache", "rediss://cache:6380/2", "--shared-cache-timeout", "20ms", "--shared-cache-authorities",
+            "/ca.pem", "--shared-cache-sources", "on", "--instance-name", "alula-1",
+        ])
+        let configuration = try #require(settings.sharedCache.configuration(.default))
+        #expect(configuration.address == SharedCacheAddress("rediss://cache:6380/2"))
+        #expect(configuration.timeout == .milliseconds(20) && configuration.authorities == "/ca.pem")
+        #expect(settings.sharedCache.sharesSources && settings.sharedCache.instance == "alula-1")
+        #expect(!configuration.isReadOnly)
+        #expect(settings.sharedCache.configuration(.ephemeral)?.isReadOnly == true)
+        #expect(try !load([]).sharedCache.instance.isEmpty)
+    }
+
+    @Test func `user and password come from the environment alone`() throws {
+        let environment = ["ALULA_SHARED_CACHE_USER": "alula", "ALULA_SHARED_CACHE_PASSWORD": "secret"]
+        let settings = try load(["--shared-cache", "redis://cache"], environment: environment)
+        let credentials = try #require(settings.sharedCache.configuration(.default)?.credentials)
+        #expect(credentials.user == "alula" && credentials.password == "secret")
+        #expect(!"\(settings.sharedCache)".contains("secret"))
+        for arguments in [
+            ["--shared-cache-password", "secret"], ["--shared-cache-user", "alula"],
+            ["--shared-cache", "redis://alula:secret@cache"],
+        ] {
+            let failure = #expect(throws: SettingsLoader.Failure.self) { try load(arguments) }
+            let lines = failure?.lines ?? []
+            #expect(lines.count == 1 && !lines.contains { $0.contains("alula:secret") })
+        }
+        #expect(throws: SettingsLoader.Failure.self) {
+            try load(["--config", "x"], file: #"{"sharedCachePassword": "secret"}"#)
+        }
+    }
+
+    @Test(arguments: [
+        ("--shared-cache", "cache:6379"), ("--shared-cache-timeout", "0ms"), ("--shared-cache-timeout", "2s"),
+        ("--shared-cache-sources", "maybe"), ("--instance-name", "a b"), ("--instance-name", ""),
+        ("--shared-cache-authorities", ""),
+    ])
+    func `values that cannot be used stop the start`(flag: String, value: String) {
+        #expect(throws: SettingsLoader.Failure.self) { try load([flag, value]) }
+    }
+
+    /// Changes of settings that can change an answer, by name.
+    private static var changes: [(name: String, change: (inout Settings) -> Void)] {
+        var changes: [(name: String, change: (inout Settings) -> Void)] = []
+        func add(_ name: String, _ change: @escaping (inout Settings) -> Void) { changes.append((name, change)) }
+        add("policy") { $0.downloads.allowedPorts = [443] }
+        add("bytes") { $0.downloads.maximumBytes += 1 }
+        add("networks") { $0.downloads.allowedNetworks = [AddressNetwork("127.0.0.0/8")].compactMap(\.self) }
+        add("sources") { $0.downloads.allowedSources = [SourcePattern("https://*.example.com/*")].compactMap(\.self) }
+        add("redirects") { $0.downloads.maximumRedirects += 1 }
+        add("agent") { $0.downloads.userAgent += "x" }
+        add("formats") { $0.pipeline.limits.sourceFormats.remove(.gif) }
+        add("source pixels") { $0.pipeline.limits.maximumSourcePixels -= 1 }
+        add("output pixels") { $0.pipeline.limits.maximumOutputPixels -= 1 }
+        add("slow pixels") { $0.pipeline.limits.maximumOutputPixelsSlow -= 1 }
+        add("frames") { $0.pipeline.limits.maximumFrames -= 1 }
+        add("incomplete") { $0.pipeline.limits.incompleteImages = .serve }
+        add("automatic") { $0.pipeline.automaticFormats = [.avif, .webp] }
+        add("order") { $0.pipeline.automaticFormats = [.webp, .avif] }
+        add("effort") { $0.pipeline.efforts[.webp] = 1 }
+        add("scans") { $0.pipeline.efforts[.jpeg] = 3 }
+        add("light") { $0.pipeline.light = .gamma }
+        add("similarity") { $0.pipeline.similarity.least -= 1 }
+        add("lowest") { $0.pipeline.similarity.lowest += 1 }
+        add("authorities") { $0.downloads.certificateAuthorities = "/ca.pem" }
+        return changes
+    }
+
+    @Test func `every setting that can change an answer changes the digest, and it is the same in each process`() {
+        func digest(_ change: (inout Settings) -> Void = { _ in }, engine: String = "1") -> String {
+            var settings = Settings()
+            change(&settings)
+            return settings.answerDigest(settings.pipeline, engine: engine)
+        }
+        var digests = Set([digest(), digest(engine: "2")])
+        for (name, change) in Self.changes {
+            let (isNew, _) = digests.insert(digest(change))
+            #expect(isNew, "\(name)")
+        }
+        #expect(digests.count == Self.changes.count + 2)
+        // What changes no answer: how much is kept, and how fast work is done.
+        #expect(
+            digest {
+                $0.pipeline.resultCacheCapacity += 1
+                $0.renderWorkers += 1
+                $0.downloads.staleAllowances.ifError += 1
+            } == digest())
+        // The order of a set differs from process to process.
+        #expect(
+            digest { $0.pipeline.limits.sourceFormats = [.png, .gif, .jpeg] }
+                == digest { $0.pipeline.limits.sourceFormats = [.jpeg, .png, .gif] })
+    }
+
+    @Test func `a source is shared if it may be fetched and is the same on every machine`() throws {
+        var settings = Settings()
+        settings.downloads.allowedSources = [SourcePattern("https://example.com/*")].compactMap(\.self)
+        let base = try SourceURL(parsing: "https://images.example.com/a/")
+        settings.downloads.origins = Origins([
+            Origin(name: "web", place: .web(base: base)), Origin(name: "local", place: .folder(path: "/images")),
+        ])
+        let rules = settings.sharedTierRules(settings.pipeline, engine: "1")
+        for (source, isShared) in [
+            ("https://example.com/a", true), ("https://example.org/a", false), ("web:b.jpg", true),
+            ("local:b.jpg", false),
+        ] as [(ExactText, Bool)] {
+            let identity = try settings.downloads.origins.identity(of: source)
+            #expect(rules.mayShare(identity) == isShared, "\(source)")
+        }
+    }
+}
