@@ -16,7 +16,6 @@ BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
 .DEFAULT_GOAL := help
-
 # Every target with a description.
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
@@ -25,7 +24,7 @@ help: ## List the targets
 
 deps: ## Install the Debian packages that building and running need
 	@scripts/install-packages libvips-dev libheif-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
-		libcurl4-openssl-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
+		libcurl4-openssl-dev libhiredis-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
 		libjemalloc-dev pkg-config ca-certificates
 
 deps-test: deps ## Install what the tests need besides
@@ -75,6 +74,11 @@ namespace-test: deps-test ## Try what is dialled, in network namespaces where th
 
 load-test: build deps-test ## Flood the service, end it under load, crowd it; LOAD="--seconds 20 --times 5"
 	$(SUITES) python3 -m alula_tests.load --alula $(RELEASE) $(LOAD)
+
+tier-test: deps-test ## Share a real Redis server between instances: hits, purges, restarts, faults; TIER="--only hits_and_purges"
+	@scripts/install-packages redis-server redis-tools openssl
+	$(SWIFT) build --product alula
+	$(SUITES) python3 -m alula_tests.tier --alula .build/debug/alula $(TIER)
 
 crash-test: deps-test ## Kill the service with a disk cache under load, 100 times; CRASH="--kills 20 --seed 1"
 	$(SWIFT) build --product alula
