@@ -108,8 +108,12 @@ final class TierThread {
         if let oldest = writer.oldestSentAt, oldest + Self.longestWrite <= now { writer.close() }
         notice(now)
         if health.takeTry(at: now) {
-            if health.state == .down { join() } else { probe() }
-            if health.state == .down { report() }
+            if health.state == .down {
+                report()
+                join()
+            } else {
+                probe()
+            }
         }
         if health.state != .down, nextPoll <= now {
             nextPoll = now + Self.pollInterval
@@ -239,8 +243,9 @@ final class TierThread {
         guard health.state == .up, let reader = reader() else { return read.answer.give(.failed) }
         reader.send(read.command, at: timekeeper.now, deadline: read.deadline) { [weak self] outcome in
             guard case .replies(let replies) = outcome, let values = replies.last?.elements else {
-                if case .timeout = outcome { read.answer.give(.timeout) } else { read.answer.give(.failed) }
+                // First, so that the caller finds the state that follows.
                 self?.readFailed(outcome)
+                if case .timeout = outcome { read.answer.give(.timeout) } else { read.answer.give(.failed) }
                 return
             }
             self?.health.succeeded()

@@ -130,6 +130,9 @@ package final class FakeRedis: Sendable {
                 let client = Glibc.accept(listener, nil, nil)
                 if client < 0 && (errno == EINTR || errno == ECONNABORTED) { continue }
                 guard client >= 0, let self else { break }
+                // Without it, the second of several replies would wait for the acknowledgement of the first.
+                var isOn: CInt = 1
+                unsafe setsockopt(client, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
                 state.withLock { $0.connections[client] = false }
                 startThread { [weak self] in
                     self?.serve(client)

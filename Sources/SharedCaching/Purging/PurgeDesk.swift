@@ -99,6 +99,8 @@ extension TierThread {
                 return readLog(from: nil, reading: LogReading(), then: done)
             }
             var reading = reading
+            // What stands at the place that was reached before has been done, by an earlier process perhaps.
+            if reading == nil, let done = entries.first?.notice { _ = purges.memory.note(done) }
             for notice in entries.compactMap(\.notice) {
                 let isNew = purges.learn(notice)
                 if reading?.ids.insert(notice.id).inserted == true, !isNew { reading?.holdsKnown = true }

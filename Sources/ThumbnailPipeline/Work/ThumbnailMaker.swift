@@ -64,9 +64,10 @@ struct ThumbnailMaker: Sendable {
     private func render(_ job: RenderJob) async throws -> Render {
         let restored = await caches.restoredResult(for: job.key, of: job.records, job.allowance)
         if let result = restored.result {
+            // What comes from the disk counts as a hit of the result cache, and fills nothing.
             return Render(
-                result: result, isStored: restored.isStored, isFromDisk: restored.shared == nil,
-                shared: restored.shared)
+                result: result, isStored: restored.shared != nil && restored.isStored,
+                isFromDisk: restored.shared == nil, shared: restored.shared)
         }
         let price = atHand.price(of: job.key, job.records, bytes: job.bytes)
         return try await scheduler.run(price, patience: job.patience) { patience in
