@@ -12,6 +12,7 @@ VENV_EXAMPLES := .build/venv-examples
 VENV_BENCH := .build/venv-bench
 VENV_DEPLOY := .build/venv-deploy
 VENV_DOCS := .build/venv-docs
+VENV_FLEET := .build/venv-fleet
 BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
@@ -153,6 +154,13 @@ bench-events: build $(BENCH_TOOLS) ## Measure what events cost, with and without
 	@scripts/install-packages valgrind
 	$(SWIFT) build -c release --product events
 	python3 Benchmarks/events.py --alula $(RELEASE) --events .build/release/events --photos $(PHOTOS)
+
+bench-fleet: $(VENV_FLEET)/installed ## Simulate fleets of any size: hit ratios, fetches, sizes and costs; FLEET="size --images 1e7 --requests 2000"
+	$(VENV_FLEET)/bin/python Benchmarks/fleet-simulation $(or $(FLEET),validate)
+
+$(VENV_FLEET)/installed: Benchmarks/fleet-simulation/requirements.txt
+	@scripts/install-packages python3 python3-venv
+	@python3 -m venv $(VENV_FLEET) && $(VENV_FLEET)/bin/pip install --quiet --requirement $< && touch $@
 
 bench-sandbox: build ## Measure decoding in workers beside decoding in process; PHOTOS=folder
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3

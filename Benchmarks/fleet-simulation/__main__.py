@@ -1,0 +1,3 @@
+import sys
+from commands import main
+main()
