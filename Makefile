@@ -20,6 +20,8 @@ RELEASE := .build/release/alula
 # Every target with a description.
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
+	deploy-test fleet-test docs lint format \
+
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -98,6 +100,11 @@ deploy-test: deps-test $(VENV_DEPLOY)/installed ## Judge the files of deploy/, a
 	@scripts/install-packages haproxy nginx-light prometheus systemd strace
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy --alula .build/debug/alula $(DEPLOY)
+
+fleet-test: $(VENV_FLEET)/installed ## Try four instances behind HAProxy, with and without a shared tier; FLEET_TEST="--quick" or "--only work"
+	@scripts/install-packages haproxy redis-server wrk
+	$(SWIFT) build --product alula
+	$(SUITES) $(VENV_FLEET)/bin/python -m alula_tests.fleet --alula .build/debug/alula $(FLEET_TEST)
 
 $(VENV_DEPLOY)/installed: Tests/Python/requirements-deploy.txt
 	@python3 -m venv $(VENV_DEPLOY) && $(VENV_DEPLOY)/bin/pip install --quiet --requirement $< && touch $@

@@ -1,0 +1,96 @@
+"""Four instances behind HAProxy, with and without a shared tier, under Zipf traffic: how often work is done, and what is lost."""
+import argparse
+import contextlib
+import sys
+import tempfile
+
+from alula_tests.deploy.fleet import Fleet
+from alula_tests.deploy.proxies import HAProxy
+from alula_tests.fleet import agreement, latency, scenarios
+from alula_tests.fleet.tier import Redis, Wire
+from alula_tests.fleet.traffic import DistinctOrigin, Reference
+from alula_tests.origins import serving
+from alula_tests.report import Report
+from alula_tests.service import Service, StartFailure
+
+# So much that nothing is evicted.
+ROOMY = ["--result-cache-capacity", "512MiB", "--result-cache-preferred", "400MiB", "--decoded-cache-capacity", "512MiB",
+         "--decoded-cache-preferred", "400MiB", "--source-cache-memory", "256MiB", "--memory-budget", "4GiB",
+         "--max-queue-delay", "15s", "--max-active-downloads-per-host", "32"]
+PATIENT = ["--memory-budget", "1GiB", "--max-queue-delay", "15s"]
+
+
+def without_tier(options, origin, reference, report, folder):
+    with Fleet(options.alula, *ROOMY) as instances, HAProxy(instances.ports, folder) as proxy:
+        trial = scenarios.Trial(instances, origin, reference, report, options.sources, options.requests)
+        scenarios.work_is_done_once(trial, proxy)
+        scenarios.one_is_lost_and_comes_back(trial, proxy)
+
+
+def with_tier(options, origin, reference, report, folder):
+    with Redis() as redis, Wire(redis.port) as wire:
+        tier = ["--shared-cache", f"redis://127.0.0.1:{wire.port}/0"]
+        try:
+            fleet = Fleet(options.alula, *ROOMY, *tier)
+        except StartFailure as failure:
+            report.line(f"skipped: no shared tier in this build: {failure}")
+            return
+        with fleet as instances, HAProxy(instances.ports, folder) as proxy:
+            trial = scenarios.Trial(instances, origin, reference, report, options.sources, options.requests)
+            scenarios.results_are_shared(trial, folder)
+            scenarios.time_of_a_tier_hit(trial, redis, report, options.tier_hit and options.tier_hit / 1e3)
+            scenarios.what_may_happen_to_the_tier(trial, proxy, redis, wire)
+            if options.latency:
+                with Service(options.alula, *ROOMY, "--access-log", "off") as plain:
+                    found = latency.hits_beside_misses(trial, plain, wire, redis)
+                    report.check(max(found.values()) <= 1.1, "p99 of hits is within 10 % of an instance without a tier")
+
+
+def forecasts(options, origin, reference, report, folder):
+    with Fleet(options.alula, *PATIENT, *agreement.flags()) as instances:
+        trial = scenarios.Trial(instances, origin, reference, report, options.sources, options.requests)
+        with HAProxy(instances.ports, folder) as proxy:
+            agreement.check(trial, proxy, is_routed=True)
+        with HAProxy(instances.ports, folder, is_routing=False) as proxy:
+            agreement.check(trial, proxy, is_routed=False)
+    with Redis("2mb") as redis, contextlib.ExitStack() as stack:
+        try:
+            instances = stack.enter_context(
+                Fleet(options.alula, *PATIENT, *agreement.flags(), "--shared-cache", f"redis://127.0.0.1:{redis.port}/0"))
+        except StartFailure:
+            return
+        trial = scenarios.Trial(instances, origin, reference, report, options.sources, options.requests)
+        for is_routed in (True, False):
+            with HAProxy(instances.ports, folder, is_routing=is_routed) as proxy:
+                agreement.check(trial, proxy, is_routed, tier=1 << 20)
+
+
+PARTS = {"work": without_tier, "tier": with_tier, "forecasts": forecasts}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--alula", required=True, help="the executable")
+    parser.add_argument("--sources", type=int, default=20_000)
+    parser.add_argument("--requests", type=int, default=50_000, help="of one scenario")
+    parser.add_argument("--quick", action="store_true", help="few sources and requests: some minutes of a debug build")
+    parser.add_argument("--latency", action="store_true", help="measure p99 of hits too; needs a quiet machine and wrk")
+    parser.add_argument("--tier-hit", type=float, help="milliseconds that the median answer from the tier may take")
+    parser.add_argument("--only", choices=PARTS)
+    options = parser.parse_args()
+    if options.quick:
+        options.sources, options.requests = 400, 2_000
+    report = Report()
+    with serving(DistinctOrigin) as port, tempfile.TemporaryDirectory(prefix="alula-fleet-") as folder, \
+            Service(options.alula, "--access-log", "off", *PATIENT) as service:
+        reference = Reference(service)
+        for name, part in PARTS.items():
+            if options.only in (None, name):
+                report.line(f"{name}:")
+                part(options, f"http://127.0.0.1:{port}", reference, report, folder)
+    print(f"FAILED: {len(report.faults)}" if report.faults else "passed")
+    sys.exit(bool(report.faults))
+
+
+if __name__ == "__main__":
+    main()
