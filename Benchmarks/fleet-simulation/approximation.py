@@ -26,7 +26,7 @@ def characteristic_time(capacity, *parts):
     if usage(FOREVER) <= capacity:
         return FOREVER
     low, high = 1e-6, FOREVER
-    for _ in range(100):
+    for _ in range(60):
         middle = (low * high) ** 0.5
         low, high = (middle, high) if usage(middle) < capacity else (low, middle)
     return low
@@ -41,10 +41,10 @@ class Answer:
 
 
 class Approximation:
-    def __init__(self, workload, configuration):
+    def __init__(self, workload, configuration, classes=3_000):
         self.workload, self.configuration = workload, configuration
         count = configuration.instances
-        self.numbers, popularity = workload.classes()
+        self.numbers, popularity = workload.classes(classes)
         # With routing an instance gets all requests for a part of the sources, without it a part of those for all.
         self.held = self.numbers / count if configuration.is_routed else self.numbers
         self.sharers = 1 if configuration.is_routed else count

@@ -1,4 +1,4 @@
-"""What happens when an instance or the tier is lost, or an instance is added."""
+"""What happens when an instance or the tier is lost, an instance is added, or a release begins with nothing."""
 import dataclasses
 
 import numpy
@@ -8,32 +8,35 @@ from configuration import MIB, Configuration
 from exact import Fleet
 from workload import Workload
 
-MOMENTS = (0, 10, 60, 600, 3_600, 6 * 3_600)
+MOMENTS = {0: "at once", 10: "10 s", 60: "1 min", 600: "10 min", 3_600: "1 h", 6 * 3_600: "6 h", 86_400: "1 day"}
 
 
-def transient(workload, configuration, rate, moved):
-    """Renders and fetches a second of the requests that go to an instance which does not know their sources yet.
+def renders(workload, configuration, rate, cold=0.0, is_tier_empty=False):
+    """Renders a second at each of the moments after a part of the instances, by their share of the requests, and perhaps the tier, lost
+    what they held.
 
-    `moved` is their share of all requests. A cold cache finds at time t what was asked for since then, until it is full; the
-    tier has what it held before. Gives rows of seconds, renders/s and fetches/s above the steady state.
+    A cold cache finds what was asked for since then, until it is full.
     """
     approximation = Approximation(workload, configuration)
     steady = approximation.solve()
     numbers, popularity = workload.classes()
-    spread = 1 if configuration.is_routed else 1 / configuration.instances
-    asked = popularity[:, None] * workload.shares * rate * spread
-    in_tier = approximation.held_by_tier
-    weight = moved / spread * numbers[:, None]
-    full = steady.times["result"] / rate
-    rows = []
+    asked = popularity[:, None] * workload.shares * rate
+    own = asked if configuration.is_routed else asked / configuration.instances
+    full, tier_full = steady.times["result"] / rate, steady.times.get("tier", 0) / rate
+    found = []
     for moment in MOMENTS:
-        new = asked * numpy.exp(-asked * min(moment, full)) * (1 - in_tier)
-        renders = (weight * new).sum()
-        lacking = (asked * (1 - in_tier)).sum(axis=1)
-        fetches = (weight[:, 0] * lacking * numpy.exp(-lacking * min(moment, steady.times["source"] / rate + moment))).sum()
-        rows.append((moment, max(0, renders - moved * steady.shares["renders"] * rate),
-                     max(0, fetches - moved * steady.shares["fetches"] * rate)))
-    return steady, rows
+        of_warm, of_cold = numpy.exp(-own * full), numpy.exp(-own * min(moment, full))
+        below = (1 - cold) * of_warm + cold * of_cold
+        if not configuration.tier:
+            in_tier = 0
+        elif is_tier_empty:
+            # What all instances forgot, or asked for first, since then.
+            in_tier = -numpy.expm1(-asked * (of_warm * (1 - cold) + cold) * min(moment, tier_full))
+            in_tier = numpy.minimum(in_tier, approximation.held_by_tier)
+        else:
+            in_tier = approximation.held_by_tier
+        found.append((numbers[:, None] * asked * below * (1 - in_tier)).sum())
+    return found
 
 
 def exact_rows():
@@ -58,24 +61,24 @@ def exact_rows():
 
 
 def changes(_):
-    """What is rendered and fetched above the steady state after an instance is lost or added, or the tier is empty."""
+    """Renders a second after an instance is lost or added, the tier is empty, or a release begins."""
     exact_rows()
-    for images, rate, count in ((10**6, 500, 4), (10**8, 5_000, 16), (10**9, 50_000, 100)):
+    print("\n| images, requests/s, instances | renders/s | " + " | ".join(MOMENTS.values()) + " |\n|" + "---|" * (2 + len(MOMENTS)))
+    for images, rate, count, result, tier in (
+            (10**6, 1_000, 4, 512 * MIB, 0), (10**6, 1_000, 4, 512 * MIB, 65_536 * MIB),
+            (10**8, 20_000, 40, 1024 * MIB, 0), (10**8, 20_000, 40, 1024 * MIB, 262_144 * MIB)):
         workload = Workload(images)
-        for tier in (0, 1024 * MIB * max(4, count)):
-            for is_routed in (True, False):
-                configuration = Configuration(instances=count, is_routed=is_routed, tier=tier)
-                for name, after, moved in (
-                        ("lost", dataclasses.replace(configuration, instances=count - 1), 1 / count),
-                        ("added", dataclasses.replace(configuration, instances=count + 1), 1 / (count + 1))):
-                    if not is_routed and name == "lost":
-                        # Its requests go to all others, which know the same sources already.
-                        continue
-                    steady, rows = transient(workload, after, rate, moved)
-                    print(f"\n{images:.0e} images, {rate} requests/s, {count} instances, "
-                          f"{'routed' if is_routed else 'spread'}{f', tier of {tier >> 30} GiB' if tier else ''}: one {name}; "
-                          f"steady {steady.shares['renders'] * rate:.1f} renders/s, {steady.shares['fetches'] * rate:.1f} fetches/s")
-                    print("  after     " + "".join(f"{moment:>9} s" for moment, _, _ in rows))
-                    print("  renders/s " + "".join(f"{'+' + format(value, '.1f'):>11}" for _, value, _ in rows))
-                    print("  fetches/s " + "".join(f"{'+' + format(value, '.1f'):>11}" for _, _, value in rows))
+        fleet = Configuration(instances=count, result=result, tier=tier)
+        fewer, more = (dataclasses.replace(fleet, instances=count + change) for change in (-1, 1))
+        events = {
+            "steady": (fleet, 0, False), "one lost": (fewer, 1 / count, False), "one added": (more, 1 / (count + 1), False),
+            "a third lost": (dataclasses.replace(fleet, instances=count - round(count / 3)), 1 / 3, False),
+            "all started again": (fleet, 1, False)}
+        if tier:
+            events |= {"tier emptied": (fleet, 0, True), "a new release": (fleet, 1, True)}
+        name = f"{images:,}, {rate:,}, {count}, {f'tier of {tier >> 30} GiB' if tier else 'no tier'}"
+        for event, (after, cold, is_tier_empty) in events.items():
+            found = renders(workload, after, rate, cold, is_tier_empty)
+            print(f"| {name} | {event} | " + " | ".join(f"{value:,.0f}" for value in found) + " |", flush=True)
+            name = ""
     return True

@@ -12,76 +12,104 @@ GIB = 1024 * MIB
 
 @dataclasses.dataclass(frozen=True)
 class Prices:
-    """Seconds of processor time that work takes (docs/performance.md), and prices: round figures, a month of 730 hours."""
+    """Seconds of processor time that work takes (docs/performance.md), and prices: round figures of 2026, a month of 730 hours."""
     hit: float = 1 / 17_000
+    disk_hit: float = 2 / 6_800
     tier_hit: float = 2 / 15_000
     render: float = 0.004
     decode: float = 0.007
     fetch: float = 0.001
     busy: float = 0.5
-    core_hour: float = 0.04
-    gibibyte_hour: float = 0.005
+    core_month: float = 30
+    gibibyte_month: float = 4
+    disk_gibibyte_month: float = 0.1
     origin_gigabyte: float = 0.02
+    # What one Redis server answers: look-ups and bytes a second.
+    tier_lookups: float = 50_000
+    tier_bytes: float = 10e9 / 8
 
 
 @dataclasses.dataclass(frozen=True)
 class Size:
     configuration: Configuration
     shares: dict
-    cores: float
     cost: float
-    hottest: float
 
 
-def size(workload, requests, prices=Prices(), is_routed=True, result_sizes=(64 * MIB, 256 * MIB, 1024 * MIB), tiers=None):
+RESULTS = (64 * MIB, 256 * MIB, GIB)
+TIERS = (0, GIB, 4 * GIB, 16 * GIB, 64 * GIB, 256 * GIB)
+DISKS = (0, 32 * GIB, 256 * GIB)
+
+
+def size(workload, requests, prices=Prices(), is_routed=True, tiers=TIERS, disks=DISKS):
     """The cheapest fleet of instances with two processors of which half may be busy, one of which may be lost."""
-    # All results of the catalogue, with what they cost there.
+    # What holds all results of the catalogue twice over is more than is needed.
     everything = workload.sources * sum(rendition.result + 250 for rendition in workload.renditions)
-    if tiers is None:
-        tiers = [0] + [GIB << power for power in range(0, 13) if GIB << power < 2 * everything]
-    best = None
-    for result, tier in itertools.product(result_sizes, tiers):
-        count = 2
-        for _ in range(12):
-            configuration = Configuration(instances=count, is_routed=is_routed, result=result, tier=tier)
-            shares = Approximation(workload, configuration).solve().shares
-            cores = requests * (shares["memory"] * prices.hit + (shares["tier"] + shares["disk"]) * prices.tier_hit
-                                + shares["renders"] * prices.render + shares["decodes"] * prices.decode
-                                + shares["fetches"] * prices.fetch)
-            needed = max(2, math.ceil(cores / prices.busy / 2) + 1)
-            if needed == count:
-                break
-            count = needed
-        cost = 730 * (count * (2 * prices.core_hour + configuration.memory / GIB * prices.gibibyte_hour)
-                      + 1.5 * tier / GIB * prices.gibibyte_hour + (prices.core_hour * math.ceil(tier / (32 * GIB))))
-        cost += shares["fetches"] * requests * workload.source * 730 * 3_600 / 1e9 * prices.origin_gigabyte
-        found = Size(configuration, shares, cores, cost, _hottest(workload) * count)
-        if best is None or cost < best.cost:
-            best = found
-    return best
+    found = [
+        _fleet(workload, requests, prices, Configuration(
+            is_routed=is_routed, result=result, tier=tier, result_disk=disk, source_disk=disk))
+        for result, tier, disk in itertools.product(RESULTS, tiers, disks)
+        if tier in (0, GIB) or tier < 4 * everything]
+    return min(filter(None, found), key=lambda one: one.cost)
 
 
-def _hottest(workload):
-    """The share of the requests that one source has, at most."""
-    return workload.classes()[1].max()
+def _fleet(workload, requests, prices, configuration):
+    """The fewest instances that do the work, of which there is less the more of them there are, and one besides; None if the
+    tier would have too much to do."""
+    def trial(count):
+        tried = dataclasses.replace(configuration, instances=count)
+        shares = Approximation(workload, tried, classes=600).solve().shares
+        cores = requests * (
+            shares["memory"] * prices.hit + shares["disk"] * prices.disk_hit + shares["tier"] * prices.tier_hit
+            + shares["renders"] * prices.render + shares["decodes"] * prices.decode + shares["fetches"] * prices.fetch)
+        return tried, shares, max(2, math.ceil(cores / prices.busy / 2) + 1) <= count
+
+    low, high = 1, 2
+    while not trial(high)[2]:
+        low, high = high, 2 * high
+    while high - low > max(1, high // 50):
+        middle = (low + high) // 2
+        low, high = (low, middle) if trial(middle)[2] else (middle, high)
+    configuration, shares, _ = trial(high)
+    mean = sum(rendition.share * rendition.result for rendition in workload.renditions)
+    if configuration.tier and (
+            (1 - shares["memory"] - shares["disk"]) * requests > prices.tier_lookups
+            or (shares["tier"] + shares["renders"]) * requests * mean > prices.tier_bytes):
+        return None
+    cost = configuration.instances * (
+        2 * prices.core_month + configuration.memory / GIB * prices.gibibyte_month
+        + (configuration.result_disk + configuration.source_disk) / GIB * prices.disk_gibibyte_month)
+    if configuration.tier:
+        cost += 2 * prices.core_month + 1.5 * configuration.tier / GIB * prices.gibibyte_month
+    cost += shares["fetches"] * requests * workload.source * 730 * 3_600 / 1e9 * prices.origin_gigabyte
+    return Size(configuration, shares, cost)
+
+
+def hottest(workload, instances):
+    """How many times the mean requests of an instance the source that is asked for most has."""
+    return workload.classes()[1].max() * instances
+
+
+def gibibytes(bytes):
+    return f"{bytes / GIB:.0f} GiB" if bytes else "none"
 
 
 def table(_):
-    """The cheapest fleets for catalogues and loads, with a tier and without."""
-    print("| images | requests/s | instances of 2 processors | memory of each | tier | memory hits | tier hits | renders/s "
-          "| fetches/s | Mbit/s from origins | cost a month |\n|" + "---|" * 11)
-    for images, loads in {10**4: (100,), 10**5: (100, 1_000), 10**6: (500, 5_000), 10**7: (1_000, 10_000),
-                          10**8: (5_000, 50_000), 10**9: (10_000, 100_000, 1_000_000)}.items():
-        for requests in loads:
-            workload = Workload(images)
-            for tiers in (None, [0]):
-                found = size(workload, requests, tiers=tiers)
-                shares, configuration = found.shares, found.configuration
-                print(f"| {images:,} | {requests:,} | {configuration.instances} | {configuration.memory / GIB:.1f} GiB "
-                      f"| {f'{configuration.tier >> 30} GiB' if configuration.tier else 'none'} "
-                      f"| {100 * shares['memory']:.0f} % | {100 * shares['tier']:.0f} % | {shares['renders'] * requests:,.0f} "
-                      f"| {shares['fetches'] * requests:,.0f} | {shares['fetches'] * requests * workload.source * 8 / 1e6:,.0f} "
-                      f"| {found.cost:,.0f} |", flush=True)
+    """The cheapest fleets for catalogues and loads: free to choose, without disks, and without disks and tier."""
+    print("| images, requests/s | with | instances | memory of each | disk of each | tier | from memory, disk, tier "
+          "| renders/s | fetches/s | Mbit/s from origins | cost a month |\n|" + "---|" * 11)
+    for images, requests in ((10**5, 1_000), (10**6, 1_000), (10**7, 5_000), (10**8, 20_000), (10**9, 50_000)):
+        workload = Workload(images)
+        for name, bounds in {
+                "all": {}, "no disk": {"disks": (0,)}, "neither disk nor tier": {"disks": (0,), "tiers": (0,)}}.items():
+            found = size(workload, requests, **bounds)
+            shares, configuration = found.shares, found.configuration
+            fetches = shares["fetches"] * requests
+            print(f"| {images:,}, {requests:,} | {name} | {configuration.instances} | {configuration.memory / GIB:.1f} GiB "
+                  f"| {gibibytes(configuration.result_disk + configuration.source_disk)} | {gibibytes(configuration.tier)} | "
+                  + ", ".join(f"{100 * shares[layer]:.0f}" for layer in ("memory", "disk", "tier"))
+                  + f" % | {shares['renders'] * requests:,.0f} | {fetches:,.0f} | {fetches * workload.source * 8e-6:,.0f} "
+                  f"| {found.cost:,.0f} |", flush=True)
     return True
 
 
@@ -92,10 +120,11 @@ def one(options):
     configuration, shares = found.configuration, found.shares
     print(f"instances            {configuration.instances} of 2 processors, {configuration.memory / GIB:.1f} GiB each")
     print(f"resultCacheCapacity  {configuration.result // MIB}MiB")
-    print(f"tier                 {configuration.tier >> 30} GiB")
+    print(f"resultCacheDisk      {gibibytes(configuration.result_disk)}, sourceCacheDisk the same")
+    print(f"tier                 {gibibytes(configuration.tier)}")
     for name, share in shares.items():
         print(f"{name:<20} {100 * share:6.2f} %  {share * options.requests:12,.1f} a second")
-    print(f"hottest source       {found.hottest:.1f} times the mean requests of an instance")
+    print(f"hottest source       {hottest(workload, configuration.instances):.1f} times the mean requests of an instance")
     print(f"cost                 {found.cost:,.0f} a month")
     return True
 
