@@ -93,6 +93,10 @@ class Approximation:
         if not is_restored:
             # A record that was forgotten is fetched with its source, although the result is still there.
             fetched = fetched + asked * forgotten
+        if configuration.tier:
+            # A record is used in the tier only by instances that have forgotten it, and written with each fetch.
+            used = self.rate * numpy.exp(-self.rate * times["record"]) + fetched.sum(axis=1)
+            self.records_in_tier = -numpy.expm1(-used * self.sharers * times["tier"])
         total = held * self.configuration.instances
         shares = {
             "memory": (total * asked * found_share).sum(),

@@ -11,7 +11,7 @@ from workload import Workload
 MOMENTS = {0: "at once", 10: "10 s", 60: "1 min", 600: "10 min", 3_600: "1 h", 6 * 3_600: "6 h", 86_400: "1 day"}
 
 
-def renders(workload, configuration, rate, cold=0.0, is_tier_empty=False):
+def renders(workload, configuration, rate, cold=0.0, is_tier_empty=False, moments=tuple(MOMENTS)):
     """Renders a second at each of the moments after a part of the instances, by their share of the requests, and perhaps the tier, lost
     what they held.
 
@@ -23,20 +23,57 @@ def renders(workload, configuration, rate, cold=0.0, is_tier_empty=False):
     asked = popularity[:, None] * workload.shares * rate
     own = asked if configuration.is_routed else asked / configuration.instances
     full, tier_full = steady.times["result"] / rate, steady.times.get("tier", 0) / rate
+    in_tier = approximation.held_by_tier
+    unknown = 1 - approximation.records_in_tier[:, None] if configuration.tier else 0
     found = []
-    for moment in MOMENTS:
-        of_warm, of_cold = numpy.exp(-own * full), numpy.exp(-own * min(moment, full))
-        below = (1 - cold) * of_warm + cold * of_cold
-        if not configuration.tier:
-            in_tier = 0
-        elif is_tier_empty:
+    for moment in moments:
+        of_warm, of_cold = (1 - cold) * numpy.exp(-own * full), cold * numpy.exp(-own * min(moment, full))
+        if is_tier_empty:
             # What all instances forgot, or asked for first, since then.
-            in_tier = -numpy.expm1(-asked * (of_warm * (1 - cold) + cold) * min(moment, tier_full))
-            in_tier = numpy.minimum(in_tier, approximation.held_by_tier)
+            refilled = -numpy.expm1(-asked * (of_warm + cold) * min(moment, tier_full))
+            missing = (of_warm + of_cold) * (1 - numpy.minimum(refilled, in_tier))
         else:
-            in_tier = approximation.held_by_tier
-        found.append((numbers[:, None] * asked * below * (1 - in_tier)).sum())
+            # A result is of no use to an instance that finds no record of its source, until a request has fetched it.
+            known = 1 - unknown * numpy.exp(-own.sum(axis=1)[:, None] * moment)
+            missing = of_warm * (1 - in_tier) + of_cold * (1 - in_tier * known)
+        found.append((numbers[:, None] * asked * missing).sum())
     return found
+
+
+WINDOWS = ((0, 1_000), (1_000, 5_000), (5_000, 20_000))
+
+
+def validated(points):
+    """Shares of renders in three windows of requests after each change, exact and approximated; the largest difference."""
+    workload = Workload(20_000, source=30_000, pixels=400 * 300 * 3)
+    print("\nper cent of renders after a change: exact, approximated" + "".join(f"{f'{low}-{high}':>16}" for low, high in WINDOWS))
+    worst = 0.0
+    for is_routed in (True, False):
+        before = Configuration(
+            result=64 * MIB, decoded=64 * MIB, source=64 * MIB, tier=512 * MIB, is_routed=is_routed, points=points)
+        for name, after, cold, is_tier_empty in (
+                ("one of four lost", dataclasses.replace(before, instances=3), 0.25 if is_routed else 0.0, False),
+                ("one added", dataclasses.replace(before, instances=5), 0.2, False),
+                ("tier emptied", before, 0.0, True)):
+            fleet = Fleet(workload, before)
+            fleet.run(*workload.requests(400_000, 1))
+            if name == "one of four lost":
+                cold = sum(fleet.ring.owner(source) == 1 for source in range(2_000)) / 2_000 if is_routed else 0.0
+                fleet.lose(1)
+            elif name == "one added":
+                fleet.grow()
+            else:
+                fleet.lose_tier()
+            ranks, numbers = workload.requests(WINDOWS[-1][1], 2)
+            exact, approximated = [], []
+            for low, high in WINDOWS:
+                exact.append(fleet.run(ranks[low:high], numbers[low:high])["renders"] / (high - low))
+                moments = numpy.linspace(low, high, 9)
+                approximated.append(numpy.mean(renders(workload, after, 1, cold, is_tier_empty, moments)))
+            worst = max([worst, *(abs(one - other) for one, other in zip(exact, approximated))])
+            print(f"{'routed' if is_routed else 'spread'}: {name:<46}"
+                  + "".join(f"{100 * one:>8.1f}{100 * other:>8.1f}" for one, other in zip(exact, approximated)), flush=True)
+    return worst
 
 
 def exact_rows():

@@ -41,7 +41,7 @@ def small_cases():
 
 
 def validate(options):
-    """Both ways of computing beside each other: the steady state, after caches are full."""
+    """Both ways of computing beside each other: the steady state, after caches are full, and what follows a change."""
     worst = 0.0
     header("exact, approximated: per cent of requests", "20,000 sources of 4 renditions, 4 instances")
     for name, workload, configuration in small_cases():
@@ -54,7 +54,9 @@ def validate(options):
         row(name, exact)
         row("", approximated, f"   within {100 * difference:.2f}")
     print(f"largest difference {100 * worst:.2f} points")
-    return worst < 0.03
+    after = changes.validated(options.points)
+    print(f"largest difference {100 * after:.2f} points")
+    return worst < 0.03 and after < 0.04
 
 
 def fleets(options):
