@@ -5,8 +5,8 @@ MIB = 1 << 20
 # As in PipelineCaches and RenderedImage: a record of a source in memory, and what a result costs besides its bytes.
 RECORD, RESULT_COST = 1_400, 3_072
 RECORD_CAPACITY = 32 * MIB
-# In Redis: a key, its header and the server's own bookkeeping.
-TIER_COST, TIER_RECORD = 250, 900
+# In Redis, measured: what a result costs beside its bytes, and a record with the generation of its source.
+TIER_COST, TIER_RECORD = 600, 750
 DISK_COST = 200
 
 

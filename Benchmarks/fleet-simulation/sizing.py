@@ -4,7 +4,7 @@ import itertools
 import math
 
 from approximation import Approximation
-from configuration import MIB, Configuration
+from configuration import MIB, TIER_COST, Configuration
 from workload import Workload
 
 GIB = 1024 * MIB
@@ -44,7 +44,7 @@ DISKS = (0, 32 * GIB, 256 * GIB)
 def size(workload, requests, prices=Prices(), is_routed=True, tiers=TIERS, disks=DISKS):
     """The cheapest fleet of instances with two processors of which half may be busy, one of which may be lost."""
     # What holds all results of the catalogue twice over is more than is needed.
-    everything = workload.sources * sum(rendition.result + 250 for rendition in workload.renditions)
+    everything = workload.sources * sum(rendition.result + TIER_COST for rendition in workload.renditions)
     found = [
         _fleet(workload, requests, prices, Configuration(
             is_routed=is_routed, result=result, tier=tier, result_disk=disk, source_disk=disk))

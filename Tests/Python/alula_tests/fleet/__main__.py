@@ -53,16 +53,17 @@ def forecasts(options, origin, reference, report, folder):
             agreement.check(trial, proxy, is_routed=True)
         with HAProxy(instances.ports, folder, is_routing=False) as proxy:
             agreement.check(trial, proxy, is_routed=False)
-    with Redis("2mb") as redis, contextlib.ExitStack() as stack:
+    with Redis() as redis, contextlib.ExitStack() as stack:
         try:
             instances = stack.enter_context(
                 Fleet(options.alula, *PATIENT, *agreement.flags(), "--shared-cache", f"redis://127.0.0.1:{redis.port}/0"))
         except StartFailure:
             return
         trial = scenarios.Trial(instances, origin, reference, report, options.sources, options.requests)
+        redis.ask("CONFIG", "SET", "maxmemory", redis.used() + agreement.TIER)
         for is_routed in (True, False):
             with HAProxy(instances.ports, folder, is_routing=is_routed) as proxy:
-                agreement.check(trial, proxy, is_routed, tier=1 << 20)
+                agreement.check(trial, proxy, is_routed, redis)
 
 
 PARTS = {"work": without_tier, "tier": with_tier, "forecasts": forecasts}

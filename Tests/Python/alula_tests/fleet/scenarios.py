@@ -1,5 +1,6 @@
 """What a fleet must hold: work done once, losses that nobody notices, and a tier that costs nothing but its hits."""
 import collections
+import itertools
 import statistics
 import time
 
@@ -8,6 +9,7 @@ from alula_tests.deploy.fleet import until
 from alula_tests.deploy.proxies import HAProxy
 from alula_tests.fleet.traffic import RENDITIONS, WIDTHS, DistinctOrigin, PlainConnection, Run, target, workload
 
+REJECTED = 'alula_shared_cache_requests_total{result="rejected"}'
 NAMES = {"alula_decodes_total": "decodes", "alula_renders_total": "renders"}
 
 
@@ -156,6 +158,18 @@ def time_of_a_tier_hit(trial, redis, report, bound=None):
         report.line(f"      {text}") if bound is None else report.check(middle <= bound, text)
 
 
+def figure(trial, name):
+    return sum(metrics(instance).get(name, 0) for instance in trial.instances.instances)
+
+
+def is_shared_again(trial, part, sources):
+    """Whether an instance finds in the tier what another has just made."""
+    name = target(trial.origin, part, next(sources), 0)
+    get(connect(trial.instances.ports[1]), name)
+    answer, _ = get(connect(trial.instances.ports[2]), name)
+    return "alula-shared;hit" in (answer.getheader("Cache-Status") or "").replace("; ", ";")
+
+
 def is_hit_again(trial, part, sequence):
     """Whether an instance finds one of these in the tier; memory is emptied by asking instances in turn."""
     connection = connect(trial.instances.ports[2])
@@ -171,26 +185,32 @@ def what_may_happen_to_the_tier(trial, proxy, redis, wire):
     report = trial.report
     part_of = iter(range(1_000))
 
-    def disturbed(what, begin, end, expects_return=True):
+    def disturbed(what, begin, end, keeps_values=True, rejects=False):
         part = f"tier{next(part_of)}"
         before, during, after = (places(trial.sources, trial.requests // 2, 10 + index) for index in range(3))
         for place_list in (before, during, after):
             trial.reference.learn(trial.origin, place_list)
         trial.ask([proxy.port], part, before, f"{what}: before")
+        rejected = figure(trial, REJECTED)
         begin()
         # Each instance lacks three quarters of what the others made, so that it asks the tier.
         counts = trial.ask(trial.instances.ports, part, during, f"{what}: meanwhile")
         slowest = max(counts.seconds["memory"], default=0)
         end()
         ended = time.monotonic()
-        fresh = iter(sorted(set(before)))
-        if expects_return:
-            try:
+        fresh, unknown = iter(sorted(set(before))), itertools.count(10**6)
+        try:
+            if keeps_values:
                 until(lambda: is_hit_again(trial, part, [next(fresh) for _ in range(20)]), "a hit")
-                passed = time.monotonic() - ended
-                report.check(passed <= 5, f"{what}: hits again after {passed:.1f} s")
-            except (TimeoutError, StopIteration, RuntimeError):
-                report.check(False, f"{what}: no hit after {time.monotonic() - ended:.1f} s")
+            else:
+                until(lambda: is_shared_again(trial, part, unknown), "a hit")
+            passed = time.monotonic() - ended
+            report.check(passed <= 5, f"{what}: hits again after {passed:.1f} s")
+        except (TimeoutError, StopIteration, RuntimeError):
+            report.check(False, f"{what}: no hit after {time.monotonic() - ended:.1f} s")
+        if rejects:
+            rejected = int(figure(trial, REJECTED) - rejected)
+            report.check(rejected > 0, f"{what}: {rejected} values were rejected")
         trial.ask(trial.instances.ports, part, after, f"{what}: after")
         report.line(f"      slowest hit in memory meanwhile {1e3 * slowest:.0f} ms")
 
@@ -201,10 +221,12 @@ def what_may_happen_to_the_tier(trial, proxy, redis, wire):
     disturbed("silent", mode("silent"), mode("pass"))
     disturbed("cut", mode("cut"), mode("pass"))
     disturbed("wrong bits on the wire", mode("lying"), mode("pass"))
-    disturbed("a bit flipped in every value", lambda: report.line(f"      {redis.flip_bits()} values"), lambda: None, False)
-    disturbed("every value under another key", lambda: report.line(f"      {redis.swap_values()} values"), lambda: None, False)
-    disturbed("restarted", lambda: (redis.kill(), redis.start_again()), lambda: None, False)
-    disturbed("killed", redis.kill, redis.start_again, False)
+    disturbed("a bit flipped in every value", lambda: report.line(f"      {redis.flip_bits()} values"), lambda: None,
+              keeps_values=False, rejects=True)
+    disturbed("every value under another key", lambda: report.line(f"      {redis.swap_values()} values"), lambda: None,
+              keeps_values=False, rejects=True)
+    disturbed("restarted", lambda: (redis.kill(), redis.start_again()), lambda: None, keeps_values=False)
+    disturbed("killed", redis.kill, redis.start_again, keeps_values=False)
 
     def fill():
         redis.ask("CONFIG", "SET", "maxmemory-policy", "noeviction")
@@ -214,7 +236,7 @@ def what_may_happen_to_the_tier(trial, proxy, redis, wire):
         redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
         redis.ask("CONFIG", "SET", "maxmemory", redis.maxmemory)
 
-    disturbed("full", fill, empty, False)
+    disturbed("full", fill, empty, keeps_values=False)
     report.check(trial.wrong == 0, f"{trial.wrong} wrong answers in {trial.answers:,}")
 
 

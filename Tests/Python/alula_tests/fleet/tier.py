@@ -1,6 +1,7 @@
 """A Redis of the test's own, what can be done to its values, and a wire to it that can be slow, cut or lying."""
 import contextlib
 import random
+import re
 import socket
 import subprocess
 import threading
@@ -40,6 +41,15 @@ class Redis(Program):
     def ask(self, *words):
         with contextlib.closing(RedisConnection(self.port)) as connection:
             return connection.ask(*words)
+
+    def used(self):
+        """Bytes that count against `maxmemory`."""
+        return int(re.search(rb"used_memory:(\d+)", self.ask("INFO", "memory"))[1])
+
+    def used_by_values(self):
+        """Bytes of all keys and values. `maxmemory` counts connections and tables, too."""
+        with contextlib.closing(RedisConnection(self.port)) as connection:
+            return sum(connection.ask("MEMORY", "USAGE", key) or 0 for key in self.keys())
 
     def keys(self):
         with contextlib.closing(RedisConnection(self.port)) as connection:
