@@ -60,10 +60,12 @@ def forecasts(options, origin, reference, report, folder):
         except StartFailure:
             return
         trial = scenarios.Trial(instances, origin, reference, report, options.sources, options.requests)
-        redis.ask("CONFIG", "SET", "maxmemory", redis.used() + agreement.TIER)
-        for is_routed in (True, False):
-            with HAProxy(instances.ports, folder, is_routing=is_routed) as proxy:
-                agreement.check(trial, proxy, is_routed, redis)
+        for evicts in (False, True):
+            for is_routed in (True, False):
+                if evicts:
+                    redis.ask("CONFIG", "SET", "maxmemory", redis.used() + agreement.TIER)
+                with HAProxy(instances.ports, folder, is_routing=is_routed) as proxy:
+                    agreement.check(trial, proxy, is_routed, redis, evicts)
 
 
 PARTS = {"work": without_tier, "tier": with_tier, "forecasts": forecasts}

@@ -1,4 +1,6 @@
 """The simulation beside a fleet whose caches are so small that all of them evict."""
+import dataclasses
+
 from alula_tests.fleet import scenarios
 from alula_tests.fleet.simulation import Approximation, Configuration, SimulatedFleet, shares
 from alula_tests.fleet.traffic import workload
@@ -11,6 +13,10 @@ SETTINGS = {"--result-cache-capacity": 256 << 10, "--result-cache-preferred": 19
 BOUND = 3
 
 
+# Points of an instance on the rings: about those that haproxy.cfg gives it.
+POINTS = (1_020, 1_022, 1_024, 1_026)
+# Fewer requests say little: they are shown, and not judged.
+ENOUGH = 6_000
 # Room for values in the tier.
 TIER = 2 * MIB
 
@@ -19,7 +25,13 @@ def flags():
     return [part for name, size in SETTINGS.items() for part in (name, str(size))]
 
 
-def check(trial, proxy, is_routed, redis=None):
+def simulated(asked, configuration, requests):
+    fleet = SimulatedFleet(asked, configuration)
+    fleet.run(*asked.requests(requests, 20))
+    return shares(fleet.run(*asked.requests(requests, 21)))
+
+
+def check(trial, proxy, is_routed, redis=None, evicts=False):
     """Sends the same requests to the fleet and to both simulations, the first half to fill the caches."""
     title = ("routed" if is_routed else "spread") + (", with a tier" if redis else "")
     trial.instances.forget()
@@ -30,21 +42,36 @@ def check(trial, proxy, is_routed, redis=None):
     counts = trial.ask([proxy.port], part, counted, f"{title}: counted")
     work = counter.work()
     tier = redis.used_by_values() if redis else 0
-    measured = {"memory": counts.found["memory"], "disk": 0, "tier": counts.found["tier"], **work}
+    measured = {"memory": counts.found["memory"], **work, "tier": counts.found["tier"]}
     measured = {name: measured[name] / len(counted) for name in ("memory", "tier", "renders", "decodes", "fetches")}
     asked = workload(trial.sources, trial.reference.mean_lengths())
     configuration = Configuration(
         instances=4, is_routed=is_routed, tier=tier, result=256 << 10, decoded=384 << 10, decoded_preferred=0.625,
         source=512 << 10)
-    fleet = SimulatedFleet(asked, configuration)
-    fleet.run(*asked.requests(trial.requests, 20))
-    exact = shares(fleet.run(*asked.requests(trial.requests, 21)))
+    # Which popular sources meet at one instance is chance: the mean of several rings.
+    rings = [simulated(asked, dataclasses.replace(configuration, points=points), trial.requests) for points in POINTS]
+    exact = {layer: sum(ring[layer] for ring in rings) / len(rings) for layer in rings[0]}
     approximated = Approximation(asked, configuration).solve().shares
     if redis:
         trial.report.line(f"      {tier:,} bytes of values in the tier")
     trial.report.line(f"      {title}: per cent of {len(counted)} requests     " + "".join(f"{name:>9}" for name in measured))
     for name, found in (("measured", measured), ("request by request", exact), ("approximated", approximated)):
         trial.report.line(f"        {name:<38}" + "".join(f"{100 * found[layer]:>9.2f}" for layer in measured))
+    if redis:
+        # A tier that evicts loses generations too, which no simulation has; and fetches are told apart from decodes by
+        # which sources memory holds, while results come from the tier.
+        layers = [layer for layer in measured if layer != "fetches"]
+        worst = max(100 * abs(exact[layer] - measured[layer]) for layer in layers)
+        claim = f"{title}: request by request is within {worst:.2f} points but for fetches"
+        judge(trial, worst, claim + (", the tier evicts" if evicts else ""), is_judged=not evicts)
+        return
     for name, found in (("request by request", exact), ("approximated", approximated)):
         worst = max(100 * abs(found[layer] - measured[layer]) for layer in measured)
-        trial.report.check(worst <= BOUND, f"{title}: {name} is within {worst:.2f} points")
+        judge(trial, worst, f"{title}: {name} is within {worst:.2f} points")
+
+
+def judge(trial, worst, claim, is_judged=True):
+    if is_judged and trial.requests >= ENOUGH:
+        trial.report.check(worst <= BOUND, claim)
+    else:
+        trial.report.line(f"      {claim}")
