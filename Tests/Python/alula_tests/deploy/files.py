@@ -21,8 +21,6 @@ NO_RESOURCES = {"prometheus-adapter.yaml"}
 OTHER_METRICS = {
     "alula_shared_cache_up", "alula_shared_cache_requests_total", "alula_shared_cache_queue_bytes",
     "alula_shared_cache_dropped_total"}
-# Settings of the contract that a build may still lack.
-EXPECTED_SETTINGS = {"ALULA_SHARED_CACHE", "ALULA_TRUSTED_PROXIES"}
 
 
 def check(alula, report):
@@ -179,7 +177,7 @@ def settings(alula, report):
                           for inner in document["spec"]["template"]["spec"]["containers"]),
                         systemd.environment()]:
         used |= environment
-    unknown = sorted(used.keys() - known - EXPECTED_SETTINGS)
+    unknown = sorted(used.keys() - known)
     report.check(len(used) > 8 and not unknown, f"{len(used)} settings are known to the service: {unknown or 'all'}")
     values = {name: value for name, value in used.items() if name in known and value is not None}
     values |= {"ALULA_SOURCE_CACHE_PATH": "", "ALULA_REQUIRE_SANDBOX": "off"}

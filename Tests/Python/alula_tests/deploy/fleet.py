@@ -39,8 +39,8 @@ class Fleet:
         self.command = [executable, *itertools.chain(*(place.split("=") for place in places)),
                         "--drain-delay", "3s", "--access-log", "off",
                         # A busy machine makes requests slow here; refusing them is another test's matter.
-                        "--max-queue-delay", "18s", "--request-timeout", "19s", "--shutdown-timeout", "20s"]
-                        "--drain-delay", "3s", "--access-log", "off", *settings]
+                        "--max-queue-delay", "18s", "--request-timeout", "19s", "--shutdown-timeout", "20s",
+                        *settings]
         with concurrent.futures.ThreadPoolExecutor() as pool:
             self.instances = list(pool.map(lambda _: Service(*self.command), range(SIZE)))
         self.ports = [instance.port for instance in self.instances]

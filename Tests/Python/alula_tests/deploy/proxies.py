@@ -42,11 +42,9 @@ class Proxy(Program):
 class HAProxy(Proxy):
     name = "HAProxy"
 
-    def __init__(self, ports, _folder, path=DEPLOY / "haproxy.cfg", **variables):
-    def __init__(self, ports, folder, is_routing=True):
+    def __init__(self, ports, folder, path=DEPLOY / "haproxy.cfg", is_routing=True, **variables):
         port = free_port()
         places = {f"ALULA_{index}": f"127.0.0.1:{place}" for index, place in enumerate(ports, 1)}
-        path = DEPLOY / "haproxy.cfg"
         if not is_routing:
             text = re.sub(r"balance hash .*|hash-type .*|hash-balance-factor .*", "", path.read_text())
             path = pathlib.Path(folder) / "haproxy.cfg"
@@ -54,7 +52,6 @@ class HAProxy(Proxy):
         super().__init__(
             ["haproxy", "-f", str(path)], port, stdout=subprocess.DEVNULL,
             env={**os.environ, **places, **variables, "ALULA_BIND": f"127.0.0.1:{port}"})
-            env={**os.environ, **places, "ALULA_BIND": f"127.0.0.1:{port}"})
 
 
 class Nginx(Proxy):
