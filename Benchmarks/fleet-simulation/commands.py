@@ -1,8 +1,6 @@
 """Simulates fleets: exactly at small sizes, by characteristic times at any."""
 import argparse
 import dataclasses
-import json
-import pathlib
 import sys
 
 import changes
@@ -88,20 +86,6 @@ def fleets(options):
     return True
 
 
-def compare(options):
-    """Both ways for a workload and a fleet of a file, and how far they are from what was measured there."""
-    given = json.loads(pathlib.Path(options.file).read_text())
-    renditions = tuple(Rendition(**rendition) for rendition in given["workload"].pop("renditions"))
-    workload, configuration = Workload(**given["workload"], renditions=renditions), Configuration(**given["fleet"])
-    fleet = Fleet(workload, configuration)
-    for count, seed in given["warm"]:
-        fleet.run(*workload.requests(count, seed))
-    results = {"exact": shares(fleet.run(*workload.requests(*given["counted"]))),
-               "approximated": Approximation(workload, configuration).solve().shares}
-    print(json.dumps(results))
-    return True
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -112,8 +96,5 @@ def main():
     commands.add_parser("fleets", help=fleets.__doc__).set_defaults(run=fleets)
     commands.add_parser("changes", help=changes.changes.__doc__).set_defaults(run=changes.changes)
     sizing.add_commands(commands)
-    command = commands.add_parser("compare", help=compare.__doc__)
-    command.add_argument("file")
-    command.set_defaults(run=compare)
     options = parser.parse_args()
     sys.exit(not options.run(options))
