@@ -47,7 +47,9 @@ class Counter:
 
     def work(self):
         """An instance that was started again since then makes the figures of decodes and renders too small."""
-        return {**(self._work(self.instances) - self.before), "fetches": sum(DistinctOrigin.fetches.values())}
+        return {**(self._work(self.instances) - self.before),
+                # The instance that makes the references fetches for itself.
+                "fetches": sum(count for path, count in DistinctOrigin.fetches.items() if not path.startswith("/reference/"))}
 
 
 class Trial:
