@@ -88,6 +88,9 @@ package final class FakeRedis: Sendable {
         state.withLock { $0.values.keys.map { String(decoding: $0, as: UTF8.self) } }.sorted()
     }
 
+    /// The last entry of the log, as it is named in replies.
+    package var lastEntry: String { state.withLock { "\($0.log.last?.id ?? 0)-0" } }
+
     /// The commands so far, without large values.
     package var commands: [[String]] { state.withLock { $0.commands } }
 
