@@ -82,7 +82,7 @@ extension TierThread {
     private func readLog(from start: [UInt8]?, reading: LogReading?, then done: @escaping () -> Void) {
         var command = TierCommand()
         if !configuration.isReadOnly {
-            command.add([UInt8](word: "SET"), TierNames.everything, Generation().text, [UInt8](word: "NX"))
+            command.add(newGeneration)
         }
         command.add(
             [UInt8](word: "XRANGE"), TierNames.log, start ?? Self.first, [UInt8](word: "+"), [UInt8](word: "COUNT"),
@@ -157,7 +157,7 @@ extension TierThread {
         for entry in entries {
             control.send(command(for: entry.removal), at: timekeeper.now) { [weak self] outcome in
                 guard let self else { return }
-                guard case .replies(let replies) = outcome, replies.allSatisfy({ $0.failure == nil }) else {
+                guard case .replies(let replies) = outcome, Self.isDone(entry.removal, replies) else {
                     purges.due.putBack(entry.number)
                     if case .replies = outcome, entry.number == last.number { done() }
                     return
@@ -167,6 +167,16 @@ extension TierThread {
                 if entry.number == last.number { done() }
             }
         }
+    }
+
+    private static func isDone(_ removal: DueRemovals.Removal, _ replies: [Reply]) -> Bool {
+        if case .everything = removal { return replies.first?.failure == nil }
+        return replies.allSatisfy { $0.failure == nil }
+    }
+
+    /// Gives everything a generation if it has none.
+    private var newGeneration: [[UInt8]] {
+        [[UInt8](word: "SET"), TierNames.everything, Generation().text, [UInt8](word: "NX")]
     }
 
     private func command(for removal: DueRemovals.Removal) -> TierCommand {
@@ -180,6 +190,8 @@ extension TierThread {
             command.add([UInt8](word: "PUBLISH"), TierNames.channel, notice.written)
         case .everything:
             command.add([UInt8](word: "DEL"), TierNames.everything)
+            // At once, so that what is fetched next can be shared; a full server refuses it, and the next look at the log tries again.
+            if !configuration.isReadOnly { command.add(newGeneration) }
         }
         return command
     }
