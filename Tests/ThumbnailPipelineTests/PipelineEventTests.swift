@@ -41,7 +41,7 @@ struct PipelineEventTests {
         let removed = try await fixture.control.remove(source: "HTTP://example.com:80/a")
         #expect(removed.entries == 3)
         #expect(events.last == .purge(url: url, entries: 3, bytes: removed.bytes))
-        _ = await fixture.control.removeAll()
+        _ = try await fixture.control.removeAll()
         #expect(events.last == .purge(url: nil, entries: 0, bytes: 0))
     }
 

@@ -89,7 +89,7 @@ struct SharedTierTests {
 
     @Test func `neither an upload nor a source that is not the same everywhere is shared`() async throws {
         let one = try await instance()
-        let given = try one.pipeline.opened(upload: SampleFiles.jpeg)
+        let given = try await one.pipeline.opened(upload: SampleFiles.jpeg)
         _ = try await one.pipeline.thumbnail(of: given, for: .path(), receipt: "receipt")
         one.origin.serve(SampleFiles.jpeg, at: "/local", cacheControl: "max-age=100", eTag: "\"1\"")
         _ = try await one.thumbnail("/local")

@@ -164,6 +164,7 @@ struct Service: Sendable {
     var lanes: WorkLanes { engine.lanes }
     var sandbox: SandboxedCodec? { engine.sandbox }
     var disk: DiskStore? { engine.disk }
+    var sharedStore: SharedStore? { engine.sharedStore }
 
     /// Starts all parts; both listeners accept when it returns.
     ///
