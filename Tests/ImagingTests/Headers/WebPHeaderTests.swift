@@ -61,7 +61,8 @@ struct WebPHeaderTests {
             WebPFile.chunk("ALPH", [0]), WebPFile.lossy(300, 200), WebPFile.chunk("EXIF", exif(orientation: 8)),
         ])
         let expected = ImageHeader(
-            format: .webp, storedSize: size, orientation: 8, bands: 4, hasAlpha: true, profileByteCount: 333)
+            format: .webp, storedSize: size, orientation: 8, bands: 4, hasAlpha: true, profileByteCount: 333,
+            exif: EXIFTexts(make: Array("AAA".utf8)))
         #expect(try inspect(file) == expected)
     }
 
