@@ -11,6 +11,8 @@ package enum HTTPClient {
     package struct Failure: Error, CustomStringConvertible {
         /// In libcurl's words.
         package let description: String
+        /// Whether the time was over.
+        package var isTimeOut = false
     }
 
     /// An answer, whole.
@@ -41,6 +43,7 @@ package enum HTTPClient {
         set(CURLOPT_URL, url)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOPROXY, "*")
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_TIMEOUT_MS, max(1, Int(timeLimit.components.seconds * 1_000) + milliseconds(of: timeLimit)))
@@ -65,7 +68,8 @@ package enum HTTPClient {
         }
         withExtendedLifetime(received) {}
         guard code == CURLE_OK else {
-            throw unsafe Failure(description: String(cString: curl_easy_strerror(code)))
+            throw unsafe Failure(
+                description: String(cString: curl_easy_strerror(code)), isTimeOut: code == CURLE_OPERATION_TIMEDOUT)
         }
         return Answer(status: unsafe CCurlShim_get_long(easy, CURLINFO_RESPONSE_CODE), body: received.bytes)
     }

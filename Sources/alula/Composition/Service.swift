@@ -201,7 +201,8 @@ struct Service: Sendable {
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
         let operatorResponder = OperatorResponder(
             service: OperatedService(
-                version: settings.api.version, instance: settings.sharedCache.instance, control: control, prefetching: prefetcher, lifecycle: lifecycle,
+                version: settings.api.version, instance: settings.sharedCache.instance, control: control,
+                prefetching: prefetcher, lifecycle: lifecycle,
                 events: events, metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline), workers: engine.lanes.small, logger: logger,

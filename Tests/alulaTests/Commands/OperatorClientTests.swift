@@ -1,27 +1,43 @@
 import JSON
+import TestSupport
 import Testing
 import Text
 
 @testable import alula
 
 struct OperatorClientTests {
-    private func answer(_ text: String) -> OperatorClient.Answer? { OperatorClient.answer(in: Array(text.utf8)) }
-
-    @Test func `an answer is its status and its body`() throws {
-        let found = answer("HTTP/1.1 202 Accepted\r\nA: b\r\ncontent-length: 7\r\n\r\n{\"a\":1}more")
-        let answer = try #require(found)
-        #expect(answer.status == 202 && answer.text == "{\"a\":1}")
-        #expect(answer.json?.members?.count == 1)
-        #expect(self.answer("HTTP/1.1 204 No Content\r\n\r\n")?.text == "")
+    private func client(of port: Int) throws -> OperatorClient {
+        try OperatorClient(
+            SettingsLoader.load(
+                arguments: ["--admin-port", "\(port)"], environment: [:], readFile: { _ in "{}" }))
     }
 
-    @Test(arguments: [
-        "", "HTTP/1.1 200 OK", "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 two OK\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
-    ])
-    func `what is cut or foreign is no answer`(_ text: String) {
-        #expect(answer(text) == nil)
+    @Test func `an answer is its status and its body`() throws {
+        let origin = try FakeOrigin()
+        defer { origin.stop() }
+        origin.serve("/status", FakeAnswer(status: 202, body: Array("{\"a\":1}".utf8)))
+        let answer = try client(of: origin.port).blockingSend("GET", "/status")
+        #expect(answer.status == 202 && answer.text == "{\"a\":1}")
+        #expect(answer.json?.members?.count == 1)
+        #expect(origin.requests.map(\.target) == ["/status"])
+    }
+
+    @Test func `a refusal is told in the service's words`() throws {
+        let origin = try FakeOrigin()
+        defer { origin.stop() }
+        origin.serve("/x", FakeAnswer(status: 400, body: Array(#"{"code":"bad_url","detail":"No URL."}"#.utf8)))
+        #expect(throws: CommandFailure(code: "bad_url", "no URL")) {
+            try client(of: origin.port).blockingJSON("GET", "/x")
+        }
+    }
+
+    @Test func `without a service there is no answer, and foreign words are none`() throws {
+        let origin = try FakeOrigin()
+        origin.serve("/", .closing)
+        let client = try client(of: origin.port)
+        #expect(throws: CommandFailure.self) { try client.blockingSend("GET", "/") }
+        origin.stop()
+        #expect(throws: CommandFailure.self) { try client.blockingSend("GET", "/") }
     }
 
     @Test func `the summary tells what the service says`() throws {
