@@ -16,8 +16,8 @@ from alula_tests.service import Service, StartFailure
 # So much that nothing is evicted.
 ROOMY = ["--result-cache-capacity", "512MiB", "--result-cache-preferred", "400MiB", "--decoded-cache-capacity", "512MiB",
          "--decoded-cache-preferred", "400MiB", "--source-cache-memory", "256MiB", "--memory-budget", "4GiB",
-         "--max-queue-delay", "15s", "--max-active-downloads-per-host", "32"]
-PATIENT = ["--memory-budget", "1GiB", "--max-queue-delay", "15s"]
+         "--max-active-downloads-per-host", "32"]
+PATIENT = ["--memory-budget", "1GiB"]
 
 
 def without_tier(options, origin, reference, report, folder):
