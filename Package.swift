@@ -101,7 +101,6 @@ let package = Package(
         module("HTTPTypes", ["Memory", "Text"]),
         module("Coordination", ["CLinux"]),
         module("Telemetry", ["Coordination", "JSON", "Text"]),
-        module("HTTPClient", ["CCurl", "CCurlShim", "HTTPTypes", "Memory"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module(
@@ -143,7 +142,7 @@ let package = Package(
         .executableTarget(
             name: "alula",
             dependencies: [
-                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPClient", "HTTPServing", "HTTPTypes",
+                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
                 "ImageSandbox", "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text", "ThumbnailAPI",
                 "ThumbnailPipeline",
             ],

@@ -62,6 +62,13 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 
+    /// This duration in whole nanoseconds; beyond 292 years it is cut.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflows ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000
+    }
+
     /// This duration in milliseconds.
     package var milliseconds: Double { seconds * 1_000 }
 }

@@ -18,7 +18,7 @@ package final class WorkToken: Sendable {
     /// The work has run longer than it may.
     package var isExpired: Bool {
         let limit = deadline.load(ordering: .relaxed)
-        return limit != .max && Self.nanoseconds(SystemTimekeeper().now) >= limit
+        return limit != .max && SystemTimekeeper().now.nanoseconds >= limit
     }
 
     /// The work should stop: cancelled or out of time.
@@ -38,7 +38,7 @@ package final class WorkToken: Sendable {
     /// Notes that the work begins to write its result; the first time counts.
     package func beginWriting() {
         _ = writing.compareExchange(
-            expected: .max, desired: Self.nanoseconds(SystemTimekeeper().now), ordering: .relaxed)
+            expected: .max, desired: SystemTimekeeper().now.nanoseconds, ordering: .relaxed)
     }
 
     /// When the work began to write its result, by the system's monotonic clock; nil before.
@@ -55,11 +55,7 @@ package final class WorkToken: Sendable {
 
     func start(timeLimit: Duration?) {
         guard let timeLimit else { return }
-        limit.store(Self.nanoseconds(timeLimit), ordering: .relaxed)
-        deadline.store(Self.nanoseconds(SystemTimekeeper().now + timeLimit), ordering: .relaxed)
-    }
-
-    private static func nanoseconds(_ duration: Duration) -> Int64 {
-        duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
+        limit.store(timeLimit.nanoseconds, ordering: .relaxed)
+        deadline.store((SystemTimekeeper().now + timeLimit).nanoseconds, ordering: .relaxed)
     }
 }

@@ -36,7 +36,7 @@ package enum BodyAdmission: Sendable {
     case refused(HTTPResponse)
 }
 
-/// What is held for a body while it arrives, such as memory.
+/// A resource that a body holds while it arrives, such as memory.
 package protocol BodyHold: AnyObject, Sendable {
     /// Makes room for a body of which `length` bytes have arrived, if its length was not announced; an answer refuses the rest of it.
     ///

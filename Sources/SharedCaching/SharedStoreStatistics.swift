@@ -6,7 +6,7 @@ package struct SharedStoreStatistics: Sendable, Equatable {
         case hit
         /// There is none, or one from before a removal.
         case miss
-        /// What was found is not what was written.
+        /// The value is not as it was written.
         case rejected
         /// No answer came in time.
         case timeout

@@ -217,7 +217,7 @@ final class TierThread {
 
     private func show() {
         inbox.show(health.state)
-        // What is told here is not told again by ``report()``.
+        // ``report()`` does not repeat the line that is logged here.
         (tries, lastRefusal) = (health.state == .down ? Self.silentTries : 0, nil)
         switch health.state {
         case .up: logger.info("shared cache in use")

@@ -12,7 +12,7 @@ package protocol SourceCaching: Sendable {
     /// as well.
     func retrieve(_ identity: SourceIdentity) async -> Source?
 
-    /// Whether what has arrived is an image, as far as its header tells.
+    /// Whether the arrived bytes are an image, as far as their header tells.
     func isImage(_ source: Source) -> Bool
 
     /// Takes a source that has just arrived, and decides whether it may be kept.

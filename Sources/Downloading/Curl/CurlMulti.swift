@@ -6,7 +6,8 @@ import CCurlShim
 /// The thread `transfers` makes all calls but ``wakeUp()``.
 @safe
 final class CurlMulti: @unchecked Sendable {
-    private static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    /// Whether libcurl could be initialised, which is tried once.
+    static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let handle: UnsafeMutableRawPointer
 

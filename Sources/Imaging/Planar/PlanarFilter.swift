@@ -13,7 +13,7 @@ enum PlanarFilter {
 
     /// Margins, an even number of pixels at the left and above; their colour is opaque or transparent.
     case pad(ImageOperations.Margins, Color)
-    /// What lies outside of an outline, in pixels of luma, becomes a colour that is opaque or transparent.
+    /// The pixels outside of an outline take a colour that is opaque or transparent; the outline is in pixels of luma.
     case cut(Outline, Color)
 
     /// Whether this makes transparent parts.
@@ -76,7 +76,7 @@ enum PlanarFilter {
         case .cut(let outline, let color):
             let values = range.samples(of: color) + [color.alpha]
             let size = PixelSize(width: Int(unsafe all[0].width), height: Int(unsafe all[0].height))
-            // Under what is transparent, the image stays as it is.
+            // Pixels that become transparent keep their colour.
             let count = unsafe all[3].samples == nil ? 3 : 4
             for index in (addsAlpha ? 3 : 0)..<count where status == 0 {
                 let plane = unsafe all[index]

@@ -122,3 +122,22 @@ extension BlendStep: RenderStep {
         }
     }
 }
+
+/// How the colours of something that is laid on an image are mixed with the image's: W3C Compositing and Blending 1.
+package enum BlendMode: String, Hashable, Sendable, CaseIterable {
+    case normal, multiply, screen, overlay, darken, lighten
+    case colorDodge = "color-dodge"
+    case colorBurn = "color-burn"
+    case hardLight = "hard-light"
+    case softLight = "soft-light"
+    case difference, exclusion
+    /// The sum of both, with alpha.
+    case add
+    /// The image where the other one is opaque, and nothing elsewhere.
+    case mask
+    /// The image where the other one is transparent.
+    case maskOut = "mask-out"
+
+    /// Whether an opaque image has transparent parts afterwards.
+    package var addsAlpha: Bool { self == .mask || self == .maskOut }
+}

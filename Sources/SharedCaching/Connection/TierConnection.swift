@@ -35,7 +35,7 @@ final class TierConnection {
     private var reader: ReplyReader?
     private var pending = Deque<Pending>()
     private var pieces = Deque<Piece>()
-    /// What is being sent, and how much of it has been.
+    /// The bytes that are being sent; `stagedCount` of them are sent.
     private var staged: [UInt8] = []
     private var stagedCount = 0
     private(set) var nextDeadline: Duration?

@@ -58,7 +58,7 @@ package struct Generation: Hashable, Sendable {
 
 /// The generations under which something was begun: of everything, and of its source.
 ///
-/// What was written under them is found only until one of them is replaced.
+/// A value that was written under them is found until one of them is replaced.
 package struct SharedGenerations: Hashable, Sendable {
     let everything: Generation
     let source: Generation

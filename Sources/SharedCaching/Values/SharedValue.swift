@@ -47,7 +47,7 @@ package struct SharedValue: Sendable {
         return accumulator.finish()
     }
 
-    /// What was found under a key.
+    /// The result of a look under a key.
     enum Finding {
         case value(SharedValue)
         /// It was written before a removal.

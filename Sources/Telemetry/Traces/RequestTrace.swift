@@ -79,12 +79,3 @@ package final class RequestTrace: Sendable {
             attributes: attributes, links: links, failure: failure)
     }
 }
-
-extension Duration {
-    /// This duration in nanoseconds; beyond 292 years it is cut.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflows ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000
-    }
-}

@@ -18,7 +18,7 @@ package final class RecurringRequest: Sendable {
         self.sources = sources
     }
 
-    /// What was found last.
+    /// The result that was found last.
     var last: FoundResult? { found.withLock { $0 } }
 
     /// Remembers which result the request means while its sources are known as `records`.

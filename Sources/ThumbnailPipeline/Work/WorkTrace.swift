@@ -26,15 +26,14 @@ final class WorkTrace: Sendable {
     /// - Parameters:
     ///   - name: `decode` or `render`.
     ///   - format: The format that is read or written.
-    ///   - failure: What went wrong; nil if nothing did.
-    func record(_ name: String, _ format: ImageFormat, until end: Duration, failure: String? = nil) {
+    func record(_ name: String, _ format: ImageFormat, until end: Duration) {
         let began = began.withLock { $0 }
         trace.record("queue", time: start..<(began?.time ?? end), attributes: [("alula.step", .string(name))])
         guard let began else { return }
         let context = trace.newContext()
         trace.record(
             name, as: context, time: began.time..<max(began.time, end),
-            attributes: [("alula.format", .string(format.rawValue))], failure: failure)
+            attributes: [("alula.format", .string(format.rawValue))])
         guard let writing = began.token.writingBegan else { return }
         // The token's clock is the system's, also if the pipeline's is another.
         let encoding = min(max(writing, began.time), end)
@@ -67,12 +66,12 @@ struct DownloadTrace {
         var attributes: Span.Attributes = [("server.address", .string(host))]
         if let status = exchange.status { attributes.append(("http.response.status_code", .int(status))) }
         guard delivery.participation == .started else {
-            let link = exchange.traceparent.flatMap { TraceContext(traceparent: $0) }
-            let isLinked = link != nil && delivery.participation == .joined
+            let isJoined = delivery.participation == .joined
+            let link = isJoined ? exchange.traceparent.flatMap { TraceContext(traceparent: $0) } : nil
             trace.record(
                 "download", as: context, time: start..<end,
-                attributes: attributes + [("alula.joined", .bool(delivery.participation == .joined))],
-                links: isLinked ? [link].compactMap(\.self) : [])
+                attributes: attributes + [("alula.joined", .bool(isJoined))],
+                links: link.map { [$0] } ?? [])
             return
         }
         let timings = exchange.timings

@@ -1,6 +1,5 @@
 import Coordination
 import Downloading
-import HTTPClient
 import HTTPTypes
 import Memory
 import Telemetry
@@ -70,7 +69,7 @@ struct TraceExporter: Sendable {
         }
     }
 
-    /// Sends all spans that wait.
+    /// Sends all spans that wait; after the task is cancelled, only until a document is not taken.
     func sendWaiting() async {
         while case let spans = tracer.takeSpans(atMost: Self.batchSize), !spans.isEmpty {
             let document = OTLPDocument.bytes(spans, resource: resource, version: Program.version)
@@ -78,6 +77,7 @@ struct TraceExporter: Sendable {
                 exported.increment(by: spans.count)
             } else {
                 tracer.countDropped(spans.count)
+                if Task.isCancelled { return }
             }
         }
     }

@@ -17,7 +17,7 @@ enum SettingTable {
 
     static let all: [Setting] =
         listeners + downloads + caches + sharing + freshness + sources + answers + quality + dialects + imgproxy + wsrv
-        + times + process
+        + times + sandbox + process + tracing
 
     private static let listeners: [Setting] = [
         Setting(name: "bind", defaultText: "0.0.0.0", help: "address of the public listener") {
@@ -329,12 +329,6 @@ enum SettingTable {
         Setting(name: "memoryBudget", defaultText: "60%", help: "bytes in flight, decodes and caches; or a share") {
             (settings, text) throws(InvalidValue) in settings.memoryBudget = try MemoryShare(text)
         },
-        Setting(name: "requireSandbox", defaultText: "off", help: "start only if decoders are confined") {
-            (settings, text) throws(InvalidValue) in settings.sandbox.isRequired = try SettingValues.flag(text)
-        },
-        Setting(name: "decodeInProcess", defaultText: "off", help: "decode without a sandbox, for comparison") {
-            (settings, text) throws(InvalidValue) in settings.sandbox.decodesInProcess = try SettingValues.flag(text)
-        },
         Setting(name: "logFormat", defaultText: "json", help: "json or text") {
             (settings, text) throws(InvalidValue) in settings.logFormat = try SettingValues.choice(text)
         },
@@ -343,15 +337,6 @@ enum SettingTable {
         },
         Setting(name: "accessLog", defaultText: "on", help: "one log line a request") {
             (settings, text) throws(InvalidValue) in settings.api.accessLog = try SettingValues.flag(text)
-        },
-        Setting(
-            name: "traceEndpoint", defaultText: "none",
-            help: "URL that spans are sent to, such as http://host:4318/v1/traces"
-        ) {
-            (settings, text) throws(InvalidValue) in settings.traces.endpoint = try TraceSettings.endpoint(text)
-        },
-        Setting(name: "traceSample", defaultText: "0.01", help: "share of requests that are traced, 0 to 1") {
-            (settings, text) throws(InvalidValue) in settings.traces.sampledShare = try TraceSettings.share(text)
         },
     ]
 

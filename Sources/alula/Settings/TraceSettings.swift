@@ -24,3 +24,18 @@ struct TraceSettings: Sendable {
         return share
     }
 }
+
+extension SettingTable {
+    /// The settings of traces.
+    static let tracing: [Setting] = [
+        Setting(
+            name: "traceEndpoint", defaultText: "none",
+            help: "URL that spans are sent to, such as http://host:4318/v1/traces"
+        ) {
+            (settings, text) throws(InvalidValue) in settings.traces.endpoint = try TraceSettings.endpoint(text)
+        },
+        Setting(name: "traceSample", defaultText: "0.01", help: "share of requests that are traced, 0 to 1") {
+            (settings, text) throws(InvalidValue) in settings.traces.sampledShare = try TraceSettings.share(text)
+        },
+    ]
+}

@@ -1,4 +1,5 @@
 import Coordination
+import Dispatch
 import Foundation
 import HTTPServing
 import Imaging
@@ -38,6 +39,7 @@ struct CommandRun: Sendable {
         try process.run()
         let identifier = process.processIdentifier
         let found = Locked("")
+        let hasReadAll = DispatchSemaphore(value: 0)
         let reader = Thread {
             while case let data = errors.fileHandleForReading.availableData, !data.isEmpty {
                 let isDue = found.withLock { text in
@@ -47,13 +49,13 @@ struct CommandRun: Sendable {
                 }
                 if isDue, let signal { kill(identifier, signal) }
             }
-            found.withLock { $0 += "\u{0}" }
+            hasReadAll.signal()
         }
         reader.start()
         self.output = [UInt8](output.fileHandleForReading.readDataToEndOfFile())
         process.waitUntilExit()
-        while !found.withLock({ $0.hasSuffix("\u{0}") }) { usleep(1_000) }
-        self.errors = String(found.withLock { $0 }.dropLast())
+        hasReadAll.wait()
+        self.errors = found.withLock { $0 }
         status = process.terminationReason == .exit ? process.terminationStatus : nil
     }
 }

@@ -1,4 +1,4 @@
-import HTTPClient
+import Downloading
 import HTTPServing
 import HTTPTypes
 import JSON

@@ -1,5 +1,6 @@
 import CCurl
 import CCurlShim
+import Coordination
 package import HTTPTypes
 import Memory
 
@@ -36,7 +37,9 @@ package enum HTTPClient {
     package static func blockingSend(
         _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil
     ) throws(Failure) -> Answer {
-        guard isInitialised, let easy = unsafe curl_easy_init() else { throw Failure(description: "no memory") }
+        guard CurlMulti.isInitialised, let easy = unsafe curl_easy_init() else {
+            throw Failure(description: "no memory")
+        }
         defer { unsafe curl_easy_cleanup(easy) }
         func set(_ option: CURLoption, _ value: Int) { unsafe CCurlShim_set_long(easy, option, value) }
         func set(_ option: CURLoption, _ value: String) { unsafe CCurlShim_set_string(easy, option, value) }
@@ -46,7 +49,7 @@ package enum HTTPClient {
         set(CURLOPT_NOPROXY, "*")
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PATH_AS_IS, 1)
-        set(CURLOPT_TIMEOUT_MS, max(1, Int(timeLimit.components.seconds * 1_000) + milliseconds(of: timeLimit)))
+        set(CURLOPT_TIMEOUT_MS, max(1, Int(timeLimit.milliseconds)))
         if let authorities { set(CURLOPT_CAINFO, authorities) }
         var lines: UnsafeMutablePointer<curl_slist>?
         // An empty value leaves libcurl's own field out.
@@ -72,12 +75,6 @@ package enum HTTPClient {
                 description: String(cString: curl_easy_strerror(code)), isTimeOut: code == CURLE_OPERATION_TIMEDOUT)
         }
         return Answer(status: unsafe CCurlShim_get_long(easy, CURLINFO_RESPONSE_CODE), body: received.bytes)
-    }
-
-    private static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-
-    private static func milliseconds(of duration: Duration) -> Int {
-        Int(duration.components.attoseconds / 1_000_000_000_000_000)
     }
 }
 
