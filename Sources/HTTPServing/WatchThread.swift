@@ -54,6 +54,7 @@ final class WatchThread: Sendable {
     private func look(at now: Duration, isDraining: Bool) {
         for connection in context.openConnections {
             connection.closeLateBody(at: now) { lateRefusal }
+            connection.noticeAbandonedBody()
             if connection.isHeaderOverdue(at: now, limit: context.configuration.headerTimeout) {
                 connection.closeIdle(parting: lateRefusal)
             } else if isDraining, !connection.isExpectingRequest(at: now) {

@@ -7,7 +7,7 @@ import Coordination
 /// part in an event, wait for that instead: at a ``Gate`` or ``ThreadGate``, with an ``EventCounter``, for the sleepers of
 /// a ``ManualTimekeeper``. `Task.immediate` has come to its first wait when it returns, and so has its caller's place in a line.
 package func eventually(
-    within limit: Duration = .seconds(10), _ condition: @Sendable () async -> Bool
+    within limit: Duration = .seconds(60), _ condition: @Sendable () async -> Bool
 ) async -> Bool {
     let time = SystemTimekeeper()
     let deadline = time.now + limit

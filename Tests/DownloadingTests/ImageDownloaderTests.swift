@@ -153,7 +153,7 @@ struct ImageDownloaderTests {
             for task in cancelled { _ = await task.result }
         }
         #expect(
-            await eventually(within: .seconds(20)) {
+            await eventually {
                 downloader.activeRequestCount == 0 && downloader.queuedRequestCount == 0
             })
         #expect(loader.highestParallelism == 1)

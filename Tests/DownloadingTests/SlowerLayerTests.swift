@@ -43,7 +43,7 @@ struct SlowerLayerTests {
         let downloader = downloader(cache, loader: loader) { $0.maximumActiveDownloads = 1 }
         let tasks = (0..<3).map { downloader.begin("/\($0)") }
         await loader.starts(1)
-        let isQueued = await eventually(within: .seconds(20)) { downloader.queuedRequestCount == 2 }
+        let isQueued = await eventually { downloader.queuedRequestCount == 2 }
         #expect(isQueued)
         #expect(downloader.activeRequestCount == 1)
         loader.releaseAll()

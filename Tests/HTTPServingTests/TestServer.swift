@@ -9,10 +9,14 @@ import TestSupport
 struct TestServer: RequestResponder {
     private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
     private let headers: EventCounter
+    private let gate: ThreadGate?
 
-    private init(answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, headers: EventCounter) {
+    private init(
+        answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, headers: EventCounter, gate: ThreadGate?
+    ) {
         self.answer = answer
         self.headers = headers
+        self.gate = gate
     }
 
     func respond(to request: HTTPRequest) -> HTTPAnswer { answer(request) }
@@ -20,6 +24,7 @@ struct TestServer: RequestResponder {
     /// `POST /upload` takes 200,000 bytes.
     func maximumBodyLength(of request: HTTPRequest) -> Int {
         headers.increment()
+        gate?.pass()
         return request.target == "/upload" ? 200_000 : 0
     }
 
@@ -43,9 +48,12 @@ struct TestServer: RequestResponder {
     }
 
     /// Starts a server with other settings, which answers with `answer`, else with what it was asked, and counts headers.
+    ///
+    /// The event thread waits at `gate` after each header.
     static func start(
         configured configure: (inout HTTPServerConfiguration) -> Void = { _ in },
         counting headers: EventCounter = EventCounter(),
+        meeting gate: ThreadGate? = nil,
         timedBy timekeeper: any Timekeeper = SystemTimekeeper(),
         answering answer: (@Sendable (HTTPRequest) -> HTTPAnswer)? = nil
     ) throws -> HTTPServer {
@@ -56,7 +64,7 @@ struct TestServer: RequestResponder {
         configure(&configuration)
         return try HTTPServer(
             configuration: configuration,
-            responder: TestServer(answer: answer ?? { .now(.echo($0)) }, headers: headers),
+            responder: TestServer(answer: answer ?? { .now(.echo($0)) }, headers: headers, gate: gate),
             logger: .silent, timekeeper: timekeeper)
     }
 }

@@ -16,7 +16,7 @@ struct SharedStoreFaultTests {
         server.stop()
         let one = try StoreFixture(server)
         #expect(await one.look().result == nil)
-        #expect(await eventually(within: .patience) { one.log.messages == ["shared cache out of reach"] })
+        #expect(await eventually { one.log.messages == ["shared cache out of reach"] })
         try server.restart()
         try await one.state()
         try await one.write(under: try await one.begin())
@@ -31,7 +31,7 @@ struct SharedStoreFaultTests {
         try await one.write(under: generations)
         #expect(
             one.store.store(.test("other"), for: SharedKey(of: [5]), of: [.test], under: [generations], seconds: 60))
-        try #require(await eventually(within: .patience) { one.store.statistics.queueBytes == 0 })
+        try #require(await eventually { one.store.statistics.queueBytes == 0 })
         server.fail(fault)
         let lookUp = await one.look()
         #expect(lookUp.value == nil && lookUp.result == .rejected)
@@ -80,7 +80,7 @@ struct SharedStoreFaultTests {
         try await one.write(under: generations)
         server.fail(.full)
         #expect(one.store.store(.test("new"), for: .test, of: [.test], under: [generations], seconds: 60))
-        #expect(await eventually(within: .patience) { one.store.statistics.droppedWrites == 1 })
+        #expect(await eventually { one.store.statistics.droppedWrites == 1 })
         #expect(one.store.statistics.queueBytes == 0 && one.store.isUp)
         #expect(await one.text() == "value")
     }
@@ -90,7 +90,7 @@ struct SharedStoreFaultTests {
         try await one.state()
         try await other.state()
         // Until it listens, it would learn of the purge from the log alone.
-        try #require(await eventually(within: .patience) { server.commands.count { $0[0] == "SUBSCRIBE" } == 2 })
+        try #require(await eventually { server.commands.count { $0[0] == "SUBSCRIBE" } == 2 })
         server.fail(.full)
         #expect(await one.store.purge(.test, name: "a"))
         await other.heard(1)
@@ -115,7 +115,7 @@ struct SharedStoreFaultTests {
         #expect(one.store.statistics.droppedWrites == 20 - written)
         server.fail(nil)
         gate.open()
-        #expect(await eventually(within: .patience) { one.store.statistics.queueBytes == 0 })
+        #expect(await eventually { one.store.statistics.queueBytes == 0 })
     }
 
     @Test func `a purge that was missed is learnt from the log`() async throws {
@@ -187,7 +187,7 @@ struct SharedStoreFaultTests {
         #expect(await one.store.purge(.test, name: "first"))
         let earlier = try StoreFixture(server)
         await earlier.heard(1)
-        try #require(await eventually(within: .patience) { earlier.position == Array(server.lastEntry.utf8) })
+        try #require(await eventually { earlier.position == Array(server.lastEntry.utf8) })
         let position = earlier.position
         earlier.store.stop()
         #expect(await one.store.purge(.test, name: "second"))
@@ -242,7 +242,7 @@ struct SharedStoreFaultTests {
         for password in ["wrong", nil] {
             let wrong = try StoreFixture(guarded) { $0.credentials.password = password }
             #expect(
-                await eventually(within: .patience) { wrong.log.messages.contains("shared cache refuses to serve") })
+                await eventually { wrong.log.messages.contains("shared cache refuses to serve") })
             #expect(!wrong.store.isUp)
         }
         #expect(!"\(SharedCacheCredentials())".contains("secret"))

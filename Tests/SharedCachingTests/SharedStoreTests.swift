@@ -42,7 +42,7 @@ struct SharedStoreTests {
         let generations = try await one.begin()
         for (seconds, written) in [(60, "60"), (604_801, "604800")] {
             #expect(one.store.store(.test("x"), for: .test, of: [.test], under: [generations], seconds: seconds))
-            try #require(await eventually(within: .patience) { one.store.statistics.queueBytes == 0 })
+            try #require(await eventually { one.store.statistics.queueBytes == 0 })
             let command = try #require(server.commands.last { $0[0] == "SET" && $0[1].hasPrefix("alula:1:v:") })
             #expect(command.suffix(2) == ["EX", written])
         }
@@ -77,7 +77,7 @@ struct SharedStoreTests {
                 for: .test, of: [.test, mark], isBeginning: true, allowance: WaitAllowance())
             let generations = try #require(found.generations)
             #expect(one.store.store(.test("both"), for: .test, of: [.test, mark], under: generations, seconds: 60))
-            try #require(await eventually(within: .patience) { one.store.statistics.queueBytes == 0 })
+            try #require(await eventually { one.store.statistics.queueBytes == 0 })
             let there = await other.store.value(for: .test, of: [.test, mark], allowance: WaitAllowance())
             #expect(there.result == .hit)
             #expect(await other.store.purge(removed, name: "either"))
@@ -90,7 +90,7 @@ struct SharedStoreTests {
         let (one, other) = try await pair()
         try await one.write(under: try await one.begin())
         other.store.forget(.test)
-        try #require(await eventually(within: .patience) { await one.text() == nil })
+        try #require(await eventually { await one.text() == nil })
         #expect(one.heardPurges == [])
     }
 
@@ -111,7 +111,7 @@ struct SharedStoreTests {
         #expect(await one.store.purgeEverything())
         let server = server
         #expect(
-            await eventually(within: .patience) { !server.keys.contains { $0.hasPrefix("alula:1:v:") } })
+            await eventually { !server.keys.contains { $0.hasPrefix("alula:1:v:") } })
         #expect(server.keys.contains("foreign"))
     }
 

@@ -51,7 +51,7 @@ final class StoreFixture: Sendable {
 
     /// Waits until the server is in use, or in another state.
     func state(_ state: TierHealth.State = .up) async throws {
-        try #require(await eventually(within: .patience) { self.store.statistics.state == state.rawValue })
+        try #require(await eventually { self.store.statistics.state == state.rawValue })
     }
 
     /// The generations of the tests' source, which gets them if it has none.
@@ -63,7 +63,7 @@ final class StoreFixture: Sendable {
     /// Writes the tests' value, and waits until the server has it.
     func write(_ text: String = "value", under generations: SharedGenerations) async throws {
         #expect(store.store(.test(text), for: .test, of: [.test], under: [generations], seconds: 60))
-        try #require(await eventually(within: .patience) { self.store.statistics.queueBytes == 0 })
+        try #require(await eventually { self.store.statistics.queueBytes == 0 })
     }
 
     /// Looks for the tests' value.

@@ -222,7 +222,7 @@ struct ImagePipelineCachingTests {
         }
         await losing.arrivals(1)
         transfers.open()
-        try #require(await eventually(within: .patience) { fixture.renderWaiters(width: 30) == 2 })
+        try #require(await eventually { fixture.renderWaiters(width: 30) == 2 })
         losing.open()
         await #expect(throws: PipelineError.sourceNeeded) { _ = try await loser.value }
         #expect(try await caller.value.image.size.width == 30)

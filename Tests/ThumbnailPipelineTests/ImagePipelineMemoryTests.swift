@@ -29,7 +29,7 @@ struct ImagePipelineMemoryTests {
         held.release()
         _ = try await request.value
         #expect(fixture.decodes == 1)
-        try #require(await eventually(within: .patience) { fixture.budget.statistics.reserved == 0 })
+        try #require(await eventually { fixture.budget.statistics.reserved == 0 })
     }
 
     @Test func `a request that waits for memory in vain is answered 503`() async throws {

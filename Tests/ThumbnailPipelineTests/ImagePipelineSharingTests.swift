@@ -84,7 +84,7 @@ struct ImagePipelineSharingTests {
         let first = fixture.start(width: 20, receipt: "1")
         try await fixture.workersWaitedFor(1)
         let second = fixture.start(width: 30, receipt: "2")
-        try #require(await eventually(within: .patience) { fixture.decodeWaiters() == 2 })
+        try #require(await eventually { fixture.decodeWaiters() == 2 })
         hold.release()
         _ = try await first.value
         let thumbnail = try await second.value
@@ -121,7 +121,7 @@ struct ImagePipelineSharingTests {
         let same = fixture.start(receipt: "2")
         let larger = fixture.start(width: 30, receipt: "3")
         try #require(fixture.renderWaiters() == 2)
-        try #require(await eventually(within: .patience) { fixture.decodeWaiters() == 2 })
+        try #require(await eventually { fixture.decodeWaiters() == 2 })
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         hold.release()
@@ -152,7 +152,7 @@ struct ImagePipelineSharingTests {
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value }
         try await fixture.workersWaitedFor(0)
-        #expect(await eventually(within: .patience) { fixture.sharedWorkCount == 0 })
+        #expect(await eventually { fixture.sharedWorkCount == 0 })
         hold.release()
         #expect(try await fixture.thumbnail().image.size.width == 20)
         #expect(fixture.decodes == 1)

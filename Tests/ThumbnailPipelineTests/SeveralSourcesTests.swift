@@ -31,7 +31,7 @@ struct SeveralSourcesTests {
     }
 
     private static func flights(_ fixture: PipelineFixture, are count: Int) async throws {
-        try #require(await eventually(within: .patience) { fixture.downloader.flights.count == count })
+        try #require(await eventually { fixture.downloader.flights.count == count })
     }
 
     @Test func `both are fetched and decoded once, and the result is found again`() async throws {
@@ -74,7 +74,7 @@ struct SeveralSourcesTests {
             }
         }
         try #require(
-            await eventually(within: .patience) {
+            await eventually {
                 fixture.downloader.flights.map(\.receipts.count).sorted() == [5, 5, 10]
             })
         gate.open()
@@ -94,7 +94,7 @@ struct SeveralSourcesTests {
         await #expect(throws: DownloadError.receiptCancelled) { try await caller.value }
         try await Self.flights(fixture, are: 0)
         gate.open()
-        try #require(await eventually(within: .patience) { fixture.origin.cancellations == 2 })
+        try #require(await eventually { fixture.origin.cancellations == 2 })
     }
 
     @Test func `a caller that leaves gives up both transfers`() async throws {
@@ -106,7 +106,7 @@ struct SeveralSourcesTests {
         await #expect(throws: CancellationError.self) { try await caller.value }
         try await Self.flights(fixture, are: 0)
         gate.open()
-        try #require(await eventually(within: .patience) { fixture.origin.cancellations == 2 })
+        try #require(await eventually { fixture.origin.cancellations == 2 })
     }
 
     @Test(arguments: [true, false])
@@ -133,7 +133,7 @@ struct SeveralSourcesTests {
         fixture.time.clock.advance(by: .seconds(10))
         #expect(
             try await fixture.thumbnail(of: .marked()).statusTexts == ["alula-result hit", "alula-source hit ttl=0"])
-        let isFresh = await eventually(within: .patience) { fixture.pipeline.cachedThumbnail(for: .marked()) != nil }
+        let isFresh = await eventually { fixture.pipeline.cachedThumbnail(for: .marked()) != nil }
         #expect(isFresh)
         #expect(fixture.origin.loads == 3 && fixture.origin.confirmations == 1)
     }
@@ -252,7 +252,7 @@ struct SeveralSourcesTests {
         #expect(fixture.budget.statistics.reserved == key.plan.price + decodes.reduce(0, +))
         hold.release()
         _ = try await caller.value
-        try #require(await eventually(within: .patience) { fixture.budget.statistics.reserved == 0 })
+        try #require(await eventually { fixture.budget.statistics.reserved == 0 })
         #expect(fixture.origin.loads == 2)
     }
 

@@ -29,14 +29,14 @@ struct SharedTierTests {
             isEphemeral: isEphemeral, sharesSources: sharesSources)
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl, eTag: "\"1\"")
         let store = try #require(fixture.sharedStore)
-        try #require(await eventually(within: .patience) { store.isUp })
+        try #require(await eventually { store.isUp })
         return fixture
     }
 
     /// Waits until the server has all that the instance wrote.
     private func settled(_ fixture: PipelineFixture) async throws {
         let store = try #require(fixture.sharedStore)
-        try #require(await eventually(within: .patience) { store.statistics.queueBytes == 0 })
+        try #require(await eventually { store.statistics.queueBytes == 0 })
     }
 
     /// The values on the server.
@@ -113,7 +113,7 @@ struct SharedTierTests {
         one.origin.serve(SampleFiles.other, cacheControl: "no-store", eTag: "\"2\"")
         _ = try await one.thumbnail()
         // The removal is sent before the look-up.
-        try #require(await eventually(within: .patience) { server.commands.contains { $0[0] == "DEL" } })
+        try #require(await eventually { server.commands.contains { $0[0] == "DEL" } })
         _ = try await other.thumbnail()
         #expect(other.origin.loads == 1)
     }
@@ -145,7 +145,7 @@ struct SharedTierTests {
         await gate.arrivals(1)
         #expect(try await one.control.remove(source: "http://example.com/a").entries > 0)
         try #require(
-            await eventually(within: .patience) { other.pipeline.cachedThumbnail(for: .path()) == nil })
+            await eventually { other.pipeline.cachedThumbnail(for: .path()) == nil })
         gate.open()
         _ = try await late.value
         try await settled(other)
@@ -175,14 +175,14 @@ struct SharedTierTests {
         let (one, other) = (try await instance(), try await instance())
         server.stop()
         let stores = try [one, other].map { try #require($0.sharedStore) }
-        try #require(await eventually(within: .patience) { stores.allSatisfy { !$0.isUp } })
+        try #require(await eventually { stores.allSatisfy { !$0.isUp } })
         #expect(try await one.thumbnail().statusTexts.contains { $0.hasPrefix("alula-shared") } == false)
         try server.restart()
-        try #require(await eventually(within: .patience) { stores.allSatisfy { $0.isUp } })
+        try #require(await eventually { stores.allSatisfy { $0.isUp } })
         _ = try await one.thumbnail(width: 11)
         let server = server
         try #require(
-            await eventually(within: .patience) { server.keys.count { $0.hasPrefix("alula:1:v:") } == 2 })
+            await eventually { server.keys.count { $0.hasPrefix("alula:1:v:") } == 2 })
         #expect(try await other.thumbnail(width: 11).statusTexts.contains("alula-shared hit"))
         #expect(other.origin.loads == 0)
     }
@@ -210,7 +210,7 @@ struct SharedTierTests {
     @Test func `an image that lacks pixels is not shared`() async throws {
         let one = try PipelineFixture(sharedCache: server.url) { $0.limits.incompleteImages = .serve }
         let store = try #require(one.sharedStore)
-        try #require(await eventually(within: .patience) { store.isUp })
+        try #require(await eventually { store.isUp })
         one.origin.serve(SampleFiles.truncated, cacheControl: "max-age=100", eTag: "\"1\"")
         #expect(try await one.thumbnail().isIncomplete)
         try await settled(one)

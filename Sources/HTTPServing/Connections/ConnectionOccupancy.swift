@@ -35,10 +35,12 @@ struct ConnectionOccupancy: ~Copyable {
     /// The wait for the body is over; false if the watch thread has ended it.
     func endBody() -> Bool { pass(from: .body, to: .request) }
 
+    /// Whether a body is arriving.
+    var isInBody: Bool { occupant.load(ordering: .acquiring) == .body }
+
     /// Takes the connection from a body that should have arrived by now; false if there is none.
     func takeLateBody(at now: Duration) -> Bool {
-        guard occupant.load(ordering: .acquiring) == .body,
-            let deadline = bodyDeadline.load(ordering: .relaxed).time, now >= deadline
+        guard isInBody, let deadline = bodyDeadline.load(ordering: .relaxed).time, now >= deadline
         else { return false }
         return pass(from: .body, to: .watch)
     }

@@ -39,6 +39,9 @@ protocol OpenConnection: AnyObject, Sendable {
     /// Ends the connection if its body should have arrived by now; `parting` makes the bytes that are sent first. Watch thread only.
     func closeLateBody(at now: Duration, parting: () -> [UInt8])
 
+    /// Lets the event thread see that the client has left in the middle of its body; watch thread only.
+    func noticeAbandonedBody()
+
     /// Whether the current header has been unfinished for longer than `limit`; watch thread only.
     func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool
 

@@ -140,6 +140,19 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
+    /// Closes the half of the connection that the client has closed, which changes nothing but wakes the event thread.
+    ///
+    /// The library waits for edges. After it has read less than it asked for, it waits for the next one, although the end of the
+    /// stream may have come with the last bytes. Then only the body's deadline would end the request.
+    func noticeAbandonedBody() {
+        shared.withLock { shared in
+            guard shared.isOpen, occupancy.isInBody else { return }
+            var byte: UInt8 = 0
+            let count = unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
+            if count == 0 { shutdown(descriptor, CInt(SHUT_RD)) }
+        }
+    }
+
     /// Sends a refusal past the library, which can send nothing now.
     private func refuse(with response: HTTPResponse) {
         isRefused = true

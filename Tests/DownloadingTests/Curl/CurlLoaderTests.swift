@@ -106,7 +106,7 @@ struct CurlLoaderTests {
         await gate.arrivals(1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(await eventually(within: .seconds(20)) { fixture.origin.abandonments("/a") == 1 })
+        #expect(await eventually { fixture.origin.abandonments("/a") == 1 })
         gate.open()
     }
 
@@ -161,7 +161,7 @@ struct CurlLoaderTests {
                 loader.shutDown()
             }
             // The runtime itself opens a few of its own as it goes.
-            let isFlat = await eventually(within: .seconds(20)) { descriptorCount() <= before + 5 }
+            let isFlat = await eventually { descriptorCount() <= before + 5 }
             #expect(isFlat, "\(before) descriptors before, \(descriptorCount()) after")
         }
     }

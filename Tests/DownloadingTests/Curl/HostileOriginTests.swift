@@ -155,7 +155,7 @@ struct HostileOriginTests {
         await #expect(throws: DownloadError.tooLarge) { try await fixture.load("/a", progress: progress) }
         #expect(progress.receivedBytes <= 1 << 20)
         #expect(
-            await eventually(within: .seconds(20)) {
+            await eventually {
                 fixture.origin.abandonments("/a") == 1 || fixture.origin.activeCount == 0
             })
     }

@@ -24,7 +24,7 @@ struct SignOfLifeTests {
             #expect(progress.receivedBytes == 0)
             #expect(progress.hasAnswer)
         }
-        #expect(await eventually(within: .seconds(20)) { fixture.origin.activeCount == 0 })
+        #expect(await eventually { fixture.origin.activeCount == 0 })
     }
 
     @Test func `a small body leaves its connection to the next transfer`() async throws {

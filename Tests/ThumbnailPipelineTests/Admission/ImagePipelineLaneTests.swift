@@ -74,7 +74,7 @@ struct ImagePipelineLaneTests {
         fixture.origin.serve(SharedBytes(file), cacheControl: "max-age=60")
         let (gate, waiting) = try fixture.occupyTurns()
         let first = fixture.start(width: 20)
-        try #require(await eventually(within: .patience) { fixture.lanes.turns.backlog.count == 2 })
+        try #require(await eventually { fixture.lanes.turns.backlog.count == 2 })
         #expect(fixture.decodes == 0 && fixture.renderWaiters() == 1)
         gate.open()
         _ = try await first.value
@@ -179,7 +179,7 @@ extension PipelineFixture {
         try requireDownload(callers: count)
         gate.open()
         await codec.begun(1)
-        try #require(await eventually(within: .patience) { self.lanes.turns.backlog.count == count - 1 })
+        try #require(await eventually { self.lanes.turns.backlog.count == count - 1 })
         return tasks
     }
 

@@ -40,7 +40,7 @@ final class PrefetcherTests: Sendable {
     }
 
     private func settled(_ prefetcher: Prefetcher, _ id: String) async -> PrefetchStatus? {
-        _ = await eventually(within: .patience) { await prefetcher.status(of: id)?.left == 0 }
+        _ = await eventually { await prefetcher.status(of: id)?.left == 0 }
         return await prefetcher.status(of: id)
     }
 

@@ -139,7 +139,7 @@ final class DiskCacheTests: Sendable {
             let accepted = try await client.response()
             #expect(accepted.status == 202)
             let place = try #require(accepted.headerFields[.location])
-            let isEnded = await eventually(within: .seconds(40)) {
+            let isEnded = await eventually {
                 let text = (try? await running.send("GET", place, toOperators: true).text) ?? ""
                 return text == #"{"total":3,"done":2,"failed":1,"left":0}"#
             }

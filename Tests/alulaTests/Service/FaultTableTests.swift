@@ -115,7 +115,7 @@ struct FaultTableTests {
             expect(try await running.thumbnail("/fault"), fault)
             try await withThrowingTaskGroup(of: RawHTTPClient.Response.self) { group in
                 for _ in 0..<50 { group.addTask { try await running.thumbnail("/held") } }
-                _ = await eventually(within: .seconds(20)) { running.waiters >= 50 || gate.arrivedCount > 1 }
+                _ = await eventually { running.waiters >= 50 || gate.arrivedCount > 1 }
                 gate.open()
                 for try await answer in group { expect(answer, fault) }
             }
@@ -185,7 +185,7 @@ struct FaultTableTests {
     private func expectHealth(_ running: RunningService) async throws {
         #expect(try await running.thumbnail("/good.png").status == 200)
         #expect(
-            await eventually(within: .seconds(20)) {
+            await eventually {
                 running.service.downloader.activeRequestCount == 0 && running.service.downloader.flights.isEmpty
             })
     }

@@ -24,7 +24,7 @@ struct SharedCacheTests {
         try await withService(
             ["--shared-cache", server.url, "--shared-cache-timeout", "1s", "--instance-name", name] + arguments
         ) { running in
-            try #require(await eventually(within: .seconds(40)) { running.service.sharedStore?.isUp == true })
+            try #require(await eventually { running.service.sharedStore?.isUp == true })
             try await body(running)
         }
     }
@@ -36,7 +36,7 @@ struct SharedCacheTests {
                 let first = try await one.send("GET", target)
                 #expect(first.headerFields[.cacheStatus]?.contains("alula-shared;fwd=uri-miss;stored") == true)
                 try #require(
-                    await eventually(within: .seconds(40)) {
+                    await eventually {
                         one.service.sharedStore?.statistics.queueBytes == 0
                     })
                 let second = try await two.send("GET", target)
@@ -53,7 +53,7 @@ struct SharedCacheTests {
                 let removal = try await one.send("DELETE", purge, toOperators: true)
                 #expect(removal.status == 200)
                 #expect(
-                    await eventually(within: .seconds(40)) {
+                    await eventually {
                         (try? await two.send("GET", target).headerFields[.cacheStatus]) != "alula-result;hit"
                     })
                 #expect(origin.hits("/a.jpg") == 2)

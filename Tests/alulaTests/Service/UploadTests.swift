@@ -40,7 +40,7 @@ struct UploadTests {
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
             let budget = running.service.budget
             let clients = try (0..<20).map { try begun(running, $0) }
-            #expect(await eventually(within: .seconds(20)) { budget.statistics.reserved >= 20 * Self.size })
+            #expect(await eventually { budget.statistics.reserved >= 20 * Self.size })
             #expect(try await running.thumbnail("/a.jpg").status == 200)
             #expect(budget.statistics.reserved >= 20 * Self.size)
             for (number, client) in clients.enumerated() { client.send([UInt8(number)]) }
@@ -60,7 +60,7 @@ struct UploadTests {
             let budget = running.service.budget
             // Three quarters of the budget are for what arrives.
             let clients = try (0..<40).map { try begun(running, $0) }
-            #expect(await eventually(within: .seconds(20)) { budget.statistics.reserved >= 40 * Self.size })
+            #expect(await eventually { budget.statistics.reserved >= 40 * Self.size })
             let more = try (0..<9).map { _ in try running.connect() }
             for client in more { client.send(head("Expect: 100-continue\r\nContent-Length: \(Self.size)")) }
             var statuses: [Int] = []
@@ -80,7 +80,7 @@ struct UploadTests {
             client.send([UInt8](repeating: 1, count: 1 << 18))
             #expect(await eventually { budget.statistics.reserved > 0 })
             client.close()
-            #expect(await eventually(within: .seconds(20)) { budget.statistics.reserved == 0 })
+            #expect(await eventually { budget.statistics.reserved == 0 })
         }
     }
 

@@ -180,7 +180,7 @@ struct WatermarkTests {
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for target in targets { group.addTask { try await running.send("GET", target).status } }
                 try #require(
-                    await eventually(within: .seconds(20)) {
+                    await eventually {
                         running.service.downloader.flights.contains { $0.receipts.count == targets.count }
                     })
                 gate.open()
