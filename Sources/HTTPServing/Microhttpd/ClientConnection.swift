@@ -1,4 +1,3 @@
-import CLinux
 import CMicrohttpd
 import CMicrohttpdShim
 import Coordination
@@ -34,7 +33,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     private let context: ServingContext
     private let connection: OpaquePointer
-    private let descriptor: CInt
+    private let socket: ConnectionSocket
     let peer: PeerAddress
     private let openedAt: Duration
     private let eventThread = pthread_self()
@@ -47,9 +46,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private let occupancy: ConnectionOccupancy
     private let shared = Locked(Shared())
     private let consumedBytes = Atomic<Int>(0)
-    /// Event thread only, like the target of the last recurring answer beside it.
-    private var rememberedHeader: RememberedHeader?
-    private var recurringTarget: String?
+    /// Event thread only.
+    private var memory = HeaderMemory()
     /// Watch thread only.
     private var unfinishedHeader = UnfinishedHeader()
 
@@ -58,11 +56,11 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     init(context: ServingContext, connection: OpaquePointer, descriptor: CInt, peer: PeerAddress) {
         self.context = context
         unsafe self.connection = connection
-        self.descriptor = descriptor
+        socket = ConnectionSocket(descriptor: descriptor)
         self.peer = peer
         openedAt = context.timekeeper.now
         occupancy = ConnectionOccupancy(at: openedAt)
-        CLinux_tcp_limit_stall(descriptor, UInt32(context.configuration.stalledReaderTimeout.milliseconds))
+        socket.limitStall(toMilliseconds: UInt32(context.configuration.stalledReaderTimeout.milliseconds))
     }
 
     /// A request line has arrived.
@@ -70,7 +68,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     func receive(target: UnsafePointer<CChar>, length: Int) {
         let maximum = context.configuration.maximumTargetLength
         step = unsafe .lineReceived(
-            ReceivedTarget(target, length: length, maximumLength: maximum, known: rememberedHeader?.target))
+            ReceivedTarget(target, length: length, maximumLength: maximum, known: memory.header?.target))
     }
 
     /// A header has arrived, its request is complete, or the connection was resumed; false closes the connection.
@@ -106,7 +104,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// The descriptor is about to be closed.
     func close() {
         shared.withLock { $0.isOpen = false }
-        if isRefused { context.linger(descriptor) }
+        if isRefused { context.linger(socket.descriptor) }
         context.remove(self)
     }
 
@@ -135,8 +133,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     func closeLateBody(at now: Duration, parting: () -> [UInt8]) {
         shared.withLock { shared in
             guard shared.isOpen, occupancy.takeLateBody(at: now) else { return }
-            send(parting())
-            shutdown(descriptor, CInt(SHUT_RDWR))
+            socket.send(parting())
+            socket.end()
         }
     }
 
@@ -146,24 +144,21 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// stream may have come with the last bytes. Then only the body's deadline would end the request.
     func noticeAbandonedBody() {
         shared.withLock { shared in
-            guard shared.isOpen, occupancy.isInBody else { return }
-            var byte: UInt8 = 0
-            let count = unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
-            if count == 0 { shutdown(descriptor, CInt(SHUT_RD)) }
+            if shared.isOpen, occupancy.isInBody, socket.isAtEnd { socket.endReceiving() }
         }
     }
 
     /// Sends a refusal past the library, which can send nothing now.
     private func refuse(with response: HTTPResponse) {
         isRefused = true
-        send(RefusalText.bytes(of: response, at: context.timekeeper.secondsSince1970))
-        shutdown(descriptor, CInt(SHUT_WR))
+        socket.send(RefusalText.bytes(of: response, at: context.timekeeper.secondsSince1970))
+        socket.endSending()
     }
 
     private func accept(_ header: ReceivedHeader, _ target: ReceivedTarget) -> Bool {
         consumedBytes.wrappingAdd(header.size, ordering: .releasing)
         guard occupancy.take(for: .request) else { return false }
-        if target.isKnown, let response = rememberedHeader?.response(to: header) {
+        if target.isKnown, let response = memory.header?.response(to: header) {
             step = .recognised(response)
             return true
         }
@@ -224,21 +219,12 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         switch context.responder.respond(to: request) {
         case .now(let response): return send(response, isLast: isLastRequest)
         case .again(let response, let answer):
-            if let header { remember(header, of: request, answeredBy: answer) }
+            if let header { memory.note(header, of: request, answeredBy: answer) }
             return send(response)
         case .later(let work):
             suspend(until: work)
             return true
         }
-    }
-
-    /// Remembers a header when its target is requested the second time in a row: most are never repeated.
-    private func remember(_ header: ReceivedHeader, of request: HTTPRequest, answeredBy answer: any RecurringAnswer) {
-        guard request.target == recurringTarget else {
-            recurringTarget = request.target
-            return
-        }
-        rememberedHeader = RememberedHeader(header, target: request.target, answer: answer)
     }
 
     private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {
@@ -252,7 +238,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     /// Lets the client leave the answer, which is the connection's last, unread for any time.
     private func liftStallLimits() {
-        CLinux_tcp_limit_stall(descriptor, 0)
+        socket.limitStall(toMilliseconds: 0)
         unsafe CMicrohttpdShim_limit_idleness(connection, 0)
     }
 
@@ -280,7 +266,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         step = .promised(ticket: ticket)
         shared.withLock { $0.promise.begin(ticket: ticket) }
         unsafe MHD_suspend_connection(connection)
-        context.watch.watchHangup(of: self, descriptor: descriptor, ticket: ticket)
+        context.watch.watchHangup(of: self, descriptor: socket.descriptor, ticket: ticket)
         let task = Task { keep(await work(), ticket: ticket) }
         let isAbandoned = shared.withLock { $0.promise.attach(task, ticket: ticket) }
         if isAbandoned { task.cancel() }
@@ -310,18 +296,18 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         streamTicket = ticket
         shared.withLock { $0.streamWait.begin(ticket, body) }
         unsafe MHD_suspend_connection(connection)
-        context.watch.watchHangup(of: self, descriptor: descriptor, ticket: ticket)
+        context.watch.watchHangup(of: self, descriptor: socket.descriptor, ticket: ticket)
         body.whenReady { [weak self] in _ = self?.resume { $0.streamWait.take(ticket) } }
     }
 
     /// Ends the connection within an answer, so that the client does not take what it has for all; event thread.
-    func breakOff() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+    func breakOff() { socket.end() }
 
     /// The connection goes on, or ends; event thread.
     func endStreamWait() {
         guard let ticket = streamTicket else { return }
         streamTicket = nil
-        context.watch.forgetHangup(descriptor: descriptor, ticket: ticket)
+        context.watch.forgetHangup(descriptor: socket.descriptor, ticket: ticket)
         _ = shared.withLock { $0.streamWait.take(ticket) }
     }
 
@@ -342,7 +328,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     /// The answer of a connection that was resumed, nil when its promise was abandoned.
     private func endPromise(_ ticket: UInt64) -> HTTPResponse? {
-        context.watch.forgetHangup(descriptor: descriptor, ticket: ticket)
+        context.watch.forgetHangup(descriptor: socket.descriptor, ticket: ticket)
         return shared.withLock { $0.promise.take() }
     }
 
@@ -364,15 +350,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         shared.withLock { shared in
             guard shared.isOpen, parting != nil || pendingBytes <= 0 else { return }
             guard occupancy.take(for: .watch) else { return }
-            if let parting { send(parting) }
-            shutdown(descriptor, CInt(SHUT_RDWR))
-        }
-    }
-
-    /// Sends bytes past the library, as far as the socket takes them at once; the descriptor must be open.
-    private func send(_ bytes: [UInt8]) {
-        _ = unsafe bytes.withUnsafeBytes {
-            unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+            if let parting { socket.send(parting) }
+            socket.end()
         }
     }
 
@@ -387,7 +366,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             guard shared.isOpen, occupancy.idleSince == known, isIdle(at: now) else { return false }
             guard occupancy.take(for: .watch) else { return false }
             shared.hasMadeWay = true
-            shutdown(descriptor, CInt(SHUT_RDWR))
+            socket.end()
             return true
         }
     }
@@ -409,7 +388,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             guard shared.isOpen else { return false }
             // Read first, because the end of its connection ends the request at once.
             let isInRequest = occupancy.isInRequest
-            shutdown(descriptor, CInt(SHUT_RDWR))
+            socket.end()
             return isInRequest
         }
     }
@@ -417,6 +396,6 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// Bytes received after the last complete header.
     private var pendingBytes: Int {
         let consumed = consumedBytes.load(ordering: .acquiring)
-        return Int(CLinux_tcp_received_bytes(descriptor)) - consumed
+        return socket.receivedBytes - consumed
     }
 }

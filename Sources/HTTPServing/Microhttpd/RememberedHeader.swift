@@ -30,6 +30,21 @@ final class RememberedHeader {
     }
 }
 
+/// The header that a connection remembers.
+struct HeaderMemory {
+    private(set) var header: RememberedHeader?
+    private var lastTarget: String?
+
+    /// Remembers a header when its target is requested the second time in a row: most are never repeated.
+    mutating func note(_ header: ReceivedHeader, of request: HTTPRequest, answeredBy answer: any RecurringAnswer) {
+        guard request.target == lastTarget else {
+            lastTarget = request.target
+            return
+        }
+        self.header = RememberedHeader(header, target: request.target, answer: answer)
+    }
+}
+
 /// A recurring response in the library's form, which counts its uses under a lock of its own.
 @safe
 final class SharedOutgoingResponse: @unchecked Sendable {
