@@ -15,13 +15,16 @@ package struct OperatedService: Sendable {
     let lifecycle: ServiceLifecycle
     /// Sends events to their readers.
     let events: EventFeed
+    /// The figures of the last ten minutes.
+    let history: StatsHistory
     /// All metrics in Prometheus' text format.
     let metricsText: @Sendable () -> String
 
     /// The service of these parts.
     package init(
         version: String, instance: String, control: any ServiceControlling, prefetching: any Prefetching,
-        lifecycle: ServiceLifecycle, events: EventFeed, metricsText: @escaping @Sendable () -> String
+        lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
+        metricsText: @escaping @Sendable () -> String
     ) {
         self.version = version
         self.instance = instance
@@ -29,6 +32,7 @@ package struct OperatedService: Sendable {
         self.prefetching = prefetching
         self.lifecycle = lifecycle
         self.events = events
+        self.history = history
         self.metricsText = metricsText
     }
 }

@@ -5,7 +5,7 @@ package import Telemetry
 import Text
 import ThumbnailPipeline
 
-/// Answers the requests of the operators' listener: metrics, status, events, caches, downloads, jobs and the page that shows them.
+/// Answers the requests of the operators' listener: metrics, status, events, figures, caches, downloads, jobs and the page that shows them.
 ///
 /// Called on that listener's event thread; answers that take longer are promised. Requests that change something are logged,
 /// others only at the debug level.
@@ -105,6 +105,7 @@ package final class OperatorResponder: RequestResponder {
             return answer(json: .cancelledDownloads(cancelled))
         case .downloads: return answer(json: .array(service.control.downloads.map { .download($0) }))
         case .events: return try eventResponder.response(to: request, parameters)
+        case .statsHistory: return answer(json: service.history.json)
         case .file(let file):
             guard let response = files.response(to: request, for: file) else { throw APIError.noSuchRoute }
             return response

@@ -9,6 +9,8 @@ enum OperatorRoute: Equatable {
     case downloads
     /// What happens, as it happens.
     case events
+    /// The figures of the last ten minutes.
+    case statsHistory
     /// Asks the origin of a source.
     case refresh
     /// The page for operators, or a file of it.
@@ -34,6 +36,7 @@ enum OperatorRoute: Equatable {
         case "/cache": self = .cache
         case "/downloads": self = .downloads
         case "/events": self = .events
+        case "/stats/history": self = .statsHistory
         case "/refresh": self = .refresh
         case "/prefetch": self = .prefetch
         case "/explain": self = .explain
@@ -67,7 +70,7 @@ enum OperatorRoute: Equatable {
     /// The methods that the route supports.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .metrics, .status, .prefetchJob, .explain, .live, .ready, .events, .file: [.get, .head]
+        case .metrics, .status, .prefetchJob, .explain, .live, .ready, .events, .statsHistory, .file: [.get, .head]
         case .prefetch, .refresh: [.post]
         case .cache, .downloads: [.get, .head, .delete]
         case .download: [.delete]

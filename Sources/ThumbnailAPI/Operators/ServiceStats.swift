@@ -3,7 +3,7 @@ package import JSON
 import Telemetry
 package import ThumbnailPipeline
 
-/// Writes the figures that readers of events get each second.
+/// Reads the figures that readers of events get each second, and those that the history keeps.
 ///
 /// Counts begin with the process, so that a reader that misses figures still knows the difference to the next.
 package struct ServiceStats: Sendable {
@@ -28,26 +28,23 @@ package struct ServiceStats: Sendable {
     /// The figures of this moment.
     package var json: JSONValue {
         let figures = control.figures
-        let results = figures.caches.first { $0.name == "result" }?.figures
-        let answers = metrics.requests.snapshot.map { (status: $0.labels[1], count: $0.value) }
-        func count(_ prefix: String) -> Int {
-            answers.reduce(0) { $0 + ($1.status.hasPrefix(prefix) ? $1.count : 0) }
-        }
+        let origins = control.origins
+        let sample = sample(of: figures)
         return .object([
-            ("uptimeSeconds", .int(Int((timekeeper.now - lifecycle.startedAt).components.seconds))),
+            ("uptimeSeconds", .int(Int((sample.time - lifecycle.startedAt).components.seconds))),
             ("draining", .bool(!lifecycle.isReady)),
             ("active", .bool(figures.isActive)),
-            ("requests", .int(count(""))),
-            ("clientErrors", .int(count("4"))),
-            ("errors", .int(count("5"))),
-            ("hits", .int(results?.hits ?? 0)),
-            ("misses", .int(results?.misses ?? 0)),
-            ("decodes", .int(figures.decodes)),
-            ("renders", .int(figures.renders)),
+            ("requests", .int(sample.requests)),
+            ("clientErrors", .int(sample.clientErrors)),
+            ("errors", .int(sample.errors)),
+            ("hits", .int(sample.hits)),
+            ("misses", .int(sample.misses)),
+            ("decodes", .int(sample.decodes)),
+            ("renders", .int(sample.renders)),
             (
                 "downloads",
                 .object([
-                    ("active", .int(figures.activeDownloads)), ("queued", .int(figures.queuedDownloads)),
+                    ("active", .int(sample.activeDownloads)), ("queued", .int(sample.queuedDownloads)),
                     ("maximum", .int(figures.maximumDownloads)),
                 ])
             ),
@@ -55,14 +52,31 @@ package struct ServiceStats: Sendable {
             (
                 "memory",
                 .object([
-                    ("limit", .int(figures.memory.limit)), ("held", .int(figures.memory.living)),
-                    ("reserved", .int(figures.memory.reserved)), ("waiting", .int(figures.memory.waiting)),
+                    ("limit", .int(figures.memory.limit)), ("held", .int(sample.heldMemory)),
+                    ("reserved", .int(sample.reservedMemory)), ("waiting", .int(figures.memory.waiting)),
                 ])
             ),
             ("caches", .object(figures.caches.map { ($0.name, .cache($0.figures)) })),
-            ("originCounts", .originCounts(figures.origins)),
-            ("origins", .array(Self.worst(of: figures.origins).map(JSONValue.origin))),
+            ("originCounts", .originCounts(origins)),
+            ("origins", .array(Self.worst(of: origins).map(JSONValue.origin))),
         ])
+    }
+
+    /// What charts show of this moment; cheaper to read than ``json``, whose size depends on how many origins are known.
+    package var sample: StatsSample { sample(of: control.figures) }
+
+    private func sample(of figures: ServiceFigures) -> StatsSample {
+        let results = figures.caches.first { $0.name == "result" }?.figures
+        let answers = metrics.requests.snapshot.map { (status: $0.labels[1], count: $0.value) }
+        func count(_ prefix: String) -> Int {
+            answers.reduce(0) { $0 + ($1.status.hasPrefix(prefix) ? $1.count : 0) }
+        }
+        return StatsSample(
+            time: timekeeper.now, requests: count(""), clientErrors: count("4"), errors: count("5"),
+            hits: results?.hits ?? 0, misses: results?.misses ?? 0, decodes: figures.decodes, renders: figures.renders,
+            activeDownloads: figures.activeDownloads, queuedDownloads: figures.queuedDownloads,
+            heldMemory: figures.memory.living, reservedMemory: figures.memory.reserved,
+            smallDelay: figures.small.delay, dearDelay: figures.dear.delay)
     }
 
     /// Suspended origins, then those that are not reachable, then the others, as many as are listed.

@@ -34,8 +34,6 @@ package struct ServiceFigures: Sendable, Equatable {
     package var memory: MemoryBudget.Statistics
     /// The caches by name, in the contract's order, those on the disk last.
     package var caches: [NamedCache]
-    /// The origins asked lately.
-    package var origins: [OriginStatus]
 
     /// A cache with its name.
     package struct NamedCache: Sendable, Equatable {
@@ -52,7 +50,7 @@ package struct ServiceFigures: Sendable, Equatable {
     /// A snapshot.
     package init(
         activeDownloads: Int, queuedDownloads: Int, maximumDownloads: Int, isActive: Bool, decodes: Int, renders: Int,
-        small: Lane, dear: Lane, memory: MemoryBudget.Statistics, caches: [NamedCache], origins: [OriginStatus]
+        small: Lane, dear: Lane, memory: MemoryBudget.Statistics, caches: [NamedCache]
     ) {
         self.activeDownloads = activeDownloads
         self.queuedDownloads = queuedDownloads
@@ -64,7 +62,6 @@ package struct ServiceFigures: Sendable, Equatable {
         self.dear = dear
         self.memory = memory
         self.caches = caches
-        self.origins = origins
     }
 }
 
@@ -83,7 +80,6 @@ extension PipelineControl {
                 threads: dear.threadCount, running: turns.turnCount, waiting: turns.backlog.count,
                 delay: turns.backlog.delay),
             memory: resources.budget.statistics,
-            caches: caches.figures.map { ServiceFigures.NamedCache(name: $0.name, figures: $0.figures) },
-            origins: origins)
+            caches: caches.figures.map { ServiceFigures.NamedCache(name: $0.name, figures: $0.figures) })
     }
 }

@@ -154,6 +154,8 @@ struct Service: Sendable {
     let prefetcher: Prefetcher
     let lifecycle: ServiceLifecycle
     let events: EventFeed
+    /// Samples the figures for the charts of operators.
+    let sampling: Task<Void, Never>
     /// Nil if no collector is named.
     let traceExport: Task<Void, Never>?
     let publicServer: HTTPServer
@@ -199,11 +201,12 @@ struct Service: Sendable {
         let control = PipelineControl(of: pipeline)
         let stats = ServiceStats(control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time)
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
+        let history = StatsHistory(timekeeper: time) { stats.sample }
         let operatorResponder = OperatorResponder(
             service: OperatedService(
                 version: settings.api.version, instance: settings.sharedCache.instance, control: control,
                 prefetching: prefetcher, lifecycle: lifecycle,
-                events: events, metricsText: { registry.prometheusText }),
+                events: events, history: history, metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline), workers: engine.lanes.small, logger: logger,
             timekeeper: time)
@@ -211,6 +214,7 @@ struct Service: Sendable {
             configuration: settings.operatorListener, responder: operatorResponder, logger: logger)
         publicServer = try HTTPServer(
             configuration: settings.publicListener, responder: publicResponder, logger: logger)
+        sampling = Task { await history.run() }
     }
 
     /// Ends the service: readiness fails, after the delay accepting stops, requests in hand finish, the rest is cut.
@@ -231,6 +235,7 @@ struct Service: Sendable {
         prefetcher.shutDown()
         engine.stopWork()
         events.shutDown()
+        sampling.cancel()
         _ = await operatorServer.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
         await engine.end()
     }

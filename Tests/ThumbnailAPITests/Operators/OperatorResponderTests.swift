@@ -28,7 +28,7 @@ import ThumbnailPipeline
     ) async -> HTTPResponse {
         let service = OperatedService(
             version: "1.2.3", instance: "one", control: control, prefetching: prefetching, lifecycle: lifecycle,
-            events: events,
+            events: events, history: StatsHistory(timekeeper: time) { fatalError("nobody samples") },
             metricsText: { "up 1\n" })
         let responder = OperatorResponder(
             service: service, sites: OperatorSites(), reader: PrefetchReader(NativeDialect()),
@@ -78,6 +78,13 @@ import ThumbnailPipeline
         #expect(await respond("/status").text == start + #""draining":true,"# + text)
     }
 
+    @Test func `the figures of the last ten minutes are JSON that no cache keeps`() async {
+        let response = await respond("/stats/history")
+        #expect(response.status == .ok && response[.contentType] == "application/json")
+        #expect(response[.cacheControl] == "no-store")
+        #expect(response.text.hasPrefix(#"{"ageSeconds":[],"#))
+    }
+
     @Test func `the usage of each cache is shown`() async {
         #expect(
             await respond("/cache").text
@@ -124,8 +131,9 @@ import ThumbnailPipeline
     @Test(arguments: [
         ("/metrics", "GET"), ("/status", "GET"), ("/cache", "GET"), ("/cache", "DELETE"), ("/downloads", "GET"),
         ("/downloads", "DELETE"), ("/downloads/r1", "DELETE"), ("/prefetch", "POST"), ("/prefetch/job1", "GET"),
-        ("/refresh", "POST"), ("/events", "GET"), ("/explain", "GET"), ("/health/live", "GET"),
-        ("/health/ready", "GET"), ("/", "GET"), ("/page/operators.js", "GET"), ("/page/operators.css", "HEAD"),
+        ("/refresh", "POST"), ("/events", "GET"), ("/stats/history", "GET"), ("/explain", "GET"),
+        ("/health/live", "GET"), ("/health/ready", "GET"), ("/", "GET"), ("/page/operators.js", "GET"),
+        ("/page/operators.css", "HEAD"),
     ])
     func `every route refuses parameters that it does not know`(target: String, method: String) async {
         for query in ["?unknown=1", "?unknown", "?=", "?%75nknown=1"] {
@@ -189,6 +197,7 @@ import ThumbnailPipeline
     @Test(arguments: [
         ("/metrics", "POST", "GET, HEAD"), ("/cache", "POST", "GET, HEAD, DELETE"),
         ("/downloads", "PUT", "GET, HEAD, DELETE"), ("/refresh", "GET", "POST"), ("/events", "POST", "GET, HEAD"),
+        ("/stats/history", "DELETE", "GET, HEAD"),
         ("/downloads/r1", "GET", "DELETE"), ("/status", "OPTIONS", "GET, HEAD"), ("/health/live", "PUT", "GET, HEAD"),
     ])
     func `other methods are refused with an Allow field`(target: String, method: String, allow: String) async {
@@ -310,7 +319,7 @@ import ThumbnailPipeline
         ("/metrics", "GET"), ("/status", "GET"), ("/cache", "GET"), ("/cache", "DELETE"), ("/downloads", "GET"),
         ("/downloads/r1", "DELETE"), ("/prefetch", "POST"), ("/prefetch/job1", "GET"), ("/other", "GET"),
         ("/cache", "POST"), ("/", "GET"), ("/page/operators.js", "GET"), ("/events", "GET"), ("/refresh?url=a", "POST"),
-        ("/downloads?url=a", "DELETE"),
+        ("/downloads?url=a", "DELETE"), ("/stats/history", "GET"),
     ])
     func `under an unknown name only health checks are served`(target: String, method: String) async {
         let response = await respond(

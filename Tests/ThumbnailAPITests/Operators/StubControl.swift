@@ -76,6 +76,6 @@ final class StubControl: ServiceControlling {
         let memory = MemoryBudget(limit: 100, living: { 40 }).statistics
         return ServiceFigures(
             activeDownloads: 1, queuedDownloads: 2, maximumDownloads: 32, isActive: true, decodes: 7, renders: 8,
-            small: lane, dear: lane, memory: memory, caches: [], origins: origins)
+            small: lane, dear: lane, memory: memory, caches: [])
     }
 }

@@ -43,6 +43,25 @@ struct EventTests {
         }
     }
 
+    @Test func `figures are kept while nobody reads events`() async throws {
+        try await withService { running in
+            running.origin.serve("/a", .image(ImageFixture.jpeg.array))
+            #expect(try await running.thumbnail("/a").status == 200)
+            func history() async throws -> String {
+                try await running.send("GET", "/stats/history", toOperators: true).text
+            }
+            var text = try await history()
+            #expect(text.hasPrefix(#"{"ageSeconds":["#))
+            // The request is counted when its answer has been sent, and stands in a later sample than the first one.
+            while text.firstMatch(of: /"requests":\[0(,0)*,1/) == nil {
+                await Task.yield()
+                text = try await history()
+            }
+            #expect(text.firstMatch(of: /"decodes":\[0(,0)*,1/) != nil)
+            #expect(running.service.events.readerCount == 0)
+        }
+    }
+
     @Test func `the end of the service ends the stream in order`() async throws {
         let client = try await withService { running in
             let client = try running.connect(toOperators: true)

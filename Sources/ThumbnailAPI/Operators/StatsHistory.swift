@@ -1,0 +1,98 @@
+package import Coordination
+import JSON
+
+/// The figures of the last ten minutes, a sample each second, kept also while nobody reads them.
+///
+/// A reader that comes late draws its charts from them at once. They take 82 kB.
+package final class StatsHistory: Sendable {
+    /// How far back the samples go.
+    static let span = Duration.seconds(600)
+    /// The time between two samples.
+    static let interval = Duration.seconds(1)
+
+    private let timekeeper: any Timekeeper
+    private let read: @Sendable () -> StatsSample
+    private let samples = Locked(SampleRing(capacity: Int(span.components.seconds)))
+
+    /// A history without samples.
+    ///
+    /// - Parameters:
+    ///   - timekeeper: The clock between samples.
+    ///   - read: Reads the figures of this moment; called by the task of ``run()``.
+    package init(timekeeper: any Timekeeper, read: @escaping @Sendable () -> StatsSample) {
+        self.timekeeper = timekeeper
+        self.read = read
+    }
+
+    /// Takes a sample now and after each second, until the task is cancelled.
+    package func run() async {
+        var next = timekeeper.now
+        while !Task.isCancelled {
+            let sample = read()
+            samples.withLock { $0.append(sample) }
+            next += Self.interval
+            // A process that stood still has missed samples, and does not take them now.
+            let now = timekeeper.now
+            if next <= now { next = now + Self.interval }
+            do { try await timekeeper.sleep(until: next) } catch { return }
+        }
+    }
+
+    /// The samples of the last ten minutes: the members of `stats`, each with the list of its values, oldest first.
+    var json: JSONValue {
+        let now = timekeeper.now
+        let kept = samples.withLock { $0.inOrder }.filter { now - $0.time <= Self.span }
+        func list(_ value: (StatsSample) -> Int) -> JSONValue { .array(kept.map { .int(value($0)) }) }
+        func seconds(_ duration: (StatsSample) -> Duration) -> JSONValue {
+            .array(kept.map { .double((duration($0).seconds * 1_000).rounded() / 1_000) })
+        }
+        return .object([
+            ("ageSeconds", seconds { now - $0.time }),
+            ("requests", list { $0.requests }), ("clientErrors", list { $0.clientErrors }),
+            ("errors", list { $0.errors }),
+            ("hits", list { $0.hits }), ("misses", list { $0.misses }),
+            ("decodes", list { $0.decodes }), ("renders", list { $0.renders }),
+            ("downloads", .object([("active", list { $0.activeDownloads }), ("queued", list { $0.queuedDownloads })])),
+            (
+                "workers",
+                .object([
+                    ("small", .object([("delaySeconds", seconds { $0.smallDelay })])),
+                    ("dear", .object([("delaySeconds", seconds { $0.dearDelay })])),
+                ])
+            ),
+            ("memory", .object([("held", list { $0.heldMemory }), ("reserved", list { $0.reservedMemory })])),
+        ])
+    }
+}
+
+/// What charts show of the service's figures, at one moment; counts begin with the process, sizes are bytes.
+package struct StatsSample: Sendable, Equatable {
+    /// When the figures were read.
+    var time: Duration
+    var requests, clientErrors, errors: Int
+    var hits, misses, decodes, renders: Int
+    var activeDownloads, queuedDownloads: Int
+    var heldMemory, reservedMemory: Int
+    /// How long new work would wait for a thread.
+    var smallDelay, dearDelay: Duration
+}
+
+/// The last samples; a new one takes the place of the oldest if there is no room.
+private struct SampleRing {
+    private let capacity: Int
+    private var ring: [StatsSample] = []
+    private var oldest = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        ring.reserveCapacity(capacity)
+    }
+
+    mutating func append(_ sample: StatsSample) {
+        guard ring.count == capacity else { return ring.append(sample) }
+        ring[oldest] = sample
+        oldest = (oldest + 1) % capacity
+    }
+
+    var inOrder: [StatsSample] { Array(ring[oldest...] + ring[..<oldest]) }
+}
