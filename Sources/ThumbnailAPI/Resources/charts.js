@@ -2,6 +2,8 @@
 
 const namespace = "http://www.w3.org/2000/svg";
 const [width, height] = [600, 100];
+/** The share of the width by which an arrow key moves. */
+const keyStep = 1 / 30;
 
 function made(tag, className, parent, text = "") {
   const element = document.createElement(tag);
@@ -15,6 +17,11 @@ function made(tag, className, parent, text = "") {
 function roundedUp(value) {
   const unit = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((factor) => factor * unit).find((bound) => bound >= value * 0.999999) ?? value;
+}
+
+/** The time of the day. */
+function clock(time, style) {
+  return new Date(time).toLocaleTimeString([], { timeStyle: style });
 }
 
 export class Chart {
@@ -52,8 +59,8 @@ export class Chart {
     this.cursor = made("span", "cursor", this.plot);
     this.cursor.hidden = true;
     const axis = made("div", "axis", this.figure);
-    this.begin = made("span", "", axis, "10 min ago");
-    made("span", "", axis, "now");
+    this.begin = made("span", "", axis);
+    this.now = made("span", "", axis, "now");
     /** The share of the width at which a moment is read; null for now. */
     this.reading = null;
     this.plot.addEventListener("pointermove", (event) => {
@@ -63,12 +70,21 @@ export class Chart {
     this.plot.addEventListener("pointerleave", () => this.read(null));
     this.plot.addEventListener("blur", () => this.read(null));
     this.plot.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1 / 30, ArrowRight: 1 / 30 }[event.key];
       if (event.key === "Escape") this.read(null);
-      if (step === undefined) return;
+      const share = this.shareAfter(event.key);
+      if (share === undefined) return;
       event.preventDefault();
-      this.read(Math.min(1, Math.max(0, (this.reading ?? 1) + step)));
+      this.read(share);
     });
+  }
+
+  /** The share of the width at which a key has the chart read, from its oldest point to now; undefined for other keys. */
+  shareAfter(key) {
+    const first = this.history?.points[0];
+    const oldest = first ? 1 - (this.history.end - first.time) / this.history.span : 1;
+    const from = this.reading ?? 1;
+    const wanted = { ArrowLeft: from - keyStep, ArrowRight: from + keyStep, Home: oldest, End: 1 }[key];
+    return wanted === undefined ? undefined : Math.min(1, Math.max(oldest, wanted));
   }
 
   read(share) {
@@ -78,10 +94,9 @@ export class Chart {
 
   draw(history) {
     this.history = history;
-    const points = history.points;
-    const end = history.last?.time ?? 0;
+    const { points, end } = history;
     const values = points.filter((point) => !point.isGap).flatMap((point) => this.series.map(({ value }) => value(point) ?? 0));
-    const top = this.top?.(history.last.stats) ?? roundedUp(Math.max(this.least, ...values));
+    const top = this.top?.(history.stats) ?? roundedUp(Math.max(this.least, ...values));
     const x = (point) => (width * (1 - (end - point.time) / history.span)).toFixed(1);
     const y = (value) => (height * (1 - Math.min(1, value / top))).toFixed(1);
     this.series.forEach(({ value }, index) => {
@@ -105,8 +120,8 @@ export class Chart {
 
   /** Says the values of the moment that is read. */
   tell() {
-    const { points, last, span } = this.history;
-    const wanted = this.reading === null ? null : last.time - span * (1 - this.reading);
+    const { points, end, span } = this.history;
+    const wanted = this.reading === null ? null : end - span * (1 - this.reading);
     const near = (best, point) => (Math.abs(point.time - wanted) < Math.abs(best.time - wanted) ? point : best);
     const point = wanted === null || points.length === 0 ? points.at(-1) : points.reduce(near);
     const words = this.series.map(({ name, value }) => {
@@ -114,10 +129,13 @@ export class Chart {
       return (name ? name + " " : "") + (known === null ? "–" : this.format(known));
     });
     words.forEach((text, index) => { this.texts[index].textContent = text; });
-    const ago = wanted === null || !point ? 0 : Math.round((last.time - point.time) / 1000);
-    this.plot.setAttribute("aria-label", this.title + (ago > 0 ? ", " + ago + " seconds ago: " : ", now: ") + words.join(", "));
+    const ago = wanted === null || !point ? 0 : Math.round((end - point.time) / 1000);
+    const when = ago > 0 ? ago + (ago === 1 ? " second ago" : " seconds ago") : "now";
+    this.plot.setAttribute("aria-label", this.title + ", " + when + ": " + words.join(", "));
     this.cursor.hidden = wanted === null || !point;
-    if (!this.cursor.hidden) this.cursor.style.left = 100 * (1 - (last.time - point.time) / span) + "%";
-    this.begin.textContent = ago > 0 ? "read " + ago + " s ago" : span / 60_000 + " min ago";
+    if (!this.cursor.hidden) this.cursor.style.left = 100 * (1 - (end - point.time) / span) + "%";
+    this.begin.textContent = ago > 0
+      ? clock(point.time, "medium") + ", " + ago + " s ago" : clock(end - span, "short") + ", " + span / 60_000 + " min ago";
+    this.now.textContent = clock(end, "short") + ", now";
   }
 }

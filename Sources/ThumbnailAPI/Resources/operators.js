@@ -193,8 +193,8 @@ function draw() {
   drawDownloads(now);
   drawEvents();
   allowScrolling();
-  if (history.last === null) return;
-  const { stats } = history.last;
+  const { stats } = history;
+  if (stats === null) return;
   put(element("about"), "Operations" + (version && ", version " + version) + ", up for " + lifetimeText(stats.uptimeSeconds) + (stats.draining ? ", draining" : ""));
   drawFigures(stats);
   drawCaches(stats);
@@ -226,7 +226,7 @@ function note(event) {
 
 const heard = {
   stats(stats) {
-    history.add(stats, Date.now());
+    if (history.add(stats, Date.now())) learnHistory();
     connected(stats.active);
   },
   download(event) {
@@ -247,6 +247,16 @@ async function learnDownloads() {
   transfers.replace(downloads, Date.now());
   version = status.version;
   drawSoon();
+}
+
+/** Asks for the figures that came while this page did not listen. */
+async function learnHistory() {
+  try {
+    history.fill(await (await fetch("/stats/history")).json(), Date.now());
+    drawSoon();
+  } catch {
+    // The charts begin now, then.
+  }
 }
 
 function listen() {
