@@ -136,6 +136,7 @@ async function showSource(size, signing, signal) {
       return await comparison.showSource(hold("source", upload));
     } catch {
       // A format that the browser does not know: the service knows it.
+      signal.throwIfAborted();
     }
   }
   const format = size.width * size.height <= 1_000_000 ? ["png"] : ["webp", "95"];
@@ -143,12 +144,16 @@ async function showSource(size, signing, signal) {
   const shape = [["w", size.width], ["h", size.height], ["fit", "inside"], ["format", format[0]]].map(([n, v]) => [n, String(v)]);
   if (format[1]) shape.push(["q", format[1]]);
   const response = await ask("/thumbnail", [...plain, ...shape], signing, signal);
-  await comparison.showSource(hold("source", response.ok ? await response.blob() : null));
+  const blob = response.ok ? await response.blob() : null;
+  signal.throwIfAborted();
+  await comparison.showSource(hold("source", blob));
   return null;
 }
 
 async function showResult(response, signing, signal) {
   const blob = await response.blob();
+  // After each wait, newer work may have taken the place of this one.
+  signal.throwIfAborted();
   const size = await comparison.showThumbnail(hold("thumbnail", blob));
   signal.throwIfAborted();
   element("thumbnail").alt = "The thumbnail, " + size.width + " by " + size.height + " pixels";
@@ -157,10 +162,12 @@ async function showResult(response, signing, signal) {
   tellAnswer(response);
   comparison.layOut();
   announce("Thumbnail of " + size.width + " × " + size.height + " pixels, " + bytesText(blob.size) + ".");
-  await tellSnippets(size, signing, response);
+  await tellSnippets(size, signing, response, signal);
   const facts = await sourceFacts(signing, signal);
+  signal.throwIfAborted();
   tellSizes(facts, size, blob);
   const seen = await showSource(size, signing, signal);
+  signal.throwIfAborted();
   if (upload && seen) tellSizes({ ...facts, ...seen }, size, blob);
   element("source-note").textContent = held.source ? "" : "The source cannot be shown by itself.";
 }
@@ -170,13 +177,14 @@ function fileName(response) {
   return /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? "thumbnail";
 }
 
-async function tellSnippets(size, signing, response) {
+async function tellSnippets(size, signing, response, signal) {
   const ratio = Number(form.field("dpr").value) || 1;
   let file = null;
   if (upload) {
     file = { name: upload.name, type: upload.type || "application/octet-stream", signature: null };
     const target = "/thumbnail?" + queryText(form.parameters("url"));
     if (signing) file.signature = await signing.bodySignature(target, await upload.arrayBuffer());
+    signal.throwIfAborted();
   }
   snippets = new Snippets({
     origin: location.origin, parameters: form.parameters(...(upload ? ["url"] : [])), upload: file, fileName: fileName(response),
@@ -188,13 +196,19 @@ async function tellSnippets(size, signing, response) {
 
 async function writeSnippet() {
   if (snippets === null) return;
-  element("snippet").textContent = await snippets.text(document.querySelector("[name=form]:checked").value);
+  const chosen = () => document.querySelector("[name=form]:checked").value;
+  const [form, from] = [chosen(), snippets];
+  const text = await from.text(form);
+  // A newer choice, or a newer thumbnail, writes its own.
+  if (form !== chosen() || from !== snippets) return;
+  element("snippet").textContent = text;
   element("copied").textContent = "";
 }
 
 /** Says in plain words, and beside the field that it concerns, why there is no thumbnail. */
-async function explain(response, takesFocus) {
+async function explain(response, takesFocus, signal) {
   const problem = await response.json();
+  signal.throwIfAborted();
   const { parameter, detail } = problemWords(problem);
   const field = parameter && !(upload && parameter === "url") ? form.field(parameter) : null;
   if (field) form.mark(field, detail, takesFocus);
@@ -209,6 +223,16 @@ async function make({ takesFocus = false } = {}) {
   const { signal } = (current = new AbortController());
   form.unmark();
   element("made").classList.add("stale");
+  element("made").setAttribute("aria-busy", "true");
+  try {
+    await tryToMake(takesFocus, signal);
+  } catch (failure) {
+    if (!signal.aborted) announce("The service gave no answer that this browser could use.", true);
+  }
+  if (!signal.aborted) element("made").setAttribute("aria-busy", "false");
+}
+
+async function tryToMake(takesFocus, signal) {
   const fault = (field, text) => {
     form.mark(field, text, takesFocus);
     announce(field.labels[0].firstChild.textContent.trim() + ": " + text, true);
@@ -222,17 +246,15 @@ async function make({ takesFocus = false } = {}) {
   try {
     signing = await signingKey();
   } catch (failure) {
+    signal.throwIfAborted();
     return fault(key, failure.message);
   }
+  signal.throwIfAborted();
   const parameters = form.parameters(...(upload ? ["url"] : []));
   history.replaceState(null, "", "/?" + queryText(parameters));
   announce("Working …");
-  try {
-    const response = await ask("/thumbnail", parameters, signing, signal);
-    await (response.ok ? showResult(response, signing, signal) : explain(response, takesFocus));
-  } catch (failure) {
-    if (!signal.aborted) announce("The service gave no answer that this browser could use.", true);
-  }
+  const response = await ask("/thumbnail", parameters, signing, signal);
+  await (response.ok ? showResult(response, signing, signal) : explain(response, takesFocus, signal));
 }
 
 let delay = 0;

@@ -62,9 +62,9 @@ def try_demo(trial, browser, options):
 
 def try_operators_page(trial, browser, options):
     with serving(Origin) as port, Service(
-            options.alula, "--download-timeout", "60s", "--request-timeout", "60s") as service:
+            options.alula, "--download-timeout", "10m", "--request-timeout", "10m") as service:
         page = OperatorsPage(browser, service, f"http://127.0.0.1:{port}")
-        for name in ["figures", "download", "refresh", "purge", "rate", "everything"]:
+        for name in ["figures", "history", "download", "refresh", "purge", "rate", "everything"]:
             trial.step(f"operators {name}", browser, getattr(page, name))
         trial.step("operators reconnect", browser, lambda: page.reconnect(options.alula))
 
@@ -76,7 +76,7 @@ def main():
     parser.add_argument("--pictures", type=pathlib.Path, help="folder for pictures of pages at which a step failed")
     options = parser.parse_args()
     trial = Trial(options.only, options.pictures)
-    Origin.photos = {"/photo.png": gradient_png(600, 400), "/other.png": gradient_png(500, 400), "/slow.png": noisy_png(900, 700, 1)}
+    Origin.photos = {"/photo.png": gradient_png(600, 400), "/other.png": gradient_png(500, 400), "/slow.png": noisy_png(1800, 1400, 1)}
     with tempfile.TemporaryDirectory() as folder, serving(Origin) as port, Browser() as browser:
         photo = pathlib.Path(folder) / "a photo's copy.png"
         photo.write_bytes(Origin.photos["/photo.png"])

@@ -46,7 +46,7 @@ class Browser(webdriver.Chrome):
     def text(self, name):
         return self.execute_script("return document.getElementById(arguments[0]).textContent", name)
 
-    def wait(self, what, condition, seconds=30):
+    def wait(self, what, condition, seconds=60):
         """Waits until a condition is not false, and returns its value."""
         end = time.monotonic() + seconds
         while True:

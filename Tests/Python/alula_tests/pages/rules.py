@@ -64,6 +64,7 @@ def contrast(browser):
     complaints = []
     for scheme in ["light", "dark"]:
         browser.colors(scheme)
+        browser.wait(f"{scheme} colours", lambda: browser.execute_script("return matchMedia(`(prefers-color-scheme: ${arguments[0]})`).matches", scheme))
         found = browser.execute_script(CONTRASTS)
         if len(found) < 10:
             complaints.append(f"only {len(found)} texts are in sight in {scheme} colours")
@@ -111,6 +112,7 @@ def widths(browser):
     complaints = []
     for width in WIDTHS:
         browser.resize(width)
+        browser.wait(f"a window of {width} pixels", lambda: browser.execute_script("return innerWidth") >= width)
         most, seen = browser.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
         if most > width or seen != width:
             complaints.append(f"the page is {most} pixels wide in a window of {width}, which shows {seen}")
