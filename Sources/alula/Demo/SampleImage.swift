@@ -6,10 +6,14 @@ enum SampleImage {
     static func jpeg(width: Int, height: Int) throws -> EncodedImage {
         var pixels = [UInt8]()
         pixels.reserveCapacity(width * height * 3)
+        let columns = (0..<width).map { column in
+            let x = Double(column) / Double(width) * 4 / 3
+            return (x: x, ridges: hills.map { $0.base - ridge(x, $0) })
+        }
         for row in 0..<height {
             let y = Double(row) / Double(height)
-            for column in 0..<width {
-                let color = color(x: Double(column) / Double(width) * 4 / 3, y: y)
+            for column in columns {
+                let color = color(x: column.x, y: y, ridges: column.ridges)
                 for part in [color.0, color.1, color.2] { pixels.append(UInt8(max(0, min(255, part * 255)))) }
             }
         }
@@ -20,15 +24,15 @@ enum SampleImage {
     private typealias Light = (Double, Double, Double)
 
     /// The colour at a point; x runs from 0 to 4/3, y from 0 at the top to 1.
-    private static func color(x: Double, y: Double) -> Light {
-        var color = sky(x: x, y: y)
-        for (index, hill) in hills.enumerated() where y > hill.base - ridge(x, hill) {
-            let depth = Double(index) / Double(hills.count - 1)
-            let grain = 0.02 * noise(x * 90, y * 90)
-            color = mix((0.45, 0.36, 0.55), (0.07, 0.11, 0.16), depth)
-            color = (color.0 + grain, color.1 + grain, color.2 + grain)
-        }
-        return isBird(x: x, y: y) ? (0.08, 0.07, 0.12) : color
+    ///
+    /// `ridges` says where each hill begins at this x.
+    private static func color(x: Double, y: Double, ridges: [Double]) -> Light {
+        if isBird(x: x, y: y) { return (0.08, 0.07, 0.12) }
+        guard let hill = ridges.lastIndex(where: { y > $0 }) else { return sky(x: x, y: y) }
+        let depth = Double(hill) / Double(hills.count - 1)
+        let grain = 0.02 * noise(x * 90, y * 90)
+        let color = mix((0.45, 0.36, 0.55), (0.07, 0.11, 0.16), depth)
+        return (color.0 + grain, color.1 + grain, color.2 + grain)
     }
 
     private static func sky(x: Double, y: Double) -> Light {

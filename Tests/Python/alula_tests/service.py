@@ -27,7 +27,7 @@ class Program:
             if len(self.lines) == 1:
                 self._first.put(self.lines[0])
 
-    def first_line(self, seconds=30):
+    def first_line(self, seconds=120):
         try:
             return self._first.get(timeout=seconds)
         except queue.Empty:
