@@ -108,6 +108,7 @@ $(VENV_DEPLOY)/installed: Tests/Python/requirements-deploy.txt
 	@python3 -m venv $(VENV_DEPLOY) && $(VENV_DEPLOY)/bin/pip install --quiet --requirement $< && touch $@
 
 docs: deps $(VENV_DOCS)/installed ## Build the book in docs/ as a static site in .build/site, with images that the service makes
+	@scripts/install-packages chromium chromium-driver fonts-dejavu-core
 	$(SWIFT) build --product alula
 	$(VENV_DOCS)/bin/python scripts/build-docs .build/debug/alula
 

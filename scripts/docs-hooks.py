@@ -15,6 +15,9 @@ from mkdocs.structure.files import File
 THUMBNAIL = os.environ["ALULA_THUMBNAIL"]
 # Files beside docs/ that are pages or files of the site.
 OUTSIDE = {"ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "openapi.yaml": "openapi.yaml"}
+# A folder with images of both pages.
+SCREENSHOTS = pathlib.Path(os.environ["ALULA_SCREENSHOTS"])
+SCREENSHOT = re.compile(r"^```screenshot\n(\w+)\n```$", re.M)
 EXAMPLE = re.compile(r"^```thumbnail\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:]+)(#[^)]*)?\)")
 
@@ -33,6 +36,8 @@ def on_files(files, config):
         text = (root / name).read_text()
         files.append(File.generated(config, place, content=_from_root(text) if name.endswith(".md") else text))
     files.append(File.generated(config, "gallery.css", content=STYLE))
+    for path in SCREENSHOTS.glob("*.png"):
+        files.append(File.generated(config, f"page-{path.name}", content=path.read_bytes()))
     _make_images(files, config)
     _complete_navigation(files, config)
     return files
@@ -50,7 +55,7 @@ def _from_root(text):
 
 
 def on_page_markdown(markdown, page, **_):
-    """Examples become their images. Links to what is no part of the site become plain text."""
+    """Examples and screenshots become their images. Links to what is no part of the site become plain text."""
     depth = page.file.src_uri.count("/")
 
     def linked(link):
@@ -61,6 +66,7 @@ def on_page_markdown(markdown, page, **_):
         place = OUTSIDE.get(target.removeprefix(outside))
         return f"[{label}]({'../' * depth}{place}{anchor})" if place else label
 
+    markdown = SCREENSHOT.sub(lambda found: f"![The page for {found[1].rstrip('s')}s](page-{found[1]}.png)", markdown)
     return EXAMPLE.sub(lambda found: _figure(found[1]), LINK.sub(linked, markdown))
 
 
