@@ -66,7 +66,7 @@ THUMBOR = [
 def answer(url):
     """The size and format of the image at `url`, or the status of a failure."""
     try:
-        with urllib.request.urlopen(url, timeout=15) as response:
+        with urllib.request.urlopen(url, timeout=120) as response:
             image = Image.open(io.BytesIO(response.read()))
             return image.size, image.format
     except urllib.error.HTTPError as failure:

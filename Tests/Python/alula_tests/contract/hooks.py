@@ -10,7 +10,7 @@ import schemathesis
 
 ORIGIN = os.environ["ALULA_ORIGIN"]
 
-with urllib.request.urlopen(ORIGIN + "/paths", timeout=10) as answer:
+with urllib.request.urlopen(ORIGIN + "/paths", timeout=60) as answer:
     PATHS = answer.read().decode().split()
 
 OWN = [ORIGIN + path for path in PATHS + ["/missing"]]

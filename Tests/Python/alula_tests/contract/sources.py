@@ -67,7 +67,7 @@ def outcome(service, source, parameters=""):
     """Status, code of the failure and `Cache-Control` of the thumbnail of a source."""
     url = f"{service}/thumbnail?url={urllib.parse.quote(source, safe='')}&w=20{parameters}"
     try:
-        with urllib.request.urlopen(url, timeout=15) as answer:
+        with urllib.request.urlopen(url, timeout=120) as answer:
             answer.read()
             return answer.status, answer.headers["Alula-Error"], answer.headers["Cache-Control"]
     except urllib.error.HTTPError as failure:
@@ -83,7 +83,7 @@ def reassure(service, origin):
 def judge(service, origin):
     """Complaints about the answers for all paths of the origin."""
     complaints = []
-    with urllib.request.urlopen(origin + "/paths", timeout=10) as answer:
+    with urllib.request.urlopen(origin + "/paths", timeout=60) as answer:
         paths = answer.read().decode().split()
     complaints += [f"the origin has no {path}" for path in {**FAILURES, **DIRECTIVES} if path not in paths]
     for path in paths:

@@ -122,7 +122,7 @@ def main():
         (folder / "photo.png").write_bytes(wide)
         for name, command in programs.items():
             ended = subprocess.run(
-                [*command, folder / "photo.png", folder / name, service.url], capture_output=True, text=True, timeout=120)
+                [*command, folder / "photo.png", folder / name, service.url], capture_output=True, text=True, timeout=600)
             if ended.returncode != 0:
                 complaints.append(f"{name}: {ended.stdout}{ended.stderr}")
                 continue

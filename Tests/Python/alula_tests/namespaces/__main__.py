@@ -26,6 +26,17 @@ from alula_tests.service import Service
 
 MODULE = "alula_tests.namespaces"
 OWN = ["11.11.11.2", "2a00:1450:1::2"]
+# Dialled by this program alone, and last of all: when it has been seen, everything before it has been.
+LAST = (ORIGIN, 25)
+
+
+def wait(what, condition, seconds=60):
+    """Waits until a condition holds; ends the program if it does not."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit(f"FAILED: waited {seconds} s for {what}")
+        time.sleep(0.02)
 
 
 def enter():
@@ -68,7 +79,7 @@ class World:
         self.process.stdin.write("go\n")
         self.process.stdin.flush()
         threading.Thread(target=self._collect, daemon=True).start()
-        if not self.ready.wait(20):
+        if not self.ready.wait(120):
             raise SystemExit("FAILED: the world did not become ready")
 
     def _collect(self):
@@ -139,7 +150,7 @@ class Trial:
         target = "/thumbnail?w=8&url=" + urllib.parse.quote(url, safe="")
         connection = getattr(self.connections, "one", None)
         if connection is None:
-            connection = self.connections.one = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+            connection = self.connections.one = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         connection.request("GET", target)
         answer = connection.getresponse()
         return answer.status, answer.read()
@@ -246,8 +257,9 @@ def place(url):
 def judge(trial, world, watch, traps, service, allows):
     """Compares the dialled addresses with the allowed ones."""
     dialled = {(ORIGIN, 80), *map(place, allows)}
-    time.sleep(0.3)
-    own = {("127.0.0.1", service.port), ("127.0.0.1", service.admin_port), (NAME_SERVER, 53)}
+    socket.create_connection(LAST, 60).close()
+    wait("the last connection", lambda: LAST in watch.attempts and LAST in world.accepted)
+    own = {("127.0.0.1", service.port), ("127.0.0.1", service.admin_port), (NAME_SERVER, 53), LAST}
     for address, port in {*watch.attempts, *world.accepted, *traps.accepted} - own - dialled:
         trial.check(False, f"{address} port {port} was dialled")
     for address, port in dialled - set(world.accepted):
@@ -262,7 +274,8 @@ def inside(options):
             path.write_text(text)
             subprocess.run(["mount", "--bind", path, f"/etc/{name}"], check=True)
         watch, traps = Watch(), Traps([80, 443])
-        service = Service(options.alula, "--bind", "127.0.0.1", "--access-log", "off", networks=None)
+        # A name server is silent for as long as this, and a hundred downloads must take less on any machine.
+        service = Service(options.alula, "--bind", "127.0.0.1", "--access-log", "off", "--connect-timeout", "15s", networks=None)
         try:
             trial = Trial(service.port)
             rejects, allows = cases.rejected(), cases.allowed()
