@@ -4,10 +4,13 @@ import CLibcrypto
 @safe
 package struct SHA256: ~Copyable {
     private let context: OpaquePointer
+    /// Found once: the library would look it up for each hash.
+    private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     /// Starts an empty hash.
     package init() {
-        guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+        guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, Self.algorithm, nil) == 1
+        else {
             fatalError("libcrypto cannot start SHA-256")
         }
         unsafe self.context = context
