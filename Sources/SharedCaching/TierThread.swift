@@ -58,11 +58,13 @@ final class TierThread {
         writer = connection()
         messages = connection()
         readers = (0..<configuration.readConnections).map { _ in connection() }
+        connections = [control, writer, messages] + readers
         health = TierHealth(interval: configuration.interval)
         purges = PurgeDesk(audience, position: position)
     }
 
-    private var connections: [TierConnection] { [control, writer, messages] + readers }
+    private let connections: [TierConnection]
+    private var watched: [pollfd] = []
 
     /// Works until it is stopped.
     func run() {
@@ -76,9 +78,11 @@ final class TierThread {
             keepTime(timekeeper.now)
             for connection in connections { connection.flush() }
             notice(timekeeper.now)
-            let ready = wait()
-            inbox.drain()
-            for connection in ready { unsafe connection.receive(into: buffer) }
+            wait()
+            if watched[connections.count].revents != 0 { inbox.drain() }
+            for (connection, place) in zip(connections, watched) where place.revents != 0 {
+                unsafe connection.receive(into: buffer)
+            }
         }
         for connection in connections { connection.close() }
         for entry in purges.due.entries { entry.answer?.give(false) }
@@ -283,24 +287,29 @@ final class TierThread {
 
     // MARK: Waiting
 
-    /// Waits until something can be done; returns the connections on which it can.
-    private func wait() -> [TierConnection] {
-        let open = connections.filter { !$0.isClosed }
-        var watched = [pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0)]
-        watched += open.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+    /// Waits until something can be done, and notes where: in `watched` is a place for each connection, and one for the inbox.
+    private func wait() {
+        watched.removeAll(keepingCapacity: true)
+        // The system passes over places without a descriptor.
+        for connection in connections {
+            watched.append(pollfd(fd: connection.descriptor, events: connection.events, revents: 0))
+        }
+        watched.append(pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0))
+        let now = timekeeper.now
         let count = unsafe Glibc.poll(
-            &watched, nfds_t(watched.count), milliseconds(until: nextWork, from: timekeeper.now))
-        guard count > 0 else { return [] }
-        return zip(open, watched.dropFirst()).compactMap { $1.revents == 0 ? nil : $0 }
+            &watched, nfds_t(watched.count), milliseconds(until: nextWork(after: now), from: now))
+        guard count <= 0 else { return }
+        for place in watched.indices { watched[place].revents = 0 }
     }
 
-    private var nextWork: Duration {
-        let now = timekeeper.now
-        var next = [now + Self.pollInterval]
-        if let at = health.nextTryAt { next.append(at) }
-        if health.state != .down { next.append(nextPoll) }
-        next += readers.compactMap(\.nextDeadline)
-        return next.min() ?? now
+    private func nextWork(after now: Duration) -> Duration {
+        var next = now + Self.pollInterval
+        if let at = health.nextTryAt { next = min(next, at) }
+        if health.state != .down { next = min(next, nextPoll) }
+        for reader in readers {
+            if let deadline = reader.nextDeadline { next = min(next, deadline) }
+        }
+        return next
     }
 
     private func milliseconds(until time: Duration, from now: Duration) -> CInt {

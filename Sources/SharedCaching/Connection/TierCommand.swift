@@ -23,29 +23,42 @@ struct TierCommand: Sendable {
 
     /// Adds a command.
     mutating func add(_ words: [[UInt8]]) {
-        bytes += Self.start("*", words.count)
-        for word in words {
-            bytes += Self.start("$", word.count)
-            bytes += word
-            bytes += Self.lineEnd
-        }
+        bytes.reserveCapacity(bytes.count + words.reduce(16) { $0 + $1.count + 16 })
+        start("*", words.count)
+        for word in words { write(word) }
         replyCount += 1
     }
 
     /// Adds the part of `SET KEY VALUE EX SECONDS` before the value, and returns the part after it.
     mutating func addSet(_ key: [UInt8], valueLength: Int, seconds: Int) -> [UInt8] {
-        bytes += Self.start("*", 5)
-        for word in [Array("SET".utf8), key] { bytes += Self.start("$", word.count) + word + Self.lineEnd }
-        bytes += Self.start("$", valueLength)
+        start("*", 5)
+        write([UInt8](word: "SET"))
+        write(key)
+        start("$", valueLength)
         replyCount += 1
-        let digits = Array(String(seconds).utf8)
-        return Self.lineEnd + Self.start("$", 2) + Array("EX".utf8) + Self.lineEnd
-            + Self.start("$", digits.count) + digits + Self.lineEnd
+        var rest = TierCommand()
+        rest.endLine()
+        rest.write([UInt8](word: "EX"))
+        rest.write([UInt8](word: String(seconds)))
+        return rest.bytes
     }
 
-    private static let lineEnd = Array("\r\n".utf8)
+    private mutating func write(_ word: [UInt8]) {
+        start("$", word.count)
+        bytes += word
+        endLine()
+    }
 
-    private static func start(_ kind: String, _ count: Int) -> [UInt8] { Array("\(kind)\(count)\r\n".utf8) }
+    private mutating func start(_ kind: Unicode.Scalar, _ count: Int) {
+        bytes.append(UInt8(ascii: kind))
+        bytes.append(contentsOf: String(count).utf8)
+        endLine()
+    }
+
+    private mutating func endLine() {
+        bytes.append(0x0D)
+        bytes.append(0x0A)
+    }
 }
 
 extension [UInt8] {

@@ -159,7 +159,7 @@ final class TierConnection {
                 } catch {
                     close()
                 }
-                guard self.reader === reader else { return }
+                guard self.reader === reader, socket.mayHoldMore(after: count, of: buffer.count) else { return }
             }
         }
         close()

@@ -131,6 +131,11 @@ final class TierSocket {
         }
     }
 
+    /// Whether there may be more to read after a read of `count` bytes into a buffer of `capacity`.
+    ///
+    /// If there is none, the system tells when more comes. It does not tell of bytes that libssl holds.
+    func mayHoldMore(after count: Int, of capacity: Int) -> Bool { unsafe tls != nil || count == capacity }
+
     /// Sends as much as the system takes.
     func send(_ bytes: UnsafeRawBufferPointer) -> Progress {
         waitsForRoom = false

@@ -62,35 +62,34 @@ package struct SharedValue: Sendable {
             let frame = frameLength(generations: generations.count)
             guard span.byteCount >= frame else { return .damaged }
             let end = span.byteCount - digestLength
-            func bytes(_ start: Int, _ count: Int) -> [UInt8] {
-                unsafe span.extracting(start..<start + count).withUnsafeBytes { unsafe Array($0) }
-            }
+            func byte(_ place: Int) -> UInt8 { unsafe span.unsafeLoad(fromByteOffset: place, as: UInt8.self) }
             func number(_ start: Int, _ count: Int) -> Int {
-                bytes(start, count).reversed().reduce(0) { $0 << 8 | Int($1) }
+                (start..<start + count).reversed().reduce(0) { $0 << 8 | Int(byte($1)) }
+            }
+            func has(_ expected: [UInt8], at start: Int) -> Bool {
+                for index in expected.indices where byte(start + index) != expected[index] { return false }
+                return true
             }
             var place = mark.count
-            guard bytes(0, place) == mark, bytes(place + 7, 1) == [0], number(place, 7) == span.byteCount,
-                SHA256.hash(span.extracting(0..<end)).bytes == bytes(end, digestLength)
+            guard has(mark, at: 0), byte(place + 7) == 0, number(place, 7) == span.byteCount,
+                has(SHA256.hash(span.extracting(0..<end)).bytes, at: end)
             else { return .damaged }
             place += 8
-            guard bytes(place, digestLength) == key.digest else { return .damaged }
+            guard has(key.digest, at: place) else { return .damaged }
             place += digestLength
             guard number(place, 1) == generations.count else { return .damaged }
             place += 1
             var isOutdated = false
             for generation in generations {
-                if bytes(place, Generation.length) != generation.text { isOutdated = true }
+                if !has(generation.text, at: place) { isOutdated = true }
                 place += Generation.length
             }
             let headLength = number(place, 4)
             place += 4
             guard headLength <= end - place else { return .damaged }
             if isOutdated { return .outdated }
-            let head = bytes(place, headLength)
-            place += headLength
-            var body = ByteAccumulator(reservingCapacity: end - place)
-            unsafe span.extracting(place..<end).withUnsafeBytes { unsafe body.append($0) }
-            return .value(SharedValue(head: head, body: body.finish()))
+            let head = unsafe span.extracting(place..<place + headLength).withUnsafeBytes { unsafe Array($0) }
+            return .value(SharedValue(head: head, body: SharedBytes(place + headLength..<end, of: bytes)))
         }
     }
 
