@@ -53,6 +53,34 @@ package enum HTTPAnswer: Sendable {
     case again(RecurringResponse, by: any RecurringAnswer)
     /// An answer that is computed by a task, which the server starts, and cancels when the client leaves.
     case later(@Sendable () async -> HTTPResponse)
+    /// An answer that needs a reply from outside first, which comes soon or not at all.
+    case soon(ShortWait)
+}
+
+/// A wait for a reply from outside, without a task: the event thread starts it, does other work, and goes on with the answer.
+///
+/// It must be so short that the server need not notice meanwhile that the client leaves.
+package struct ShortWait: Sendable {
+    /// Starts the wait; `ready` is called once, on any thread, perhaps at once.
+    ///
+    /// Called on an event thread; must not block.
+    package let begin: @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void
+    /// What follows from the reply.
+    ///
+    /// Called on an event thread after `ready`; must not block.
+    package let answer: @Sendable () -> HTTPAnswer
+    /// Called instead of `answer` if the connection has ended.
+    package let abandoned: @Sendable () -> Void
+
+    /// A wait in these steps.
+    package init(
+        begin: @escaping @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void,
+        answer: @escaping @Sendable () -> HTTPAnswer, abandoned: @escaping @Sendable () -> Void
+    ) {
+        self.begin = begin
+        self.answer = answer
+        self.abandoned = abandoned
+    }
 }
 
 /// Why a request was refused before a responder saw it.

@@ -33,6 +33,18 @@ package final class SharedStore: Sendable {
         package var generations: [SharedGenerations]?
     }
 
+    /// A reply of the server, which nothing is known of before ``checked(_:)``.
+    package struct Reply: Sendable {
+        fileprivate let answer: TierRead.Answer
+        fileprivate let key: SharedKey
+        fileprivate let sourceCount: Int
+
+        /// Bytes of the value; 0 if there is none.
+        package var byteCount: Int {
+            if case .values(let values) = answer { values.last.flatMap { $0?.count } ?? 0 } else { 0 }
+        }
+    }
+
     /// How long a caller waits for the server to confirm a removal.
     private static let removalTimeLimit = Duration.seconds(1)
     /// How long a source is remembered of which nothing is written.
@@ -105,17 +117,46 @@ package final class SharedStore: Sendable {
     package func value(
         for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance
     ) async -> LookUp {
-        let limit = allowance.remaining(of: configuration.timeout)
-        guard limit > .zero, inbox.admitRead() else { return LookUp() }
-        defer { inbox.endRead() }
+        let answer = FirstAnswer<Reply?>()
+        let isAsked = ask(for: key, of: sources, isBeginning: isBeginning, allowance: allowance) { answer.give($0) }
+        guard isAsked, let reply = await answer.value(orIfCancelled: nil) else { return LookUp() }
+        return checked(reply)
+    }
+
+    /// Asks for a value without waiting for it.
+    ///
+    /// - Parameters:
+    ///   - key: Its key.
+    ///   - sources: The sources that it is made from.
+    ///   - isBeginning: As for ``value(for:of:isBeginning:allowance:)``.
+    ///   - limit: How long the reply may take, if that is less than the store's own limit.
+    ///   - allowance: What the request has waited for the server before.
+    ///   - finish: Called with the reply, once, on any thread; must not block.
+    /// - Returns: Whether the server is asked; else `finish` is not called.
+    package func ask(
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, within limit: Duration? = nil,
+        allowance: WaitAllowance, _ finish: @escaping @Sendable (Reply) -> Void
+    ) -> Bool {
+        let limit = allowance.remaining(of: min(configuration.timeout, limit ?? configuration.timeout))
+        guard limit > .zero, inbox.admitRead() else { return false }
         let begun = timekeeper.now
-        let answer = FirstAnswer<TierRead.Answer>()
+        let sourceCount = sources.count
         inbox.post(
             .read(
-                TierRead(command: command(key, sources, isBeginning), deadline: begun + limit, answer: answer)))
-        let given = await answer.value(orIfCancelled: .cancelled)
-        allowance.spend(timekeeper.now - begun)
-        let lookUp = judged(given, key, sources)
+                TierRead(command: command(key, sources, isBeginning), deadline: begun + limit) {
+                    [inbox, timekeeper] answer in
+                    inbox.endRead()
+                    allowance.spend(timekeeper.now - begun)
+                    finish(Reply(answer: answer, key: key, sourceCount: sourceCount))
+                }))
+        return true
+    }
+
+    /// Judges a reply, which is counted: to be called once for each.
+    ///
+    /// Hashes all of the value, which takes about a millisecond for 1 MiB.
+    package func checked(_ reply: Reply) -> LookUp {
+        let lookUp = judged(reply)
         if let result = lookUp.result { inbox.count(result) }
         return lookUp
     }
@@ -201,15 +242,14 @@ package final class SharedStore: Sendable {
         return command
     }
 
-    private func judged(_ answer: TierRead.Answer, _ key: SharedKey, _ sources: [SharedSource]) -> LookUp {
+    private func judged(_ reply: Reply) -> LookUp {
         let values: [SharedBytes?]
-        switch answer {
+        switch reply.answer {
         case .values(let found): values = found
         case .timeout: return LookUp(result: .timeout)
         case .failed: return LookUp(result: .error)
-        case .cancelled: return LookUp()
         }
-        guard values.count == sources.count + 2 else { return LookUp(result: .rejected) }
+        guard values.count == reply.sourceCount + 2 else { return LookUp(result: .rejected) }
         let generations = values.dropLast().map { bytes in
             bytes.flatMap { $0.count == Generation.length ? Generation($0.array) : nil }
         }
@@ -219,7 +259,7 @@ package final class SharedStore: Sendable {
         }
         let current = known.dropFirst().map { SharedGenerations(everything: known[0], source: $0) }
         guard let bytes = values.last.flatMap(\.self) else { return LookUp(result: .miss, generations: current) }
-        switch SharedValue.read(bytes, under: key, generations: known) {
+        switch SharedValue.read(bytes, under: reply.key, generations: known) {
         case .value(let value): return LookUp(value: value, result: .hit, generations: current)
         case .outdated: return LookUp(result: .miss, generations: current)
         case .damaged: return LookUp(result: .rejected, generations: current)

@@ -11,13 +11,12 @@ struct TierRead: Sendable {
         case timeout
         /// The server refused it, or the connection ended.
         case failed
-        /// The caller has left.
-        case cancelled
     }
 
     let command: TierCommand
     let deadline: Duration
-    let answer: FirstAnswer<Answer>
+    /// Called once, on any thread; must not block.
+    let finish: @Sendable (Answer) -> Void
 }
 
 /// A write that nobody waits for.
@@ -168,7 +167,7 @@ final class TierInbox: Sendable {
     /// Ends a request that is not done.
     static func refuse(_ request: Request) {
         switch request {
-        case .read(let read): read.answer.give(.failed)
+        case .read(let read): read.finish(.failed)
         case .remove(_, let answer): answer?.give(false)
         case .readLog(let answer): answer.give(false)
         case .write, .addresses: break

@@ -244,17 +244,16 @@ final class TierThread {
     // MARK: Reads and writes
 
     private func send(_ read: TierRead) {
-        guard health.state == .up, let reader = reader() else { return read.answer.give(.failed) }
+        guard health.state == .up, let reader = reader() else { return read.finish(.failed) }
         reader.send(read.command, at: timekeeper.now, deadline: read.deadline) { [weak self] outcome in
             guard case .replies(let replies) = outcome, let values = replies.last?.elements else {
                 // First, so that the caller finds the state that follows.
                 self?.readFailed(outcome)
-                if case .timeout = outcome { read.answer.give(.timeout) } else { read.answer.give(.failed) }
+                if case .timeout = outcome { read.finish(.timeout) } else { read.finish(.failed) }
                 return
             }
             self?.health.succeeded()
-            read.answer.give(
-                .values(values.map { if case .bytes(let bytes) = $0 { bytes } else { nil } }))
+            read.finish(.values(values.map { if case .bytes(let bytes) = $0 { bytes } else { nil } }))
         }
     }
 

@@ -51,8 +51,15 @@ package final class PublicResponder: RequestResponder {
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
         let exchange = exchange(for: request)
         let answer = answer(request, exchange)
-        guard case .later(let work) = answer else { return answer }
-        return computed(request, exchange, by: work)
+        switch answer {
+        case .now, .again: return answer
+        case .later, .soon: break
+        }
+        guard let client = exchange.client, trustedProxies.sent(request) else {
+            return computed(answer, exchange) {}
+        }
+        guard places.take(for: client) else { return .now(problem(.tooManyOfClient, exchange)) }
+        return computed(answer, exchange) { [places] in places.giveBack(client) }
     }
 
     private func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
@@ -93,16 +100,28 @@ package final class PublicResponder: RequestResponder {
             trace: tracer?.begin(continuing: parent))
     }
 
-    /// An answer that is computed in a task: under the request's trace, and in one of its client's places.
+    /// An answer that is perhaps not ready; its tasks run under the request's trace, and `end` is called once at its end.
     private func computed(
-        _ request: HTTPRequest, _ exchange: Exchange, by work: @escaping @Sendable () async -> HTTPResponse
+        _ answer: HTTPAnswer, _ exchange: Exchange, end: @escaping @Sendable () -> Void
     ) -> HTTPAnswer {
-        guard let client = exchange.client, trustedProxies.sent(request) else { return .later(traced(work, exchange)) }
-        guard places.take(for: client) else { return .now(problem(.tooManyOfClient, exchange)) }
-        let traced = traced(work, exchange)
-        return .later { [places] in
-            defer { places.giveBack(client) }
-            return await traced()
+        switch answer {
+        case .now, .again:
+            end()
+            return answer
+        case .later(let work):
+            let traced = traced(work, exchange)
+            return .later {
+                defer { end() }
+                return await traced()
+            }
+        case .soon(let wait):
+            return .soon(
+                ShortWait(begin: wait.begin) { [self] in
+                    computed(wait.answer(), exchange, end: end)
+                } abandoned: {
+                    wait.abandoned()
+                    end()
+                })
         }
     }
 

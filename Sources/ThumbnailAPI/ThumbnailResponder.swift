@@ -52,11 +52,7 @@ final class ThumbnailResponder: Sendable {
         let directives = directives(of: request)
         let asked = Asked(fields: request.headerFields, prepared: prepared, exchange: exchange)
         if let facts = prepared.query.answer.facts {
-            return .later { [self] in
-                var response = await response(to: asked, facts, directives ?? .none)
-                response.headerFields.append(.alulaReceipt, exchange.requestID)
-                return response
-            }
+            return .later { [self] in Self.receipted(await response(to: asked, facts, directives ?? .none), asked) }
         }
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring) {
             return hit(thumbnail, asked)
@@ -64,11 +60,41 @@ final class ThumbnailResponder: Sendable {
         if let refusal = thumbnails.refusal(of: prepared.recurring) {
             return .now(failure(refusal, exchange, source: asked.source))
         }
-        return .later { [self] in
-            var response = await response(to: asked, directives ?? .none)
-            response.headerFields.append(.alulaReceipt, exchange.requestID)
-            return response
+        if directives == nil, let look = thumbnails.sharedLook(for: prepared.recurring) {
+            return .soon(wait(for: look, asked))
         }
+        return computed(asked, directives ?? .none)
+    }
+
+    /// The answer of a task of its own.
+    private func computed(
+        _ asked: Asked, _ directives: RequestCacheControl, after look: (any SharedLooking)? = nil
+    ) -> HTTPAnswer {
+        .later { [self] in Self.receipted(await response(to: asked, directives, after: look), asked) }
+    }
+
+    /// The wait for what other instances may have made; if that is not all that is needed, a task goes on.
+    private func wait(for look: any SharedLooking, _ asked: Asked) -> ShortWait {
+        ShortWait(begin: look.begin) { [self] in
+            switch look.finish() {
+            case .thumbnail(let thumbnail):
+                guard asked.isSlowToWrite(thumbnail) else {
+                    let written = asked.written(about: thumbnail)
+                    return .now(Self.receipted(success(thumbnail, asked, written), asked))
+                }
+                return .later { [self] in Self.receipted(await response(with: thumbnail, to: asked), asked) }
+            case .question: return .soon(wait(for: look, asked))
+            case .work: return computed(asked, .none, after: look)
+            }
+        } abandoned: { [self] in
+            _ = failure(lifecycle.abandonment, asked)
+        }
+    }
+
+    private static func receipted(_ response: HTTPResponse, _ asked: Asked) -> HTTPResponse {
+        var response = response
+        response.headerFields.append(.alulaReceipt, asked.exchange.requestID)
+        return response
     }
 
     private func preparedQuery(
@@ -142,11 +168,13 @@ extension ThumbnailResponder {
     }
 
     /// Runs in the request's own task, which is cancelled when the client leaves.
-    private func response(to asked: Asked, _ directives: RequestCacheControl) async -> HTTPResponse {
+    private func response(
+        to asked: Asked, _ directives: RequestCacheControl, after look: (any SharedLooking)?
+    ) async -> HTTPResponse {
         do {
             let deadline = asked.exchange.startedAt + requestTimeout
             let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Outcome in
-                try await outcome(asked.prepared, directives, receipt: asked.exchange.requestID)
+                try await outcome(asked.prepared, directives, after: look, receipt: asked.exchange.requestID)
             }
             try Task.checkCancellation()
             switch made {
@@ -190,11 +218,12 @@ extension ThumbnailResponder {
     }
 
     private func outcome(
-        _ prepared: PreparedQuery, _ directives: RequestCacheControl, receipt: String
+        _ prepared: PreparedQuery, _ directives: RequestCacheControl, after look: (any SharedLooking)?, receipt: String
     ) async throws -> Outcome {
         do {
             return .thumbnail(
-                try await thumbnails.thumbnail(for: prepared.recurring, directives: directives, receipt: receipt))
+                try await thumbnails.thumbnail(
+                    for: prepared.recurring, directives: directives, after: look, receipt: receipt))
         } catch let error as any ServiceError {
             guard let color = prepared.query.placeholder, Self.deservesPlaceholder(error) else { throw error }
             do {

@@ -18,7 +18,8 @@ package final class ImagePipeline: ThumbnailServing {
     let placeholders: PlaceholderMaker
     let maker: ThumbnailMaker
     let fetcher: SourceFetcher
-    private let atHand: WorkAtHand
+    let atHand: WorkAtHand
+    let looks = SharedLooks()
     private let admission: MissAdmission
     let configuration: PipelineConfiguration
     let timekeeper: any Timekeeper
@@ -70,16 +71,18 @@ package final class ImagePipeline: ThumbnailServing {
         guard case .success(let sources) = recurring.sources, let records = caches.records(for: sources) else {
             return nil
         }
-        let key: ResultKey
-        if let last = recurring.last, last.records.areSame(as: records) {
-            key = last.key
-        } else {
-            guard let found = try? resultKey(for: recurring.request, records) else { return nil }
-            recurring.remember(found, for: records)
-            key = found
-        }
-        guard let result = caches.results.value(for: key, countsMiss: false) else { return nil }
+        guard let key = resultKey(for: recurring, records),
+            let result = caches.results.value(for: key, countsMiss: false)
+        else { return nil }
         return thumbnail(Finding(hit: result, records))
+    }
+
+    /// The key of the result that a request means, as it was remembered; nil if there is none.
+    func resultKey(for recurring: RecurringRequest, _ records: PerSource<SourceRecord>) -> ResultKey? {
+        if let last = recurring.last, last.records.areSame(as: records) { return last.key }
+        guard let key = try? resultKey(for: recurring.request, records) else { return nil }
+        recurring.remember(key, for: records)
+        return key
     }
 
     /// Changes with the caches that ``cachedThumbnail(for:)`` asks.
@@ -120,14 +123,29 @@ package final class ImagePipeline: ThumbnailServing {
         try await thumbnail(for: recurring, directives: directives, receipt: receipt, allowance: WaitAllowance())
     }
 
+    package func sharedLook(for recurring: RecurringRequest) -> (any SharedLooking)? {
+        SharedLook(for: recurring, in: self)
+    }
+
+    package func thumbnail(
+        for recurring: RecurringRequest, directives: RequestCacheControl, after look: (any SharedLooking)?,
+        receipt: String
+    ) async throws -> Thumbnail {
+        let look = look as? SharedLook
+        return try await thumbnail(
+            for: recurring, directives: directives, receipt: receipt, allowance: look?.allowance ?? WaitAllowance(),
+            after: look)
+    }
+
     /// The thumbnail for a request that may have waited for the shared cache before.
     func thumbnail(
-        for recurring: RecurringRequest, directives: RequestCacheControl, receipt: String, allowance: WaitAllowance
+        for recurring: RecurringRequest, directives: RequestCacheControl, receipt: String, allowance: WaitAllowance,
+        after look: SharedLook? = nil
     ) async throws -> Thumbnail {
         let sources = try recurring.sources.get()
         let call = Call(
             request: recurring.request, sources: sources, directives: directives, receipt: receipt,
-            allowance: allowance)
+            allowance: allowance, look: look)
         if directives.noStore { return try await unstoredThumbnail(for: call) }
         return try await thumbnail(for: call)
     }
@@ -135,7 +153,12 @@ package final class ImagePipeline: ThumbnailServing {
     /// The thumbnail for a call whose results may be stored.
     func thumbnail(for call: Call) async throws -> Thumbnail {
         let (request, sources, directives) = (call.request, call.sources, call.directives)
-        var known = await caches.restoredRecords(for: sources, call.allowance)
+        var known: PerSource<SourceRecord?>
+        if call.look?.hasAskedForRecord == true {
+            known = PerSource(caches.knownRecord(for: sources.image))
+        } else {
+            known = await caches.restoredRecords(for: sources, call.allowance)
+        }
         if let given = call.given { known.image = given.record }
         if !directives.noCache, !directives.onlyIfCached { try throwRememberedFailure(of: call, known) }
         var needsBytes = sources.mapValues { _ in true }
@@ -155,7 +178,7 @@ package final class ImagePipeline: ThumbnailServing {
             } else if let key = try? resultKey(for: request, records) {
                 // What was made from the sources can be used if their origins confirm them.
                 if !atHand.isWithinReach(key) {
-                    _ = await caches.restoredResult(for: key, of: records, call.allowance)
+                    _ = await caches.restoredResult(for: key, of: records, call.allowance, after: call.look)
                 }
                 needsBytes = atHand.bytesNeeded(for: key)
                 lane = atHand.price(of: key, records).lane
@@ -171,7 +194,7 @@ package final class ImagePipeline: ThumbnailServing {
         try await placeholders.image(for: request, color: color)
     }
 
-    private func resultKey(for request: ThumbnailRequest, _ records: PerSource<SourceRecord>) throws -> ResultKey {
+    func resultKey(for request: ThumbnailRequest, _ records: PerSource<SourceRecord>) throws -> ResultKey {
         try ResultKey(for: request, of: records, by: configuration)
     }
 
@@ -228,7 +251,7 @@ package final class ImagePipeline: ThumbnailServing {
                 timings: fetch.timings + render.timings))
     }
 
-    private func thumbnail(
+    func thumbnail(
         _ shared: SharedRender, _ records: PerSource<SourceRecord>, fetch: Fetch?
     ) -> Thumbnail {
         var status = [shared.resultStatus]
@@ -252,7 +275,7 @@ package final class ImagePipeline: ThumbnailServing {
                 timings: timings))
     }
 
-    private func thumbnail(_ finding: Finding) -> Thumbnail {
+    func thumbnail(_ finding: Finding) -> Thumbnail {
         finding.thumbnail(at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
     }
 }

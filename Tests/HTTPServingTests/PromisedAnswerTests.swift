@@ -4,19 +4,23 @@ import Testing
 @testable import HTTPServing
 
 struct PromisedAnswerTests {
-    private let response = HTTPResponse(status: .ok, body: .text("kept"))
+    private let answer: PromisedAnswer.Kept = { .now(HTTPResponse(status: .ok, body: .text("kept"))) }
 
     @Test func `a kept promise resumes once and hands its answer over once`() {
         var promise = PromisedAnswer()
         promise.begin(ticket: 1)
         let isAbandoned = promise.attach(Task {}, ticket: 1)
         #expect(!isAbandoned)
-        let resumes = [promise.keep(response, ticket: 1), promise.keep(response, ticket: 1)]
+        let resumes = [promise.keep(answer, ticket: 1), promise.keep(answer, ticket: 1)]
         #expect(resumes == [true, false])
         let lateAbandonment = promise.abandon()
         #expect(lateAbandonment == nil)
-        let answer = promise.take()
-        #expect(answer?.body.count == 4)
+        let kept = promise.take()
+        guard case .now(let response) = kept?() else {
+            Issue.record("nothing was kept")
+            return
+        }
+        #expect(response.body.count == 4)
         let secondAnswer = promise.take()
         #expect(secondAnswer == nil)
     }
@@ -29,10 +33,10 @@ struct PromisedAnswerTests {
         #expect(abandonment?.task != nil)
         let secondAbandonment = promise.abandon(ticket: 1)
         #expect(secondAbandonment == nil)
-        let isResumed = promise.keep(response, ticket: 1)
+        let isResumed = promise.keep(answer, ticket: 1)
         #expect(!isResumed)
-        let answer = promise.take()
-        #expect(answer == nil)
+        let kept = promise.take()
+        #expect(kept == nil)
     }
 
     @Test func `a task that is attached too late is to be cancelled`() {
@@ -47,11 +51,11 @@ struct PromisedAnswerTests {
     @Test func `a task that has finished before it is attached is left alone`() {
         var promise = PromisedAnswer()
         promise.begin(ticket: 1)
-        _ = promise.keep(response, ticket: 1)
+        _ = promise.keep(answer, ticket: 1)
         let isAbandoned = promise.attach(Task {}, ticket: 1)
         #expect(!isAbandoned)
-        let answer = promise.take()
-        #expect(answer != nil)
+        let kept = promise.take()
+        #expect(kept != nil)
     }
 
     @Test func `late events of an earlier promise change nothing`() {
@@ -60,23 +64,23 @@ struct PromisedAnswerTests {
         _ = promise.abandon(ticket: 1)
         _ = promise.take()
         promise.begin(ticket: 2)
-        let isResumed = promise.keep(response, ticket: 1)
+        let isResumed = promise.keep(answer, ticket: 1)
         #expect(!isResumed)
         let lateAbandonment = promise.abandon(ticket: 1)
         #expect(lateAbandonment == nil)
         let isAbandoned = promise.attach(Task {}, ticket: 1)
         #expect(!isAbandoned)
-        let isKept = promise.keep(response, ticket: 2)
+        let isKept = promise.keep(answer, ticket: 2)
         #expect(isKept)
     }
 
     @Test func `without a promise there is nothing to end`() {
         var promise = PromisedAnswer()
-        let isResumed = promise.keep(response, ticket: 0)
+        let isResumed = promise.keep(answer, ticket: 0)
         #expect(!isResumed)
         let abandonment = promise.abandon()
         #expect(abandonment == nil)
-        let answer = promise.take()
-        #expect(answer == nil)
+        let kept = promise.take()
+        #expect(kept == nil)
     }
 }

@@ -33,12 +33,20 @@ struct Edge {
     func respond(
         _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: [UInt8] = []
     ) async -> HTTPResponse {
-        switch responder.respond(
-            to: HTTPRequest(method: method, target: target, headerFields: fields, body: SharedBytes(body)))
-        {
-        case .now(let response): response
-        case .again(let recurring, _): recurring.response
-        case .later(let compute): await compute()
+        await Self.response(
+            of: responder.respond(
+                to: HTTPRequest(method: method, target: target, headerFields: fields, body: SharedBytes(body))))
+    }
+
+    /// The response that an answer leads to.
+    static func response(of answer: HTTPAnswer) async -> HTTPResponse {
+        switch answer {
+        case .now(let response): return response
+        case .again(let recurring, _): return recurring.response
+        case .later(let compute): return await compute()
+        case .soon(let wait):
+            await withCheckedContinuation { continuation in wait.begin { continuation.resume() } }
+            return await response(of: wait.answer())
         }
     }
 }

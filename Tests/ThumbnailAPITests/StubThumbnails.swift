@@ -22,6 +22,8 @@ final class StubThumbnails: ThumbnailServing {
         var opened: [String] = []
         var closings = 0
         var workerCalls = 0
+        var look: StubLook?
+        var afterLooks = 0
     }
 
     private let state = Locked(State())
@@ -83,6 +85,24 @@ final class StubThumbnails: ThumbnailServing {
         return try await make(request.request)
     }
 
+    /// The look that the next requests have.
+    var look: StubLook? {
+        get { state.withLock { $0.look } }
+        set { state.withLock { $0.look = newValue } }
+    }
+    /// Requests that went on after a look.
+    var afterLooks: Int { state.withLock { $0.afterLooks } }
+
+    func sharedLook(for recurring: RecurringRequest) -> (any SharedLooking)? { look }
+
+    func thumbnail(
+        for request: RecurringRequest, directives: RequestCacheControl, after look: (any SharedLooking)?,
+        receipt: String
+    ) async throws -> Thumbnail {
+        if look != nil { state.withLock { $0.afterLooks += 1 } }
+        return try await thumbnail(for: request, directives: directives, receipt: receipt)
+    }
+
     func facts(
         for request: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> SourceFacts {
@@ -129,6 +149,22 @@ final class StubThumbnails: ThumbnailServing {
         state.withLock { $0.placeholders.append(color) }
         return try makePlaceholder(color)
     }
+}
+
+/// A look whose questions are answered at once, with these outcomes.
+final class StubLook: SharedLooking {
+    private let outcomes: Locked<[SharedLookOutcome]>
+
+    init(_ outcomes: SharedLookOutcome...) {
+        self.outcomes = Locked(outcomes)
+    }
+
+    /// Outcomes that nobody has asked for.
+    var rest: Int { outcomes.withLock { $0.count } }
+
+    func begin(_ ready: @escaping @Sendable () -> Void) { ready() }
+
+    func finish() -> SharedLookOutcome { outcomes.withLock { $0.isEmpty ? .work : $0.removeFirst() } }
 }
 
 extension EncodedImage {

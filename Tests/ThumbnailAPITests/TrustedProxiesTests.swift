@@ -3,6 +3,7 @@ import HTTPTypes
 import Telemetry
 import TestSupport
 import Testing
+import ThumbnailPipeline
 
 @testable import ThumbnailAPI
 
@@ -80,6 +81,36 @@ struct TrustedProxiesTests {
         guard case .later = answer("198.51.100.10") else { throw Unexpected() }
         _ = await work()
         guard case .later = answer("198.51.100.9") else { throw Unexpected() }
+    }
+
+    @Test(arguments: [false, true])
+    func `a look in the shared cache takes a place until its end`(isAbandoned: Bool) async throws {
+        let proxies = try proxies()
+        let edge = Edge {
+            $0.trustedProxies = proxies
+            $0.maximumRequestsPerClient = 1
+        }
+        func answer() -> HTTPAnswer {
+            var request = request(from: Self.proxy, "198.51.100.9")
+            request.target = "/thumbnail?url=http://example.com/a&w=10"
+            return edge.responder.respond(to: request)
+        }
+        edge.thumbnails.look = StubLook(.question, .thumbnail(.sample()))
+        guard case .soon(let first) = answer() else { throw Unexpected() }
+        guard case .soon(let second) = first.answer() else { throw Unexpected() }
+        guard case .now(let refusal) = answer() else { throw Unexpected() }
+        #expect(refusal.status == .serviceUnavailable)
+        if isAbandoned {
+            second.abandoned()
+        } else {
+            guard case .now(let response) = second.answer() else { throw Unexpected() }
+            #expect(response.status == .ok)
+        }
+        edge.thumbnails.look = StubLook(.work)
+        guard case .soon(let third) = answer(), case .later(let work) = third.answer() else { throw Unexpected() }
+        guard case .now = answer() else { throw Unexpected() }
+        _ = await work()
+        guard case .soon = answer() else { throw Unexpected() }
     }
 
     private struct Unexpected: Error {}

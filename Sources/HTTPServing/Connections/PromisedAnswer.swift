@@ -1,26 +1,29 @@
 import HTTPTypes
 
-/// An answer that a task computes while its connection is suspended: the first event ends the wait.
+/// An answer that is made while its connection is suspended, by a task or after a short wait: the first event ends the wait.
 ///
 /// A plain state machine; the caller keeps it under a lock and performs the returned action outside of it. Tickets
 /// identify the promises of one connection, so that a late event of an earlier one finds nothing to end.
 struct PromisedAnswer {
+    /// What gives the answer, or promises another one; called on the event thread.
+    typealias Kept = @Sendable () -> HTTPAnswer
+
     private enum State {
         case none
         case awaited(ticket: UInt64, task: Task<Void, Never>?)
-        case kept(HTTPResponse)
+        case kept(Kept)
         case abandoned(ticket: UInt64)
     }
 
     /// The action for the caller when a wait was ended early.
     struct Abandonment {
-        /// To be cancelled; nil when it has not been attached yet.
+        /// To be cancelled; nil if there is none, or it has not been attached yet.
         let task: Task<Void, Never>?
     }
 
     private var state = State.none
 
-    /// Whether a task still owes the answer.
+    /// Whether the answer is still owed.
     var isAwaited: Bool {
         if case .awaited = state { true } else { false }
     }
@@ -42,9 +45,9 @@ struct PromisedAnswer {
     }
 
     /// Keeps the promise; true if the connection is to be resumed, false if the client has left.
-    mutating func keep(_ response: HTTPResponse, ticket: UInt64) -> Bool {
+    mutating func keep(_ answer: @escaping Kept, ticket: UInt64) -> Bool {
         guard case .awaited(ticket, _) = state else { return false }
-        state = .kept(response)
+        state = .kept(answer)
         return true
     }
 
@@ -56,9 +59,9 @@ struct PromisedAnswer {
     }
 
     /// The answer after the connection was resumed, nil if the promise was abandoned; the next promise may begin.
-    mutating func take() -> HTTPResponse? {
+    mutating func take() -> Kept? {
         defer { state = .none }
-        guard case .kept(let response) = state else { return nil }
-        return response
+        guard case .kept(let answer) = state else { return nil }
+        return answer
     }
 }

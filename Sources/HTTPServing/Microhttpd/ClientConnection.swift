@@ -20,8 +20,15 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case accepted(HTTPRequest)
         case recognised(RecurringResponse)
         case receiving(ReceivedBody)
-        case promised(ticket: UInt64)
+        case promised(Promise)
         case answered
+    }
+
+    /// What the suspended connection waits for.
+    private struct Promise {
+        let ticket: UInt64
+        /// Nil if a task owes the answer: then it is watched whether the client leaves.
+        var wait: ShortWait?
     }
 
     private struct Shared {
@@ -87,7 +94,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             return respond(to: request, header)
         case .recognised(let response): return send(response)
         case .receiving(let body): return unsafe receive(upload, of: body)
-        case .promised(let ticket): return deliver(ticket)
+        case .promised(let promise): return deliver(promise)
         case .awaitingLine, .answered: return false
         }
     }
@@ -95,7 +102,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// The answer is sent, or the request failed.
     func complete() {
         // A resumed connection that the library finds broken ends without another call of the handler.
-        if case .promised(let ticket) = step { _ = endPromise(ticket) }
+        if case .promised(let promise) = step {
+            _ = end(promise)
+            promise.wait?.abandoned()
+        }
         endStreamWait()
         step = .awaitingLine
         occupancy.endRequest(at: context.timekeeper.now)
@@ -216,15 +226,19 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private var isLastRequest: Bool { hasLastRequest || context.isDraining }
 
     private func respond(to request: HTTPRequest, _ header: ReceivedHeader? = nil) -> Bool {
-        switch context.responder.respond(to: request) {
+        let answer = context.responder.respond(to: request)
+        if case .again(_, let recurring) = answer, let header { memory.note(header, of: request, answeredBy: recurring) }
+        return give(answer)
+    }
+
+    private func give(_ answer: HTTPAnswer) -> Bool {
+        switch answer {
         case .now(let response): return send(response, isLast: isLastRequest)
-        case .again(let response, let answer):
-            if let header { memory.note(header, of: request, answeredBy: answer) }
-            return send(response)
-        case .later(let work):
-            suspend(until: work)
-            return true
+        case .again(let response, _): return send(response)
+        case .later(let work): suspend(until: work)
+        case .soon(let wait): suspend(during: wait)
         }
+        return true
     }
 
     private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {
@@ -263,18 +277,30 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// leaves before the task is attached, attaching cancels the task.
     private func suspend(until work: @escaping @Sendable () async -> HTTPResponse) {
         let ticket = context.watch.makeTicket()
-        step = .promised(ticket: ticket)
+        step = .promised(Promise(ticket: ticket))
         shared.withLock { $0.promise.begin(ticket: ticket) }
         unsafe MHD_suspend_connection(connection)
         context.watch.watchHangup(of: self, descriptor: socket.descriptor, ticket: ticket)
-        let task = Task { keep(await work(), ticket: ticket) }
+        let task = Task {
+            let response = await work()
+            keep({ .now(response) }, ticket: ticket)
+        }
         let isAbandoned = shared.withLock { $0.promise.attach(task, ticket: ticket) }
         if isAbandoned { task.cancel() }
     }
 
-    /// Ends the wait with an answer, on the task's thread; the event thread sends it.
-    private func keep(_ response: HTTPResponse, ticket: UInt64) {
-        _ = resume { $0.promise.keep(response, ticket: ticket) ? true : nil }
+    /// Waits for what comes so soon that it is not watched whether the client leaves.
+    private func suspend(during wait: ShortWait) {
+        let ticket = context.watch.makeTicket()
+        step = .promised(Promise(ticket: ticket, wait: wait))
+        shared.withLock { $0.promise.begin(ticket: ticket) }
+        unsafe MHD_suspend_connection(connection)
+        wait.begin { self.keep(wait.answer, ticket: ticket) }
+    }
+
+    /// Ends the wait with an answer, on any thread; the event thread sends it.
+    private func keep(_ answer: @escaping PromisedAnswer.Kept, ticket: UInt64) {
+        _ = resume { $0.promise.keep(answer, ticket: ticket) ? true : nil }
     }
 
     @discardableResult
@@ -320,15 +346,18 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         return outcome
     }
 
-    private func deliver(_ ticket: UInt64) -> Bool {
+    private func deliver(_ promise: Promise) -> Bool {
         step = .answered
-        guard let response = endPromise(ticket) else { return false }
-        return send(response, isLast: isLastRequest)
+        guard let answer = end(promise) else {
+            promise.wait?.abandoned()
+            return false
+        }
+        return give(answer())
     }
 
     /// The answer of a connection that was resumed, nil when its promise was abandoned.
-    private func endPromise(_ ticket: UInt64) -> HTTPResponse? {
-        context.watch.forgetHangup(descriptor: socket.descriptor, ticket: ticket)
+    private func end(_ promise: Promise) -> PromisedAnswer.Kept? {
+        if promise.wait == nil { context.watch.forgetHangup(descriptor: socket.descriptor, ticket: promise.ticket) }
         return shared.withLock { $0.promise.take() }
     }
 

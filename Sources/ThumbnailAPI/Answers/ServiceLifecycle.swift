@@ -46,9 +46,12 @@ package final class ServiceLifecycle: Sendable {
         isCuttingFlag.store(true, ordering: .relaxed)
     }
 
+    /// Why a request has ended that was waiting for its answer.
+    var abandonment: APIError { isCutting ? .draining : .clientGone }
+
     /// Why the request of the current task was cancelled; nil if neither its client left nor the service ends.
     var cancellation: APIError? {
-        if Task.isCancelled { return isCutting ? .draining : .clientGone }
+        if Task.isCancelled { return abandonment }
         // When the service ends, shared work ends although requests wait for it.
         return isDraining ? .draining : nil
     }

@@ -26,12 +26,23 @@ extension PipelineCaches {
     /// - Parameter allowance: What the request has waited for the shared cache.
     func restoredRecord(for identity: SourceIdentity, _ allowance: WaitAllowance) async -> SourceRecord? {
         let known = await restoredRecord(for: identity)
-        guard let tier, known?.freshness.isFresh(at: timekeeper.secondsSince1970) != true,
-            known?.incompleteUntil == nil
-        else { return known }
+        guard let tier, mayImprove(known) else { return known }
         let ticket = changes.withLock { $0.begin(identity) }
         defer { changes.withLock { $0.end(ticket) } }
-        guard let found = await tier.record(of: identity, allowance).value else { return known }
+        return adopt(await tier.record(of: identity, allowance).value, known, since: ticket, of: identity)
+    }
+
+    /// Whether the shared cache may know more of a source than this instance.
+    func mayImprove(_ known: SourceRecord?) -> Bool {
+        known?.freshness.isFresh(at: timekeeper.secondsSince1970) != true && known?.incompleteUntil == nil
+    }
+
+    /// Keeps what the shared cache knows of a source if it is newer than what is known here; returns what is known then.
+    func adopt(
+        _ found: SourceRecord?, _ known: SourceRecord?, since ticket: SourceChanges.Ticket,
+        of identity: SourceIdentity
+    ) -> SourceRecord? {
+        guard let found else { return known }
         guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return knownRecord(for: identity) }
         if let known {
             guard found.head.receivedAt.secondsSince1970 > known.head.receivedAt.secondsSince1970 else { return known }
@@ -85,12 +96,14 @@ extension PipelineCaches {
 
     /// A result from the disk, or else from the shared cache, which is in memory as well when this returns.
     func restoredResult(
-        for key: ResultKey, of records: PerSource<SourceRecord>, _ allowance: WaitAllowance
+        for key: ResultKey, of records: PerSource<SourceRecord>, _ allowance: WaitAllowance, after look: SharedLook?
     ) async -> RestoredResult {
         var restored = RestoredResult()
         restored.result = await disk?.result(for: key)
         if restored.result == nil, let tier, isCurrent(records) {
-            let found = await tier.result(for: key, allowance)
+            var known = look?.result(for: key)
+            if known == nil { known = await tier.result(for: key, allowance) }
+            let found = known ?? SharedTier.Found()
             restored.result = found.value
             if found.wasAsked { restored.shared = CacheLayerStatus(.shared, found.value == nil ? .uriMiss : .hit) }
         }

@@ -33,6 +33,17 @@ package protocol ThumbnailServing: Sendable {
         for request: RecurringRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail
 
+    /// A look for the result where instances share results, which needs no task; nil if that is not the next step of the request.
+    ///
+    /// Never blocks; called on the event threads.
+    func sharedLook(for request: RecurringRequest) -> (any SharedLooking)?
+
+    /// The same as ``thumbnail(for:directives:receipt:)`` after a look that was not enough, nil without one.
+    func thumbnail(
+        for request: RecurringRequest, directives: RequestCacheControl, after look: (any SharedLooking)?,
+        receipt: String
+    ) async throws -> Thumbnail
+
     /// What is known of a request's source.
     ///
     /// - Parameters:
@@ -80,4 +91,38 @@ package protocol ThumbnailServing: Sendable {
 
     /// A plain image of `color` in the size of the request's box, made without its source.
     func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage
+}
+
+extension ThumbnailServing {
+    /// None: nothing is shared.
+    package func sharedLook(for request: RecurringRequest) -> (any SharedLooking)? { nil }
+
+    /// The thumbnail without regard to a look.
+    package func thumbnail(
+        for request: RecurringRequest, directives: RequestCacheControl, after look: (any SharedLooking)?,
+        receipt: String
+    ) async throws -> Thumbnail {
+        try await thumbnail(for: request, directives: directives, receipt: receipt)
+    }
+}
+
+/// A look for a result where instances share results: one question after the other, until one answer ends it.
+///
+/// Used by one event thread at a time; nothing blocks.
+package protocol SharedLooking: AnyObject, Sendable {
+    /// Asks the next question; `ready` is called once, on any thread, perhaps at once.
+    func begin(_ ready: @escaping @Sendable () -> Void)
+
+    /// What follows from the answer; called after `ready`.
+    func finish() -> SharedLookOutcome
+}
+
+/// What follows from an answer to a look.
+package enum SharedLookOutcome: Sendable {
+    /// The look has ended with the thumbnail.
+    case thumbnail(Thumbnail)
+    /// There is another question to ask.
+    case question
+    /// The thumbnail must be made, or the answer is so large that a task reads it.
+    case work
 }

@@ -73,6 +73,28 @@ package final class SharedTier: Sendable {
         guard mayShare(identity) else { return Found() }
         let lookUp = await store.value(
             for: key(.record, name(of: identity)), of: [source(identity)], isBeginning: true, allowance: allowance)
+        return record(in: lookUp, of: identity)
+    }
+
+    /// Asks for what is known of a source that is about to be fetched if it is not found, as ``record(of:_:)``, without waiting.
+    ///
+    /// - Returns: Whether the server is asked; else `finish` is not called.
+    func ask(
+        forRecordOf identity: SourceIdentity, within limit: Duration, _ allowance: WaitAllowance,
+        _ finish: @escaping @Sendable (SharedStore.Reply) -> Void
+    ) -> Bool {
+        guard mayShare(identity) else { return false }
+        return store.ask(
+            for: key(.record, name(of: identity)), of: [source(identity)], isBeginning: true, within: limit,
+            allowance: allowance, finish)
+    }
+
+    /// What a reply tells of a source.
+    func record(in reply: SharedStore.Reply, of identity: SourceIdentity) -> Found<SourceRecord> {
+        record(in: store.checked(reply), of: identity)
+    }
+
+    private func record(in lookUp: SharedStore.LookUp, of identity: SourceIdentity) -> Found<SourceRecord> {
         let generations = lookUp.generations?.first
         if let generations {
             let now = timekeeper.now
@@ -99,6 +121,27 @@ package final class SharedTier: Sendable {
         guard mayShare(key) else { return Found() }
         let lookUp = await store.value(
             for: self.key(.result, name(of: key)), of: sources(of: key), allowance: allowance)
+        return result(in: lookUp, for: key)
+    }
+
+    /// Asks for a result without waiting.
+    ///
+    /// - Returns: Whether the server is asked; else `finish` is not called.
+    func ask(
+        for key: ResultKey, within limit: Duration, _ allowance: WaitAllowance,
+        _ finish: @escaping @Sendable (SharedStore.Reply) -> Void
+    ) -> Bool {
+        guard mayShare(key) else { return false }
+        return store.ask(
+            for: self.key(.result, name(of: key)), of: sources(of: key), within: limit, allowance: allowance, finish)
+    }
+
+    /// The result in a reply.
+    func result(in reply: SharedStore.Reply, for key: ResultKey) -> Found<RenderedImage> {
+        result(in: store.checked(reply), for: key)
+    }
+
+    private func result(in lookUp: SharedStore.LookUp, for key: ResultKey) -> Found<RenderedImage> {
         let result = lookUp.value.flatMap { RenderedImage($0.head, body: $0.body) }
         // A result of another format would be a value of ours in a wrong place.
         return Found(value: result?.image.format == key.plan.format ? result : nil, wasAsked: lookUp.result != nil)

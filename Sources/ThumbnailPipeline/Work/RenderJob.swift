@@ -14,6 +14,8 @@ struct RenderJob: Sendable {
     let patience: Duration?
     /// What the caller has waited for the shared cache.
     let allowance: WaitAllowance
+    /// What the caller has learnt from it before.
+    let look: SharedLook?
 
     /// A job for a call.
     init(
@@ -22,6 +24,7 @@ struct RenderJob: Sendable {
     ) {
         let request = call.request
         allowance = call.allowance
+        look = call.look
         self.key = key
         self.records = records
         roles = request.roles

@@ -16,6 +16,8 @@ struct Call: Sendable {
     var given: GivenSource?
     /// What the call has waited for the shared cache.
     var allowance = WaitAllowance()
+    /// What it has learnt from the shared cache before.
+    var look: SharedLook?
 
     /// The same once more, with nothing asked of the caches but what forbids a download.
     var again: Call {
@@ -23,7 +25,7 @@ struct Call: Sendable {
         directives.onlyIfCached = self.directives.onlyIfCached
         return Call(
             request: request, sources: sources, directives: directives, receipt: receipt, given: given,
-            allowance: allowance)
+            allowance: allowance, look: look)
     }
 }
 

@@ -62,7 +62,7 @@ struct ThumbnailMaker: Sendable {
     }
 
     private func render(_ job: RenderJob) async throws -> Render {
-        let restored = await caches.restoredResult(for: job.key, of: job.records, job.allowance)
+        let restored = await caches.restoredResult(for: job.key, of: job.records, job.allowance, after: job.look)
         if let result = restored.result {
             // What comes from the disk counts as a hit of the result cache, and fills nothing.
             return Render(

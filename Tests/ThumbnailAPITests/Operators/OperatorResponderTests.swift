@@ -36,11 +36,7 @@ import ThumbnailPipeline
             logger: Logger(level: .info, sink: log), timekeeper: time)
         let request = HTTPRequest(
             method: method, target: target, headerFields: fields, body: SharedBytes(Array(body.utf8)))
-        switch responder.respond(to: request) {
-        case .now(let response): return response
-        case .again(let recurring, _): return recurring.response
-        case .later(let compute): return await compute()
-        }
+        return await Edge.response(of: responder.respond(to: request))
     }
 
     @Test func `metrics are Prometheus' text`() async {

@@ -1,0 +1,184 @@
+import Coordination
+import Downloading
+import ImageCaching
+import SharedCaching
+
+/// A look into the shared cache for the result of one request, before any task begins: first for the record of its source if that
+/// is not fresh in memory, then for the result.
+///
+/// Most requests that memory cannot answer end here in a fleet. A task, its timer and its ways between threads would cost several times what
+/// the look costs. What is not found is left to a task, which does not ask again for what this look has asked for.
+final class SharedLook: SharedLooking {
+    private enum State {
+        case record(known: SourceRecord?)
+        case result(ResultKey, SourceRecord)
+        case recordReply(SharedStore.Reply?, known: SourceRecord?, SourceChanges.Ticket)
+        case resultReply(SharedStore.Reply?, ResultKey, SourceRecord)
+        /// A task goes on; it may take a reply that was too large for an event thread, or learn that there was nothing.
+        case left(ResultKey, Leftover)
+        case ended
+    }
+
+    private enum Leftover {
+        case reply(SharedStore.Reply)
+        case found(SharedTier.Found<RenderedImage>)
+    }
+
+    private struct Place {
+        var state: State
+        var hasAskedForRecord = false
+    }
+
+    /// What the request has waited for the shared cache.
+    let allowance = WaitAllowance()
+    private let pipeline: ImagePipeline
+    private let tier: SharedTier
+    private let recurring: RecurringRequest
+    private let source: SourceIdentity
+    private let place: Locked<Place>
+    private var caches: PipelineCaches { pipeline.caches }
+
+    /// Bytes of a value that an event thread reads at most: hashing them takes less than 0.1 ms.
+    private static let mostReadAtOnce = 64 << 10
+
+    /// The look for a request; nil if the shared cache is not the next to be asked, or if the result is being made.
+    init?(for recurring: RecurringRequest, in pipeline: ImagePipeline) {
+        let caches = pipeline.caches
+        guard let tier = caches.tier, tier.isUp, !caches.hasDisk, case .success(let sources) = recurring.sources,
+            sources.additional.isEmpty
+        else { return nil }
+        let known = caches.knownRecord(for: sources.image)
+        let state: State
+        if caches.mayImprove(known) {
+            state = .record(known: known)
+        } else {
+            guard let record = known, let key = pipeline.keyWorthLooking(for: recurring, record) else { return nil }
+            state = .result(key, record)
+        }
+        self.pipeline = pipeline
+        self.tier = tier
+        self.recurring = recurring
+        source = sources.image
+        place = Locked(Place(state: state))
+    }
+
+    deinit { release(place.withLock { $0.state }) }
+
+    /// Whether the shared cache was asked for the record of the source.
+    var hasAskedForRecord: Bool { place.withLock { $0.hasAskedForRecord } }
+
+    func begin(_ ready: @escaping @Sendable () -> Void) {
+        let isAsked: Bool
+        switch place.withLock({ $0.state }) {
+        case .record(let known):
+            let ticket = caches.changes.withLock { $0.begin(source) }
+            put(.recordReply(nil, known: known, ticket))
+            isAsked = tier.ask(forRecordOf: source, within: timeLimit, allowance) { [self] reply in
+                put(.recordReply(reply, known: known, ticket))
+                ready()
+            }
+        case .result(let key, let record):
+            put(.resultReply(nil, key, record))
+            isAsked = tier.ask(for: key, within: timeLimit, allowance) { [self] reply in
+                put(.resultReply(reply, key, record))
+                ready()
+            }
+        case .recordReply, .resultReply, .left, .ended: isAsked = false
+        }
+        if !isAsked { ready() }
+    }
+
+    func finish() -> SharedLookOutcome {
+        let state = place.withLock { place in
+            defer { place.state = .ended }
+            return place.state
+        }
+        defer { release(state) }
+        switch state {
+        case .recordReply(let reply?, let known, let ticket):
+            place.withLock { $0.hasAskedForRecord = true }
+            let record = caches.adopt(
+                tier.record(in: reply, of: source).value, known, since: ticket, of: source)
+            guard let record, !caches.mayImprove(record), let key = pipeline.keyWorthLooking(for: recurring, record)
+            else { return .work }
+            put(.result(key, record))
+            return .question
+        case .resultReply(let reply?, let key, let record):
+            guard reply.byteCount <= Self.mostReadAtOnce else {
+                put(.left(key, .reply(reply)))
+                return .work
+            }
+            let found = tier.result(in: reply, for: key)
+            guard let result = found.value else {
+                put(.left(key, .found(found)))
+                return .work
+            }
+            return .thumbnail(pipeline.thumbnail(sharing: result, for: key, of: PerSource(record)))
+        case .record, .result, .recordReply, .resultReply, .left, .ended: return .work
+        }
+    }
+
+    /// What the look found for a key; nil if it has not asked for that, or has told it.
+    func result(for key: ResultKey) -> SharedTier.Found<RenderedImage>? {
+        let leftover: Leftover? = place.withLock { place in
+            guard case .left(key, let leftover) = place.state else { return nil }
+            place.state = .ended
+            return leftover
+        }
+        switch leftover {
+        case .found(let found): return found
+        case .reply(let reply): return tier.result(in: reply, for: key)
+        case nil: return nil
+        }
+    }
+
+    private var timeLimit: Duration { pipeline.configuration.requestTimeout }
+
+    private func put(_ state: State) { place.withLock { $0.state = state } }
+
+    /// Gives back what a state holds.
+    private func release(_ state: State) {
+        switch state {
+        case .recordReply(_, _, let ticket): caches.changes.withLock { $0.end(ticket) }
+        case .result(let key, _), .resultReply(_, let key, _): pipeline.looks.end(key)
+        case .record, .left, .ended: break
+        }
+    }
+}
+
+/// The results that looks under way ask for: each is asked for by one look at a time.
+///
+/// Others that want the same meanwhile wait in tasks, for one task that all of them share.
+final class SharedLooks: Sendable {
+    private let keys = Locked<Set<ResultKey>>([])
+
+    /// Begins a look for a result; false if there is one.
+    func begin(_ key: ResultKey) -> Bool { keys.withLock { $0.insert(key).inserted } }
+
+    /// Ends it.
+    func end(_ key: ResultKey) { _ = keys.withLock { $0.remove(key) } }
+}
+
+extension ImagePipeline {
+    /// The key of the result that a request means, for a look that begins; nil if it is better left to a task.
+    ///
+    /// That is so if the request will fail, or others ask for the result or make it.
+    fileprivate func keyWorthLooking(for recurring: RecurringRequest, _ record: SourceRecord) -> ResultKey? {
+        guard let key = resultKey(for: recurring, PerSource(record)), caches.isCurrent(record),
+            broken.failure(of: record.identity, known: record, plan: { _ in key.decodeKey.plan }) == nil,
+            !atHand.renders.contains(key), looks.begin(key)
+        else { return nil }
+        return key
+    }
+
+    /// The thumbnail that another instance made, which is kept in memory.
+    fileprivate func thumbnail(
+        sharing result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
+    ) -> Thumbnail {
+        // Counts the miss.
+        if let known = caches.results.value(for: key) { return thumbnail(Finding(hit: known, records)) }
+        let isStored = caches.keep(result, for: key, while: { self.caches.isCurrent(records) }, in: caches.results)
+        let render = Render(result: result, isStored: isStored, shared: CacheLayerStatus(.shared, .hit))
+        return thumbnail(SharedRender(render: render, participation: .started), records, fetch: nil)
+    }
+}

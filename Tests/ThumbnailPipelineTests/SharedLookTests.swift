@@ -1,0 +1,190 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import ImageCaching
+import Imaging
+import Memory
+import SharedCaching
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// Looks into the shared cache that need no task.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct SharedLookTests {
+    private let server: FakeRedis
+
+    init() throws { server = try FakeRedis() }
+
+    private func instance(
+        diskFolder: String? = nil, cacheControl: String = "max-age=100"
+    ) async throws -> PipelineFixture {
+        let fixture = try PipelineFixture(diskFolder: diskFolder, sharedCache: server.url)
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl, eTag: "\"1\"")
+        let store = try #require(fixture.sharedStore)
+        try #require(await eventually(within: .patience) { store.isUp })
+        return fixture
+    }
+
+    /// Waits until the server has all that the instance wrote.
+    private func settled(_ fixture: PipelineFixture) async throws {
+        let store = try #require(fixture.sharedStore)
+        try #require(await eventually(within: .patience) { store.statistics.queueBytes == 0 })
+    }
+
+    /// Two instances, of which the first has made and shared a result.
+    private func pair(cacheControl: String = "max-age=100") async throws -> (PipelineFixture, PipelineFixture) {
+        let (one, other) = (
+            try await instance(cacheControl: cacheControl), try await instance(cacheControl: cacheControl)
+        )
+        _ = try await one.thumbnail()
+        try await settled(one)
+        return (one, other)
+    }
+
+    private func look(_ fixture: PipelineFixture, width: Int = 20) -> SharedLook? {
+        fixture.pipeline.sharedLook(for: fixture.pipeline.resolved(.path(width: width))) as? SharedLook
+    }
+
+    private func ask(_ look: SharedLook) async -> SharedLookOutcome {
+        await withCheckedContinuation { continuation in look.begin { continuation.resume() } }
+        return look.finish()
+    }
+
+    /// Asks until the look ends; nil if work is left.
+    private func thumbnail(_ look: SharedLook) async -> (thumbnail: Thumbnail?, questions: Int) {
+        var questions = 0
+        while true {
+            questions += 1
+            switch await ask(look) {
+            case .thumbnail(let thumbnail): return (thumbnail, questions)
+            case .question: continue
+            case .work: return (nil, questions)
+            }
+        }
+    }
+
+    private func rest(_ fixture: PipelineFixture, after look: SharedLook?, width: Int = 20) async throws -> Thumbnail {
+        try await fixture.pipeline.thumbnail(
+            for: fixture.pipeline.resolved(.path(width: width)), directives: .none, after: look, receipt: "receipt")
+    }
+
+    private var lookUps: Int { server.commands.count { $0[0] == "MGET" } }
+
+    @Test func `a look asks for the record first, and only for the result when the record is known`() async throws {
+        let (one, other) = try await pair()
+        let first = try await one.thumbnail()
+        let (found, questions) = await thumbnail(try #require(look(other)))
+        let second = try #require(found)
+        #expect(questions == 2)
+        #expect(second.statusTexts == ["alula-result fwd=uri-miss stored", "alula-shared hit"])
+        #expect(second.eTag == first.eTag && second.image.bytes.array == first.image.bytes.array)
+        #expect(other.pipeline.cachedThumbnail(for: .path()) != nil)
+        #expect(other.metric("alula_cache_requests_total{cache=\"result\",result=\"miss\"}") == 1)
+        other.caches.results.removeAll()
+        let (again, fewer) = await thumbnail(try #require(look(other)))
+        #expect(again?.eTag == first.eTag && fewer == 1)
+        #expect(other.origin.loads == 0 && other.renders == 0)
+    }
+
+    @Test func `the task after a look does not ask again at once for what the look has asked for`() async throws {
+        let (_, other) = try await pair()
+        let before = lookUps
+        // The record is found, the result is not.
+        let narrow = try #require(look(other, width: 11))
+        #expect(await thumbnail(narrow).thumbnail == nil)
+        #expect(try await rest(other, after: narrow, width: 11).image.size.width == 11)
+        // Before the render it is looked for once more: another instance may have made it during the fetch.
+        #expect(lookUps == before + 3 && other.renders == 1)
+        // Nothing is found.
+        let third = try await instance()
+        server.fail(.lying)
+        let wrong = try #require(look(third))
+        #expect(await thumbnail(wrong).questions == 1)
+        server.fail(nil)
+        let asked = lookUps
+        _ = try await rest(third, after: wrong)
+        #expect(third.origin.loads == 1)
+        // Of the source nothing was known; the result is asked for, now that there is a record.
+        #expect(lookUps == asked + 1)
+    }
+
+    @Test func `others that want the same result leave it to tasks, until the look has ended`() async throws {
+        let (one, other) = try await pair()
+        #expect(await thumbnail(try #require(look(other))).thumbnail != nil)
+        other.caches.results.removeAll()
+        #expect(one.renders == 1)
+        do {
+            let first = try #require(look(other))
+            #expect(look(other) == nil)
+            #expect(look(other, width: 12) != nil)
+            #expect(await thumbnail(first).thumbnail != nil)
+        }
+        other.caches.results.removeAll()
+        // A look that is given up makes room, too.
+        do { _ = try #require(look(other)) }
+        #expect(look(other) != nil)
+    }
+
+    @Test func `what was read before a purge is not kept after it`() async throws {
+        let (_, other) = try await pair()
+        let record = try #require(look(other))
+        await withCheckedContinuation { continuation in record.begin { continuation.resume() } }
+        other.caches.remove(try other.downloader.identity(of: ThumbnailRequest.path().source))
+        guard case .work = record.finish() else {
+            Issue.record("a record was used that had been removed")
+            return
+        }
+        _ = try await other.thumbnail()
+        try await settled(other)
+        other.caches.results.removeAll()
+        let result = try #require(look(other))
+        await withCheckedContinuation { continuation in result.begin { continuation.resume() } }
+        other.caches.remove(try other.downloader.identity(of: ThumbnailRequest.path().source))
+        _ = result.finish()
+        #expect(other.caches.results.statistics.entries == 0)
+        #expect(other.caches.changes.withLock { $0.count } == 0)
+    }
+
+    @Test func `a stale record is replaced by a newer one, and otherwise left to a task`() async throws {
+        let (one, other) = try await pair(cacheControl: "max-age=10")
+        #expect(await thumbnail(try #require(look(other))).thumbnail != nil)
+        for fixture in [one, other] { fixture.time.clock.advance(by: .seconds(20)) }
+        let stale = try #require(look(other))
+        #expect(await thumbnail(stale).thumbnail == nil)
+        one.origin.serve(SampleFiles.other, cacheControl: "max-age=10", eTag: "\"2\"")
+        let new = try await one.thumbnail()
+        try await settled(one)
+        #expect(await thumbnail(try #require(look(other))).thumbnail?.eTag == new.eTag)
+        #expect(other.origin.loads == 0)
+    }
+
+    @Test func `there is no look with a disk, without a server, and for what is not shared`() async throws {
+        let folder = TemporaryFolder()
+        #expect(look(try await instance(diskFolder: folder.path)) == nil)
+        #expect(look(try PipelineFixture()) == nil)
+        let one = try await instance()
+        let local = try #require(one.pipeline.sharedLook(for: one.pipeline.resolved(.path("/local"))) as? SharedLook)
+        #expect(await thumbnail(local).thumbnail == nil)
+        #expect(lookUps == 0)
+        let store = try #require(one.sharedStore)
+        server.stop()
+        try #require(await eventually(within: .patience) { !store.isUp })
+        #expect(look(one) == nil)
+    }
+
+    @Test func `a look that the server's loss ends is followed by a task`() async throws {
+        let (_, other) = try await pair()
+        let waiting = try #require(look(other))
+        let gate = ThreadGate()
+        server.fail(.held(gate))
+        async let outcome = thumbnail(waiting)
+        await gate.arrivals(1)
+        server.stop()
+        #expect(await outcome.thumbnail == nil)
+        gate.open()
+        #expect(try await rest(other, after: waiting).image.size.width == 20)
+        #expect(other.origin.loads == 1)
+    }
+}
