@@ -172,6 +172,10 @@ bench-sandbox: build ## Measure decoding in workers beside decoding in process; 
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3
 	python3 Benchmarks/sandbox.py --alula $(RELEASE) --photos $(PHOTOS)
 
+bench-tier: build ## Measure results from the shared tier: how many a second, how soon, and what each costs; TIER_BENCH="--side 128 --rounds 3"
+	@scripts/install-packages redis-server wrk python3
+	python3 Benchmarks/tier.py --alula $(RELEASE) $(TIER_BENCH)
+
 bench-batch: build ## Measure alula batch beside vipsthumbnail and ImageMagick; PHOTOS=folder BATCH="--count 200 --rounds 1"
 	@scripts/install-packages libvips-tools imagemagick python3
 	python3 Benchmarks/batch.py --alula $(RELEASE) --photos $(PHOTOS) $(BATCH)
