@@ -7,9 +7,15 @@ import sys
 import tempfile
 
 LEVELS = [1, 2, 8]
-RENDERS = [(name, bands) for bands in [3, 4] for name in ["jpeg", "png", "webp", "gif", "avif"] if (name, bands) != ("jpeg", 4)]
-# JPEG with chroma at full size, dearer than usual.
-BEST = {"avif": 95}
+# The format, the bands and the image of a render, and its quality if it is not the format's usual one.
+RENDERS = [(name, bands, subject, []) for subject in ["photo", "noise"] for bands in [3, 4]
+           for name in ["jpeg", "png", "webp", "gif", "avif", "jxl"] if (name, bands) != ("jpeg", 4)]
+# With chroma at full size, dearer than usual.
+RENDERS += [(name, bands, subject, [95]) for subject in ["photo", "noise"] for name, bands in [("jpeg", 3), ("avif", 3), ("avif", 4)]]
+# With a palette: of the image's own colours, and of chosen ones.
+RENDERS += [("png", bands, "speckles", []) for bands in [3, 4]]
+RENDERS += [("png", bands, subject, [quality]) for subject in ["photo", "noise"] for bands in [3, 4] for quality in [50, 80, 99]]
+STEP_SIZES = [(300, 200), (1800, 1200)]
 # The first work of a process also sets up tables, threads and code pages, which stay.
 FIRST_USE = 2 << 20
 REFUSAL = {"cpuMicroseconds": 10_000, "taken": 16 << 20}
@@ -19,7 +25,7 @@ def run(executable, *arguments):
     done = subprocess.run([executable, *map(str, arguments)], capture_output=True, text=True)
     if done.returncode != 0:
         return {"price": 0, "taken": 0, "pricedMicroseconds": 0, "cpuMicroseconds": 0, "outcome": f"DIED {done.returncode} {done.stderr[-200:]}"}
-    return json.loads(done.stdout)
+    return {name: value for line in done.stdout.splitlines() for name, value in json.loads(line).items()}
 
 
 def megabytes(count):
@@ -40,14 +46,17 @@ def main():
         over = figures["taken"] > figures["price"] + FIRST_USE or "DIED" in figures["outcome"]
         if over:
             faults.append(f"{name} at {level}")
-        print(f"{name:30} {level:>9} {megabytes(figures['price']):>9} {megabytes(figures['taken']):>9} {share:>6.2f} "
+        # Below a millisecond, the fixed costs of any work count.
+        ratio = figures["cpuMicroseconds"] / max(1, figures["pricedMicroseconds"])
+        mark = "" if figures["cpuMicroseconds"] < 1_000 else "  DEARER" if ratio > 1 else "  CHEAPER" if ratio < 0.25 else ""
+        print(f"{name:34} {level:>9} {megabytes(figures['price']):>9} {megabytes(figures['taken']):>9} {share:>6.2f} "
               f"{figures['pricedMicroseconds'] / 1000:>9.1f} {figures['cpuMicroseconds'] / 1000:>9.1f}  "
-              f"{figures['outcome']}{'  OVER' if over else ''}", flush=True)
+              f"{ratio:>6.2f}  {figures['outcome']}{'  OVER' if over else ''}{mark}", flush=True)
 
     with tempfile.TemporaryDirectory(prefix="alula-prices-") as folder:
-        print(f"{'decode':30} {'level':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'priced ms':>9} {'CPU ms':>9}  outcome")
+        print(f"{'decode':34} {'level':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'priced ms':>9} {'CPU ms':>9} {'ratio':>6}  outcome")
         for kind, name in listed:
-            if options.only not in name:
+            if options.only not in name or kind == "step":
                 continue
             file = str(pathlib.Path(folder) / name)
             subprocess.run([options.prices, "make", name, file], check=True)
@@ -56,14 +65,23 @@ def main():
             for level in [1] if kind == "trap" or "Animated" in name or "gif" in name else LEVELS:
                 rest = ["animated"] if "Animated" in name else []
                 row(name, level, run(options.prices, "decode", file, level, *rest))
-        print(f"\n{'render':30} {'size':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'priced ms':>9} {'CPU ms':>9}  outcome")
-        for name, bands in RENDERS:
-            if options.only not in name:
+        print(f"\n{'render':34} {'size':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'priced ms':>9} {'CPU ms':>9} {'ratio':>6}  outcome")
+        for name, bands, subject, quality in RENDERS:
+            title = f"{name}, {bands} bands, {subject}" + "".join(f", q {number}" for number in quality)
+            if options.only not in title:
                 continue
             for width, height in [(300, 200), (3000, 2000)]:
-                for quality in [[], [BEST[name]]] if name in BEST else [[]]:
-                    row(f"{name}, {bands} bands" + "".join(f", quality {best}" for best in quality), f"{width}×{height}",
-                        run(options.prices, "render", name, width, height, bands, *quality))
+                row(title, f"{width}×{height}", run(options.prices, "render", name, width, height, bands, subject, *quality))
+        print(f"\n{'step':34} {'size':>9} {'price MB':>9} {'taken MB':>9} {'share':>6} {'priced ms':>9} {'CPU ms':>9} {'ratio':>6}  outcome")
+        for kind, name in listed:
+            if kind != "step":
+                continue
+            for bands in ["3", "4", "planes"]:
+                title = f"{name}, " + (bands if bands == "planes" else f"{bands} bands")
+                if options.only not in title:
+                    continue
+                for width, height in STEP_SIZES:
+                    row(title, f"{width}×{height}", run(options.prices, "step", name, width, height, bands))
         print(f"\n{'refusal':30} {'bytes':>9} {'taken MB':>9} {'CPU ms':>9}  outcome")
         for kind, name in listed:
             if kind != "refused" or options.only not in name:

@@ -11,6 +11,13 @@ enum PricedSource: String, CaseIterable {
     case webp, webpAlpha, webpLossless, webpAnimated
     case gif, gifAnimated
     case avif, avifFullChroma, avifAlpha
+    case jxl, jxlAlpha, jxlBest
+    case tiff, tiffAlpha, tiffSixteenBit, tiffCMYK, tiffPalette, tiffPacked, tiffTiled
+    case bmp, bmpAlpha, bmpPalette, bmpRuns
+    case svgShapes, svgPath, svgText, svgGradients, svgFilters, svgImage
+    // Random pixels, the worst of a kind.
+    case jpegNoise, jpegProgressiveNoise, pngNoise, pngAlphaNoise, pngPaletteNoise, webpNoise, webpAlphaNoise, gifNoise
+    case avifNoise, avifFullChromaNoise, avifAlphaNoise, jxlNoise, jxlAlphaNoise, jxlBestNoise
 
     static let size = PixelSize(width: 3_000, height: 2_000)
     /// Of animations, which are decoded with all their frames.
@@ -43,6 +50,29 @@ enum PricedSource: String, CaseIterable {
         case .avif: ImageFixture.file(photo, as: .avif)
         case .avifFullChroma: ImageFixture.file(photo, as: .avif, quality: 95)
         case .avifAlpha: ImageFixture.file(SampleImage.photoWithAlpha(Self.size), as: .avif, quality: 95)
+        case .jxl: ImageFixture.file(photo, as: .jxl)
+        case .jxlAlpha: ImageFixture.file(SampleImage.photoWithAlpha(Self.size), as: .jxl)
+        case .jxlBest: ImageFixture.file(photo, as: .jxl, quality: 100)
+        case .tiff, .tiffAlpha, .tiffSixteenBit, .tiffCMYK, .tiffPalette, .tiffPacked, .tiffTiled: document
+        case .bmp: BMPWriter(.twentyFour).file(Self.size) { ($0 ^ $1) & 3 }
+        case .bmpAlpha: bitmapWithAlpha
+        case .bmpPalette: BMPWriter(.four).file(Self.size) { ($0 ^ $1) & 3 }
+        case .bmpRuns: BMPWriter(.runs8).file(Self.size) { ($0 ^ $1) & 3 }
+        case .svgShapes, .svgPath, .svgText, .svgGradients, .svgFilters, .svgImage: drawing
+        case .jpegNoise: ImageFixture.file(.noise(Self.size, bands: 3), as: .jpeg, quality: 95)
+        case .jpegProgressiveNoise: progressive(.noise(Self.size, bands: 3))
+        case .pngNoise: ImageFixture.file(.noise(Self.size, bands: 3), as: .png)
+        case .pngAlphaNoise: ImageFixture.file(.noise(Self.size, bands: 4), as: .png)
+        case .pngPaletteNoise: ImageFixture.file(.speckles(Self.size, bands: 4, colors: 256), as: .png)
+        case .webpNoise: ImageFixture.file(.noise(Self.size, bands: 3), as: .webp, quality: 95)
+        case .webpAlphaNoise: ImageFixture.file(.noise(Self.size, bands: 4), as: .webp, quality: 95)
+        case .gifNoise: ImageFixture.file(.noise(Self.size, bands: 3), as: .gif)
+        case .avifNoise: ImageFixture.file(.noise(Self.size, bands: 3), as: .avif)
+        case .avifFullChromaNoise: ImageFixture.file(.noise(Self.size, bands: 3), as: .avif, quality: 95)
+        case .avifAlphaNoise: ImageFixture.file(.noise(Self.size, bands: 4), as: .avif, quality: 95)
+        case .jxlNoise: ImageFixture.file(.noise(Self.size, bands: 3), as: .jxl)
+        case .jxlAlphaNoise: ImageFixture.file(.noise(Self.size, bands: 4), as: .jxl)
+        case .jxlBestNoise: ImageFixture.file(.noise(Self.size, bands: 3), as: .jxl, quality: 100)
         }
     }
 
@@ -55,6 +85,17 @@ enum PricedSource: String, CaseIterable {
         if components == 4 { writer.adobeTransform = 0 }
         return writer.file { column, row in
             (0..<components).map { UInt8(truncatingIfNeeded: (column ^ row) &+ 50 &* $0) }
+        }
+    }
+
+    private func progressive(_ image: SampleImage) -> [UInt8] {
+        do {
+            return try ImageEncoder.encode(
+                pixels: image.pixels, size: image.size, bands: image.bands, format: .jpeg, quality: 95,
+                effort: JPEGScanChoice.several.rawValue
+            ).bytes.array
+        } catch {
+            fatalError("no progressive JPEG: \(error)")
         }
     }
 

@@ -1,7 +1,8 @@
-// Measures one decode, render or refusal: its price and its use of memory and time. One in each process, because freed memory
+// Measures one decode, render, step or refusal: its price and its use of memory and time. One in each process, because freed memory
 // is not returned to the kernel at once; `Benchmarks/prices.py` calls it for every kind.
 //
-// Usage: prices list | make KIND FILE | decode FILE LEVEL [animated] | render FORMAT WIDTH HEIGHT BANDS | refuse FILE
+// Usage: prices list | make KIND FILE | decode FILE LEVEL [animated] | render FORMAT WIDTH HEIGHT BANDS SUBJECT [QUALITY]
+//     | step NAME WIDTH HEIGHT BANDS|planes | refuse FILE
 import Coordination
 import Imaging
 import Measuring
@@ -29,7 +30,7 @@ private func measure(price: Int, time: Duration = .zero, _ body: () throws -> St
 private func decode(_ path: String, level: Int, isAnimated: Bool) throws {
     let bytes = read(path)
     let header = try ImageHeader.inspect(bytes)
-    let plan = DecodePlan(level: level, isAnimated: isAnimated)
+    let plan = DecodePlan(level: level, isAnimated: isAnimated, drawnSize: header.drawing == nil ? nil : header.size)
     var limits = ImagingLimits()
     limits.sourceFormats = Set(ImageFormat.allCases)
     let time = header.timePrice(of: plan, fileByteCount: bytes.count)
@@ -39,9 +40,25 @@ private func decode(_ path: String, level: Int, isAnimated: Bool) throws {
     }
 }
 
-private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int, quality: Int?) {
-    let picture = bands == 3 ? SampleImage.photo(size) : SampleImage.photoWithAlpha(size)
-    let image = DecodedImage(pixels: SharedBytes(picture.pixels), size: size, bands: bands)
+/// An image that is rendered.
+private enum Subject: String {
+    case photo, noise
+    /// Few enough colours for a palette.
+    case speckles
+
+    func image(_ size: PixelSize, bands: Int) -> DecodedImage {
+        let image: SampleImage =
+            switch self {
+            case .photo: bands == 3 ? .photo(size) : .photoWithAlpha(size)
+            case .noise: .noise(size, bands: bands)
+            case .speckles: .speckles(size, bands: bands, colors: 256)
+            }
+        return DecodedImage(pixels: SharedBytes(image.pixels), size: size, bands: bands)
+    }
+}
+
+private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int, _ subject: Subject, quality: Int?) {
+    let image = subject.image(size, bands: bands)
     let plan = RenderPlan(resizedSize: size, format: format, quality: quality ?? format.defaultQuality)
     let header = ImageHeader(format: .png, storedSize: size, bands: bands, hasAlpha: bands == 4)
     measure(price: plan.price, time: plan.timePrice(of: header)) {
@@ -65,6 +82,7 @@ try ImageLibrary.start()
 switch (arguments.first, Array(arguments.dropFirst())) {
 case ("list", _):
     for source in PricedSource.allCases { print("source", source) }
+    for step in PricedStep.allCases { print("step", step) }
     for trap in ImageTrap.allCases { print(ImageTrap.refused.contains(trap) ? "refused" : "trap", trap) }
 case ("make", let rest) where rest.count == 2:
     guard let file = PricedSource(rawValue: rest[0])?.file ?? ImageTrap(rawValue: rest[0])?.bytes.array else {
@@ -73,12 +91,21 @@ case ("make", let rest) where rest.count == 2:
     write(SharedBytes(file), rest[1])
 case ("decode", let rest) where rest.count >= 2:
     try decode(rest[0], level: Int(rest[1]) ?? 1, isAnimated: rest.count == 3)
-case ("render", let rest) where 4...5 ~= rest.count:
+case ("render", let rest) where 5...6 ~= rest.count:
     guard let format = ImageFormat(rawValue: rest[0]), let width = Int(rest[1]), let height = Int(rest[2]),
-        let bands = Int(rest[3])
+        let bands = Int(rest[3]), let subject = Subject(rawValue: rest[4])
     else { fatalError("no such render") }
     render(
-        format, PixelSize(width: width, height: height), bands: bands, quality: rest.count == 5 ? Int(rest[4]) : nil)
+        format, PixelSize(width: width, height: height), bands: bands, subject,
+        quality: rest.count == 6 ? Int(rest[5]) : nil)
+case ("step", let rest) where rest.count == 4:
+    guard let step = PricedStep(rawValue: rest[0]), let width = Int(rest[1]), let height = Int(rest[2]) else {
+        fatalError("no such step")
+    }
+    let measured = try MeasuredStep(step, on: PixelSize(width: width, height: height), bands: Int(rest[3]))
+    measure(price: measured.bytes) { try measured.writeOnce() }
+    let (priced, taken) = try measured.time()
+    print("{\"pricedMicroseconds\": \(priced), \"cpuMicroseconds\": \(taken)}")
 case ("refuse", let rest) where rest.count == 1: refuse(rest[0])
-default: fatalError("list, make, decode, render or refuse?")
+default: fatalError("list, make, decode, render, step or refuse?")
 }

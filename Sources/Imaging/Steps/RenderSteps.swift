@@ -41,7 +41,7 @@ package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// The cost of each step, for frames of this shape.
-    func costs(on input: FrameShape) -> [StepCost] {
+    package func costs(on input: FrameShape) -> [StepCost] {
         zip(steps, work(on: input)).map { step, work in step.cost(of: work) }
     }
 }

@@ -23,6 +23,10 @@ package struct SampleImage: Sendable {
         self.pixels = pixels
     }
 
+    private init(_ size: PixelSize, bands: Int, pixels: [UInt8]) {
+        (self.size, self.bands, self.pixels) = (size, bands, pixels)
+    }
+
     /// One colour everywhere.
     package static func plain(_ size: PixelSize, _ color: [UInt8]) -> SampleImage {
         SampleImage(size, bands: color.count) { _, _ in color }
@@ -61,6 +65,27 @@ package struct SampleImage: Sendable {
             let start = (y * size.width + x) * 3
             return Array(photo.pixels[start..<start + 3]) + [UInt8(x & 255)]
         }
+    }
+
+    /// Random components in every pixel, which no format makes smaller; always the same for a size.
+    package static func noise(_ size: PixelSize, bands: Int) -> SampleImage {
+        var random = UInt64(bands)
+        return SampleImage(size, bands: bands, pixels: (0..<size.area * bands).map { _ in next(&random) })
+    }
+
+    /// Pixels of `colors` random colours in no order, at most 256; always the same for a size.
+    package static func speckles(_ size: PixelSize, bands: Int, colors: Int) -> SampleImage {
+        var random = UInt64(colors)
+        let palette = (0..<colors).map { _ in (0..<bands).map { _ in next(&random) } }
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(size.area * bands)
+        for _ in 0..<size.area { pixels += palette[Int(next(&random)) % colors] }
+        return SampleImage(size, bands: bands, pixels: pixels)
+    }
+
+    private static func next(_ random: inout UInt64) -> UInt8 {
+        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return UInt8(random >> 56)
     }
 
     /// Black and white squares of `side` pixels.
