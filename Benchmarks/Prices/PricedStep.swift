@@ -5,12 +5,12 @@ enum PricedStep: String, CaseIterable {
     case turn, rotate
     case colorTable, colorMatrix
     case blurNarrow, blur, blurBelowBoxes, blurWide, blurWidest
-    case sharpen, sharpenWide, sharpenLightness
+    case sharpen, sharpenWide, sharpenLightness, sharpenLightnessNarrow
     case pixelate
-    case background, pad, canvasMean, canvasBlurred
+    case background, backgroundTranslucent, pad, canvasMean, canvasBlurred
     case radius, mask, fittedMask, ellipticCorners, translucentOutside
     case watermark, watermarkFaint, watermarkScaled, watermarkTiled
-    case blendColor, blendMultiply, blendSoftLight, blendMask, blendRepeated
+    case blendColor, blendMultiply, blendSoftLight, blendBurn, blendMask, blendRepeated
     case formulaScale, formulaCurves, formulaMatrix, formulaSaturation, formulaLab
     case equalize, noise
     case convolveSmall, convolveLarge
@@ -43,8 +43,10 @@ enum PricedStep: String, CaseIterable {
         case .sharpen: return GaussianStep(.sharpen, sigma: 100_000)
         case .sharpenWide: return GaussianStep(.sharpen, sigma: 2_000_000)
         case .sharpenLightness: return LightnessSharpenStep(sigma: 10, flat: 1, jagged: 2)
+        case .sharpenLightnessNarrow: return LightnessSharpenStep(sigma: 1, flat: 1, jagged: 2)
         case .pixelate: return MosaicStep(side: 10)
         case .background: return BackgroundStep(paint)
+        case .backgroundTranslucent: return BackgroundStep(Color(red: 9, green: 99, blue: 199, alpha: 90))
         case .pad:
             return MarginStep(ImageOperations.Margins(top: 20, right: 20, bottom: 20, left: 20), color: paint)
         case .canvasMean: return BackdropStep(.mean, size: size.scaled(by: 2, over: 1), x: 10, y: 10)
@@ -66,8 +68,9 @@ enum PricedStep: String, CaseIterable {
                 down: BlendStep.Row(start: 0), mode: .overlay, opacity: 60)
         case .blendMultiply: return Self.blend(on: size, mode: .multiply)
         case .blendSoftLight: return Self.blend(on: size, mode: .softLight)
+        case .blendBurn: return Self.blend(on: size, mode: .colorBurn)
         case .blendMask: return Self.blend(on: size, mode: .mask)
-        case .blendRepeated: return Self.blend(on: size, mode: .colorBurn, copies: 20)
+        case .blendRepeated: return Self.blend(on: size, mode: .multiply, copies: 20)
         case .formulaScale: return ColorFormulaStep(.scale(.init(factor: 12_000, offset: 50_000)))
         case .formulaCurves: return ColorFormulaStep(.curves((0..<768).map { UInt8(truncatingIfNeeded: $0 * 7) }))
         case .formulaMatrix: return ColorFormulaStep(.matrix([299, 587, 114, 299, 587, 114, 299, 587, 114]))

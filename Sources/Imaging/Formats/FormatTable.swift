@@ -31,7 +31,7 @@ extension FormatTraits {
                 planes: .jpeg, attribute: EXIFWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),
-                time: WritingTime(pixel: 27, fullChroma: 20))))
+                time: WritingTime(pixel: 34, fullChroma: 32))))
 
     static let png = FormatTraits(
         mediaType: "image/png", fileExtension: "png", supportsAlpha: true, supportsAnimation: false,
@@ -53,7 +53,7 @@ extension FormatTraits {
                 saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,
                 // The pixels, their indices, and the file.
                 memory: WritingMemory(pixel: 12, palette: 12 << 20),
-                time: WritingTime(pixel: 90, alpha: 30, palette: 250))))
+                time: WritingTime(pixel: 115, alpha: 20, palette: 20, paletteOnce: 40_000_000))))
 
     static let webp = FormatTraits(
         mediaType: "image/webp", fileExtension: "webp", supportsAlpha: true, supportsAnimation: true,
@@ -77,12 +77,12 @@ extension FormatTraits {
                 // A lossless image, or one with alpha, goes through three buffers; the scaler needs only one of them.
                 workingBytes: { header, isWhole in header.frames > 1 ? 4 : isWhole ? 12 : 8 },
                 isForEachFrame: true),
-            time: Time(pixel: 15, byte: 18, isAlphaApart: true)),
+            time: Time(pixel: 2, byte: 56, leastPixel: 17, animation: 25, isAlphaApart: true)),
         output: .written(
             Writing(
                 saver: .webp, quality: 80, effort: 2, version: 3, fullChromaFrom: nil,
-                planes: .webp, attribute: EXIFWriting.webp, memory: WritingMemory(pixel: 24),
-                time: WritingTime(pixel: 115, alpha: 110))))
+                planes: .webp, attribute: EXIFWriting.webp, memory: WritingMemory(pixel: 24, alpha: 20),
+                time: WritingTime(pixel: 165, alpha: 145))))
 
     static let gif = FormatTraits(
         mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,
@@ -99,8 +99,8 @@ extension FormatTraits {
             time: Time(pixel: 15, byte: 10)),
         output: .written(
             Writing(
-                saver: .gif, quality: nil, effort: 3, isSlow: true, isInOneStep: true, memory: WritingMemory(pixel: 16),
-                time: WritingTime(pixel: 330, animation: 170))))
+                saver: .gif, quality: nil, effort: 3, isSlow: true, isInOneStep: true, memory: WritingMemory(pixel: 18),
+                time: WritingTime(pixel: 400, animation: 170, once: 40_000_000))))
 
     static let avif = FormatTraits(
         mediaType: "image/avif", fileExtension: "avif", supportsAlpha: true, supportsAnimation: false,
@@ -112,14 +112,14 @@ extension FormatTraits {
             // This decoder has had more security faults than all others together.
             needsConfinement: true,
             memory: .heif,
-            time: Time(pixel: 45, byte: 20, isAlphaApart: true)),
+            time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .written(
             Writing(
                 saver: .avif, quality: 60, effort: 1, isSlow: true, isInOneStep: true,
                 planes: .avif,
                 // The encoder's setup takes 8 MiB at any size. The pixels exist twice, in two processes.
-                memory: WritingMemory(pixel: 32, fullChroma: 20, least: 8 << 20),
-                time: WritingTime(pixel: 120, fullChroma: 480, alpha: 200))))
+                memory: WritingMemory(pixel: 34, fullChroma: 22, least: 8 << 20),
+                time: WritingTime(pixel: 420, fullChroma: 480, alpha: 500, once: 6_000_000))))
 
     static let heic = FormatTraits(
         mediaType: "image/heic", fileExtension: "heic", supportsAlpha: true, supportsAnimation: false,
@@ -130,7 +130,7 @@ extension FormatTraits {
             loader: .pixels { file, header, _, token in try HEIFPixels.decode(file, header: header, token: token) },
             needsConfinement: true,
             memory: .heif,
-            time: Time(pixel: 45, byte: 20, isAlphaApart: true)),
+            time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .replaced(opaque: .jpeg, transparent: .png))
 
     static let jxl = FormatTraits(
@@ -148,7 +148,7 @@ extension FormatTraits {
             Writing(
                 saver: .jxl, quality: 75, effort: 4, version: 2, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
                 memory: WritingMemory(pixel: 120, least: 4 << 20),
-                time: WritingTime(pixel: 100, alpha: 60))))
+                time: WritingTime(pixel: 165, alpha: 340))))
 
     static let tiff = FormatTraits(
         mediaType: "image/tiff", fileExtension: "tiff", supportsAlpha: true, supportsAnimation: false,
@@ -189,8 +189,9 @@ extension FormatTraits {
             },
             needsConfinement: true,
             warmUp: .file(SampleFiles.svg),
-            memory: Memory(workingBytes: { _, _ in 16 }),
-            time: Time(pixel: 60, byte: 400)),
+            // What filters make besides, of usual drawings.
+            memory: Memory(workingBytes: { _, _ in 32 }),
+            time: Time(pixel: 75, byte: 400)),
         output: .replaced(opaque: .png, transparent: .png))
 }
 

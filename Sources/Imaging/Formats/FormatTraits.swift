@@ -154,6 +154,10 @@ extension FormatTraits {
         let pixel: Double
         /// For each byte of the file.
         let byte: Double
+        /// For each pixel of a frame at least, however few the bytes.
+        var leastPixel = 0.0
+        /// For each pixel of a frame of an animation in addition, which is laid on earlier frames.
+        var animation = 0.0
         /// Whether alpha is coded separately, and needs a decode of its own.
         var isAlphaApart = false
     }
@@ -196,13 +200,15 @@ extension FormatTraits {
         let pixel: Int
         /// In addition for each pixel, if chroma is not subsampled.
         var fullChroma = 0
+        /// In addition for each pixel, if the image may have transparent parts.
+        var alpha = 0
         /// In addition at any size, if the colours of a palette are chosen.
         var palette = 0
         /// At any size.
         var least = 1 << 20
     }
 
-    /// Time of an encoder in nanoseconds for each pixel, see ``TimePrice``.
+    /// Time of an encoder in nanoseconds, for each pixel unless its name says otherwise, see ``TimePrice``.
     struct WritingTime: Sendable {
         /// For every image.
         let pixel: Double
@@ -214,11 +220,20 @@ extension FormatTraits {
         var animation = 0.0
         /// In addition, if the colours of a palette are chosen.
         var palette = 0.0
+        /// In addition for a still of any size.
+        var once = 0.0
+        /// In addition for a still of any size, if the colours of a palette are chosen.
+        var paletteOnce = 0.0
 
         /// The sum for one pixel.
         func price(isFine: Bool, hasAlpha: Bool, isAnimated: Bool, choosesPalette: Bool) -> Double {
             pixel + (isFine ? fullChroma : 0) + (hasAlpha ? alpha : 0) + (isAnimated ? animation : 0)
                 + (choosesPalette ? palette : 0)
+        }
+
+        /// The sum for an image of any size.
+        func fixedPrice(isAnimated: Bool, choosesPalette: Bool) -> Double {
+            isAnimated ? 0 : once + (choosesPalette ? paletteOnce : 0)
         }
     }
 }

@@ -54,6 +54,7 @@ extension RenderPlan {
         // While a quality is looked for, the unencoded and the decoded image are in memory.
         let perPixel =
             memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0) + (quality.isSearched ? Self.searching : 0)
+            + (steps.shape(after: source).hasAlpha ? memory.alpha : 0)
         // An animation is composed and encoded frame by frame.
         let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
         let trimming = border?.bytes(for: source.size) ?? 0

@@ -2,16 +2,18 @@
 ///
 /// This is the part that does not depend on the format; the table of formats and the steps have the rest.
 ///
-/// Measured on a virtual x86-64 core of 2026 with Debian 12's libraries, on photographs with noise, which cost more than most images,
-/// though not the most possible. Another machine is faster or slower at all of it in the same proportion: the ratios matter
-/// (docs/costs.md has the figures).
+/// Measured on a virtual x86-64 core of 2026 with Debian 12's libraries, on random pixels, which cost more than all usual images. Another
+/// machine is faster or slower at all of it in the same proportion: the ratios matter (docs/costs.md has the figures).
 enum TimePrice {
     /// An image that is stored in passes, for each pixel at every level.
-    static let passes = 5.0
-    /// The conversion of CMYK, for each pixel of the reduced image.
-    static let cmyk = 90.0
+    static let passes = 7.0
+    /// The conversion of CMYK: for each pixel of the reduced image, in addition for each pixel that is stored in passes, and its tables.
+    static let cmyk = (pixel: 92.0, passes: 12.0, tables: 40_000_000.0)
     /// An alpha plane to decode besides, for each pixel.
     static let alphaPlane = 30.0
+
+    /// Each row of a frame that is decoded, however short.
+    static let row = 150.0
 
     /// The fixed cost of each frame of an animation.
     static let frame = (decode: 250_000.0, encode: 2_000_000.0)
@@ -24,9 +26,9 @@ enum TimePrice {
 
     /// The price from which a decode or a render is dear, and goes to a lane of its own.
     ///
-    /// It is more than the price of a thumbnail, even from a camera's image. It buys about two megapixels in AVIF, WebP or PNG, four in JPEG,
-    /// and a little less than one in GIF.
-    static let dear = Duration.milliseconds(250)
+    /// It is more than the price of a thumbnail, even from a camera's image. It buys 0.7 megapixels in AVIF and GIF, 1.5 in WebP and JPEG XL,
+    /// 2 in PNG, and 4 in JPEG.
+    static let dear = Duration.milliseconds(333)
 
     /// A sum of nanoseconds as a time; saturates.
     static func duration(_ nanoseconds: Double) -> Duration {
@@ -43,20 +45,27 @@ extension ImageHeader {
     package func timePrice(of plan: DecodePlan, fileByteCount: Int = 0) -> Duration {
         let header = decoded(by: plan)
         let time = format.reading.time
-        var pixel = time.pixel
+        let area = Double(header.decodedArea)
+        let bytes = Double(fileByteCount) * time.byte
+        var pixel = area > 0 ? max(time.pixel, time.leastPixel - bytes / area) : 0
         if format.reading.reduction == .transform { pixel /= Double(plan.level) }
         if header.isProgressive { pixel += TimePrice.passes }
-        if header.isCMYK { pixel += TimePrice.cmyk / Double(plan.level * plan.level) }
+        if header.isCMYK {
+            pixel += TimePrice.cmyk.pixel / Double(plan.level * plan.level)
+            if header.isProgressive { pixel += TimePrice.cmyk.passes }
+        }
+        if header.frames > 1 { pixel += time.animation }
         if header.hasAlpha, time.isAlphaApart { pixel += TimePrice.alphaPlane }
         // A frame of an animation needs all frames before it.
         let kept = plan.frames(of: self)
         let decoded =
             plan.isAnimated
             ? min(plan.page, frames) + kept : format.supportsAnimation ? min(plan.page + 1, frames) : 1
-        let area = Double(header.decodedArea)
         let depth = header.bitDepth > 8 ? 2.0 : 1
         let framing = plan.isAnimated ? TimePrice.frame.decode * Double(kept) : 0
-        return TimePrice.duration(area * pixel * depth * Double(decoded) + framing + Double(fileByteCount) * time.byte)
+        let rows = Double(header.storedSize.height) * TimePrice.row
+        let tables = header.isCMYK ? TimePrice.cmyk.tables : 0
+        return TimePrice.duration((area * pixel * depth + rows) * Double(decoded) + framing + bytes + tables)
     }
 }
 
@@ -86,13 +95,15 @@ extension RenderPlan {
                 isFine: chromaStep == 1, hasAlpha: result.hasAlpha && format.supportsAlpha, isAnimated: isAnimated,
                 choosesPalette: choosesPalette)
             ?? 0
+        let fixed = format.writing?.time.fixedPrice(isAnimated: isAnimated, choosesPalette: choosesPalette) ?? 0
         let judging =
             if case .similar = quality {
                 Double(result.size.area * SimilarityGoal.mostTries) * (format.reading.time.pixel + TimePrice.similarity)
             } else { 0.0 }
         let framing = isAnimated ? TimePrice.frame.encode : 0
         return TimePrice.duration(
-            (composing + coloring + (Double(result.size.area) * encoding + framing) * Double(quality.mostEncodes)
+            (composing + coloring + (Double(result.size.area) * encoding + fixed + framing)
+                * Double(quality.mostEncodes)
                 + judging) * Double(frames)
                 + costs.reduce(0) { $0 + $1.once })
     }

@@ -3,6 +3,9 @@ package struct BackgroundStep: Hashable {
     /// The colour; if it is not opaque, the image stays partly transparent.
     package let color: Color
 
+    /// Nanoseconds of one core for each pixel with alpha, on an opaque colour and on a translucent one; measured as ``TimePrice`` says.
+    private static let time = (opaque: 5.0, translucent: 60.0)
+
     /// A step that lays images on `color`.
     package init(_ color: Color) {
         self.color = color
@@ -16,7 +19,10 @@ extension BackgroundStep: RenderStep {
 
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
 
-    package func cost(of work: StepWork) -> StepCost { .none }
+    package func cost(of work: StepWork) -> StepCost {
+        guard work.input.hasAlpha else { return .none }
+        return StepCost(perFrame: Double(work.made) * (color.alpha == 255 ? Self.time.opaque : Self.time.translucent))
+    }
 
     package var keyText: String { "background \(color.keyText)" }
 

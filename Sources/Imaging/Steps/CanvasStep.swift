@@ -9,6 +9,9 @@ package struct CanvasStep: Hashable {
     /// The canvas's colour around the image; transparent parts of the image stay transparent.
     package let color: Color
 
+    /// Nanoseconds of one core for each pixel of the canvas; measured as ``TimePrice`` says.
+    private static let time = 3.0
+
     /// A step that lays images on a canvas, with their top left corner at `x`, `y`.
     package init(size: PixelSize, x: Int, y: Int, color: Color) {
         self.size = size
@@ -25,7 +28,7 @@ extension CanvasStep: RenderStep {
 
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { min(wanted, input.size.area) }
 
-    package func cost(of work: StepWork) -> StepCost { .none }
+    package func cost(of work: StepWork) -> StepCost { StepCost(perFrame: Double(work.made) * Self.time) }
 
     package var keyText: String { "canvas \(size.width)x\(size.height) \(x),\(y) \(color.keyText)" }
 

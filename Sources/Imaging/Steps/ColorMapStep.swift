@@ -77,11 +77,11 @@ extension ColorMapStep: RenderStep {
     /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
     private var time: Double {
         switch map {
-        case .curves, .matrix: 4
-        case .lch: 90
-        case .tint: 45
-        case .grey: 10
-        case .gradient: 20
+        case .curves, .matrix: 9
+        case .lch: 140
+        case .tint: 90
+        case .grey: 16
+        case .gradient: 22
         }
     }
 }

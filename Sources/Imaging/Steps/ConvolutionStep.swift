@@ -9,7 +9,7 @@ package struct ConvolutionStep: Hashable {
     package let columns: Int
 
     /// Nanoseconds of one core for each pixel: of every frame, and of each factor; measured as ``TimePrice`` says.
-    private static let time = (frame: 8.0, factor: 3.0)
+    private static let time = (frame: 12.0, factor: 0.4)
 
     /// A step with these factors; nil unless the numbers of columns and of rows are odd, and the factors few enough.
     package init?(factors: [Int], columns: Int) {

@@ -13,8 +13,11 @@ package struct GaussianStep: Hashable {
     /// Nanoseconds of one core, measured as ``TimePrice`` says.
     ///
     /// `frame` is for each pixel of every frame. With weights, `deviation` is for each pixel and `row` for each row, times the standard
-    /// deviation in pixels. With boxes, `boxes` is for each number that they add up.
-    private static let time = (frame: 8.0, deviation: 2.0, row: 36.0, boxes: 6.0)
+    /// deviation in pixels. With boxes, `boxes` is for each number that they add up. `alpha` and `sharpenedAlpha` are for each pixel
+    /// in addition, if colours are weighted.
+    private static let time = (
+        frame: 8.0, deviation: 2.0, row: 36.0, boxes: 6.0, alpha: 8.0, sharpenedAlpha: 24.0
+    )
     /// The standard deviation in pixels from which boxes are used.
     private static let leastBoxes = 8.0
     /// The number of boxes, and pixels that they reach together beyond the ends of a line, for each pixel of the standard deviation.
@@ -37,12 +40,14 @@ extension GaussianStep: RenderStep {
 
     package func cost(of work: StepWork) -> StepCost {
         let size = work.input.size
+        let weighting = !work.input.hasAlpha ? 0 : kind == .blur ? Self.time.alpha : Self.time.sharpenedAlpha
+        let frameTime = Self.time.frame + weighting
         if deviation < Self.leastBoxes {
-            let weights = StepCost.filtering(work, time: Self.time.frame + Self.time.deviation * deviation, bytes: 4)
+            let weights = StepCost.filtering(work, time: frameTime + Self.time.deviation * deviation, bytes: 4)
             let rows = Double(size.height) * deviation * Self.time.row
             return StepCost(perFrame: weights.perFrame + rows, bytes: weights.bytes)
         }
-        let frame = StepCost.filtering(work, time: Self.time.frame, bytes: 4 * 4)
+        let frame = StepCost.filtering(work, time: frameTime, bytes: 4 * 4)
         let (across, down) = (line(size.width), line(size.height))
         let numbers = Double(size.height) * across.numbers + Double(size.width) * down.numbers
         // The lines that are computed together: a row, or a strip of columns.

@@ -14,7 +14,7 @@ package struct KernelStep: Hashable {
     package let kernel: Kernel
 
     /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
-    private static let time = 35.0
+    private static let time = 55.0
 
     /// A step that mixes by `kernel`.
     package init(_ kernel: Kernel) {

@@ -19,7 +19,9 @@ extension MarginStep: RenderStep {
 
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { min(wanted, input.size.area) }
 
-    package func cost(of work: StepWork) -> StepCost { .none }
+    package func cost(of work: StepWork) -> StepCost {
+        CanvasStep(size: work.output.size, x: margins.left, y: margins.top, color: color).cost(of: work)
+    }
 
     package var keyText: String {
         "pad \(margins.top),\(margins.right),\(margins.bottom),\(margins.left) \(color.keyText)"

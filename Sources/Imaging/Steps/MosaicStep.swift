@@ -4,7 +4,7 @@ package struct MosaicStep: Hashable {
     package let side: Int
 
     /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
-    private static let time = 5.0
+    private static let time = 10.0
 
     /// A step with squares of `side` pixels.
     package init(side: Int) {

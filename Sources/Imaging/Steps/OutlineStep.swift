@@ -19,7 +19,7 @@ package struct OutlineStep: Hashable {
     package let color: Color
 
     /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
-    private static let time = 5.0
+    private static let time = 18.0
 
     /// A step that cuts along `shape`.
     package init(_ shape: Shape, color: Color) {

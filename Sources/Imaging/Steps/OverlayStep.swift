@@ -20,7 +20,7 @@ package struct OverlayStep: Hashable {
     let decoded: FrameShape
 
     /// Nanoseconds of one core for each covered pixel; measured as ``TimePrice`` says.
-    private static let time = 4.0
+    private static let time = 8.0
 
     /// A step that lays an additional source on the image by `layout`.
     ///
@@ -67,7 +67,7 @@ extension OverlayStep: RenderStep {
             && min(form.scaledSize.width, form.scaledSize.height) >= PlanarLane.shortestSide
         return StepCost(
             perFrame: Double(coveredSize.area) * Self.time, once: resample.cost(of: scaling).perFrame,
-            bytes: 4 * (form.size.area + (isReduced ? 0 : decoded.size.area)))
+            bytes: 4 * (work.input.size.area + form.size.area + (isReduced ? 0 : decoded.size.area)))
     }
 
     package var keyText: String {

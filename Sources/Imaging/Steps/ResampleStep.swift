@@ -13,6 +13,10 @@ package struct ResampleStep: Hashable {
     private static let time = (read: 10.0, made: 25.0)
     /// The factor by which it is more if pixels are weighted by alpha, or enlarged as light: libvips does both in floating point.
     private static let weighting = 3.0
+    /// The factor by which it is more if opaque images are made larger as they are stored.
+    private static let enlarging = 2.0
+    /// Bytes of a pixel in floating point, and rows of them that are kept.
+    private static let weighted = (bytes: 16, rows: 256)
     /// Nanoseconds of one core for images that are made smaller as light, with or without alpha.
     private static let lightTime = (read: 5.0, made: 25.0)
 
@@ -39,9 +43,13 @@ extension ResampleStep: RenderStep {
         let isLight = light == .linear
         let time = isLight && isSmaller ? Self.lightTime : Self.time
         var weighting = 1.0
+        let weightsAlpha = work.input.hasAlpha && !(isLight && isSmaller)
         if isLight, !isSmaller { weighting *= Self.weighting }
-        if work.input.hasAlpha, !(isLight && isSmaller) { weighting *= Self.weighting }
-        return StepCost(perFrame: (Double(work.read) * time.read + Double(work.made) * time.made) * weighting)
+        if weightsAlpha { weighting *= Self.weighting }
+        if !isLight, !isSmaller, !weightsAlpha { weighting *= Self.enlarging }
+        return StepCost(
+            perFrame: (Double(work.read) * time.read + Double(work.made) * time.made) * weighting,
+            bytes: weightsAlpha ? Self.weighted.bytes * source.width * min(source.height, Self.weighted.rows) : 0)
     }
 
     package var keyText: String {

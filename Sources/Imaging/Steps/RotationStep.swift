@@ -8,7 +8,7 @@ package struct RotationStep: Hashable {
     package let corners: Color
 
     /// Nanoseconds of one core for each pixel of the result; measured as ``TimePrice`` says.
-    private static let time = 30.0
+    private static let time = 40.0
     /// Bytes of a pixel while it is rotated: four components in floating point.
     private static let pixelBytes = 16
 

@@ -4,7 +4,7 @@ package struct TurnStep: Hashable {
     package let orientation: Int
 
     /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
-    private static let time = 5.0
+    private static let time = 10.0
 
     /// A step that turns images as EXIF's orientation says.
     package init(orientation: Int) {

@@ -28,7 +28,7 @@ struct TimePriceTests {
             // Small files may be large all the same.
             (header(.png, 10_000, 10_000), DecodePlan(), 100 << 10, true),
             (header(.jpeg, 10_000, 10_000), DecodePlan(), 100 << 10, true),
-            (header(.avif, 3_000, 2_000), DecodePlan(), 1_000, true),
+            (header(.avif, 4_000, 3_000), DecodePlan(), 1_000, true),
             // And files of few pixels long.
             (header(.jpeg, 100, 100), DecodePlan(), 64 << 20, true),
             // A late frame is made of all before it; the first is not.
@@ -44,9 +44,10 @@ struct TimePriceTests {
 
     @Test(
         arguments: [
-            (.jpeg, 2_000, false), (.png, 1_400, false), (.webp, 1_280, false), (.gif, 600, false),
-            (.avif, 1_280, false),
-            (.jpeg, 5_000, true), (.png, 2_000, true), (.webp, 2_000, true), (.gif, 1_280, true), (.avif, 2_000, true),
+            (.jpeg, 1_900, false), (.png, 1_400, false), (.webp, 1_200, false), (.jxl, 1_200, false),
+            (.gif, 600, false), (.avif, 800, false),
+            (.jpeg, 5_000, true), (.png, 2_000, true), (.webp, 2_000, true), (.jxl, 2_000, true), (.gif, 1_280, true),
+            (.avif, 1_280, true),
         ] as [(ImageFormat, Int, Bool)])
     func `a render is dear by its format and pixels, however small its source`(
         format: ImageFormat, side: Int, isDear: Bool
@@ -95,6 +96,81 @@ struct TimePriceTests {
         #expect(cut < .milliseconds(2))
         let searched = try plan(64, 64, options(1, 4_000, .cover, enlarge: true) { $0.gravity = .entropy })
         #expect(searched.timePrice(of: Self.header(.jpeg, 64, 64)).isDear)
+    }
+
+    @Test func `a file that is large for its pixels costs by its bytes, and no file less than its pixels`() {
+        let header = Self.header(.webp, 3_000, 2_000)
+        func price(_ byteCount: Int) -> Duration { header.timePrice(of: DecodePlan(), fileByteCount: byteCount) }
+        #expect(price(0) == price(1_000_000) && !price(1_000_000).isDear)
+        #expect(price(6_000_000) > price(1_000_000) * 3)
+        // Rows count, however short.
+        let column = Self.header(.png, 1, 60_000), row = Self.header(.png, 60_000, 1)
+        #expect(column.timePrice(of: DecodePlan()) > row.timePrice(of: DecodePlan()) + .milliseconds(5))
+    }
+
+    @Test func `frames of an animation cost more than stills`() {
+        let still = Self.header(.webp, 1_000, 1_000)
+        let moving = Self.header(.webp, 1_000, 1_000, frames: 10)
+        let frames = moving.timePrice(of: DecodePlan(isAnimated: true))
+        #expect(frames > still.timePrice(of: DecodePlan()) * 20)
+    }
+
+    @Test func `CMYK costs at every level, most of all in passes`() {
+        let plan = DecodePlan(level: 8)
+        let color = Self.header(.jpeg, 3_000, 2_000).timePrice(of: plan)
+        let cmyk = Self.header(.jpeg, 3_000, 2_000, bands: 4)
+        let progressive = Self.header(.jpeg, 3_000, 2_000, bands: 4, isProgressive: true)
+        #expect(cmyk.timePrice(of: plan) > color + .milliseconds(40))
+        #expect(progressive.timePrice(of: plan) > cmyk.timePrice(of: plan) + .milliseconds(100))
+    }
+
+    @Test func `a palette has a cost at any size`() {
+        func price(_ format: ImageFormat, quality: Int) -> Duration {
+            RenderPlan(resizedSize: PixelSize(width: 10, height: 10), format: format, quality: quality)
+                .timePrice(of: Self.header(.png, 10, 10))
+        }
+        #expect(price(.gif, quality: 100) > .milliseconds(40))
+        #expect(price(.png, quality: 100) < .milliseconds(1) && price(.png, quality: 80) > .milliseconds(40))
+    }
+
+    @Test func `steps that weight colours by alpha cost more with alpha`() {
+        let size = PixelSize(width: 1_000, height: 1_000), part = PixelSize(width: 100, height: 100)
+        let larger = PixelSize(width: 2_000, height: 2_000)
+        for step in [
+            GaussianStep(.blur, sigma: 200_000), GaussianStep(.sharpen, sigma: 200_000), BackgroundStep(.white),
+            InterestStep(.attention, size: part), InterestStep(.entropy, size: part),
+            BackdropStep(.blurred(sigma: 500_000), size: larger, x: 0, y: 0), ResampleStep(to: part),
+        ] as [any RenderStep] {
+            let opaque = Self.nanoseconds(step, on: FrameShape(size: size, hasAlpha: false))
+            let transparent = Self.nanoseconds(step, on: FrameShape(size: size, hasAlpha: true))
+            #expect(transparent > opaque, "\(step)")
+        }
+    }
+
+    @Test func `steps cost by what they do`() throws {
+        let frame = FrameShape(size: PixelSize(width: 1_000, height: 1_000), hasAlpha: true)
+        let small = try #require(ConvolutionStep(factors: [0, 1, 0, 1, 2, 1, 0, 1, 0], columns: 3))
+        let large = try #require(ConvolutionStep(factors: [Int](repeating: 1, count: 225), columns: 15))
+        let one = BlendStep.Row(start: 0)
+        func blend(_ mode: BlendMode) -> BlendStep {
+            BlendStep(.color(.white, size: frame.size), across: one, down: one, mode: mode, opacity: 50)
+        }
+        for (cheap, dear) in [
+            (small, large), (blend(.multiply), blend(.softLight)), (blend(.softLight), blend(.colorBurn)),
+            (BackgroundStep(.white), BackgroundStep(Color(red: 0, green: 0, blue: 0, alpha: 128))),
+            (ColorFormulaStep(.matrix([1, 0, 0, 0, 1, 0, 0, 0, 1])), ColorFormulaStep(.saturation(5_000))),
+            (
+                ResampleStep(to: PixelSize(width: 999, height: 1_000)),
+                ResampleStep(to: PixelSize(width: 1_001, height: 1_000))
+            ),
+        ] as [(any RenderStep, any RenderStep)] {
+            let shape = FrameShape(size: frame.size, hasAlpha: !(cheap is ResampleStep))
+            #expect(Self.nanoseconds(cheap, on: shape) < Self.nanoseconds(dear, on: shape) * 0.9, "\(dear)")
+        }
+    }
+
+    private static func nanoseconds(_ step: any RenderStep, on frame: FrameShape) -> Double {
+        RenderSteps([step]).costs(on: frame).reduce(0) { $0 + $1.perFrame + $1.once }
     }
 
     @Test func `monstrous claims saturate`() {

@@ -131,7 +131,7 @@ struct OverlayPlanTests {
         try plan.append(
             watermark: WatermarkOptions(), ratio: 8_000, header: ImageHeader.inspect(mark), limits: ImagingLimits(),
             light: .gamma)
-        #expect(plan.price < price + 4 * (ImageFixture.size.area + 1_000_000) + 1)
+        #expect(plan.price < price + 4 * (2 * ImageFixture.size.area + 1_000_000) + 1)
         let result = try ImageReading.decode(WatermarkFixture.file(ImageFixture.png.bytes, mark: mark, ratio: 8_000))
         #expect(result.pixels.array == Array(repeating: [0, 0, 255], count: ImageFixture.size.area).flatMap { $0 })
     }

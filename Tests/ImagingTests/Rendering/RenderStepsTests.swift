@@ -117,7 +117,9 @@ struct RenderStepsTests {
         }
         let (plain, framed) = (plan([Self.frame]), plan([Framing()]))
         #expect(framed.price == plain.price + 1_000)
-        #expect(framed.timePrice(of: header) == plain.timePrice(of: header) + .nanoseconds(5_000_000))
+        let own = plain.steps.costs(on: Self.whole)[0].perFrame
+        #expect(
+            framed.timePrice(of: header) == plain.timePrice(of: header) + .nanoseconds(5_000_000 - Int64(own)))
     }
 }
 
