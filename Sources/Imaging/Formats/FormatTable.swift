@@ -100,7 +100,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .gif, quality: nil, effort: 3, isSlow: true, isInOneStep: true, memory: WritingMemory(pixel: 18),
-                time: WritingTime(pixel: 400, animation: 170, once: 40_000_000))))
+                time: WritingTime(pixel: 400, animation: 170, once: 45_000_000))))
 
     static let avif = FormatTraits(
         mediaType: "image/avif", fileExtension: "avif", supportsAlpha: true, supportsAnimation: false,
