@@ -70,9 +70,11 @@ private func refuse(_ path: String) {
     let bytes = read(path)
     measure(price: 16 << 20) {
         let header = try ImageHeader.inspect(bytes)
+        var limits = ImagingLimits()
+        // The frames of the largest animation have 61 million pixels.
+        limits.maximumSourcePixels = 50_000_000
         let image = try ImageDecoder.decode(
-            bytes, header: header, plan: DecodePlan(isAnimated: header.frames > 1), limits: ImagingLimits(),
-            token: WorkToken())
+            bytes, header: header, plan: DecodePlan(isAnimated: header.frames > 1), limits: limits, token: WorkToken())
         return "decoded: \(image.size)"
     }
 }
