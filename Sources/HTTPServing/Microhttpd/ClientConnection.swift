@@ -227,7 +227,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     private func respond(to request: HTTPRequest, _ header: ReceivedHeader? = nil) -> Bool {
         let answer = context.responder.respond(to: request)
-        if case .again(_, let recurring) = answer, let header { memory.note(header, of: request, answeredBy: recurring) }
+        if case .again(_, let recurring) = answer, let header {
+            memory.note(header, of: request, answeredBy: recurring)
+        }
         return give(answer)
     }
 
