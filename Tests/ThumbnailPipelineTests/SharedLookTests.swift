@@ -131,7 +131,7 @@ struct SharedLookTests {
         let (_, other) = try await pair()
         let record = try #require(look(other))
         await withCheckedContinuation { continuation in record.begin { continuation.resume() } }
-        other.caches.remove(try other.downloader.identity(of: ThumbnailRequest.path().source))
+        other.caches.removeLocally(try other.downloader.identity(of: ThumbnailRequest.path().source))
         guard case .work = record.finish() else {
             Issue.record("a record was used that had been removed")
             return
@@ -141,7 +141,7 @@ struct SharedLookTests {
         other.caches.results.removeAll()
         let result = try #require(look(other))
         await withCheckedContinuation { continuation in result.begin { continuation.resume() } }
-        other.caches.remove(try other.downloader.identity(of: ThumbnailRequest.path().source))
+        other.caches.removeLocally(try other.downloader.identity(of: ThumbnailRequest.path().source))
         _ = result.finish()
         #expect(other.caches.results.statistics.entries == 0)
         #expect(other.caches.changes.withLock { $0.count } == 0)
