@@ -145,7 +145,8 @@ def run(options, folder, redis, origin):
                     f"{name} {statistics.median(entry[name] for entry in found):.{digits}f}"
                     for name, digits in [
                         ("rate", 0), ("p50", 2), ("p99", 2), ("service", 1), ("redis", 1), ("client", 1), ("share", 3)])
-                print(f"{connections} connections, program {index}: {text}", flush=True)
+                best = max(entry["rate"] for entry in found)
+                print(f"{connections} connections, program {index}: {text}, best rate {best:.0f}", flush=True)
     finally:
         for instance in instances:
             instance.kill()
