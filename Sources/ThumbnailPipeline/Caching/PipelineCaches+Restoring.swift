@@ -101,9 +101,12 @@ extension PipelineCaches {
         var restored = RestoredResult()
         restored.result = await disk?.result(for: key)
         if restored.result == nil, let tier, isCurrent(records) {
-            var known = look?.result(for: key)
-            if known == nil { known = await tier.result(for: key, allowance) }
-            let found = known ?? SharedTier.Found()
+            let found: SharedTier.Found<RenderedImage>
+            if let known = look?.result(for: key) {
+                found = known
+            } else {
+                found = await tier.result(for: key, allowance)
+            }
             restored.result = found.value
             if found.wasAsked { restored.shared = CacheLayerStatus(.shared, found.value == nil ? .uriMiss : .hit) }
         }
