@@ -17,7 +17,7 @@ enum PricedStep: String, CaseIterable {
     case mapCurves, mapMatrix, mapLCh, mapTint, mapGrey, mapGradient
     case kernelMean, kernelSharpen
     case attention, entropy
-    case resampleSmaller, resampleLarger, resampleSmallerLight, resampleLargerLight
+    case resampleSmaller, resampleTiny, resampleLarger, resampleSmallerLight, resampleLargerLight
 
     /// The step for images of this shape.
     func step(on frame: FrameShape) -> any RenderStep {
@@ -91,6 +91,7 @@ enum PricedStep: String, CaseIterable {
         case .attention: return InterestStep(.attention, size: part)
         case .entropy: return InterestStep(.entropy, size: part)
         case .resampleSmaller: return ResampleStep(to: size.scaled(by: 2, over: 5))
+        case .resampleTiny: return ResampleStep(to: size.scaled(by: 1, over: 20))
         case .resampleLarger: return ResampleStep(to: size.scaled(by: 3, over: 2))
         case .resampleSmallerLight: return ResampleStep(to: size.scaled(by: 2, over: 5), in: .linear)
         case .resampleLargerLight: return ResampleStep(to: size.scaled(by: 3, over: 2), in: .linear)
@@ -101,8 +102,8 @@ enum PricedStep: String, CaseIterable {
     func addition(on size: PixelSize) -> FrameShape? {
         switch self {
         case .watermark, .watermarkFaint, .watermarkScaled, .watermarkTiled, .blendMultiply, .blendSoftLight,
-            .blendMask,
-            .blendRepeated:
+            .blendBurn,
+            .blendMask, .blendRepeated:
             FrameShape(size: size, hasAlpha: true)
         default: nil
         }

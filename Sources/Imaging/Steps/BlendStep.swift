@@ -145,8 +145,7 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     fileprivate var time: Double {
         switch self {
         case .normal, .multiply, .screen, .darken, .lighten, .difference, .exclusion, .add, .mask, .maskOut: 25
-        case .overlay, .hardLight, .softLight: 55
-        case .colorDodge, .colorBurn: 90
+        case .overlay, .hardLight, .softLight, .colorDodge, .colorBurn: 55
         }
     }
 }

@@ -6,7 +6,7 @@ package struct ColorStep: Hashable {
     package let filters: ColorFilters
 
     /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
-    private static let time = 7.0
+    private static let time = 8.0
 
     /// A step that applies `filters`.
     package init(_ filters: ColorFilters) {

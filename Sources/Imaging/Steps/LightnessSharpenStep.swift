@@ -8,7 +8,7 @@ package struct LightnessSharpenStep: Hashable {
     package let jagged: Float
 
     /// Nanoseconds of one core for each pixel, and for each pixel of the standard deviation; measured as ``TimePrice`` says.
-    private static let time = (frame: 190.0, deviation: 15.0)
+    private static let time = (frame: 200.0, deviation: 21.0)
 
     /// A step that sharpens by these values.
     package init(sigma: Float, flat: Float, jagged: Float) {
