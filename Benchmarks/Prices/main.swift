@@ -59,7 +59,9 @@ private enum Subject: String {
 
 private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int, _ subject: Subject, quality: Int?) {
     let image = subject.image(size, bands: bands)
-    let plan = RenderPlan(resizedSize: size, format: format, quality: quality ?? format.defaultQuality)
+    let plan = RenderPlan(
+        source: FrameShape(size: size, hasAlpha: bands == 4), steps: [ResampleStep(to: size)], format: format,
+        quality: quality ?? format.defaultQuality)
     let header = ImageHeader(format: .png, storedSize: size, bands: bands, hasAlpha: bands == 4)
     measure(price: plan.price, time: plan.timePrice(of: header)) {
         "\(try ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes.count) bytes"
