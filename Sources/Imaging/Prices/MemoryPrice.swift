@@ -23,8 +23,11 @@ extension ImageHeader {
         let memory = format.reading.memory
         let working =
             area * Price(memory.workingBytes(header, isWhole)) * (memory.isForEachFrame ? frameCount : Price(1))
+        // Planes are turned into other memory. With chroma of luma's size they are as large as pixels.
+        let isTurned = header.orientation != 1 && format.reading.planes?.mayHold(header) == true
+        let turning = isTurned ? result : Price(0)
         let tables = Price(header.isCMYK ? Self.cmykTables : 0)
-        return (result + rows + working + tables + Price(fileByteCount)).bytes
+        return (result + turning + rows + working + tables + Price(fileByteCount)).bytes
     }
 
     /// Most bytes of the pixels of a decode by `plan`, in any layout and number of bands; known before it starts.

@@ -57,6 +57,14 @@ struct ImageHeaderPriceTests {
         #expect(webp.price(of: DecodePlan(isAnimated: true)) == 30_000_000 + 2_700_000 + 40_000_000)
     }
 
+    @Test func `planes that are turned are paid for twice`() {
+        func price(_ format: ImageFormat, _ orientation: Int) -> Int {
+            ImageHeader(format: format, storedSize: Self.size, orientation: orientation).price(of: DecodePlan(level: 2))
+        }
+        for format in [ImageFormat.jpeg, .webp] { #expect(price(format, 6) == price(format, 1) + 750_000) }
+        #expect(price(.png, 6) == price(.png, 1))
+    }
+
     @Test func `the file is paid for as well`() {
         let header = ImageHeader(format: .png, storedSize: Self.size)
         #expect(header.price(of: DecodePlan(), fileByteCount: 7) == header.price(of: DecodePlan()) + 7)
