@@ -21,7 +21,7 @@ private struct Options {
     var margin: Double?
     var light = ResamplingLight.gamma
     var enlarge = false
-    var jpeg = JPEGDecoder.usual
+    var jpeg: JPEGDecoder?
     /// Whether every round has another width, so that nothing prepared for the previous one can be used.
     var isFresh = false
     var measuresOperations = false

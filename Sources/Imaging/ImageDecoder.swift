@@ -8,12 +8,12 @@ package enum ImageDecoder {
     /// - Parameters:
     ///   - header: The file's header.
     ///   - lane: The lane that decodes what both lanes can decode; only measurements and comparisons choose.
-    ///   - jpeg: The decoder of JPEG planes; only measurements and comparisons choose.
+    ///   - jpeg: The decoder of JPEG planes, which are kept as it makes them; only measurements and comparisons choose.
     ///   - room: Makes the memory for the pixels.
     /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
-        lane: Lane = .usual, jpeg: JPEGDecoder = .usual, room: PlaneMemory.Maker = { PlaneMemory(count: $0) }
+        lane: Lane = .usual, jpeg: JPEGDecoder? = nil, room: PlaneMemory.Maker = { PlaneMemory(count: $0) }
     ) throws -> DecodedImage {
         try token.check()
         try plan.check(header, limits: limits)

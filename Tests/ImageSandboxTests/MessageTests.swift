@@ -25,7 +25,7 @@ struct MessageTests {
         planes: [
             part(33, 21, 0, 0, 32.5, 20.125), part(17, 11, 0.5, 0.25, 16.25, 10.5),
             part(17, 11, 0.5, 0.25, 16.25, 10.5),
-        ], range: .limited)
+        ], range: .limited, hasColorDetail: true)
 
     @Test(arguments: answers)
     func `an answer reads back as it was written`(answer: WorkerAnswer) {

@@ -18,11 +18,17 @@ struct SandboxedCodecTests {
         let profile = ICCWriter.profile(
             primaries: [[0.5151, 0.2412, -0.0011], [0.2920, 0.6922, 0.0419], [0.1571, 0.0666, 0.7841]])
         let photo = ImageFixture.photo(width: 401, height: 303)
+        // Detail in strong colours.
+        let stripes = SampleImage(PixelSize(width: 400, height: 300), bands: 3) { x, _ in
+            x / 6 % 2 == 0 ? [255, 0, 0] : [255, 255, 255]
+        }
         var files = ImageFixture.readable.map { ($0.rawValue, $0.bytes) }
         files += [
             ("photo", photo), ("profiled", SharedBytes(JPEGWriter.profiled(photo.array, profile))),
             ("turned", SharedBytes(JPEGWriter.oriented(photo.array, 6))),
             ("webp", ImageFixture.photo(width: 401, height: 303, format: .webp)),
+            ("stripes", SharedBytes(ImageFixture.file(stripes, as: .jpeg))),
+            ("turned stripes", SharedBytes(JPEGWriter.oriented(ImageFixture.file(stripes, as: .jpeg), 6))),
             ("png", ImageFixture.photo(width: 401, height: 303, format: .png)),
         ]
         for (name, file) in files {

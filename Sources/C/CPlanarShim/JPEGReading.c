@@ -269,13 +269,13 @@ static void judge_single_scan(CPlanarShimJPEGReader *reader)
 }
 
 /// libjpeg decodes subsampled chroma with a larger transform than luma if that saves it the upsampling of a scaled image: at half size,
-/// chroma would have luma's size. After this call, all components use luma's transform.
-static void keep_chroma_coarse(struct jpeg_decompress_struct *codec)
+/// chroma would have luma's size. After this call, all components use luma's transform, or chroma one that is `refinement` times finer.
+static void keep_chroma_coarse(struct jpeg_decompress_struct *codec, int refinement)
 {
     int index;
     for (index = 0; index < codec->num_components; index++) {
         jpeg_component_info *component = &codec->comp_info[index];
-        component->DCT_scaled_size = codec->min_DCT_scaled_size;
+        component->DCT_scaled_size = codec->min_DCT_scaled_size * (index > 0 ? refinement : 1);
         component->MCU_sample_width = component->MCU_width * component->DCT_scaled_size;
     }
 }
@@ -293,7 +293,7 @@ static void read_rows(struct jpeg_decompress_struct *codec, const CPlanarShimPla
         int index, row;
         for (index = 0; index < codec->num_components; index++) {
             const CPlanarShimPlane *plane = index < planes->count ? &planes->planes[index] : NULL;
-            int count = codec->comp_info[index].v_samp_factor * codec->min_DCT_scaled_size;
+            int count = codec->comp_info[index].v_samp_factor * codec->comp_info[index].DCT_scaled_size;
             for (row = 0; row < count; row++) {
                 int place = start[index] + row;
                 rows[index][row] =
@@ -306,7 +306,8 @@ static void read_rows(struct jpeg_decompress_struct *codec, const CPlanarShimPla
 }
 
 CPlanarShimStatus CPlanarShim_jpeg_decode(
-    CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail, const CPlanarShimPlanes *planes)
+    CPlanarShimJPEGReader *reader, int level, int refinement, CPlanarShimJPEGDetail detail,
+    const CPlanarShimPlanes *planes)
 {
     struct jpeg_decompress_struct *codec = &reader->codec;
     JSAMPROW spare;
@@ -314,7 +315,7 @@ CPlanarShimStatus CPlanarShim_jpeg_decode(
         return reader->status;
     spare = codec->mem->alloc_large((j_common_ptr) codec, JPOOL_IMAGE, planes->planes[0].stride);
     start(reader, level, detail);
-    keep_chroma_coarse(codec);
+    keep_chroma_coarse(codec, refinement);
     codec->idct->start_pass(codec);
     read_rows(codec, planes, spare);
     judge_single_scan(reader);
@@ -334,7 +335,7 @@ CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader, CPlanarS
     start(reader, coarsest, detail);
     if (codec->inputctl->has_multiple_scans)
         return CPlanarShimDone;
-    keep_chroma_coarse(codec);
+    keep_chroma_coarse(codec, 1);
     codec->idct->start_pass(codec);
     memset(&planes, 0, sizeof planes);
     read_rows(codec, &planes, spare);

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <CLightResampling.h>
 #include <zimg.h>
+
+#include "Resampling.h"
 
 struct CPlanarShimGraph {
     CPlanarShimResampling resampling;
@@ -118,9 +119,15 @@ static CLightResampler *light_resampler(CPlanarShimResampling resampling)
     CLightResampling light = {
         .source_width = resampling.source_width, .source_height = resampling.source_height,
         .left = resampling.left, .top = resampling.top, .width = resampling.width, .height = resampling.height,
-        .target_width = resampling.target_width, .target_height = resampling.target_height, .bands = 1,
+        .target_width = resampling.target_width, .target_height = resampling.target_height,
+        .bands = resampling.mixing == CPlanarShimLightOfColors ? 3 : 1,
     };
     return CLight_make(&light);
+}
+
+static int mixes_light(CPlanarShimResampling resampling)
+{
+    return resampling.mixing == CPlanarShimLight || resampling.mixing == CPlanarShimLightOfColors;
 }
 
 CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling)
@@ -129,9 +136,9 @@ CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling)
     if (!graph)
         return NULL;
     graph->resampling = resampling;
-    if (resampling.mixing == CPlanarShimLight)
+    if (mixes_light(resampling))
         graph->light = light_resampler(resampling);
-    if (resampling.mixing == CPlanarShimLight ? !graph->light : !prepare(graph)) {
+    if (mixes_light(resampling) ? !graph->light : !prepare(graph)) {
         CPlanarShim_graph_free(graph);
         return NULL;
     }
@@ -140,7 +147,20 @@ CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling)
 
 size_t CPlanarShim_graph_room(const CPlanarShimGraph *graph)
 {
-    return graph->light ? CLight_room(graph->light) : graph->filters_room + graph->source_rows * padded_row(graph);
+    if (!graph->light)
+        return graph->filters_room + graph->source_rows * padded_row(graph);
+    return in_whole_lines(CLight_room(graph->light))
+        + (graph->resampling.mixing == CPlanarShimLightOfColors ? CPlanarShim_color_room(graph->resampling) : 0);
+}
+
+CLightResampler *CPlanarShim_graph_light(const CPlanarShimGraph *graph)
+{
+    return graph->light;
+}
+
+CPlanarShimResampling CPlanarShim_graph_resampling(const CPlanarShimGraph *graph)
+{
+    return graph->resampling;
 }
 
 /// The context of the callbacks of a run.

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "Colors.h"
+
 /// Side of the squares in which a plane is turned: a square of both planes fits into the level 1 cache.
 enum { square = 32 };
 
@@ -82,33 +84,39 @@ typedef struct {
     int start, light, red, blue, green_of_blue, green_of_red;
 } Matrix;
 
+// JFIF's matrix, and the same for limited range.
+static const Matrix full = {0, 65536, 91881, 116130, 22554, 46802};
+static const Matrix limited = {16, 76309, 104597, 132201, 25675, 53279};
+
+void CPlanarShim_pixels_of_row(
+    const uint8_t *luma, const uint8_t *blue, const uint8_t *red, int is_limited, int count, uint8_t *pixels)
+{
+    const Matrix *matrix = is_limited ? &limited : &full;
+    for (int x = 0; x < count; x++, pixels += 3) {
+        // Clipped only at the end: chroma may bring luma beyond black or white back into range.
+        int light = (luma[x] - matrix->start) * matrix->light + 32768;
+        int bluish = blue[x] - 128;
+        int reddish = red[x] - 128;
+        pixels[0] = in_eight_bits((light + matrix->red * reddish) >> 16);
+        pixels[1] = in_eight_bits((light - matrix->green_of_blue * bluish - matrix->green_of_red * reddish) >> 16);
+        pixels[2] = in_eight_bits((light + matrix->blue * bluish) >> 16);
+    }
+}
+
 void CPlanarShim_interleave(const CPlanarShimPlanes *planes, int is_limited, uint8_t *pixels)
 {
-    // JFIF's matrix, and the same for limited range.
-    static const Matrix full = {0, 65536, 91881, 116130, 22554, 46802};
-    static const Matrix limited = {16, 76309, 104597, 132201, 25675, 53279};
     const Matrix *matrix = is_limited ? &limited : &full;
     const CPlanarShimPlane *luma = &planes->planes[0];
     int x, y;
     for (y = 0; y < luma->height; y++) {
         const uint8_t *l = row_of(luma, y);
-        const uint8_t *b, *r;
         if (planes->count == 1) {
             for (x = 0; x < luma->width; x++)
                 *pixels++ = in_eight_bits(((l[x] - matrix->start) * matrix->light + 32768) >> 16);
             continue;
         }
-        b = row_of(&planes->planes[1], y);
-        r = row_of(&planes->planes[2], y);
-        for (x = 0; x < luma->width; x++, pixels += 3) {
-            // Clipped only at the end: chroma may bring luma beyond black or white back into range.
-            int light = (l[x] - matrix->start) * matrix->light + 32768;
-            int bluish = b[x] - 128;
-            int reddish = r[x] - 128;
-            pixels[0] = in_eight_bits((light + matrix->red * reddish) >> 16);
-            pixels[1] = in_eight_bits(
-                (light - matrix->green_of_blue * bluish - matrix->green_of_red * reddish) >> 16);
-            pixels[2] = in_eight_bits((light + matrix->blue * bluish) >> 16);
-        }
+        CPlanarShim_pixels_of_row(
+            l, row_of(&planes->planes[1], y), row_of(&planes->planes[2], y), is_limited, luma->width, pixels);
+        pixels += 3 * (size_t) luma->width;
     }
 }

@@ -10,6 +10,7 @@ extension MessageWriter {
         put(description.range == .limited)
         put(description.isIncomplete)
         put(description.jpegDecoding)
+        put(description.hasColorDetail)
         put(UInt8(description.planes.count))
         for plane in description.planes {
             put(UInt32(plane.size.width))
@@ -34,14 +35,15 @@ extension MessageReader {
     mutating func description() -> DecodedDescription? {
         guard let width = size(), let height = size(), let bands = size(), let loop = size(), let isLimited = flag(),
             let isIncomplete = flag(), let decoding = number(UInt8.self), decoding <= JPEGDecoding.all.count,
-            let planeCount = number(UInt8.self), planeCount <= 3
+            let hasColorDetail = flag(), let planeCount = number(UInt8.self), planeCount <= 3
         else { return nil }
         let planes = (0..<planeCount).compactMap { _ in plane() }
         guard planes.count == planeCount else { return nil }
         return DecodedDescription(
             size: PixelSize(width: width, height: height), bands: bands, planes: planes,
             range: isLimited ? .limited : .full, loop: loop, isIncomplete: isIncomplete,
-            jpegDecoding: decoding > 0 ? JPEGDecoding.all[Int(decoding) - 1] : nil)
+            jpegDecoding: decoding > 0 ? JPEGDecoding.all[Int(decoding) - 1] : nil,
+            hasColorDetail: hasColorDetail)
     }
 
     private mutating func plane() -> DecodedDescription.Part? {

@@ -134,7 +134,7 @@ extension FormatTraits {
         let decode:
             @Sendable (
                 _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
-                _ room: PlaneMemory.Maker, _ jpeg: JPEGDecoder
+                _ room: PlaneMemory.Maker, _ jpeg: JPEGDecoder?
             ) throws -> PlanarReading
     }
 

@@ -34,11 +34,14 @@ package struct DecodedDescription: Hashable, Sendable {
     package var profile: ColorProfile?
     /// Which decoder made the planes of a reduced JPEG.
     package var jpegDecoding: JPEGDecoding?
+    /// Whether planes have fine detail in strong colours.
+    package var hasColorDetail: Bool
 
     /// A description of these values, none of which are checked.
     package init(
         size: PixelSize, bands: Int, planes: [Part] = [], range: PlaneRange = .full, delays: [Int] = [], loop: Int = 0,
-        isIncomplete: Bool = false, profile: ColorProfile? = nil, jpegDecoding: JPEGDecoding? = nil
+        isIncomplete: Bool = false, profile: ColorProfile? = nil, jpegDecoding: JPEGDecoding? = nil,
+        hasColorDetail: Bool = false
     ) {
         self.size = size
         self.bands = bands
@@ -49,13 +52,15 @@ package struct DecodedDescription: Hashable, Sendable {
         self.isIncomplete = isIncomplete
         self.profile = profile
         self.jpegDecoding = jpegDecoding
+        self.hasColorDetail = hasColorDetail
     }
 
     /// Describes an image.
     package init(_ image: DecodedImage) {
         self.init(
             size: image.size, bands: image.bands, delays: image.delays, loop: image.loop,
-            isIncomplete: image.isIncomplete, profile: image.profile, jpegDecoding: image.jpegDecoding)
+            isIncomplete: image.isIncomplete, profile: image.profile, jpegDecoding: image.jpegDecoding,
+            hasColorDetail: image.hasColorDetail)
         if case .planar(let planes, let range) = image.layout {
             self.range = range
             self.planes = planes.map { plane in
@@ -101,7 +106,8 @@ extension DecodedImage {
             }
             self.init(
                 pixels: pixels, planes: planes, range: description.range, profile: description.profile,
-                isIncomplete: description.isIncomplete, jpegDecoding: description.jpegDecoding)
+                isIncomplete: description.isIncomplete, jpegDecoding: description.jpegDecoding,
+                hasColorDetail: description.hasColorDetail)
         }
     }
 }

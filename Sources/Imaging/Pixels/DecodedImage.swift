@@ -32,6 +32,8 @@ package final class DecodedImage: Sendable {
     let profile: ColorProfile?
     /// Which decoder made the planes of a reduced JPEG; nil for other images.
     package let jpegDecoding: JPEGDecoding?
+    /// Whether planes have ``ColorDetail``; false for pixels.
+    let hasColorDetail: Bool
     /// What a border surrounds in an image of shapes that was drawn anew for it, in pixels of the natural size; nil for other images.
     let box: ImagePart?
 
@@ -53,12 +55,13 @@ package final class DecodedImage: Sendable {
         self.box = box
         profile = nil
         jpegDecoding = nil
+        hasColorDetail = false
     }
 
     /// Takes over planes of a still.
     init(
         pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: ColorProfile?, isIncomplete: Bool = false,
-        jpegDecoding: JPEGDecoding? = nil
+        jpegDecoding: JPEGDecoding? = nil, hasColorDetail: Bool = false
     ) {
         precondition(
             [1, 3].contains(planes.count) && pixels.count == planes.byteCount, "the planes do not make an image")
@@ -71,6 +74,7 @@ package final class DecodedImage: Sendable {
         self.isIncomplete = isIncomplete
         self.profile = profile
         self.jpegDecoding = jpegDecoding
+        self.hasColorDetail = hasColorDetail
         box = nil
     }
 

@@ -49,6 +49,7 @@ extension CPlanarShimMixing {
             case .bytes: CPlanarShimBytes
             case .words: CPlanarShimWords
             case .light: CPlanarShimLight
+            case .lightOfColors: CPlanarShimLightOfColors
             }
     }
 }

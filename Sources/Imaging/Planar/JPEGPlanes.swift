@@ -29,10 +29,13 @@ struct JPEGPlanesHeader {
 enum JPEGPlanes {
     /// The file's planes; or the judgement of a file that does not hold planes.
     ///
+    /// Planes with ``ColorDetail`` at a level are decoded once more by libjpeg, with chroma in luma's size if the file has it.
+    ///
+    /// - Parameter decoder: The decoder, whose planes are kept as they are; nil for the usual one.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Maker, decoder: JPEGDecoder
+        room: PlaneMemory.Maker, decoder: JPEGDecoder?
     ) throws -> PlanarReading {
         try unsafe file.withUnsafeBytes { bytes throws in
             try unsafe decode(bytes, header: header, plan: plan, token: token, room: room, decoder: decoder)
@@ -51,27 +54,39 @@ enum JPEGPlanes {
 
     private static func decode(
         _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Maker, decoder: JPEGDecoder
+        room: PlaneMemory.Maker, decoder: JPEGDecoder?
     ) throws -> PlanarReading {
         let reader = try unsafe JPEGReader(file, header: header, token: token)
         let stored = reader.header
         let scans = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level)
         guard stored.isPlanar else { return .judged(lacksPixels: try reader.lacksPixels(scans, token)) }
 
-        let planes = stored.storedPlanes(level: plan.level)
-        let memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
+        var planes = stored.storedPlanes(level: plan.level)
+        var memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
         var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
         var decoding: JPEGDecoding?
-        if plan.level > 1, decoder == .fast {
+        if plan.level > 1, decoder ?? .usual == .fast {
             decoding = unsafe try reader.decodeFast(level: plan.level, scans, into: &target, token)
         }
         let isIncomplete =
             decoding == .fast ? false : unsafe try reader.decode(level: plan.level, scans, into: &target, token)
         try plan.admit(isIncomplete: isIncomplete)
+        let hasColorDetail = unsafe ColorDetail.isFound(in: target)
+        let refinement = stored.refinement(level: plan.level)
+        if hasColorDetail, refinement > 1, decoder == nil {
+            let finer = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level / refinement)
+            planes = stored.storedPlanes(level: plan.level, refinement: refinement)
+            // The room may be the memory that the coarser planes are in.
+            memory = PlaneMemory(count: 0)
+            memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
+            target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
+            _ = unsafe try JPEGReader(file, header: header, token: token)
+                .decode(level: plan.level, refinement: refinement, finer, into: &target, token)
+        }
         return .decoded(
             try DecodedImage(
                 planes, in: memory, range: .full, profile: stored.profile, turnedFrom: header.orientation, into: room,
-                isIncomplete: isIncomplete, jpegDecoding: decoding))
+                isIncomplete: isIncomplete, jpegDecoding: decoding, hasColorDetail: hasColorDetail))
     }
 }
 
@@ -109,9 +124,10 @@ private struct JPEGReader: ~Copyable {
     /// Fills the planes, and returns whether the file lacked samples.
     @unsafe
     func decode(
-        level: Int, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
+        level: Int, refinement: Int = 1, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
     ) throws -> Bool {
-        try unsafe Self.check(CPlanarShim_jpeg_decode(raw, Int32(level), scans.detail, &planes), of: raw, token)
+        try unsafe Self.check(
+            CPlanarShim_jpeg_decode(raw, Int32(level), Int32(refinement), scans.detail, &planes), of: raw, token)
         return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
     }
 
@@ -169,11 +185,15 @@ extension JPEGPlanesHeader {
         self.profile = file.colors.flatMap { $0.isStandard ? nil : $0 }
     }
 
-    /// The planes as the decoder makes them, before they are turned upright.
-    fileprivate func storedPlanes(level: Int) -> [Plane] {
+    /// How many times finer than luma chroma can be decoded: up to luma's size, and as libjpeg can, equally on both sides.
+    fileprivate func refinement(level: Int) -> Int { planes == 3 ? min(level, across, down) : 1 }
+
+    /// The planes as the decoder makes them, before they are turned upright; chroma is `refinement` times finer than the level.
+    fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [Plane] {
         .stacked(
             (0..<planes).map { index in
-                let (across, down) = index == 0 ? (level, level) : (level * across, level * down)
+                let (across, down) =
+                    index == 0 ? (level, level) : (level * across / refinement, level * down / refinement)
                 let samples = PixelSize(
                     width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
                 // JFIF puts a chroma sample in the middle of the luma samples that it stands for, and so does the scaled decode.

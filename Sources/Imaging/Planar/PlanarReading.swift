@@ -21,12 +21,12 @@ extension DecodedImage {
     convenience init(
         _ planes: [Plane], in memory: consuming PlaneMemory, range: PlaneRange, profile: ColorProfile?,
         turnedFrom orientation: Int, into room: PlaneMemory.Maker, isIncomplete: Bool,
-        jpegDecoding: JPEGDecoding? = nil
+        jpegDecoding: JPEGDecoding? = nil, hasColorDetail: Bool = false
     ) throws {
         if orientation == 1 {
             self.init(
                 pixels: memory.finish(), planes: planes, range: range, profile: profile, isIncomplete: isIncomplete,
-                jpegDecoding: jpegDecoding)
+                jpegDecoding: jpegDecoding, hasColorDetail: hasColorDetail)
             return
         }
         let upright = [Plane].stacked(
@@ -45,6 +45,6 @@ extension DecodedImage {
         }
         self.init(
             pixels: result.finish(), planes: upright, range: range, profile: profile, isIncomplete: isIncomplete,
-            jpegDecoding: jpegDecoding)
+            jpegDecoding: jpegDecoding, hasColorDetail: hasColorDetail)
     }
 }

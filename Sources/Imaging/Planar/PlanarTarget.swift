@@ -92,16 +92,23 @@ struct PlanarTarget {
             left: region.left + across.start, top: region.top + down.start, width: across.length, height: down.length)
     }
 
+    /// By how many pixels a plane's first sample begins before the image.
+    func pixelsBefore(plane index: Int) -> (across: Int, down: Int) {
+        let step = index == 0 ? 1 : chromaStep
+        let size = size(ofPlane: index)
+        return (
+            across: [2, 3, 7, 8].contains(turn) ? size.width * step - rectangle.size.width : 0,
+            down: [3, 4, 6, 7].contains(turn) ? size.height * step - rectangle.size.height : 0
+        )
+    }
+
     /// The part of a source plane that fills the target's plane, if the resampled part fills `region`.
     ///
     /// The last sample of subsampled chroma may stand for pixels beyond the image's edge. If the turn mirrors the plane, this is the first one.
     func region(ofPlane index: Int, in region: Plane.Region) -> Plane.Region {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)
-        let beyond = (
-            across: [2, 3, 7, 8].contains(turn) ? size.width * step - rectangle.size.width : 0,
-            down: [3, 4, 6, 7].contains(turn) ? size.height * step - rectangle.size.height : 0
-        )
+        let beyond = pixelsBefore(plane: index)
         let across = region.width / Double(resizedSize.width)
         let down = region.height / Double(resizedSize.height)
         return Plane.Region(

@@ -40,7 +40,9 @@ final class PlanarWorkspace {
         }
         let planes = target.planes(ofGrey: sources.count == 1)
         result.reserve(planes.byteCount)
-        for (index, plane) in planes.enumerated() {
+        let colors = ColorResampling(image, to: target)
+        if let colors { try run(colors, of: image, to: planes, token) }
+        for (index, plane) in planes.enumerated() where colors == nil {
             guard index < sources.count else {
                 result.fill(plane, with: PlanarTarget.neutralChroma)
                 continue
@@ -144,6 +146,25 @@ final class PlanarWorkspace {
         guard status == CPlanarShimDone else {
             try token.check()
             throw ImagingError.encodeFailed(detail: "zimg fails at \(resampling)")
+        }
+    }
+
+    /// Resamples three planes together.
+    private func run(
+        _ colors: ColorResampling, of image: DecodedImage, to planes: [Plane], _ token: WorkToken
+    ) throws {
+        guard let filter = PlaneFilters.shared.filter(for: colors.resampling) else {
+            throw ImagingError.encodeFailed(detail: "no memory for \(colors.resampling)")
+        }
+        room.reserve(filter.room)
+        let status = unsafe image.pixels.withUnsafeBytes { bytes in
+            let target = unsafe colors.target(CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
+            return unsafe filter.run(
+                from: colors.source(in: bytes), to: target, room: room.bytes.baseAddress, token: token)
+        }
+        guard status == CPlanarShimDone else {
+            try token.check()
+            throw ImagingError.encodeFailed(detail: "\(colors.resampling) fails")
         }
     }
 

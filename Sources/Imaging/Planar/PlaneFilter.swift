@@ -18,6 +18,8 @@ struct PlaneResampling: Hashable, Sendable {
         case words
         /// Amounts of light, in floating point.
         case light
+        /// Amounts of light of red, green and blue, of three planes together.
+        case lightOfColors
     }
 
     /// The function by which samples are weighted.
@@ -58,6 +60,17 @@ final class PlaneFilter: @unchecked Sendable {
 
     deinit {
         unsafe CPlanarShim_graph_free(graph)
+    }
+
+    /// Fills the planes of `target` from those of `source` together, if the resampling mixes the light of colours.
+    @unsafe
+    func run(
+        from source: CPlanarShimColors, to target: CPlanarShimColorTarget, room: UnsafeMutableRawPointer?,
+        token: WorkToken
+    ) -> CPlanarShimStatus {
+        precondition(resampling.mixing == .lightOfColors, "a filter for one plane")
+        var (source, target) = (source, target)
+        return unsafe CPlanarShim_resample_colors(graph, &source, &target, room, CPlanarShimWatch(token))
     }
 
     /// Fills `target`; its rows, the source's rows and `room` begin at multiples of ``Plane/alignment``.

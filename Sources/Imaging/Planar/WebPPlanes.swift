@@ -26,10 +26,13 @@ enum WebPPlanes {
             }
             let isIncomplete = status == CPlanarShimTruncated
             try plan.admit(isIncomplete: isIncomplete)
+            let hasColorDetail = unsafe ColorDetail.isFound(in: target)
+            // libwebp scales chroma to pixels with more detail than to planes.
+            if hasColorDetail, plan.level > 1, !isIncomplete { return .judged(lacksPixels: false) }
             return .decoded(
                 try DecodedImage(
                     planes, in: memory, range: .limited, profile: nil, turnedFrom: header.orientation, into: room,
-                    isIncomplete: isIncomplete))
+                    isIncomplete: isIncomplete, hasColorDetail: hasColorDetail))
         }
     }
 

@@ -14,8 +14,8 @@ package import Text
 /// A result of several sources is found under the image. For each additional source a small entry, the voucher, stands beside it under
 /// that source's name: it is removed with that source, and the result is used only as long as all its vouchers are there.
 package struct PipelineDisk: Sendable {
-    /// Changes with the layout of the entries' heads.
-    package static let contentVersion = 5
+    /// Changes with the layout of the entries' heads, and if the same plan makes other results.
+    package static let contentVersion = 6
 
     let store: DiskStore
     /// The release and libraries that make results: others may encode the same plan to other bytes.

@@ -82,12 +82,14 @@ typedef struct {
     int is_smoothed;
 } CPlanarShimJPEGDetail;
 
-/// Decodes into planes reduced by `level` (1, 2, 4 or 8) on each side; chroma is subsampled as in the file.
+/// Decodes into planes reduced by `level` (1, 2, 4 or 8) on each side; chroma is subsampled as in the file, but `refinement` times finer on
+/// each side: a power of two, at most the level and at most the subsampling of either side.
 ///
 /// The planes must have the sizes that follow from the header, divisions rounded up, and strides that are multiples of 8. Samples that
 /// the file lacks are grey, or as earlier scans left them.
 CPlanarShimStatus CPlanarShim_jpeg_decode(
-    CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail, const CPlanarShimPlanes *planes);
+    CPlanarShimJPEGReader *reader, int level, int refinement, CPlanarShimJPEGDetail detail,
+    const CPlanarShimPlanes *planes);
 
 /// Decodes into the same planes with CFastJPEG, if it knows the kind of file; `level` is 2, 4 or 8. The reader has read its header, and stays
 /// as it is: unless the outcome is "done" or "stopped", `CPlanarShim_jpeg_decode` can do the work.
@@ -252,6 +254,8 @@ typedef enum {
     CPlanarShimWords,
     /// Amounts of light by sRGB's curve, always with the kernel Lanczos; the results are bytes by the same curve.
     CPlanarShimLight,
+    /// Amounts of light of red, green and blue, into which the three planes are converted; only for `CPlanarShim_resample_colors`.
+    CPlanarShimLightOfColors,
 } CPlanarShimMixing;
 
 /// The function by which samples are weighted.
@@ -296,12 +300,38 @@ size_t CPlanarShim_graph_room(const CPlanarShimGraph *graph);
 CPlanarShimStatus CPlanarShim_graph_run(
     const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPlanarShimWatch watch);
 
+/// Luma, Cb and Cr as the source of one resampling.
+typedef struct {
+    /// Luma as the resampling describes it; Cb and Cr are equally large, and not larger than luma.
+    CPlanarShimPlane planes[3];
+    /// The place of the first luma sample's centre among the centres of chroma samples, the first of which is at 0; and the steps from one
+    /// luma sample to the next. Beyond its edges chroma goes on as its outermost samples.
+    double left, top, across, down;
+    int is_limited;
+} CPlanarShimColors;
+
+/// Luma, Cb and Cr as the target of one resampling.
+typedef struct {
+    CPlanarShimPlane planes[3];
+    /// Pixels for one chroma sample on each side, 1 or 2; and by how many pixels, 0 or 1, the first chroma sample begins before the image.
+    int step, columns_before, rows_before;
+    int is_limited;
+} CPlanarShimColorTarget;
+
+/// Resamples three planes together, as the light of their colours, with a graph for this; the room begins at a multiple of 64 bytes.
+CPlanarShimStatus CPlanarShim_resample_colors(
+    const CPlanarShimGraph *graph, const CPlanarShimColors *source, const CPlanarShimColorTarget *target, void *room,
+    CPlanarShimWatch watch);
+
 void CPlanarShim_graph_free(CPlanarShimGraph *graph);
 
 // Samples.
 
 /// Rotates and mirrors a plane by its EXIF orientation (2 to 8; every other value copies it). The target has the upright plane's size.
 void CPlanarShim_turn(const CPlanarShimPlane *source, const CPlanarShimPlane *target, int orientation);
+
+/// How many samples differ by more than 32 from the one on the right or the one below, in either of two planes of equal size.
+size_t CPlanarShim_color_edges(const CPlanarShimPlane *blue, const CPlanarShimPlane *red);
 
 /// Converts 16-bit samples to 8 bits: each becomes sample * scale + offset, rounded and clipped.
 void CPlanarShim_narrow(

@@ -1,0 +1,74 @@
+import CPlanarShim
+
+/// The resampling of three planes together, as the light of their colours.
+///
+/// Chroma is a difference of stored values, so it cannot be mixed as light by itself. The planes become pixels row by row, pixels are
+/// mixed, and the result becomes planes again.
+struct ColorResampling {
+    /// The resampling of the pixels, which lie as luma does.
+    let resampling: PlaneResampling
+    private let planes: [Plane]
+    private let range: PlaneRange
+    /// The parts of luma and of chroma that are read.
+    private let parts: [(x: Int, y: Int, size: PixelSize)]
+    /// The place of the first luma sample's centre among the centres of chroma samples, and the steps from luma sample to luma sample.
+    private let place: (left: Double, top: Double, across: Double, down: Double)
+    private let plan: PlanarTarget
+
+    /// How `image` is resampled to `target`; nil if each of its planes is resampled by itself.
+    init?(_ image: DecodedImage, to target: PlanarTarget) {
+        guard image.hasColorDetail, target.light == .linear, case .planar(let planes, let range) = image.layout,
+            planes.count == 3, planes[1].size == planes[2].size, planes[1].region == planes[2].region
+        else { return nil }
+        let (luma, chroma) = (target.part(of: planes[0].region), target.part(of: planes[1].region))
+        // Samples around the part are not mixed in.
+        let parts = [0, 1].map { index in
+            target.part == nil
+                ? (x: 0, y: 0, size: planes[index].size)
+                : (index == 0 ? luma : chroma).samples(in: planes[index].size)
+        }
+        let size = target.size(ofPlane: 0)
+        var region = target.region(ofPlane: 0, in: luma)
+        region.left -= Double(parts[0].x)
+        region.top -= Double(parts[0].y)
+        guard region.width > Double(size.width) || region.height > Double(size.height),
+            parts[1].size.width <= parts[0].size.width, parts[1].size.height <= parts[0].size.height
+        else { return nil }
+        resampling = PlaneResampling(
+            source: parts[0].size, region: region, target: size, mixing: .lightOfColors, kernel: .lanczos)
+        let (across, down) = (chroma.width / luma.width, chroma.height / luma.height)
+        place = (
+            left: chroma.left - Double(parts[1].x) + (Double(parts[0].x) + 0.5 - luma.left) * across - 0.5,
+            top: chroma.top - Double(parts[1].y) + (Double(parts[0].y) + 0.5 - luma.top) * down - 0.5,
+            across: across, down: down
+        )
+        (self.planes, self.range, self.parts, plan) = (planes, range, parts, target)
+    }
+
+    /// The planes, which lie in `bytes`, as the source.
+    @unsafe
+    func source(in bytes: UnsafeRawBufferPointer) -> CPlanarShimColors {
+        let all = unsafe CPlanarShimPlanes(planes, in: bytes).planes
+        return unsafe CPlanarShimColors(
+            planes: (cut(all.0, to: parts[0]), cut(all.1, to: parts[1]), cut(all.2, to: parts[1])),
+            left: place.left, top: place.top, across: place.across, down: place.down,
+            is_limited: range == .limited ? 1 : 0)
+    }
+
+    /// These planes as the target.
+    @unsafe
+    func target(_ planes: CPlanarShimPlanes) -> CPlanarShimColorTarget {
+        let before = plan.pixelsBefore(plane: 1)
+        return unsafe CPlanarShimColorTarget(
+            planes: (planes.planes.0, planes.planes.1, planes.planes.2), step: Int32(plan.chromaStep),
+            columns_before: Int32(before.across), rows_before: Int32(before.down),
+            is_limited: plan.range == .limited ? 1 : 0)
+    }
+
+    @unsafe
+    private func cut(_ plane: CPlanarShimPlane, to part: (x: Int, y: Int, size: PixelSize)) -> CPlanarShimPlane {
+        unsafe CPlanarShimPlane(
+            samples: plane.samples + (part.y * plane.stride + part.x), stride: plane.stride,
+            width: Int32(part.size.width), height: Int32(part.size.height))
+    }
+}
