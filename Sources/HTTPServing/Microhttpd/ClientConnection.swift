@@ -14,7 +14,7 @@ import Telemetry
 @safe
 final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// The progress of the current request; event thread only.
-    private enum Step {
+    enum Step {
         case awaitingLine
         case lineReceived(ReceivedTarget)
         case accepted(HTTPRequest)
@@ -25,33 +25,33 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     }
 
     /// What the suspended connection waits for.
-    private struct Promise {
+    struct Promise {
         let ticket: UInt64
         /// Nil if a task owes the answer: then it is watched whether the client leaves.
         var wait: ShortWait?
     }
 
-    private struct Shared {
+    struct Shared {
         var isOpen = true
         var hasMadeWay = false
         var promise = PromisedAnswer()
         var streamWait = StreamWait()
     }
 
-    private let context: ServingContext
-    private let connection: OpaquePointer
-    private let socket: ConnectionSocket
+    let context: ServingContext
+    let connection: OpaquePointer
+    let socket: ConnectionSocket
     let peer: PeerAddress
     private let openedAt: Duration
     private let eventThread = pthread_self()
-    private var step = Step.awaitingLine
+    var step = Step.awaitingLine
     /// The watch for a client that leaves while its body waits; event thread only.
-    private var streamTicket: UInt64?
+    var streamTicket: UInt64?
     private var isRefused = false
     /// Whether the connection closes after the answer to the current request; event thread only.
     private var hasLastRequest = false
     private let occupancy: ConnectionOccupancy
-    private let shared = Locked(Shared())
+    let shared = Locked(Shared())
     private let consumedBytes = Atomic<Int>(0)
     /// Event thread only.
     private var memory = HeaderMemory()
@@ -233,7 +233,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         return give(answer)
     }
 
-    private func give(_ answer: HTTPAnswer) -> Bool {
+    func give(_ answer: HTTPAnswer) -> Bool {
         switch answer {
         case .now(let response): return send(response, isLast: isLastRequest)
         case .again(let response, _): return send(response)
@@ -273,94 +273,6 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private func report(refusedFields count: Int) {
         guard count > 0 else { return }
         context.logger.error("response fields refused", ["count": .int(count)])
-    }
-
-    /// The order matters: no thread may resume the connection before the library has suspended it, and if a client
-    /// leaves before the task is attached, attaching cancels the task.
-    private func suspend(until work: @escaping @Sendable () async -> HTTPResponse) {
-        let ticket = context.watch.makeTicket()
-        step = .promised(Promise(ticket: ticket))
-        shared.withLock { $0.promise.begin(ticket: ticket) }
-        unsafe MHD_suspend_connection(connection)
-        context.watch.watchHangup(of: self, descriptor: socket.descriptor, ticket: ticket)
-        let task = Task {
-            let response = await work()
-            keep({ .now(response) }, ticket: ticket)
-        }
-        let isAbandoned = shared.withLock { $0.promise.attach(task, ticket: ticket) }
-        if isAbandoned { task.cancel() }
-    }
-
-    /// Waits for what comes so soon that it is not watched whether the client leaves.
-    private func suspend(during wait: ShortWait) {
-        let ticket = context.watch.makeTicket()
-        step = .promised(Promise(ticket: ticket, wait: wait))
-        shared.withLock { $0.promise.begin(ticket: ticket) }
-        unsafe MHD_suspend_connection(connection)
-        wait.begin { self.keep(wait.answer, ticket: ticket) }
-    }
-
-    /// Ends the wait with an answer, on any thread; the event thread sends it.
-    private func keep(_ answer: @escaping PromisedAnswer.Kept, ticket: UInt64) {
-        _ = resume { $0.promise.keep(answer, ticket: ticket) ? true : nil }
-    }
-
-    @discardableResult
-    func abandon(ticket: UInt64?) -> Bool {
-        if let abandonment = resume({ $0.promise.abandon(ticket: ticket) }) {
-            abandonment.task?.cancel()
-            return true
-        }
-        guard let body = resume({ $0.streamWait.take(ticket) }) else { return false }
-        body.close()
-        return true
-    }
-
-    /// Waits until `body` has another piece; event thread, within the library's call for more bytes.
-    ///
-    /// The order matters: no thread may resume the connection before the library has suspended it.
-    func suspend(until body: StreamedBody) {
-        let ticket = context.watch.makeTicket()
-        streamTicket = ticket
-        shared.withLock { $0.streamWait.begin(ticket, body) }
-        unsafe MHD_suspend_connection(connection)
-        context.watch.watchHangup(of: self, descriptor: socket.descriptor, ticket: ticket)
-        body.whenReady { [weak self] in _ = self?.resume { $0.streamWait.take(ticket) } }
-    }
-
-    /// Ends the connection within an answer, so that the client does not take what it has for all; event thread.
-    func breakOff() { socket.end() }
-
-    /// The connection goes on, or ends; event thread.
-    func endStreamWait() {
-        guard let ticket = streamTicket else { return }
-        streamTicket = nil
-        context.watch.forgetHangup(descriptor: socket.descriptor, ticket: ticket)
-        _ = shared.withLock { $0.streamWait.take(ticket) }
-    }
-
-    /// Resumes the connection when `end` ended the wait; the connection lives at least until then, because it is suspended.
-    private func resume<Outcome: Sendable>(_ end: (inout Shared) -> Outcome?) -> Outcome? {
-        context.beginResuming()
-        defer { context.endResuming() }
-        let outcome = shared.withLock { end(&$0) }
-        if outcome != nil { unsafe MHD_resume_connection(connection) }
-        return outcome
-    }
-
-    private func deliver(_ promise: Promise) -> Bool {
-        step = .answered
-        guard let answer = end(promise) else {
-            promise.wait?.abandoned()
-            return false
-        }
-        return give(answer())
-    }
-
-    /// The answer of a connection that was resumed, nil when its promise was abandoned.
-    private func end(_ promise: Promise) -> PromisedAnswer.Kept? {
-        if promise.wait == nil { context.watch.forgetHangup(descriptor: socket.descriptor, ticket: promise.ticket) }
-        return shared.withLock { $0.promise.take() }
     }
 
     func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool {

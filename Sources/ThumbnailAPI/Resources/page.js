@@ -277,7 +277,12 @@ function choose(file) {
   element("chosen-name").textContent = file ? file.name + ", " + bytesText(file.size) : "";
   form.field("url").disabled = file !== null;
   element("file").value = "";
-  if (file) make();
+  if (file) {
+    make();
+  } else {
+    current.abort();
+    element("made").setAttribute("aria-busy", "false");
+  }
 }
 
 /** Takes files that are chosen or pasted. */

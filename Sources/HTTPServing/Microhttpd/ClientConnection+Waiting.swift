@@ -1,0 +1,94 @@
+import CMicrohttpd
+import Coordination
+import HTTPTypes
+
+/// How a connection waits for its answer, or for the next piece of it: suspended, so that its event thread does other work.
+extension ClientConnection {
+    /// The order matters: no thread may resume the connection before the library has suspended it, and if a client
+    /// leaves before the task is attached, attaching cancels the task.
+    func suspend(until work: @escaping @Sendable () async -> HTTPResponse) {
+        let ticket = context.watch.makeTicket()
+        step = .promised(Promise(ticket: ticket))
+        shared.withLock { $0.promise.begin(ticket: ticket) }
+        unsafe MHD_suspend_connection(connection)
+        context.watch.watchHangup(of: self, descriptor: socket.descriptor, ticket: ticket)
+        let task = Task {
+            let response = await work()
+            keep({ .now(response) }, ticket: ticket)
+        }
+        let isAbandoned = shared.withLock { $0.promise.attach(task, ticket: ticket) }
+        if isAbandoned { task.cancel() }
+    }
+
+    /// Waits for what comes so soon that it is not watched whether the client leaves.
+    func suspend(during wait: ShortWait) {
+        let ticket = context.watch.makeTicket()
+        step = .promised(Promise(ticket: ticket, wait: wait))
+        shared.withLock { $0.promise.begin(ticket: ticket) }
+        unsafe MHD_suspend_connection(connection)
+        wait.begin { self.keep(wait.answer, ticket: ticket) }
+    }
+
+    /// Ends the wait with an answer, on any thread; the event thread sends it.
+    private func keep(_ answer: @escaping PromisedAnswer.Kept, ticket: UInt64) {
+        _ = resume { $0.promise.keep(answer, ticket: ticket) ? true : nil }
+    }
+
+    @discardableResult
+    func abandon(ticket: UInt64?) -> Bool {
+        if let abandonment = resume({ $0.promise.abandon(ticket: ticket) }) {
+            abandonment.task?.cancel()
+            return true
+        }
+        guard let body = resume({ $0.streamWait.take(ticket) }) else { return false }
+        body.close()
+        return true
+    }
+
+    /// Waits until `body` has another piece; event thread, within the library's call for more bytes.
+    ///
+    /// The order matters: no thread may resume the connection before the library has suspended it.
+    func suspend(until body: StreamedBody) {
+        let ticket = context.watch.makeTicket()
+        streamTicket = ticket
+        shared.withLock { $0.streamWait.begin(ticket, body) }
+        unsafe MHD_suspend_connection(connection)
+        context.watch.watchHangup(of: self, descriptor: socket.descriptor, ticket: ticket)
+        body.whenReady { [weak self] in _ = self?.resume { $0.streamWait.take(ticket) } }
+    }
+
+    /// Ends the connection within an answer, so that the client does not take what it has for all; event thread.
+    func breakOff() { socket.end() }
+
+    /// The connection goes on, or ends; event thread.
+    func endStreamWait() {
+        guard let ticket = streamTicket else { return }
+        streamTicket = nil
+        context.watch.forgetHangup(descriptor: socket.descriptor, ticket: ticket)
+        _ = shared.withLock { $0.streamWait.take(ticket) }
+    }
+
+    /// Resumes the connection when `end` ended the wait; the connection lives at least until then, because it is suspended.
+    private func resume<Outcome: Sendable>(_ end: (inout Shared) -> Outcome?) -> Outcome? {
+        context.beginResuming()
+        defer { context.endResuming() }
+        let outcome = shared.withLock { end(&$0) }
+        if outcome != nil { unsafe MHD_resume_connection(connection) }
+        return outcome
+    }
+
+    func deliver(_ promise: Promise) -> Bool {
+        step = .answered
+        guard let answer = end(promise) else {
+            promise.wait?.abandoned()
+            return false
+        }
+        return give(answer())
+    }
+
+    /// The answer of a connection that was resumed, nil when its promise was abandoned.
+    func end(_ promise: Promise) -> PromisedAnswer.Kept? {
+        if promise.wait == nil { context.watch.forgetHangup(descriptor: socket.descriptor, ticket: promise.ticket) }
+        return shared.withLock { $0.promise.take() }
+    }
+}
