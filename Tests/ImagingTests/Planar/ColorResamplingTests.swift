@@ -13,9 +13,11 @@ struct ColorResamplingTests {
 
     /// Rows of letter-like strokes of two colours.
     private static func page(
-        _ ink: [UInt8], on paper: [UInt8], size: PixelSize = size, format: ImageFormat = .jpeg, quality: Int = 85
+        _ ink: [UInt8], on paper: [UInt8], size: PixelSize = size, scale: Int = 1, format: ImageFormat = .jpeg,
+        quality: Int = 85
     ) -> SharedBytes {
-        let page = SampleImage(size, bands: 3) { x, y in
+        let page = SampleImage(size, bands: 3) { column, row in
+            let (x, y) = (column / scale, row / scale)
             let isStroke = x % 7 < 3 || (y % 12 < 2 && x % 28 < 20)
             return y % 12 < 9 && isStroke ? ink : paper
         }
@@ -80,24 +82,24 @@ struct ColorResamplingTests {
     }
 
     @Test func `chroma at a level gets luma's size, unless a decoder was chosen`() throws {
-        let page = Self.page(Self.red, on: Self.white)
+        let size = PixelSize(width: 512, height: 384)
+        let page = Self.page(Self.red, on: Self.white, size: size, scale: 4)
         for level in [2, 4] {
             let image = try decode(page, level: level)
             #expect(image.hasColorDetail && image.jpegDecoding == .fast)
-            #expect(image.planeSizes == Array(repeating: Self.size.reduced(by: level), count: 3))
+            #expect(image.planeSizes == Array(repeating: size.reduced(by: level), count: 3))
             for decoder in JPEGDecoder.allCases {
                 let coarse = try decode(page, level: level, jpeg: decoder)
                 #expect(coarse.hasColorDetail)
-                #expect(coarse.planeSizes[1] == Self.size.reduced(by: 2 * level))
+                #expect(coarse.planeSizes[1] == size.reduced(by: 2 * level))
             }
         }
-        #expect(try decode(page).planeSizes[1] == Self.size.reduced(by: 2))
+        #expect(try decode(page).planeSizes[1] == size.reduced(by: 2))
     }
 
-    @Test(arguments: [(1, 1), (2, 1), (1, 2), (2, 2), (4, 2)], [1, 2, 4])
+    // At a level, only chroma that libjpeg decodes once more is the same in both lanes.
+    @Test(arguments: [((1, 1), 1), ((2, 1), 1), ((1, 2), 1), ((2, 2), 1), ((2, 2), 2)])
     func `planes of every sampling make what libjpeg's pixels make`(sampling: (Int, Int), level: Int) throws {
-        // libjpeg repeats samples that stand for four pixels, and all samples at a level.
-        guard level == 1 ? sampling.0 < 4 : sampling.0 == sampling.1 else { return }
         for isProgressive in [false, true] {
             let image = ReferenceJPEG(
                 (Self.size.width, Self.size.height), sampling: [sampling, (1, 1), (1, 1)], noise: 160,
@@ -117,7 +119,8 @@ struct ColorResamplingTests {
                 var options = RenderingOptions()
                 (options.width, options.quality) = (width, quality)
                 let comparison = try LaneComparison(turned, options, format, light: .linear)
-                let least = quality == 95 && format == .jpeg || format == .png ? 40.0 : 30
+                // libvips' lane writes WebP with chroma that is chosen for the luma beside it.
+                let least = format == .webp ? 25.0 : quality == 88 ? 30 : 40
                 #expect(comparison.noiseDistance > least, "\(format) \(quality) \(width)")
             }
         }
@@ -130,7 +133,8 @@ struct ColorResamplingTests {
             let whole = try ImageHeader.inspect(page).size
             let part = ImagePart(x: x, y: y, size: PixelSize(width: 121, height: 131), of: whole)
             let size = PixelSize(width: 40, height: 43)
-            #expect(try largestDifference(page, to: size, of: part) <= 3)
+            // libvips' lane enlarges chroma before it cuts, which mixes the outermost samples with those beyond the part.
+            #expect(try largestDifference(page, to: size, of: part, margin: 3) <= 3)
         }
     }
 
@@ -171,9 +175,9 @@ struct ColorResamplingTests {
         #expect(throws: CancellationError.self) { try PlanarRendering.pixels(of: image, target: target, token: token) }
     }
 
-    /// The largest difference between components of both lanes' results.
+    /// The largest difference between components of both lanes' results, `margin` pixels away from their edges.
     private func largestDifference(
-        _ file: SharedBytes, level: Int = 1, to size: PixelSize, of part: ImagePart? = nil
+        _ file: SharedBytes, level: Int = 1, to size: PixelSize, of part: ImagePart? = nil, margin: Int = 0
     ) throws -> Int {
         let decode = DecodePlan(level: level)
         let header = try ImageHeader.inspect(file)
@@ -186,7 +190,12 @@ struct ColorResamplingTests {
             return try ImageReading.decode(ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes)
         }
         #expect(results[0].size == results[1].size)
-        return zip(results[0].pixels.array, results[1].pixels.array).map { abs(Int($0) - Int($1)) }.max() ?? 255
+        let differences = (margin..<size.height - margin).flatMap { y in
+            (margin..<size.width - margin).flatMap { x in
+                zip(results[0].pixel(x: x, y: y), results[1].pixel(x: x, y: y)).map { abs(Int($0) - Int($1)) }
+            }
+        }
+        return differences.max() ?? 255
     }
 
     private func decode(
