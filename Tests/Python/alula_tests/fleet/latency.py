@@ -40,7 +40,7 @@ class Misses:
         self.thread.join()
 
 
-def hits_beside_misses(trial, plain, wire, redis, rounds=5, seconds=2):
+def hits_beside_misses(trial, plain, wire, redis, rounds=15, seconds=2):
     """Rounds in turns: an instance without a tier, then one whose tier is in trouble, each with one client of misses."""
     name = thumbnail(f"{trial.origin}/hot/0.png", w=48)
     found = {}
