@@ -9,8 +9,8 @@ MIB = 1 << 20
 SETTINGS = {"--result-cache-capacity": 256 << 10, "--result-cache-preferred": 192 << 10,
             "--decoded-cache-capacity": 384 << 10, "--decoded-cache-preferred": 240 << 10,
             "--source-cache-memory": 512 << 10}
-# Percentage points by which forecasts may be wrong. With a tier and routing 3.2 were seen: renders from pixels in memory.
-BOUND, TIER_BOUND = 3, 4
+# Percentage points by which forecasts may be wrong.
+BOUND = 3
 
 
 # Points of an instance on the rings: about those that haproxy.cfg gives it.
@@ -63,15 +63,15 @@ def check(trial, proxy, is_routed, redis=None, evicts=False):
         # A tier that evicts loses generations too, which no simulation has.
         worst = max(100 * abs(exact[layer] - measured[layer]) for layer in measured)
         claim = f"{title}: request by request is within {worst:.2f} points"
-        judge(trial, worst, claim + (", the tier evicts" if evicts else ""), TIER_BOUND, is_judged=not evicts)
+        judge(trial, worst, claim + (", the tier evicts" if evicts else ""), is_judged=not evicts)
         return
     for name, found in (("request by request", exact), ("approximated", approximated)):
         worst = max(100 * abs(found[layer] - measured[layer]) for layer in measured)
         judge(trial, worst, f"{title}: {name} is within {worst:.2f} points")
 
 
-def judge(trial, worst, claim, bound=BOUND, is_judged=True):
+def judge(trial, worst, claim, is_judged=True):
     if is_judged and trial.requests >= ENOUGH:
-        trial.report.check(worst <= bound, claim)
+        trial.report.check(worst <= BOUND, claim)
     else:
         trial.report.line(f"      {claim}")
