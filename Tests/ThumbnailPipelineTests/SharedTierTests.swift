@@ -167,7 +167,7 @@ struct SharedTierTests {
         try await settled(one)
         #expect(try await other.thumbnail().eTag == new.eTag)
         #expect(other.origin.loads == 0)
-        // What was made from the old version is gone.
+        // The results of the old version are gone.
         #expect(other.caches.results.statistics.entries == 1)
     }
 

@@ -20,7 +20,7 @@ extension ClientConnection {
         if isAbandoned { task.cancel() }
     }
 
-    /// Waits for what comes so soon that it is not watched whether the client leaves.
+    /// Suspends the connection for a short wait, during which the watch thread does not look whether the client leaves.
     func suspend(during wait: ShortWait) {
         let ticket = context.watch.makeTicket()
         step = .promised(Promise(ticket: ticket, wait: wait))

@@ -21,7 +21,7 @@ extension PipelineCaches {
         return await tier?.bytes(of: record, WaitAllowance())
     }
 
-    /// What is known of a source, fresh or stale: by memory, else by the disk; if that is nothing fresh, also by the shared cache.
+    /// The record of a source, fresh or stale, from memory or else the disk; if that one is not fresh, the shared cache is asked as well.
     ///
     /// - Parameter allowance: What the request has waited for the shared cache.
     func restoredRecord(for identity: SourceIdentity, _ allowance: WaitAllowance) async -> SourceRecord? {
@@ -37,7 +37,7 @@ extension PipelineCaches {
         known?.freshness.isFresh(at: timekeeper.secondsSince1970) != true && known?.incompleteUntil == nil
     }
 
-    /// Keeps what the shared cache knows of a source if it is newer than what is known here; returns what is known then.
+    /// Keeps the shared cache's record of a source if it is newer than this instance's; returns the newer one.
     func adopt(
         _ found: SourceRecord?, _ known: SourceRecord?, since ticket: SourceChanges.Ticket,
         of identity: SourceIdentity

@@ -7,7 +7,7 @@ import SharedCaching
 /// is not fresh in memory, then for the result.
 ///
 /// Most requests that memory cannot answer end here in a fleet. A task, its timer and its ways between threads would cost several times what
-/// the look costs. What is not found is left to a task, which does not ask again for what this look has asked for.
+/// the look costs. If the look finds nothing, a task goes on; it does not ask for the same again.
 final class SharedLook: SharedLooking {
     private enum State {
         case record(known: SourceRecord?)

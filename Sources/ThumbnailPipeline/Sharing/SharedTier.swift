@@ -68,7 +68,7 @@ package final class SharedTier: Sendable {
 
     // MARK: Look-ups
 
-    /// What is known of a source that is about to be fetched if it is not found.
+    /// The record of a source, which is fetched next if there is none.
     func record(of identity: SourceIdentity, _ allowance: WaitAllowance) async -> Found<SourceRecord> {
         guard mayShare(identity) else { return Found() }
         let lookUp = await store.value(
@@ -76,7 +76,7 @@ package final class SharedTier: Sendable {
         return record(in: lookUp, of: identity)
     }
 
-    /// Asks for what is known of a source that is about to be fetched if it is not found, as ``record(of:_:)``, without waiting.
+    /// Asks for the record of a source as ``record(of:_:)`` does, without waiting.
     ///
     /// - Returns: Whether the server is asked; else `finish` is not called.
     func ask(
@@ -89,7 +89,7 @@ package final class SharedTier: Sendable {
             allowance: allowance, finish)
     }
 
-    /// What a reply tells of a source.
+    /// The record in a reply.
     func record(in reply: SharedStore.Reply, of identity: SourceIdentity) -> Found<SourceRecord> {
         record(in: store.checked(reply), of: identity)
     }

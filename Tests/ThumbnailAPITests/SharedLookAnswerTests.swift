@@ -1,0 +1,58 @@
+import HTTPTypes
+import Telemetry
+import TestSupport
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// Answers after looks into the shared cache.
+@Suite(.timeLimit(.minutes(1))) struct SharedLookAnswerTests {
+    private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
+
+    @Test func `what other instances made is answered after short waits, without a task`() async throws {
+        let edge = Edge()
+        let status = [CacheLayerStatus(.result, .uriMiss, isStored: true), CacheLayerStatus(.shared, .hit)]
+        let look = StubLook(.question, .thumbnail(.sample(cacheStatus: status)))
+        edge.thumbnails.look = look
+        let request = HTTPRequest(target: Self.target)
+        guard case .soon(let first) = edge.responder.respond(to: request), case .soon(let second) = first.answer(),
+            case .now(let response) = second.answer()
+        else {
+            Issue.record("the look was not followed")
+            return
+        }
+        #expect(response.status == .ok && response[.eTag] == "\"abc\"")
+        #expect(response[.cacheStatus] == "alula-result;fwd=uri-miss;stored, alula-shared;hit")
+        #expect(response[.alulaReceipt] == response[.xRequestID])
+        #expect(edge.thumbnails.receipts.isEmpty && look.rest == 0)
+        #expect(edge.registry.prometheusText.contains("status=\"200\"} 1"))
+    }
+
+    @Test func `a look that is not enough is followed by a task, which knows of it`() async {
+        let edge = Edge()
+        edge.thumbnails.look = StubLook(.work)
+        let response = await edge.respond(Self.target)
+        #expect(response.status == .ok && response[.alulaReceipt] == response[.xRequestID])
+        #expect(edge.thumbnails.afterLooks == 1 && edge.thumbnails.receipts.count == 1)
+    }
+
+    @Test func `a client that leaves during a look is counted as gone`() async {
+        let edge = Edge()
+        edge.thumbnails.look = StubLook(.thumbnail(.sample()))
+        guard case .soon(let wait) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
+            Issue.record("there was no look")
+            return
+        }
+        wait.abandoned()
+        #expect(edge.registry.prometheusText.contains("status=\"499\"} 1"))
+    }
+
+    @Test func `what a client asks of the caches is left to a task`() async {
+        let edge = Edge { $0.honoursClientCacheControl = true }
+        let look = StubLook(.thumbnail(.sample()))
+        edge.thumbnails.look = look
+        let response = await edge.respond(Self.target, fields: [.cacheControl: "no-cache"])
+        #expect(response.status == .ok && look.rest == 1)
+    }
+}
