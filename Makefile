@@ -41,7 +41,7 @@ run: build ## Build, start and print a URL to try, without the internet
 
 test: unit contract smoke pages-test examples namespace-test ## Run all tests
 
-unit: deps ## Run the tests of the modules and of the service over real sockets
+unit: deps ## Run the tests of the modules and of the service over real sockets; ALULA_TESTS=ImagingTests,alulaTests builds these alone
 	$(SWIFT) build --build-tests
 	# One suite at a time: debug code that makes images would starve the threads that others wait for.
 	$(SWIFT) test --skip-build --disable-xctest --no-parallel

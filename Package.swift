@@ -50,6 +50,9 @@ let fuzzing: [Product] =
             targets: ["CJPEGReference", "Downloading", "HTTPTypes", "Imaging", "Memory", "Text", "ThumbnailAPI"])
     ]
 
+/// The test targets to build, all but for quick turns at one of them: `ALULA_TESTS=ImagingTests,alulaTests`.
+let chosenTests = Context.environment["ALULA_TESTS"].map { $0.split(separator: ",").map(String.init) }
+
 /// The allocator of the service, which the sanitizers bring one of their own for.
 let allocator: [LinkerSetting] = Context.environment["SANITIZING"] == nil ? [.linkedLibrary("jemalloc")] : []
 
@@ -215,3 +218,10 @@ let package = Package(
             ]),
     ]
 )
+
+if let chosenTests {
+    package.targets.removeAll { target in
+        target.type == .test && !chosenTests.contains(target.name)
+            || target.path?.hasPrefix("Benchmarks/") ?? false
+    }
+}
