@@ -10,7 +10,7 @@ public import Synchronization
 public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     @usableFromInline let state: Locked<AutoPurgingState<Key, Value>>
     @usableFromInline let cost: @Sendable (Value) -> Int
-    @usableFromInline let purged: @Sendable (_ entries: Int, _ bytes: Int) -> Void
+    @usableFromInline let purged: @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void
     @usableFromInline let removals: RemovalCount
     @usableFromInline let repeatedHits = Atomic(0)
 
@@ -20,10 +20,11 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     ///   - memoryCapacity: Bytes above which a purge begins.
     ///   - preferredMemoryUsageAfterPurge: Bytes at or below which it stops; at most the capacity.
     ///   - cost: Bytes that a value occupies.
-    ///   - purged: Called after a purge, outside the cache's lock.
+    ///   - purged: Called after a purge, outside the cache's lock; `isAsked` tells a purge that a caller wanted from one that the
+    ///     capacity made necessary.
     @inlinable public init(
         memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int, cost: @escaping @Sendable (Value) -> Int,
-        purged: @escaping @Sendable (_ entries: Int, _ bytes: Int) -> Void = { _, _ in }
+        purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void = { _, _, _ in }
     ) {
         precondition(
             0 <= preferredMemoryUsageAfterPurge && preferredMemoryUsageAfterPurge <= memoryCapacity,
@@ -74,7 +75,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         }
         // Released here, outside the lock: giving back pixels takes time.
         _ = victims
-        if purge.entries > 0 { purged(purge.entries, purge.bytes) }
+        if purge.entries > 0 { purged(purge.entries, purge.bytes, false) }
         return isAdmitted
     }
 
@@ -110,7 +111,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
             return (victims, state.evicted.since(before))
         }
         _ = victims
-        if purge.entries > 0 { purged(purge.entries, purge.bytes) }
+        if purge.entries > 0 { purged(purge.entries, purge.bytes, false) }
     }
 
     /// Purges as if the capacity were exceeded, down to the preferred usage; returns the bytes that were released.
@@ -127,7 +128,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         }
         // Released here, outside the lock.
         _ = victims
-        if purge.entries > 0 { purged(purge.entries, purge.bytes) }
+        if purge.entries > 0 { purged(purge.entries, purge.bytes, true) }
         return purge.bytes
     }
 

@@ -4,6 +4,7 @@ import HTTPTypes
 import ImageCaching
 import Imaging
 import Memory
+import Telemetry
 import TestSupport
 import Testing
 
@@ -127,12 +128,12 @@ struct PipelineCachesTests {
         let image = try source("/img")
         let neighbours = [try source("/img2"), try source("/img?x=1"), try source("/im"), try source("/img/")]
         for source in [image] + neighbours { try fill(source) }
-        let removed = caches.removeAll(from: image.identity)
+        let removed = caches.removeAll(from: image.identity, cause: .changed)
         #expect(removed == RemovedEntries(entries: 5, bytes: 3 * 6 + result.cost + image.bytes.count))
         #expect(entries == [12, 4, 4])
         #expect(caches.record(for: image.identity) == nil)
         for neighbour in neighbours { #expect(caches.stored(for: neighbour.identity) != nil) }
-        #expect(caches.removeAll(from: image.identity) == RemovedEntries())
+        #expect(caches.removeAll(from: image.identity, cause: .changed) == RemovedEntries())
     }
 
     @Test func `one URL under two origin names is two sources`() throws {
@@ -140,7 +141,7 @@ struct PipelineCachesTests {
         let named = SourceIdentity(url: plain.identity.url, originName: "shop")
         try fill(plain)
         #expect(caches.stored(for: named) == nil)
-        #expect(caches.removeAll(from: named) == RemovedEntries())
+        #expect(caches.removeAll(from: named, cause: .changed) == RemovedEntries())
         #expect(entries == [3, 1, 1])
     }
 
@@ -158,7 +159,7 @@ struct PipelineCachesTests {
         let source = try source()
         try fill(source)
         let record = try record(source)
-        caches.removeAll(from: source.identity)
+        caches.removeAll(from: source.identity, cause: .changed)
         #expect(!caches.keep(result, for: try resultKey(source), of: PerSource(record)))
         #expect(entries == [0, 0, 0])
     }
@@ -177,7 +178,7 @@ struct PipelineCachesTests {
                 }
             }
             while caches.results.statistics.entries == 0 { await Task.yield() }
-            caches.removeAll(from: source.identity)
+            caches.removeAll(from: source.identity, cause: .changed)
             isRemoved.withLock { $0 = true }
             await keeping.value
             try #require(entries == [0, 0, 0])

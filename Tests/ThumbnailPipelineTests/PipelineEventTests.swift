@@ -40,9 +40,9 @@ struct PipelineEventTests {
         _ = try await fixture.thumbnail()
         let removed = try await fixture.control.remove(source: "HTTP://example.com:80/a")
         #expect(removed.entries == 3)
-        #expect(events.last == .purge(url: url, entries: 3, bytes: removed.bytes))
+        #expect(events.last == .purge(url: url, entries: 3, bytes: removed.bytes, cause: .operator))
         _ = try await fixture.control.removeAll()
-        #expect(events.last == .purge(url: nil, entries: 0, bytes: 0))
+        #expect(events.last == .purge(url: nil, entries: 0, bytes: 0, cause: .operator))
     }
 
     @Test func `what a new version makes invalid is recorded`() async throws {
@@ -51,6 +51,37 @@ struct PipelineEventTests {
         _ = try await fixture.control.refresh(source: "http://example.com/a", receipt: "")
         let purges = events.filter { $0.kind == .purge }
         #expect(purges.count == 1 && purges.first?.url == url)
+        #expect(causes == [.changed])
+    }
+
+    private var causes: [PurgeCause] {
+        events.compactMap { event in
+            guard case .purge(_, _, _, let cause) = event else { return nil }
+            return cause
+        }
+    }
+
+    @Test func `a purge says whether the origin has lost a source, or does not let it be kept`() async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=0")
+        _ = try await fixture.thumbnail()
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-store")
+        _ = try await fixture.thumbnail()
+        #expect(causes == [.notStorable])
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=0")
+        _ = try await fixture.thumbnail()
+        fixture.origin.fail(with: .notFound(404))
+        await #expect(throws: DownloadError.self) { try await fixture.thumbnail() }
+        #expect(causes == [.notStorable, .gone])
+    }
+
+    @Test func `a cache that has reached its capacity says that it was full`() async throws {
+        fixture.origin.serve(SampleFiles.jpeg, at: "/a", cacheControl: "max-age=3600")
+        fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=3600")
+        _ = try await fixture.thumbnail()
+        let usage = fixture.caches.decoded.memoryUsage
+        fixture.caches.decoded.setBounds(memoryCapacity: usage, preferredMemoryUsageAfterPurge: usage)
+        _ = try await fixture.thumbnail("/b")
+        #expect(events.filter { $0.kind == .purge } == [.purge(url: nil, entries: 1, bytes: usage, cause: .full)])
     }
 
     @Test func `what is purged to make room is recorded without a source`() async throws {
@@ -58,7 +89,7 @@ struct PipelineEventTests {
         _ = try await fixture.thumbnail()
         let usage = fixture.caches.decoded.memoryUsage
         #expect(fixture.caches.purge(.empty) == usage)
-        #expect(events.last == .purge(url: nil, entries: 1, bytes: usage))
+        #expect(events.last == .purge(url: nil, entries: 1, bytes: usage, cause: .memory))
     }
 
     @Test func `an origin's health becomes an event in the words of the status`() {

@@ -12,7 +12,7 @@ package enum ServiceEvent: Sendable, Equatable {
     /// A result was rendered and encoded.
     case render(url: String, duration: Duration, format: String)
     /// Entries of the caches were removed; without a URL, those of several sources.
-    case purge(url: String?, entries: Int, bytes: Int)
+    case purge(url: String?, entries: Int, bytes: Int, cause: PurgeCause)
     /// Something else became known of an origin.
     case origin(String, state: String)
     /// Work began to show, or does so no longer.
@@ -46,7 +46,7 @@ package enum ServiceEvent: Sendable, Equatable {
     package var url: String? {
         switch self {
         case .download(let url, _, _, _), .decode(let url, _, _), .render(let url, _, _): url
-        case .purge(let url, _, _): url
+        case .purge(let url, _, _, _): url
         case .origin, .activity: nil
         }
     }
@@ -64,9 +64,10 @@ package enum ServiceEvent: Sendable, Equatable {
                 ("url", .string(url)), ("milliseconds", .double(Self.milliseconds(duration))),
                 ("format", .string(format)),
             ])
-        case .purge(let url, let entries, let bytes):
+        case .purge(let url, let entries, let bytes, let cause):
             .object([
                 ("url", url.map { .string($0) } ?? .null), ("entries", .int(entries)), ("bytes", .int(bytes)),
+                ("cause", .string(cause.rawValue)),
             ])
         case .origin(let origin, let state):
             .object([("origin", .string(origin)), ("state", .string(state))])

@@ -2,6 +2,7 @@ import Coordination
 package import Downloading
 import ImageCaching
 import SharedCaching
+import Telemetry
 
 /// What the caches tell the cache that all instances share.
 extension PipelineCaches {
@@ -11,9 +12,9 @@ extension PipelineCaches {
     }
 
     /// Removes a source that may not be kept, and all made from it, also from the shared cache if it may be there.
-    func withdraw(_ identity: SourceIdentity, known: SourceRecord?) {
+    func withdraw(_ identity: SourceIdentity, known: SourceRecord?, cause: PurgeCause) {
         if let tier, known != nil || tier.beginning(of: identity, known: nil) != nil { tier.forget(identity) }
-        if known != nil || disk != nil { removeAll(from: identity) }
+        if known != nil || disk != nil { removeAll(from: identity, cause: cause) }
     }
 
     /// Puts a result into the shared cache while all its sources are current; returns whether that will be tried.

@@ -30,8 +30,8 @@ package final class PipelineCaches: SourceCaching {
         configuration: PipelineConfiguration, disk: PipelineDisk? = nil, tier: SharedTier? = nil,
         events: EventLog = EventLog(), timekeeper: any Timekeeper
     ) {
-        let purged = { @Sendable (entries: Int, bytes: Int) in
-            events.record(.purge(url: nil, entries: entries, bytes: bytes))
+        let purged = { @Sendable (entries: Int, bytes: Int, isAsked: Bool) in
+            events.record(.purge(url: nil, entries: entries, bytes: bytes, cause: isAsked ? .memory : .full))
         }
         decoded = AutoPurgingImageCache(
             memoryCapacity: configuration.decodedCacheCapacity,
@@ -83,12 +83,12 @@ package final class PipelineCaches: SourceCaching {
         // What came from one target instead of an image says nothing about the image that came from other targets of the source.
         if found == nil, source.identity.sharesTargets { return }
         guard source.head.freshness.storability == .shared, let record = found else {
-            withdraw(source.identity, known: old)
+            withdraw(source.identity, known: old, cause: .notStorable)
             return
         }
         // What lacked pixels may come whole under the same entity tag.
         if let old, old.validator != record.validator || old.incompleteUntil != nil {
-            removeAll(from: source.identity)
+            removeAll(from: source.identity, cause: .changed)
         }
         records.add(record, for: key)
         sources.add(SourceBody(validator: source.validator, bytes: source.bytes), for: key)
@@ -109,7 +109,7 @@ package final class PipelineCaches: SourceCaching {
         changes.withLock { $0.note(head.identity) }
         guard head.freshness.storability == .shared else {
             tier?.forget(head.identity)
-            removeAll(from: head.identity)
+            removeAll(from: head.identity, cause: .notStorable)
             return
         }
         let key = SourceKey(source: head.identity)
@@ -149,11 +149,13 @@ package final class PipelineCaches: SourceCaching {
     /// Changes whenever a result is removed or something else becomes known of a source.
     var generation: Int { results.removalCount &+ records.removalCount }
 
-    /// Forgets a source and all made from it.
-    package func remove(_ identity: SourceIdentity) { withdraw(identity, known: knownRecord(for: identity)) }
+    /// Forgets a source that its origin does not have any more, and all made from it.
+    package func remove(_ identity: SourceIdentity) {
+        withdraw(identity, known: knownRecord(for: identity), cause: .gone)
+    }
 
-    /// The same in memory and on the disk of this instance alone.
-    func removeLocally(_ identity: SourceIdentity) { removeAll(from: identity) }
+    /// Removes a source as another instance did, from memory and the disk of this one.
+    func removeLocally(_ identity: SourceIdentity) { removeAll(from: identity, cause: .fleet) }
 
     /// What is known of a source that is fresh, else nil.
     func record(for identity: SourceIdentity) -> SourceRecord? {
@@ -175,7 +177,7 @@ package final class PipelineCaches: SourceCaching {
     func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
         guard let record = records.value(for: SourceKey(source: identity)) else { return nil }
         guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }
-        removeAll(from: identity)
+        removeAll(from: identity, cause: .incomplete)
         return nil
     }
 
@@ -235,11 +237,13 @@ package final class PipelineCaches: SourceCaching {
 
     /// Removes a source and all made from it, from memory at once and from the disk later; returns what was in memory.
     @discardableResult
-    func removeAll(from identity: SourceIdentity) -> RemovedEntries {
+    func removeAll(from identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
         let removed = removeFromMemory(identity)
         disk?.removeAll(from: identity)
         if removed.entries > 0 {
-            events.record(.purge(url: identity.url.canonical, entries: removed.entries, bytes: removed.bytes))
+            events.record(
+                .purge(
+                    url: identity.url.canonical, entries: removed.entries, bytes: removed.bytes, cause: cause))
         }
         return removed
     }

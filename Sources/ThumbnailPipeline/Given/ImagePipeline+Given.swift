@@ -4,6 +4,7 @@ import Downloading
 package import HTTPTypes
 import Imaging
 package import Memory
+import Telemetry
 
 extension ImagePipeline {
     /// An image that a client sent.
@@ -86,6 +87,6 @@ extension ImagePipeline {
 
     /// Ends the use of an image in hand.
     package func close(_ given: GivenSource) {
-        if given.isPassing { caches.removeAll(from: given.record.identity) }
+        if given.isPassing { caches.removeAll(from: given.record.identity, cause: .sent) }
     }
 }

@@ -79,7 +79,8 @@ package struct PipelineControl: ServiceControlling {
         var removed = await locally()
         defer {
             resources.events.record(
-                .purge(url: identity?.url.canonical, entries: removed.entries, bytes: removed.bytes))
+                .purge(
+                    url: identity?.url.canonical, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
         guard let tier = caches.tier else { return removed }
         let isPurged = await purge(tier)

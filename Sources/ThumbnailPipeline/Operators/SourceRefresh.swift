@@ -80,7 +80,8 @@ extension PipelineControl {
             let removed = await caches.removedAll(from: identity)
             if removed.entries > 0 {
                 resources.events.record(
-                    .purge(url: identity.url.canonical, entries: removed.entries, bytes: removed.bytes))
+                    .purge(
+                        url: identity.url.canonical, entries: removed.entries, bytes: removed.bytes, cause: .gone))
             }
             if let tier = caches.tier { _ = await tier.purge(identity, name: source) }
             return SourceRefresh(.gone)

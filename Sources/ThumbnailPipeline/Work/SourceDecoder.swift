@@ -2,6 +2,7 @@ import Coordination
 import ImageCaching
 import Imaging
 import Memory
+import Telemetry
 
 /// Decodes sources: each at a level once for all renders that want its pixels.
 struct SourceDecoder: Sendable {
@@ -114,7 +115,7 @@ struct SourceDecoder: Sendable {
                 // only a later frame is broken, or animating is too much, the rest of it is worth keeping; so is a source of which
                 // some decode has succeeded.
                 if key.plan.isFirstPage, error.isFaultOfSource, !caches.hasMadeAny(from: key.source) {
-                    caches.removeAll(from: key.source)
+                    caches.removeAll(from: key.source, cause: .broken)
                 }
             }
             throw error

@@ -50,7 +50,7 @@ struct EventFeedTests {
         log.record(.download(url: "http://h/a?b", state: .finished, bytes: 9, total: 9))
         decode("http://h/a?b")
         log.record(.render(url: "http://h/a?b", duration: .milliseconds(2), format: "webp"))
-        log.record(.purge(url: nil, entries: 2, bytes: 30))
+        log.record(.purge(url: nil, entries: 2, bytes: 30, cause: .notStorable))
         log.record(.origin("http://h:80", state: "suspended"))
         log.record(.activity(isActive: false))
         await turn()
@@ -75,7 +75,7 @@ struct EventFeedTests {
 
                 id: 5
                 event: purge
-                data: {"url":null,"entries":2,"bytes":30}
+                data: {"url":null,"entries":2,"bytes":30,"cause":"not_storable"}
 
                 id: 6
                 event: origin
@@ -161,8 +161,8 @@ struct EventFeedTests {
         let both = try feed.open(EventFilter(kinds: [.purge, .stats], url: "http://h/a"))
         decode("http://h/a")
         decode("http://h/ab")
-        log.record(.purge(url: "http://h/a", entries: 1, bytes: 2))
-        log.record(.purge(url: nil, entries: 3, bytes: 4))
+        log.record(.purge(url: "http://h/a", entries: 1, bytes: 2, cause: .changed))
+        log.record(.purge(url: nil, entries: 3, bytes: 4, cause: .full))
         log.record(.activity(isActive: true))
         await turn()
         #expect(ids(await text(kinds)) == [3, 4, 5])

@@ -53,7 +53,7 @@ struct EventResponderTests {
         return String(decoding: bytes.array, as: UTF8.self)
     }
 
-    private func record(_ url: String) { log.record(.purge(url: url, entries: 1, bytes: 2)) }
+    private func record(_ url: String) { log.record(.purge(url: url, entries: 1, bytes: 2, cause: .full)) }
 
     @Test func `the stream has its own media type, is kept by no cache, and waits for its reader`() throws {
         let response = try respond()
@@ -71,7 +71,8 @@ struct EventResponderTests {
         let body = try body(of: respond("/events?types=purge", fields: [.lastEventID: "2"]))
         #expect(
             await piece(of: body)
-                == "id: 3\nevent: purge\ndata: {\"url\":\"http://h/3\",\"entries\":1,\"bytes\":2}\n\n")
+                == "id: 3\nevent: purge\ndata: {\"url\":\"http://h/3\",\"entries\":1,\"bytes\":2,\"cause\":\"full\"}\n\n"
+        )
         body.close()
     }
 
