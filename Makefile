@@ -1,6 +1,7 @@
 # Everything that is done with this project, by people and by CI.
 
 SWIFT ?= swift
+TESTS := unit contract smoke pages-test examples namespace-test
 PORT ?= 8080
 # Images for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
 PHOTOS ?= /usr/share/backgrounds/mate
@@ -39,7 +40,9 @@ build: deps ## Build the service for production
 run: build ## Build, start and print a URL to try, without the internet
 	@$(RELEASE) serve --demo --port $(PORT) --log-format text
 
-test: unit contract smoke pages-test examples namespace-test ## Run all tests
+test: ## Run all tests, the rest also if some fail; at its end stands which; TESTS="unit smoke"
+	@failed=; for suite in $(TESTS); do $(MAKE) --no-print-directory $$suite || failed="$$failed $$suite"; done; \
+		[ -z "$$failed" ] || { echo "These failed:$$failed" >&2; exit 1; }
 
 unit: deps ## Run the tests of the modules and of the service over real sockets; ALULA_TESTS=ImagingTests,alulaTests builds these alone
 	$(SWIFT) build --build-tests
