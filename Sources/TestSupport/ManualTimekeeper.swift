@@ -37,6 +37,19 @@ package final class ManualTimekeeper: Timekeeper {
         state = Locked(State(secondsSince1970: secondsSince1970))
     }
 
+    /// Lets time pass until a task has ended, by `step` every two milliseconds; returns what came of it.
+    ///
+    /// For time limits that a thread of the code under test watches: until then, none of them can pass, however slow the
+    /// machine is.
+    package func pass<Value>(by step: Duration, until task: Task<Value, any Error>) async -> Result<Value, any Error> {
+        let passing = Task {
+            let system = SystemTimekeeper()
+            while (try? await system.sleep(until: system.now + .milliseconds(2))) != nil { advance(by: step) }
+        }
+        defer { passing.cancel() }
+        return await task.result
+    }
+
     /// The monotonic time.
     package var now: Duration { state.withLock { $0.now } }
 

@@ -40,7 +40,7 @@ struct HTTPServerPromiseTests {
     }
 
     @Test(arguments: [false, true])
-    func `23: a client that leaves or half-closes cancels the work within a second`(isHalf: Bool) async throws {
+    func `23: a client that leaves or half-closes cancels the work at once`(isHalf: Bool) async throws {
         let started = Gate()
         let cancelled = EventCounter()
         let server = try TestServer.start { _ in
@@ -58,7 +58,7 @@ struct HTTPServerPromiseTests {
         await started.arrivals(1)
         #expect(cancelled.count == 0)
         if isHalf { client.finishSending() } else { client.close() }
-        #expect(await eventually(within: .seconds(1)) { cancelled.count == 1 })
+        #expect(await eventually { cancelled.count == 1 })
         // The connection does not wait for the work to end.
         #expect(await eventually { server.connectionCount == 0 })
         if isHalf { #expect(try await client.remainder().isEmpty) }

@@ -57,8 +57,8 @@ struct SharedStoreFaultTests {
         #expect(one.store.statistics.requests == [.timeout: 3])
         server.fail(nil)
         gate.open()
-        try await one.state()
-        #expect(await one.look().result == .miss)
+        // A busy machine may miss the limit again.
+        #expect(await eventually { await one.look().result == .miss })
     }
 
     @Test func `a caller that leaves is not kept waiting`() async throws {

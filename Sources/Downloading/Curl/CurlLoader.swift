@@ -19,10 +19,10 @@ package final class CurlLoader: DataLoading {
     ///
     /// - Parameters:
     ///   - configuration: How to fetch, and which sources.
-    ///   - wallClock: The clock for the times of answers; time limits follow the system's clock.
+    ///   - timekeeper: The clock for time limits and for the times of answers.
     ///   - observer: Gets retries.
     package init(
-        configuration: DownloadConfiguration, wallClock: any Timekeeper = SystemTimekeeper(),
+        configuration: DownloadConfiguration, timekeeper: any Timekeeper = SystemTimekeeper(),
         observer: DownloadObserver = DownloadObserver()
     ) throws(StartFailure) {
         guard let multi = CurlMulti() else { throw StartFailure(detail: "libcurl") }
@@ -30,7 +30,7 @@ package final class CurlLoader: DataLoading {
             throw StartFailure(detail: "c-ares")
         }
         let start = LoopStart(
-            configuration: configuration, multi: multi, inbox: inbox, resolver: resolver, wallClock: wallClock,
+            configuration: configuration, multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper,
             observer: observer)
         do {
             thread = try WorkThread(named: "transfers") { start.run() }
@@ -78,14 +78,14 @@ private final class LoopStart: @unchecked Sendable {
     let multi: CurlMulti
     let inbox: CurlInbox
     let resolver: NameResolver
-    let wallClock: any Timekeeper
+    let timekeeper: any Timekeeper
     let observer: DownloadObserver
 
     init(
         configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver,
-        wallClock: any Timekeeper, observer: DownloadObserver
+        timekeeper: any Timekeeper, observer: DownloadObserver
     ) {
-        self.wallClock = wallClock
+        self.timekeeper = timekeeper
         self.observer = observer
         self.configuration = configuration
         self.multi = multi
@@ -95,7 +95,7 @@ private final class LoopStart: @unchecked Sendable {
 
     func run() {
         CurlLoop(
-            configuration, multi: multi, inbox: inbox, resolver: resolver, wallClock: wallClock, observer: observer
+            configuration, multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper, observer: observer
         ).run()
     }
 }

@@ -15,8 +15,7 @@ final class CurlLoop {
     private let inbox: CurlInbox
     private let resolver: NameResolver
     private let observer: DownloadObserver
-    private let timekeeper = SystemTimekeeper()
-    private let wallClock: any Timekeeper
+    private let timekeeper: any Timekeeper
     private let selectingFields: SelectingFields
     private var retryBudget = RetryBudget()
     private var ownAddresses = OwnAddresses()
@@ -26,10 +25,10 @@ final class CurlLoop {
 
     init(
         _ configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver,
-        wallClock: any Timekeeper, observer: DownloadObserver
+        timekeeper: any Timekeeper, observer: DownloadObserver
     ) {
         self.observer = observer
-        self.wallClock = wallClock
+        self.timekeeper = timekeeper
         selectingFields = SelectingFields(configuration)
         absoluteURLs = CurlProfile(configuration)
         origins = Dictionary(
@@ -64,7 +63,7 @@ final class CurlLoop {
             retryBudget.save()
             let transfer = CurlTransfer(
                 load, configuration: profile(named: load.request.identity.originName).configuration,
-                selectingFields: selectingFields, now: timekeeper.now, wallClock: wallClock,
+                selectingFields: selectingFields, now: timekeeper.now, timekeeper: timekeeper,
                 mayRetry: { [unowned self] in mayRetry() })
             transfers[load.id] = transfer
             beginHop(of: transfer)

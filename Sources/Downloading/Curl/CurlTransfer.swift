@@ -37,8 +37,7 @@ final class CurlTransfer {
     var lookUpBegan = Duration.zero
 
     private let maximumBytes: Int
-    private let timekeeper = SystemTimekeeper()
-    private let wallClock: any Timekeeper
+    private let timekeeper: any Timekeeper
     private let selectingFields: SelectingFields
     private let startedAt: Duration
     private var trail: RedirectTrail
@@ -65,13 +64,13 @@ final class CurlTransfer {
 
     init(
         _ load: CurlInbox.Load, configuration: DownloadConfiguration, selectingFields: SelectingFields, now: Duration,
-        wallClock: any Timekeeper, mayRetry: @escaping () -> Bool = { false }
+        timekeeper: any Timekeeper, mayRetry: @escaping () -> Bool = { false }
     ) {
         self.load = load
-        self.wallClock = wallClock
+        self.timekeeper = timekeeper
         self.mayRetry = mayRetry
         self.selectingFields = selectingFields
-        requestedAt = HTTPDate(secondsSince1970: wallClock.secondsSince1970)
+        requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
         maximumBytes = configuration.maximumBytes
         clock = TransferClock(configuration, now: now)
         startedAt = now
@@ -214,7 +213,7 @@ final class CurlTransfer {
     /// Called by libcurl when a connection is there, new or used before; false ends the transfer.
     func willSendRequest(to remote: String, port: Int) -> Bool {
         clock.connected(at: timekeeper.now)
-        requestedAt = HTTPDate(secondsSince1970: wallClock.secondsSince1970)
+        requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
         guard let address = IPAddress(remote), isAllowed(address), port == url.port else {
             failure = .sourceNotAllowed
             return false
@@ -278,7 +277,7 @@ final class CurlTransfer {
         return fields
     }
 
-    private var wallTime: HTTPDate { HTTPDate(secondsSince1970: wallClock.secondsSince1970) }
+    private var wallTime: HTTPDate { HTTPDate(secondsSince1970: timekeeper.secondsSince1970) }
 
     /// Whether a cut body is worth going on with; the next hop then asks for its rest.
     private func prepareResumption(after code: CURLcode) -> Bool {

@@ -79,7 +79,7 @@ struct Engine: Sendable {
             living: { SharedBytes.livingByteCount }, purge: { caches.purge($0) })
         memoryWatch = Self.memoryWatch(budget, logger: logger, time: time)
         let observer = DownloadMetrics.observer(registry: registry, events: log)
-        loader = try CurlLoader(configuration: settings.downloads, wallClock: time, observer: observer)
+        loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)
         folders = FolderLoader(configuration: settings.downloads, timekeeper: time)
         let guarded = GuardedLoader(PlaceLoader(web: loader, folders: folders), timekeeper: time) { origin in
             log.record(ServiceEvent(origin))

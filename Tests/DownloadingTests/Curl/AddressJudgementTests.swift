@@ -93,7 +93,8 @@ struct AddressJudgementTests {
         names.serve("broken.test", .failure)
         names.serve("empty.test", .addresses([]))
         names.serve("silent.test", .silence)
-        let fixture = try LoaderFixture {
+        let time = ManualTimekeeper()
+        let fixture = try LoaderFixture(timekeeper: time) {
             $0.nameServers = names.endpoint
             $0.connectTimeout = .milliseconds(300)
         }
@@ -101,7 +102,10 @@ struct AddressJudgementTests {
             await #expect { try await fixture.load("/a", host: host) } throws: { hasNoAddress($0) }
         }
         await #expect { try await fixture.load("/a", host: "broken.test") } throws: { isUnreachable($0) }
-        await #expect(throws: DownloadError.timedOut) { try await fixture.load("/a", host: "silent.test") }
+        let silent = Task { try await fixture.load("/a", host: "silent.test") }
+        #expect(await eventually { names.queries.contains { $0.hasPrefix("silent") } })
+        let outcome = await time.pass(by: .milliseconds(300), until: silent)
+        #expect(throws: DownloadError.timedOut) { try outcome.get() }
     }
 
     @Test func `callers of one name share its look-up while it lives`() async throws {

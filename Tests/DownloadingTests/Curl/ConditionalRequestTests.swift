@@ -11,7 +11,7 @@ struct ConditionalRequestTests {
 
     @Test func `33: the origin is asked by tag and date, and its 304 is a confirmation`() async throws {
         let clock = ManualTimekeeper(secondsSince1970: 1_000)
-        let fixture = try LoaderFixture(wallClock: clock)
+        let fixture = try LoaderFixture(timekeeper: clock)
         fixture.origin.serve("/a", .image([1, 2]).with("ETag", "W/\"1\"").with("Last-Modified", Self.date))
         let source = try await fixture.load("/a")
         #expect(source.head.receivedAt == HTTPDate(secondsSince1970: 1_000))

@@ -11,14 +11,14 @@ struct LoaderFixture {
 
     /// A loader of these settings; by default the loopback network is open.
     init(
-        wallClock: any Timekeeper = SystemTimekeeper(), _ change: (inout DownloadConfiguration) -> Void = { _ in }
+        timekeeper: any Timekeeper = SystemTimekeeper(), _ change: (inout DownloadConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = DownloadConfiguration()
         configuration.allowedNetworks = [try #require(AddressNetwork("127.0.0.0/8"))]
         change(&configuration)
         self.configuration = configuration
         origin = try FakeOrigin()
-        loader = try CurlLoader(configuration: configuration, wallClock: wallClock)
+        loader = try CurlLoader(configuration: configuration, timekeeper: timekeeper)
     }
 
     /// Loads a path of the origin, under another host's name where one is given.

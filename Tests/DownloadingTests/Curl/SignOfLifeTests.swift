@@ -42,16 +42,21 @@ struct SignOfLifeTests {
     }
 
     @Test func `what is refused stays refused`() async throws {
-        let fixture = try LoaderFixture { $0.firstByteTimeout = .milliseconds(100) }
+        let time = ManualTimekeeper()
+        let fixture = try LoaderFixture(timekeeper: time) { $0.firstByteTimeout = .milliseconds(100) }
         fixture.origin.serve("/failing", .status(503))
         fixture.origin.serve("/silent", .silence)
         await #expect(throws: DownloadError.status(503)) { try await ask(fixture, "/failing") }
         await #expect(throws: DownloadError.notFound(404)) { try await ask(fixture, "/gone") }
-        await #expect(throws: DownloadError.timedOut) { try await ask(fixture, "/silent") }
+        let silent = Task { try await ask(fixture, "/silent") }
+        #expect(await eventually { fixture.origin.hits("/silent") == 1 })
+        let outcome = await time.pass(by: .milliseconds(100), until: silent)
+        #expect(throws: DownloadError.timedOut) { try outcome.get() }
     }
 
     @Test func `whether an answer has begun tells silence from slowness`() async throws {
-        let fixture = try LoaderFixture {
+        let time = ManualTimekeeper()
+        let fixture = try LoaderFixture(timekeeper: time) {
             $0.firstByteTimeout = .milliseconds(100)
             $0.lowSpeedInterval = .milliseconds(100)
         }
@@ -59,7 +64,10 @@ struct SignOfLifeTests {
         fixture.origin.serve("/slow", .image(bytes(1_000)).dripping(1, every: .milliseconds(10)))
         for (path, hasAnswer) in [("/silent", false), ("/slow", true)] {
             let progress = TransferProgress()
-            await #expect(throws: DownloadError.timedOut) { try await fixture.load(path, progress: progress) }
+            let task = Task { try await fixture.load(path, progress: progress) }
+            #expect(await eventually { hasAnswer ? progress.hasAnswer : fixture.origin.hits(path) == 1 })
+            let outcome = await time.pass(by: .milliseconds(100), until: task)
+            #expect(throws: DownloadError.timedOut) { try outcome.get() }
             #expect(progress.hasAnswer == hasAnswer)
         }
     }

@@ -133,13 +133,18 @@ struct OriginRequestTests {
         let fixture = try OriginFixture()
         fixture.origin.serve("/a", .image(bytes(1_000)))
         fixture.origin.serve("/silent", .silence)
-        let load = try fixture.loader(networks: ["127.0.0.0/8"]) { origin in
+        // Time stands until the origin is silent.
+        let time = ManualTimekeeper()
+        let load = try fixture.loader(networks: ["127.0.0.0/8"], timekeeper: time) { origin in
             origin.limits.maximumBytes = 999
             origin.limits.firstByteTimeout = .milliseconds(50)
             origin.limits.maximumRedirects = 0
         }
         await #expect(throws: DownloadError.tooLarge) { try await load("photos:a") }
-        await #expect(throws: DownloadError.timedOut) { try await load("photos:silent") }
+        let silent = Task { try await load("photos:silent") }
+        #expect(await eventually { fixture.origin.hits("/silent") == 1 })
+        let outcome = await time.pass(by: .milliseconds(50), until: silent)
+        #expect(throws: DownloadError.timedOut) { try outcome.get() }
         fixture.origin.serve("/here", .redirect(to: "/a"))
         await #expect(throws: DownloadError.tooManyRedirects) { try await load("photos:here") }
         try await load(fixture.origin.url("/here"))
@@ -213,10 +218,10 @@ struct OriginFixture {
     /// Loads what a client names, with a loader of its own.
     func loader(
         names: [String] = ["photos"], networks: [String] = [], patterns: [String] = [],
-        _ change: (inout Origin) throws -> Void
+        timekeeper: any Timekeeper = SystemTimekeeper(), _ change: (inout Origin) throws -> Void
     ) throws -> @Sendable (String) async throws -> Void {
         let configuration = try configuration(names: names, networks: networks, patterns: patterns, change)
-        let loader = try CurlLoader(configuration: configuration)
+        let loader = try CurlLoader(configuration: configuration, timekeeper: timekeeper)
         return { source in
             let identity = try configuration.origins.identity(of: ExactText(source))
             _ = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())

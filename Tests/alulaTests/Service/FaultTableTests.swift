@@ -47,11 +47,11 @@ struct FaultTableTests {
     ]
 
     static let late: [Fault] = [
-        fault("silence", .silence, 504, "origin_timeout", ["--first-byte-timeout", "1s"]),
+        fault("silence", .silence, 504, "origin_timeout", ["--first-byte-timeout", "2s"]),
         fault("drip", .image(bytes(60)).dripping(1, every: .milliseconds(100)), 504, "origin_timeout"),
         fault(
             "past the deadline", .image(bytes(4 << 20)).dripping(32 << 10, every: .milliseconds(100)), 504,
-            "origin_timeout", ["--download-timeout", "1s"]),
+            "origin_timeout", ["--download-timeout", "2s"]),
     ]
 
     static let malformed: [Fault] = [
@@ -134,8 +134,7 @@ struct FaultTableTests {
         let names = try FakeNameServer()
         names.serve("broken.test", .failure)
         names.serve("silent.test", .silence)
-        try await withService(["--connect-timeout", "500ms"], configure: { $0.downloads.nameServers = names.endpoint })
-        {
+        try await withService(["--connect-timeout", "2s"], configure: { $0.downloads.nameServers = names.endpoint }) {
             running in
             let fault = Self.fault(name, .silence, status, code)
             running.origin.serve("/good.png", Self.image)
@@ -157,7 +156,7 @@ struct FaultTableTests {
 
     @Test func `a connection that is not accepted is answered alike for one client and for fifty`() async throws {
         let deaf = try DeafListener()
-        try await withService(["--connect-timeout", "500ms"]) { running in
+        try await withService(["--connect-timeout", "2s"]) { running in
             running.origin.serve("/good.png", Self.image)
             let url = "http://127.0.0.1:\(deaf.port)/a.png"
             try await expectAll(running, url, Self.fault("", .silence, 504, "origin_timeout"))

@@ -22,7 +22,9 @@ struct SharedCacheTests {
         _ name: String, _ arguments: [String] = [], _ body: (RunningService) async throws -> Void
     ) async throws {
         try await withService(
-            ["--shared-cache", server.url, "--shared-cache-timeout", "1s", "--instance-name", name] + arguments
+            ["--shared-cache", server.url, "--instance-name", name] + arguments,
+            // Longer than any setting: others may use all cores meanwhile.
+            configure: { $0.sharedCache.timeout = .seconds(40) }
         ) { running in
             try #require(await eventually { running.service.sharedStore?.isUp == true })
             try await body(running)
