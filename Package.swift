@@ -156,10 +156,11 @@ let package = Package(
             name: "events", dependencies: ["Telemetry"], path: "Benchmarks/Events", swiftSettings: settings,
             linkerSettings: allocator),
         .executableTarget(
-            name: "lanes", dependencies: ["Coordination", "Imaging", "Measuring", "Memory"], path: "Benchmarks/Lanes",
+            name: "lanes", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "TestSupport"],
+            path: "Benchmarks/Lanes",
             swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
-            name: "watermarks", dependencies: ["Coordination", "Imaging", "Measuring", "Memory"],
+            name: "watermarks", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "TestSupport"],
             path: "Benchmarks/Watermarks",
             swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(

@@ -23,8 +23,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
                 format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,
                 frames: frames, hasAlpha: format == .png)
             _ = try? RenderPlan(
-                options: query.request.options, format: .png, source: header, limits: ImagingLimits(),
-                additions: query.request.additional.map { _ in header })
+                query.request.recipe,
+                of: RecipeSource(header: header, additions: query.request.additional.map { _ in header }))
         }
     }
     return 0

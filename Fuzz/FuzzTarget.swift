@@ -8,7 +8,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let target = ThumbnailTarget.path + "?" + parts[0]
     let accept = parts.count == 2 ? parts[1] : nil
     if let query = try? ThumbnailTarget.parse(target, accept: accept) {
-        let written = ThumbnailTarget.generate(query)
+        guard let written = ThumbnailTarget.generate(query) else { fatalError("\(target) is not read as our own") }
         guard let again = try? ThumbnailTarget.parse(written, accept: accept), again == query else {
             fatalError("\(target) is written as \(written)")
         }

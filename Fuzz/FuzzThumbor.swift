@@ -18,8 +18,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let header = ImageHeader(
             format: .png, storedSize: PixelSize(width: width, height: height), bands: 4, frames: 1, hasAlpha: true)
         let plan = try? RenderPlan(
-            options: query.request.options, format: .png, source: header, limits: ImagingLimits(),
-            additions: query.request.additional.map { _ in header })
+            query.request.recipe,
+            of: RecipeSource(header: header, additions: query.request.additional.map { _ in header }))
         guard let size = plan?.outputSize else { continue }
         precondition(size.width > 0 && size.height > 0, "\(text) makes an image of \(size)")
     }

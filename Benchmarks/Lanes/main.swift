@@ -8,6 +8,7 @@ import Coordination
 import Imaging
 import Measuring
 import Memory
+import TestSupport
 
 private struct Options {
     var lanes = ImageDecoder.Lane.allCases

@@ -6,6 +6,7 @@ import Coordination
 import Imaging
 import Measuring
 import Memory
+import TestSupport
 
 private struct Options {
     var format = ImageFormat.jpeg
@@ -51,10 +52,10 @@ private func measure(_ name: String, _ options: Options) throws {
     wishes.width = options.width
     let plain = try RenderPlan(
         options: wishes, format: options.format, source: header, limits: ImagingLimits(), light: options.light)
-    var marked = plain
-    try marked.append(
-        watermark: options.watermark, ratio: 1_000, header: markHeader, limits: ImagingLimits(),
-        light: options.light)
+    wishes.watermark = options.watermark
+    let marked = try RenderPlan(
+        options: wishes, format: options.format, source: header, limits: ImagingLimits(), light: options.light,
+        additions: [markHeader])
     let image = try decoded(source, header, plain.decode)
     let addition = try decoded(mark, markHeader, marked.additions[0])
     let kept = Locked<[AdditionForm: DecodedImage]>([:])

@@ -225,9 +225,9 @@ extension ThumbnailResponder {
                 try await thumbnails.thumbnail(
                     for: prepared.recurring, directives: directives, after: look, receipt: receipt))
         } catch let error as any ServiceError {
-            guard let color = prepared.query.placeholder, Self.deservesPlaceholder(error) else { throw error }
+            guard let placeholder = prepared.query.placeholder, Self.deservesPlaceholder(error) else { throw error }
             do {
-                return .placeholder(try await thumbnails.placeholder(for: prepared.query.request, color: color), error)
+                return .placeholder(try await thumbnails.placeholder(placeholder), error)
             } catch is any ServiceError {
                 // The source's own failure says more than that of its placeholder.
                 throw error

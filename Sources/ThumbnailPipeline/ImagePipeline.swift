@@ -190,8 +190,8 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     /// A plain image in the size of the request's box; 1×1 if the request names no side.
-    package func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {
-        try await placeholders.image(for: request, color: color)
+    package func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
+        try await placeholders.image(placeholder)
     }
 
     func resultKey(for request: ThumbnailRequest, _ records: PerSource<SourceRecord>) throws -> ResultKey {

@@ -145,9 +145,9 @@ final class StubThumbnails: ThumbnailServing {
 
     func mayFetch(_ url: ExactText) -> Bool { url.string.hasPrefix("https://") }
 
-    func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {
-        state.withLock { $0.placeholders.append(color) }
-        return try makePlaceholder(color)
+    func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
+        state.withLock { $0.placeholders.append(placeholder.color) }
+        return try makePlaceholder(placeholder.color)
     }
 }
 

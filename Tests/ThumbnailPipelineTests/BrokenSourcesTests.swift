@@ -88,7 +88,7 @@ struct BrokenSourcesTests {
     }
 
     @Test func `36: limits of ours are not remembered, the source is`() async throws {
-        let fixture = try PipelineFixture { $0.limits.maximumSourcePixels = 100 }
+        let fixture = try PipelineFixture { $0.rules.limits.maximumSourcePixels = 100 }
         for _ in 0..<2 {
             let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
             #expect(error?.code == "too_many_pixels")
@@ -99,7 +99,7 @@ struct BrokenSourcesTests {
     }
 
     @Test func `36: a broken late frame is refused, and costs the source nothing`() async throws {
-        let fixture = try PipelineFixture { $0.limits.maximumSourcePixels = 2 * ImageFixture.size.area }
+        let fixture = try PipelineFixture { $0.rules.limits.maximumSourcePixels = 2 * ImageFixture.size.area }
         // The third frame is cut.
         fixture.origin.serve(SharedBytes(ImageFixture.gifAnimated.array.dropLast(12)), cacheControl: "max-age=3600")
         let first = try await fixture.thumbnail()

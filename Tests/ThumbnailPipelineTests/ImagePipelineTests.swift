@@ -87,7 +87,7 @@ struct ImagePipelineTests {
     }
 
     @Test func `a source's format that is not accepted is named`() async throws {
-        let fixture = try PipelineFixture { $0.limits.sourceFormats = [.png] }
+        let fixture = try PipelineFixture { $0.rules.limits.sourceFormats = [.png] }
         let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
         #expect(error == .formatNotAccepted(.jpeg))
     }
@@ -201,7 +201,7 @@ struct ImagePipelineTests {
     }
 
     @Test func `a placeholder beyond the limits is refused before it is made`() async throws {
-        let fixture = try PipelineFixture { $0.limits.maximumOutputPixels = 99 }
+        let fixture = try PipelineFixture { $0.rules.limits.maximumOutputPixels = 99 }
         let color = Color.white
         await #expect(throws: PipelineError.placeholderTooLarge) {
             try await fixture.pipeline.placeholder(for: .path(width: 10), color: color)

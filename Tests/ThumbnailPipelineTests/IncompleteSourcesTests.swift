@@ -13,7 +13,7 @@ struct IncompleteSourcesTests {
     private static let cut = SharedBytes(whole.array.prefix(whole.count * 3 / 4))
 
     private func fixture(folder: String? = nil) throws -> PipelineFixture {
-        let fixture = try PipelineFixture(diskFolder: folder) { $0.limits.incompleteImages = .serve }
+        let fixture = try PipelineFixture(diskFolder: folder) { $0.rules.limits.incompleteImages = .serve }
         fixture.origin.serve(Self.cut, cacheControl: "max-age=86400", eTag: "\"1\"")
         return fixture
     }
@@ -43,13 +43,13 @@ struct IncompleteSourcesTests {
         control: String, lifetime: Int
     ) async throws {
         let fixture = try PipelineFixture {
-            $0.limits.incompleteImages = .serve
+            $0.rules.limits.incompleteImages = .serve
             $0.clientMaxAge.maximum = 100_000
         }
         fixture.origin.serve(Self.cut, cacheControl: control)
         #expect(try await fixture.thumbnail().freshness.lifetime == lifetime)
         let fixed = try PipelineFixture {
-            $0.limits.incompleteImages = .serve
+            $0.rules.limits.incompleteImages = .serve
             $0.clientMaxAge.fixed = 100_000
         }
         fixed.origin.serve(Self.cut)

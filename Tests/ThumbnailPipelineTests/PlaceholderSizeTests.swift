@@ -24,6 +24,6 @@ struct PlaceholderSizeTests {
         options.width = width
         options.height = height
         options.devicePixelRatio = devicePixelRatio
-        #expect(options.placeholderSize == size)
+        #expect(Placeholder(.white, in: options).size == size)
     }
 }

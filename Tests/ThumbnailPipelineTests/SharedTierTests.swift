@@ -208,7 +208,7 @@ struct SharedTierTests {
     }
 
     @Test func `an image that lacks pixels is not shared`() async throws {
-        let one = try PipelineFixture(sharedCache: server.url) { $0.limits.incompleteImages = .serve }
+        let one = try PipelineFixture(sharedCache: server.url) { $0.rules.limits.incompleteImages = .serve }
         let store = try #require(one.sharedStore)
         try #require(await eventually { store.isUp })
         one.origin.serve(SampleFiles.truncated, cacheControl: "max-age=100", eTag: "\"1\"")

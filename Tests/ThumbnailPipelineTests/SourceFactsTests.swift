@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `sizes over the limits and files that end early are told, unless pixels are needed`() async throws {
-        let small = try PipelineFixture { $0.limits.maximumSourcePixels = 10 }
+        let small = try PipelineFixture { $0.rules.limits.maximumSourcePixels = 10 }
         #expect(try await facts(small).header.size == ImageFixture.size)
         await #expect(throws: ImagingError.self) { try await facts(small, [.color]) }
         let fixture = try PipelineFixture()

@@ -85,7 +85,8 @@ struct ImgproxySettingsTests {
         let settings = try container(variables)
         #expect(settings.publicListener.port == 9_000 && settings.publicListener.bindAddress == "127.0.0.2")
         #expect(settings.downloads.maximumRedirects == 3 && settings.api.requestTimeout == .seconds(7))
-        #expect(settings.pipeline.limits.maximumSourcePixels == 500_000 && settings.downloads.maximumBytes == 1_000)
+        #expect(
+            settings.pipeline.rules.limits.maximumSourcePixels == 500_000 && settings.downloads.maximumBytes == 1_000)
         #expect(settings.api.allowOrigin == "*" && settings.logLevel == .warning)
         let both = try container(
             variables, ["--port", "1234", "--max-redirects", "1", "--imgproxy-base-url", "https://b/"])

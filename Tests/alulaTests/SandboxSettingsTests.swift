@@ -9,9 +9,9 @@ struct SandboxSettingsTests {
     @Test(arguments: [(1_000_000, 50_000_000), (50_000_000, 1_000_000), (1, 1), (Int.max, Int.max)])
     func `a worker may use as much memory as the dearest image needs`(source: Int, output: Int) {
         var settings = Settings()
-        settings.pipeline.limits.maximumSourcePixels = source
-        settings.pipeline.limits.maximumOutputPixels = output
-        settings.pipeline.limits.maximumOutputPixelsSlow = output
+        settings.pipeline.rules.limits.maximumSourcePixels = source
+        settings.pipeline.rules.limits.maximumOutputPixels = output
+        settings.pipeline.rules.limits.maximumOutputPixelsSlow = output
         let limits = settings.sandboxConfiguration.launch.limits
         let pixels = min(max(source, output), 1 << 36)
         #expect(limits.pixels >= 4 * pixels && limits.pixels <= 1 << 48)

@@ -37,18 +37,18 @@ struct SettingsLoaderTests {
     }
 
     @Test func `pixels are mixed as light unless their stored numbers are asked for`() throws {
-        #expect(try load().pipeline.light == .linear)
-        #expect(try load(["--resample", "gamma"]).pipeline.light == .gamma)
+        #expect(try load().pipeline.rules.light == .linear)
+        #expect(try load(["--resample", "gamma"]).pipeline.rules.light == .gamma)
     }
 
     @Test func `an automatic quality has a goal and bounds`() throws {
-        #expect(try load().pipeline.similarity == SimilarityGoal())
+        #expect(try load().pipeline.rules.similarity == SimilarityGoal())
         let settings = try load([
             "--auto-quality", "0.9955", "--auto-quality-min", "1", "--auto-quality-max", "100",
         ])
-        let goal = settings.pipeline.similarity
+        let goal = settings.pipeline.rules.similarity
         #expect(goal.least == 9_955 && goal.lowest == 1 && goal.highest == 100)
-        #expect(try load(["--auto-quality", "1"]).pipeline.similarity.least == 10_000)
+        #expect(try load(["--auto-quality", "1"]).pipeline.rules.similarity.least == 10_000)
         for wrong in ["1.0001", "-0.5", "0.98765", ".9", "0.", "1.2.3", "x"] {
             #expect(throws: (any Error).self) { try load(["--auto-quality=\(wrong)"]) }
         }
@@ -70,7 +70,7 @@ struct SettingsLoaderTests {
         #expect(settings.publicListener.port == 0)
         #expect(!settings.api.accessLog)
         #expect(settings.downloads.allowedPorts == [80, 8080])
-        #expect(settings.pipeline.automaticFormats == [.avif, .webp])
+        #expect(settings.pipeline.rules.automaticFormats == [.avif, .webp])
     }
 
     @Test(arguments: [

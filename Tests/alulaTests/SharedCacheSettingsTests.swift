@@ -67,19 +67,19 @@ struct SharedCacheSettingsTests {
         add("sources") { $0.downloads.allowedSources = [SourcePattern("https://*.example.com/*")].compactMap(\.self) }
         add("redirects") { $0.downloads.maximumRedirects += 1 }
         add("agent") { $0.downloads.userAgent += "x" }
-        add("formats") { $0.pipeline.limits.sourceFormats.remove(.gif) }
-        add("source pixels") { $0.pipeline.limits.maximumSourcePixels -= 1 }
-        add("output pixels") { $0.pipeline.limits.maximumOutputPixels -= 1 }
-        add("slow pixels") { $0.pipeline.limits.maximumOutputPixelsSlow -= 1 }
-        add("frames") { $0.pipeline.limits.maximumFrames -= 1 }
-        add("incomplete") { $0.pipeline.limits.incompleteImages = .serve }
-        add("automatic") { $0.pipeline.automaticFormats = [.avif, .webp] }
-        add("order") { $0.pipeline.automaticFormats = [.webp, .avif] }
-        add("effort") { $0.pipeline.efforts[.webp] = 1 }
-        add("scans") { $0.pipeline.efforts[.jpeg] = 3 }
-        add("light") { $0.pipeline.light = .gamma }
-        add("similarity") { $0.pipeline.similarity.least -= 1 }
-        add("lowest") { $0.pipeline.similarity.lowest += 1 }
+        add("formats") { $0.pipeline.rules.limits.sourceFormats.remove(.gif) }
+        add("source pixels") { $0.pipeline.rules.limits.maximumSourcePixels -= 1 }
+        add("output pixels") { $0.pipeline.rules.limits.maximumOutputPixels -= 1 }
+        add("slow pixels") { $0.pipeline.rules.limits.maximumOutputPixelsSlow -= 1 }
+        add("frames") { $0.pipeline.rules.limits.maximumFrames -= 1 }
+        add("incomplete") { $0.pipeline.rules.limits.incompleteImages = .serve }
+        add("automatic") { $0.pipeline.rules.automaticFormats = [.avif, .webp] }
+        add("order") { $0.pipeline.rules.automaticFormats = [.webp, .avif] }
+        add("effort") { $0.pipeline.rules.efforts[.webp] = 1 }
+        add("scans") { $0.pipeline.rules.efforts[.jpeg] = 3 }
+        add("light") { $0.pipeline.rules.light = .gamma }
+        add("similarity") { $0.pipeline.rules.similarity.least -= 1 }
+        add("lowest") { $0.pipeline.rules.similarity.lowest += 1 }
         add("authorities") { $0.downloads.certificateAuthorities = "/ca.pem" }
         return changes
     }
@@ -105,8 +105,8 @@ struct SharedCacheSettingsTests {
             } == digest())
         // The order of a set differs from process to process.
         #expect(
-            digest { $0.pipeline.limits.sourceFormats = [.png, .gif, .jpeg] }
-                == digest { $0.pipeline.limits.sourceFormats = [.jpeg, .png, .gif] })
+            digest { $0.pipeline.rules.limits.sourceFormats = [.png, .gif, .jpeg] }
+                == digest { $0.pipeline.rules.limits.sourceFormats = [.jpeg, .png, .gif] })
     }
 
     @Test func `a source is shared if it may be fetched and is the same on every machine`() throws {

@@ -1,22 +1,11 @@
 extension RenderLayout {
-    /// The steps that make this layout of a part of a source, and what else the options ask for, in the order of the contract.
-    ///
-    /// - Parameter drawnAlone: The size of a drawing that shows what the crops by position leave, and no more; nil for other sources.
+    /// The steps after the resample, the turn and a crop by position: all else that the options ask for, in the order of the contract.
     func steps(
-        of wanted: WantedPart, options: RenderingOptions, format: ImageFormat, hasAlpha: Bool, light: ResamplingLight,
-        drawnAlone: PixelSize? = nil
+        for options: RenderingOptions, format: ImageFormat, hasAlpha: Bool
     ) -> RenderSteps {
         let operations = options.operations
         var steps: RenderSteps = []
-        let crop = crop(by: options.gravity)
-        if let drawnAlone {
-            steps.append(ResampleStep(to: drawnAlone, in: light))
-        } else {
-            steps.append(ResampleStep(to: wanted.sizeBeforeTurn(resizedSize), of: wanted.part, in: light))
-            if let crop = crop as? CropStep { steps.append(wanted.beforeTurn(crop, in: resizedSize)) }
-        }
-        if wanted.turn != 1 { steps.append(TurnStep(orientation: wanted.turn)) }
-        if let interest = crop as? InterestStep { steps.append(interest) }
+        if let interest = crop(by: options.gravity) as? InterestStep { steps.append(interest) }
 
         // Bars and corners stay transparent until the background is laid behind all of the image. Bars that nothing mixes with the image are
         // made last, in the background's colour.

@@ -1,26 +1,18 @@
 extension RenderPlan {
-    /// The plan for a recipe, a source and its additional sources.
+    /// The plan by which a recipe's result is made of its sources.
     ///
-    /// - Parameters:
-    ///   - options: The caller's options, of which only the recipe and ``RenderingOptions/keepsCopyright`` count.
-    ///   - efforts: The efforts of the encoders, the same for all callers.
     /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
-    init(
-        _ recipe: AnyRenderRecipe, options: RenderingOptions, source: RecipeSource, efforts: EncoderEfforts
-    ) throws(ImagingError) {
+    package init(_ recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
         let (header, limits) = (source.header, source.limits)
         guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
-        // The sides are bounded before anything is computed from them; those of a drawing are bounded by its header.
-        if header.drawing == nil {
-            try header.storedSize.check(frames: 1, maximumPixels: limits.maximumPixels(of: header))
-        }
+        try source.checkSides()
         let composition = try recipe.recipe.composition(of: source)
-        let isAnimated =
-            composition.frames > 1 && header.frames > 1 && composition.trim == nil
-            && header.format.supportsAnimation && composition.keepsFrames
         guard composition.page < header.frames else {
             throw .noSuchPage(composition.page, pages: header.frames)
         }
+        let isAnimated =
+            composition.frames > 1 && header.frames > 1 && composition.trim == nil
+            && header.format.supportsAnimation && composition.keepsFrames
         let mostFrames = min(composition.frames, limits.maximumFrames)
         let frames = isAnimated ? min(header.frames - composition.page, mostFrames) : 1
         let page = header.page(composition.page)
@@ -31,7 +23,7 @@ extension RenderPlan {
         let isTrimmed = composition.trim != nil
         let drawing: (size: PixelSize, part: DrawnPart?)? =
             if !isDrawn { nil } else if isTrimmed { (page.size, nil) } else {
-                try wanted.drawing(for: composition.size, maximumPixels: mostPixels)
+                try wanted.drawing(for: composition.size, crop: composition.crop, maximumPixels: mostPixels)
             }
         let decode = DecodePlan(
             page: composition.page, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),
@@ -41,30 +33,90 @@ extension RenderPlan {
         let decoded = header.decoded(by: decode)
         self.init(
             decode: decode, source: decoded.shape,
-            steps: composition.allSteps(of: wanted, isDrawnAlone: decode.drawnPart != nil),
-            format: composition.format, quality: 100, effort: efforts[composition.format])
+            steps: composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size),
+            format: composition.format, quality: composition.paletteQuality ?? 100,
+            effort: source.rules.efforts[composition.format])
         if frames > 1 { timing = composition.timing }
-        quality = composition.format.hasQuality ? composition.quality : .fixed(100)
-        if options.keepsCopyright, format.writing?.attribute != nil { attribution = header.attribution }
-        for (index, addition) in source.additions.enumerated() {
-            let used = composition.additions.indices.contains(index) ? composition.additions[index] : nil
-            additions.append(try DecodePlan(ofAddition: addition, level: used?.level ?? 1, limits: limits))
-        }
+        if format.hasQuality { quality = composition.quality }
+        if composition.keepsCopyright, format.writing?.attribute != nil { attribution = decoded.attribution }
+        additions = try composition.plannedAdditions(of: source)
         guard !isAnimated || format.supportsAnimation || outputSize.height <= format.maximumSide / frames else {
             throw .sideTooLong(outputSize, format: format)
         }
-        if let trim = composition.trim { border = BorderTrim(trim, recipe, of: source) }
+        border = composition.trim.map { trim in
+            BorderTrim(trim, recipe, of: source, mayGrow: composition.mayGrowByTrim)
+        }
         try check(limits, frames: frames, most: decoded.storedSize.area)
+    }
+
+    /// Refuses a result or a size between two steps that the limits or the output format exclude.
+    ///
+    /// - Parameters:
+    ///   - frames: The number of frames that are kept.
+    ///   - area: Pixels of one frame of the source, which were accepted.
+    func check(_ limits: ImagingLimits, frames: Int = 1, most area: Int) throws(ImagingError) {
+        try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
+        try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format))
+        guard max(outputSize.width, outputSize.height) <= format.maximumSide else {
+            throw .sideTooLong(outputSize, format: format)
+        }
+        // The cropped part may be small although the image before the crop is large. A crop by position computes only its part; the
+        // search for the most interesting part computes and keeps the whole image.
+        let most = max(limits.maximumOutputPixels, area * frames)
+        for work in steps.work(on: self.source) {
+            let size = work.output.size
+            guard max(size.width, size.height) <= PixelSize.maximumSide, work.made <= most / frames else {
+                throw .tooManyPixels(size, frames: frames)
+            }
+        }
+        try checkScales()
+    }
+
+    /// Refuses what libvips cannot resample: sides that are too long, and in stored numbers more than a million pixels to one.
+    private func checkScales() throws(ImagingError) {
+        let mostToOne = 1_000_000
+        for (step, work) in zip(steps, steps.work(on: source)) {
+            if let form = (step as? any AdditionStep)?.additionForm,
+                max(form.scaledSize.width, form.scaledSize.height) > PixelSize.maximumSide
+            {
+                throw .tooManyPixels(form.scaledSize)
+            }
+            guard let resample = step as? ResampleStep, resample.light == .gamma else { continue }
+            let input = resample.part?.size ?? work.input.size
+            guard input.width / resample.size.width <= mostToOne, input.height / resample.size.height <= mostToOne
+            else {
+                throw .tooManyPixels(input)
+            }
+        }
+    }
+}
+
+extension RecipeSource {
+    /// Bounds all sides that a recipe computes with; those of drawings are bounded by their headers.
+    ///
+    /// Each page of a document has a size of its own, and only that of the chosen page must be within the limits.
+    fileprivate func checkSides() throws(ImagingError) {
+        if header.pages.isEmpty, header.drawing == nil {
+            try header.storedSize.check(frames: 1, maximumPixels: limits.maximumPixels(of: header))
+        }
+        for (index, addition) in additions.enumerated() where addition.drawing == nil {
+            _ = try DecodePlan(ofAddition: addition, nil, number: index, limits: limits)
+        }
     }
 }
 
 extension Composition {
     /// All steps, from the resample of the wanted part on.
     ///
-    /// - Parameter isDrawnAlone: Whether the source is a drawing that shows the wanted part and no more.
-    func allSteps(of wanted: WantedPart, isDrawnAlone: Bool = false) -> RenderSteps {
-        let part = isDrawnAlone ? nil : wanted.part
-        var all: RenderSteps = [ResampleStep(to: wanted.sizeBeforeTurn(size), of: part, in: light)]
+    /// - Parameter drawnAlone: The size of a drawing that shows the wanted part, cropped, and no more; nil for other sources.
+    func allSteps(of wanted: WantedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
+        var all: RenderSteps
+        if let drawnAlone {
+            all = [ResampleStep(to: drawnAlone, in: light)]
+        } else {
+            all = [ResampleStep(to: wanted.sizeBeforeTurn(size), of: wanted.part, in: light)]
+            if let crop { all.append(wanted.beforeTurn(crop, in: size)) }
+        }
         if wanted.turn != 1 { all.append(TurnStep(orientation: wanted.turn)) }
         for step in steps { all.append(step) }
         return all
@@ -77,11 +129,43 @@ extension Composition {
         format.supportsAnimation || stacksFrames && !format.isEncodedInOneStep
     }
 
-    /// The largest level that leaves at least twice the pixels of the result on both sides, but for a rounded one.
+    /// The level at which an image of size `source` can be decoded without a visible loss.
+    ///
+    /// The largest of 8, 4, 2 and 1 that leaves at least twice the pixels of ``size`` on the sides that decide, so that the resample
+    /// always has enough pixels. It depends on the two sizes alone: the bytes of a result must not depend on what is cached.
     fileprivate func level(source: PixelSize) -> Int {
         [8, 4, 2].first { level in
-            source.width > 2 * level * (size.width - 1) && source.height > 2 * level * (size.height - 1)
-                && (source.width >= 2 * level * size.width || source.height >= 2 * level * size.height)
+            let (isWide, isHigh) = (source.width >= 2 * level * size.width, source.height >= 2 * level * size.height)
+            if let decidingSides { return decidingSides.allSatisfy { $0 == .width ? isWide : isHigh } }
+            return (isWide || isHigh) && source.width > 2 * level * (size.width - 1)
+                && source.height > 2 * level * (size.height - 1)
         } ?? 1
+    }
+
+    /// The decodes of the additional sources.
+    fileprivate func plannedAdditions(of source: RecipeSource) throws(ImagingError) -> [DecodePlan] {
+        var plans: [DecodePlan] = []
+        for (index, header) in source.additions.enumerated() {
+            let used = additions.indices.contains(index) ? additions[index] : nil
+            plans.append(try DecodePlan(ofAddition: header, used, number: index, limits: source.limits))
+        }
+        return plans
+    }
+}
+
+extension DecodePlan {
+    /// The decode of an additional source as a composition uses it.
+    ///
+    /// - Throws: ``ImagingError/ofAddition(_:_:)`` with the source's number.
+    fileprivate init(
+        ofAddition header: ImageHeader, _ used: RecipeAddition?, number: Int, limits: ImagingLimits
+    ) throws(ImagingError) {
+        do throws(ImagingError) {
+            try self.init(
+                ofAddition: header, level: used?.level ?? 1, drawnSize: used?.drawnSize, drawnPart: used?.drawnPart,
+                limits: limits)
+        } catch {
+            throw .ofAddition(number, error)
+        }
     }
 }

@@ -15,8 +15,6 @@ package struct RenderPlan: Hashable, Sendable {
     package private(set) var steps: RenderSteps
     /// The trim that comes before the steps, which are then those for the untrimmed image; nil for none.
     var border: BorderTrim?
-    /// The watermarks that are laid anew when the border is known.
-    var watermarks: [PlannedWatermark] = []
     /// How an animation is played, if not as the source is.
     package internal(set) var timing: FrameTiming?
     /// The format of the result.
@@ -73,9 +71,6 @@ package struct RenderPlan: Hashable, Sendable {
     /// Whether an image of many colours gets those of a palette.
     var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }
 
-    /// Adds a step after the others.
-    mutating func append(_ step: some RenderStep) { steps.append(step) }
-
     /// A file of the result as it is answered.
     func finished(_ file: SharedBytes) -> SharedBytes {
         attribution?.written(into: file, format: format, size: outputSize) ?? file
@@ -89,9 +84,8 @@ package struct RenderPlan: Hashable, Sendable {
     /// - Parameter size: The size of the source, if it was drawn anew; nil for the size in which the border was found.
     func trimmed(to steps: RenderSteps, drawn size: PixelSize?) -> RenderPlan {
         var rest = self
-        (rest.steps, rest.border, rest.watermarks) = (steps, nil, [])
+        (rest.steps, rest.border) = (steps, nil)
         if let size { rest.source = FrameShape(size: size, hasAlpha: source.hasAlpha) }
-        for watermark in watermarks { rest.lay(watermark) }
         return rest
     }
 
@@ -112,7 +106,7 @@ extension RenderPlan {
     package var keyTexts: [String] {
         [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
             + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])
-            + watermarks.map(\.keyText) + (attribution == nil ? [] : ["copyright"])
+            + (attribution == nil ? [] : ["copyright"])
             + additions.map { "addition \($0.keyText)" } + (timing.map { [$0.keyText] } ?? [])
     }
 

@@ -1,7 +1,7 @@
-/// Rules by which options of another service become steps, once the header of the source is known.
+/// Rules by which the options of a grammar become steps, once the header of the source is known.
 ///
-/// Sizes, their rounding, the order of the steps and the format of the result differ from service to service. A recipe holds the
-/// options as that service understands them and works all of it out at once, so that no code outside of the recipe knows the service.
+/// Sizes, their rounding, the order of the steps and the format of the result differ from grammar to grammar. A recipe holds the
+/// options as its grammar understands them and works all of it out at once, so that no other code knows the grammar.
 /// The same recipe must give the same composition for the same source: results are cached by the plan that is made of it.
 package protocol RenderRecipe: Hashable, Sendable {
     /// How the result is made from `source`.
@@ -15,29 +15,32 @@ package protocol RenderRecipe: Hashable, Sendable {
     var keyText: String { get }
 }
 
-/// What a recipe is applied to.
-package struct RecipeSource: Sendable {
+/// A source that a recipe is applied to, and the rules for all requests.
+package struct RecipeSource: Hashable, Sendable {
     /// The header of the source.
     package let header: ImageHeader
-    /// What remained after the trim, in pixels of the upright page; nil before the trim, and without one.
-    package let box: ImagePart?
+    /// The part that remained after the trim, in pixels of the upright page; nil before the trim, and without one.
+    package internal(set) var box: ImagePart?
     /// The headers of the request's additional sources, in their order.
     package let additions: [ImageHeader]
-    /// Bounds on sources and results.
-    package let limits: ImagingLimits
+    /// The choices of the operator.
+    package let rules: RenderingRules
 
     /// A source with this header.
     package init(
         header: ImageHeader, box: ImagePart? = nil, additions: [ImageHeader] = [],
-        limits: ImagingLimits = ImagingLimits()
+        rules: RenderingRules = RenderingRules()
     ) {
         self.header = header
         self.box = box
         self.additions = additions
-        self.limits = limits
+        self.rules = rules
     }
 
-    /// What the steps begin with: all of a page, or what remained of it after the trim.
+    /// Bounds on sources and results.
+    package var limits: ImagingLimits { rules.limits }
+
+    /// All of a page, or the part of it that remained after the trim.
     package func whole(ofPage page: Int = 0) -> ImagePart { box ?? ImagePart(allOf: header.page(page).size) }
 }
 
@@ -53,22 +56,32 @@ package struct Composition: Sendable {
     package var timing: FrameTiming?
     /// The border that is cut off before; nil for none, as for animations.
     package var trim: ImageOperations.Trim?
+    /// Whether a trim may make the result larger than it is without one, which its memory is then reserved for.
+    package var mayGrowByTrim = true
     /// The part that is kept, in pixels of the upright page; nil for all that the trim leaves.
     package var part: ImagePart?
     /// The turn of the part, as the EXIF orientation that it makes upright, 1…8.
     package var turn = 1
     /// The size that the part is resampled to, after the turn.
     package var size: PixelSize
-    /// What resampling averages.
+    /// The sides of `size` that decide the level of the decode; nil for both, of which one may have been rounded up.
+    var decidingSides: [RenderLayout.Side]?
+    /// The part of the resampled and turned image that is kept; nil for all of it.
+    var crop: CropStep?
+    /// The amounts that resampling averages.
     package var light = ResamplingLight.gamma
-    /// The steps after the resample and the turn.
+    /// The steps after the resample, the turn and the crop.
     package var steps: RenderSteps = []
     /// The additional sources that the steps use, in the order of ``RecipeSource/additions``; nil for one that is not used.
     package var additions: [RecipeAddition?] = []
     /// The format of the result.
     package var format: ImageFormat
-    /// How the encoder's quality is decided.
+    /// How the encoder's quality is decided, in formats that have one.
     package var quality: EncodingQuality
+    /// The quality of the palette in formats that have no other, 1…100; nil for the image's own colours.
+    var paletteQuality: Int?
+    /// Whether files that can hold it say who made the source and who owns the rights.
+    package var keepsCopyright = false
 
     /// A composition of all of the first page, resampled to `size`.
     package init(size: PixelSize, format: ImageFormat, quality: EncodingQuality) {
@@ -81,7 +94,11 @@ package struct Composition: Sendable {
 /// An additional source as a step of a composition uses it.
 package struct RecipeAddition: Sendable {
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
-    let level: Int
+    private(set) var level = 1
+    /// The size in which an image of shapes is drawn; nil for its natural size, and for images of pixels.
+    private(set) var drawnSize: PixelSize?
+    /// The rectangle that fills this size; nil for all of the image.
+    private(set) var drawnPart: DrawnPart?
     /// A frame of the decoded source.
     package let decoded: FrameShape
 
@@ -89,8 +106,21 @@ package struct RecipeAddition: Sendable {
     ///
     /// If the image is trimmed, its size is not known when the decode is planned; `isSizeCertain` is false then, for both compositions.
     package init(_ header: ImageHeader, scaledTo size: PixelSize, isSizeCertain: Bool = true) {
-        level = isSizeCertain && header.drawing == nil ? RenderPlan.level(of: header.size, for: size) : 1
+        level = isSizeCertain && header.drawing == nil ? Self.level(of: header.size, for: size) : 1
         decoded = header.shape.reduced(by: level)
+    }
+
+    /// An additional source of shapes that is drawn in this size, or of which a part is.
+    init(_ header: ImageHeader, drawnIn size: PixelSize, part: DrawnPart?) {
+        (drawnSize, drawnPart) = (size, part)
+        decoded = FrameShape(size: size, hasAlpha: header.hasAlpha)
+    }
+
+    /// The largest level that leaves at least twice the pixels of `scaled` on both sides.
+    private static func level(of source: PixelSize, for scaled: PixelSize) -> Int {
+        [8, 4, 2].first { level in
+            source.width >= 2 * level * scaled.width && source.height >= 2 * level * scaled.height
+        } ?? 1
     }
 }
 

@@ -30,8 +30,8 @@ package struct RenderingOptions: Hashable, Sendable {
     package var isAnimated = false
     /// How the request's watermark is laid on the result; nil without one.
     package var watermark: WatermarkOptions?
-    /// The rules of another service, by which all is decided but for ``keepsCopyright``; nil for Alula's own.
-    package var recipe: AnyRenderRecipe?
+    /// The output format, or what to choose it by.
+    package var format = FormatChoice.negotiated([:])
 
     /// The defaults of the contract.
     package init() {}

@@ -1,12 +1,11 @@
-package import Imaging
 package import ThumbnailPipeline
 
 /// What a target asks for, in any dialect.
 package struct ThumbnailQuery: Hashable, Sendable {
     /// The request to the pipeline.
     package var request: ThumbnailRequest
-    /// Colour of the placeholder that answers if the source fails; nil if the failure itself answers.
-    package var placeholder: Color?
+    /// The image that answers if the source fails; nil if the failure itself answers.
+    package var placeholder: Placeholder?
     /// Unix seconds at which the target expires; nil if it never does.
     package var expires: Int?
     /// How the answer differs from the image by itself.
@@ -15,12 +14,12 @@ package struct ThumbnailQuery: Hashable, Sendable {
     package var ignoredOptions: [String] = []
 
     /// A query for `request`.
-    package init(request: ThumbnailRequest, placeholder: Color? = nil, expires: Int? = nil) {
+    package init(request: ThumbnailRequest, placeholder: Placeholder? = nil, expires: Int? = nil) {
         self.request = request
         self.placeholder = placeholder
         self.expires = expires
     }
 
     /// Whether `Accept` chooses the format.
-    package var isNegotiated: Bool { request.format.isNegotiated }
+    package var isNegotiated: Bool { request.isNegotiated }
 }

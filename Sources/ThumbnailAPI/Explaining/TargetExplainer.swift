@@ -86,8 +86,7 @@ package struct TargetExplainer: Sendable {
         explanation.assumedSource = "\(header.size.width)x\(header.size.height) \(header.format.rawValue)"
         explanation.steps = plan.keyTexts
         explanation.parameters =
-            request.options.recipe == nil
-            ? Self.parameters(inTarget: ThumbnailTarget.generate(query)) : plan.nativeParameters
+            ThumbnailTarget.generate(query).map(Self.parameters(inTarget:)) ?? plan.nativeParameters
     }
 
     /// The parameters of a target in Alula's own dialect, its source left out.

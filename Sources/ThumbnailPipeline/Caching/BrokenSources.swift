@@ -108,7 +108,8 @@ extension ImagingError {
     var isFaultOfSource: Bool {
         switch self {
         case .notAnImage, .cannotDecode: true
-        case .formatNotAccepted, .tooManyPixels, .sideTooLong, .noSuchPage, .cropOutside, .encodeFailed: false
+        case .formatNotAccepted, .tooManyPixels, .sideTooLong, .noSuchPage, .cropOutside, .encodeFailed, .ofAddition:
+            false
         }
     }
 }

@@ -7,6 +7,7 @@ extension ImagingError: ServiceError {
         case .notAnImage, .formatNotAccepted: .unsupportedMediaType
         case .cannotDecode, .tooManyPixels, .noSuchPage, .sideTooLong, .cropOutside: .unprocessableContent
         case .encodeFailed: .internalServerError
+        case .ofAddition(_, let error): error.status
         }
     }
 
@@ -18,6 +19,7 @@ extension ImagingError: ServiceError {
         case .noSuchPage: "no_such_page"
         case .cropOutside: "crop_outside"
         case .encodeFailed: "internal"
+        case .ofAddition(_, let error): error.code
         }
     }
 
@@ -35,12 +37,14 @@ extension ImagingError: ServiceError {
         case .noSuchPage(let page, let count): "The source has no page \(page); its pages are 0 to \(count - 1)."
         case .cropOutside(let size): "The part of crop lies outside of the image, which has \(size) pixels."
         case .encodeFailed: "Something went wrong inside the service."
+        case .ofAddition(_, let error): error.publicMessage
         }
     }
 
     package var logDetail: String? {
         switch self {
         case .cannotDecode(let detail), .encodeFailed(let detail): detail
+        case .ofAddition(_, let error): error.logDetail
         default: nil
         }
     }
@@ -49,6 +53,7 @@ extension ImagingError: ServiceError {
         switch self {
         case .sideTooLong, .noSuchPage, .cropOutside: .request
         case .encodeFailed: .internal
+        case .ofAddition(_, let error): error.category
         default: .image
         }
     }

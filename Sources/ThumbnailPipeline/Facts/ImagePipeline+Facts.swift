@@ -34,9 +34,10 @@ extension ImagePipeline {
         var small: Thumbnail?
         var portrait: ImagePortrait?
         if !asked.features.isEmpty {
-            var request = ThumbnailRequest(source: "", format: .fixed(.png))
-            (request.options.width, request.options.height) = (ImagePortrait.longestSide, ImagePortrait.longestSide)
-            let thumbnail = try await makeThumbnail(request)
+            var options = RenderingOptions()
+            options.format = .fixed(.png)
+            (options.width, options.height) = (ImagePortrait.longestSide, ImagePortrait.longestSide)
+            let thumbnail = try await makeThumbnail(ThumbnailRequest(source: "", options: options))
             small = thumbnail
             portrait = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { token in
                 try ImagePortrait(

@@ -90,7 +90,7 @@ package protocol ThumbnailServing: Sendable {
     func mayFetch(_ url: ExactText) -> Bool
 
     /// A plain image of `color` in the size of the request's box, made without its source.
-    func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage
+    func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage
 }
 
 extension ThumbnailServing {

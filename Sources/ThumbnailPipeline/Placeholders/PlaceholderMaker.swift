@@ -9,16 +9,17 @@ struct PlaceholderMaker: Sendable {
     let codec: any ImageCodec
     let cache = PlaceholderCache()
 
-    /// A plain image in the size of the request's box; 1×1 if the request names no side.
+    /// A plain image.
     ///
     /// Judged, priced and made like a result: once for all requests that want it at the same time.
-    func image(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {
-        let size = request.options.placeholderSize
-        let format = request.format.format(
-            own: .png, hasAlpha: true, automatic: configuration.automaticFormats)
+    func image(_ placeholder: Placeholder) async throws -> EncodedImage {
+        let size = placeholder.size
+        let format = placeholder.format.format(
+            own: .png, hasAlpha: true, automatic: configuration.rules.automaticFormats)
         guard max(size.width, size.height) <= format.maximumSide,
-            size.area <= configuration.limits.maximumFramePixels(of: format)
+            size.area <= configuration.rules.limits.maximumFramePixels(of: format)
         else { throw PipelineError.placeholderTooLarge }
+        let color = placeholder.color
         let shown = format.supportsAlpha ? color : color.composited(over: .white)
         let key = PlaceholderKey(color: shown, size: size, format: format)
         return try await cache.image(for: key) { try await make(key) }
@@ -37,18 +38,5 @@ struct PlaceholderMaker: Sendable {
                     color: key.color, size: key.size, format: key.format, token: token, codec: codec)
             }
         }
-    }
-}
-
-extension RenderingOptions {
-    /// The box in pixels as a placeholder fills it: a missing side equals the given one, 1×1 with neither.
-    var placeholderSize: PixelSize {
-        guard let side = width ?? height else { return PixelSize(width: 1, height: 1) }
-        return PixelSize(width: devicePixels(width ?? side), height: devicePixels(height ?? side))
-    }
-
-    /// CSS pixels times the device pixel ratio, rounded half up, never below 1.
-    private func devicePixels(_ side: Int) -> Int {
-        max(1, (side * devicePixelRatio + 500) / 1_000)
     }
 }

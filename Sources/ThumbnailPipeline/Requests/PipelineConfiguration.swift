@@ -12,18 +12,14 @@ package struct PipelineConfiguration: Sendable {
     package var sourceCacheMemory = 20 << 20
     /// How long it is remembered that a source cannot be decoded.
     package var failureMemory = Duration.seconds(5)
-    /// Formats that `format=auto` may choose by `Accept`, best first.
-    package var automaticFormats: [ImageFormat] = [.webp]
-    /// What pixels are mixed by when images are made smaller.
-    package var light = ResamplingLight.linear
-    /// How much time encoders spend to make answers small.
-    package var efforts = EncoderEfforts()
-    /// What an automatic quality aims at.
-    package var similarity = SimilarityGoal()
+    /// The choices that decide pixels, bytes and refusals of all requests.
+    package var rules: RenderingRules = {
+        var rules = RenderingRules()
+        rules.light = .linear
+        return rules
+    }()
     /// Bounds on how long clients may use an answer.
     package var clientMaxAge = ClientMaxAge()
-    /// Bounds on sources and results.
-    package var limits = ImagingLimits()
     /// Time that a whole request has: here it orders waiting downloads, and bounds how long work on a fetched source may wait.
     package var requestTimeout: Duration = .seconds(15)
     /// How long a miss may wait for a worker thread before any work is done for it.

@@ -10,65 +10,33 @@ package struct ThumbnailRequest: Hashable, Sendable {
     package var source: ExactText
     /// Sources that steps use besides the image, each for its role.
     package var additional: [AdditionalSource]
-    /// Size, crop, quality and the like.
-    package var options: RenderingOptions
-    /// The output format, or what to choose it by.
-    package var format: FormatChoice
+    /// The rules of the request's grammar with its options: size, crop, format, quality and the like.
+    package var recipe: AnyRenderRecipe
+    /// Whether `Accept` chooses the format.
+    package var isNegotiated: Bool
     /// Most bytes of the image's file, below the bound of all sources; nil for that bound.
     package var maximumSourceBytes: Int?
 
     /// A request for `source`.
     package init(
-        source: ExactText, additional: [AdditionalSource] = [], options: RenderingOptions = RenderingOptions(),
-        format: FormatChoice = .negotiated([:])
+        source: ExactText, additional: [AdditionalSource] = [], recipe: some RenderRecipe, isNegotiated: Bool
     ) {
         self.source = source
         self.additional = additional
-        self.options = options
-        self.format = format
+        self.recipe = AnyRenderRecipe(recipe)
+        self.isNegotiated = isNegotiated
     }
+
+    /// A request for `source` by Alula's own rules.
+    package init(
+        source: ExactText, additional: [AdditionalSource] = [], options: RenderingOptions = RenderingOptions()
+    ) {
+        self.init(source: source, additional: additional, recipe: options, isNegotiated: !options.format.isFixed)
+    }
+
+    /// The options of a request by Alula's own rules; nil for one by other rules.
+    package var ownOptions: RenderingOptions? { recipe.recipe as? RenderingOptions }
 
     /// What each source is used for; nil for the image.
     var roles: PerSource<AdditionalSource.Role?> { PerSource(nil, additional: additional.map(\.role)) }
-}
-
-/// How the output format is chosen.
-package enum FormatChoice: Hashable, Sendable {
-    /// The client named it.
-    case fixed(ImageFormat)
-    /// `format=auto`: the quality values, in thousandths, of the formats that `Accept` names explicitly (RFC 9110 section 12.5.1).
-    case negotiated([ImageFormat: Int])
-    /// The recipe of the request's options decides; `isNegotiated` tells whether it heeds `Accept`.
-    case byRecipe(isNegotiated: Bool)
-
-    /// Whether `Accept` chooses the format.
-    package var isNegotiated: Bool {
-        switch self {
-        case .fixed: false
-        case .negotiated: true
-        case .byRecipe(let isNegotiated): isNegotiated
-        }
-    }
-
-    /// Whether the client named the format.
-    package var isFixed: Bool {
-        if case .fixed = self { true } else { false }
-    }
-
-    /// The format for a source of `own` format.
-    ///
-    /// - Parameters:
-    ///   - own: The source's format.
-    ///   - hasAlpha: Whether the source has transparency: a format that is not written is replaced by one that can hold it.
-    ///   - automatic: The formats that may be chosen by `Accept`, best first.
-    package func format(own: ImageFormat, hasAlpha: Bool, automatic: [ImageFormat]) -> ImageFormat {
-        switch self {
-        case .fixed(let format): return format
-        case .negotiated(let qualities):
-            let floor = max(1, qualities[own] ?? 0)
-            let chosen = automatic.first { (qualities[$0] ?? 0) >= floor }
-            return chosen ?? own.answer(hasAlpha: hasAlpha)
-        case .byRecipe: return own.answer(hasAlpha: hasAlpha)
-        }
-    }
 }

@@ -75,7 +75,7 @@ struct SourceDecoder: Sendable {
     private func decode(
         _ bytes: SharedBytes, for job: DecodeJob, patience: Duration, room: MemoryReservation?
     ) async throws -> DecodedImage {
-        let (key, record, limits) = (job.key, job.record, configuration.limits)
+        let (key, record, limits) = (job.key, job.record, configuration.rules.limits)
         // Nothing was reserved if the pixels were there a moment ago.
         let room =
             try room

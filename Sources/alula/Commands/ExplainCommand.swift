@@ -42,7 +42,7 @@ enum ExplainCommand {
             Program.fail(error.lines.map { "alula: " + $0 }, status: 2)
         }
         var pipeline = settings.pipeline
-        pipeline.limits.sourceFormats = settings.sandbox.sourceFormats(inSandbox: true)
+        pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(inSandbox: true)
         let explainer = TargetExplainer(settings.api, pipeline)
         let explain = { (url: String) in
             explainer.explanation(of: url, accept: options.accept, for: options.source)

@@ -46,7 +46,7 @@ struct Engine: Sendable {
         try settings.downloads.origins.checkFiles()
         sandbox = try Sandbox.start(settings, registry: registry, logger: logger, time: time)
         var settings = settings
-        settings.pipeline.limits.sourceFormats = settings.sandbox.sourceFormats(
+        settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(
             inSandbox: sandbox?.protections.isSandbox ?? false)
         try ImageLibrary.start()
 

@@ -180,7 +180,7 @@ struct ImgproxyEnvironment {
         case "MAX_CLIENTS": if text != "0" { try apply("maxConnections", text) }
         case "MAX_REDIRECTS": try apply("maxRedirects", text)
         case "MAX_SRC_RESOLUTION":
-            settings.pipeline.limits.maximumSourcePixels = max(1, Int(try Self.number(text) * 1_000_000))
+            settings.pipeline.rules.limits.maximumSourcePixels = max(1, Int(try Self.number(text) * 1_000_000))
         case "MAX_SRC_FILE_SIZE": if text != "0" { try apply("maxSourceBytes", text) }
         case "ALLOW_ORIGIN": try apply("allowOrigin", text)
         case "USER_AGENT": settings.downloads.userAgent = try Self.fieldValue(text)

@@ -6,15 +6,15 @@ extension SettingTable {
     static let quality: [Setting] = [
         Setting(name: "autoQuality", defaultText: "0.98", help: "q=auto: similarity that suffices, 0 to 1") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.similarity.least = try similarity(text)
+            settings.pipeline.rules.similarity.least = try similarity(text)
         },
         Setting(name: "autoQualityMin", defaultText: "40", help: "q=auto: lowest quality") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.similarity.lowest = try SettingValues.integer(text, in: 1...100)
+            settings.pipeline.rules.similarity.lowest = try SettingValues.integer(text, in: 1...100)
         },
         Setting(name: "autoQualityMax", defaultText: "90", help: "q=auto: highest quality") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.similarity.highest = try SettingValues.integer(text, in: 1...100)
+            settings.pipeline.rules.similarity.highest = try SettingValues.integer(text, in: 1...100)
         },
     ]
 
@@ -33,5 +33,5 @@ extension SettingTable {
 
 extension Settings {
     /// Whether the lowest quality of `q=auto` is above the highest.
-    var hasContradictoryQualities: Bool { pipeline.similarity.lowest > pipeline.similarity.highest }
+    var hasContradictoryQualities: Bool { pipeline.rules.similarity.lowest > pipeline.rules.similarity.highest }
 }

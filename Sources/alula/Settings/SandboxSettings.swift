@@ -36,10 +36,10 @@ extension SettingTable {
 extension Settings {
     /// The workers that these settings want.
     var sandboxConfiguration: SandboxConfiguration {
-        let source = min(pipeline.limits.maximumSourcePixels, 1 << 36)
-        let output = min(pipeline.limits.maximumOutputPixels, 1 << 36)
+        let source = min(pipeline.rules.limits.maximumSourcePixels, 1 << 36)
+        let output = min(pipeline.rules.limits.maximumOutputPixels, 1 << 36)
         let encodings = ImageFormat.written.filter(\.isEncodedInOneStep).map { format in
-            let pixels = min(pipeline.limits.maximumFramePixels(of: format), 1 << 36)
+            let pixels = min(pipeline.rules.limits.maximumFramePixels(of: format), 1 << 36)
             return RenderPlan(resizedSize: PixelSize(width: pixels, height: 1), format: format, quality: 100).price
         }
         // A worker is used for up to twice its life if no other is ready.

@@ -216,54 +216,55 @@ enum SettingTable {
         },
         Setting(name: "maxSourcePixels", defaultText: "100000000", help: "pixels of a source") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.limits.maximumSourcePixels = try SettingValues.integer(text, in: 1...10_000_000_000)
+            settings.pipeline.rules.limits.maximumSourcePixels = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
         Setting(name: "maxFrames", defaultText: "256", help: "frames with animated=1; later ones are cut off") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.limits.maximumFrames = try SettingValues.integer(text, in: 1...100_000)
+            settings.pipeline.rules.limits.maximumFrames = try SettingValues.integer(text, in: 1...100_000)
         },
         Setting(name: "incompleteImages", defaultText: "refuse", help: "serve: images that lack pixels, for 60 s") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.limits.incompleteImages = try SettingValues.choice(text)
+            settings.pipeline.rules.limits.incompleteImages = try SettingValues.choice(text)
         },
     ]
 
     private static let answers: [Setting] = [
         Setting(name: "maxOutputPixels", defaultText: "25000000", help: "pixels of a result, all frames together") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.limits.maximumOutputPixels = try SettingValues.integer(text, in: 1...10_000_000_000)
+            settings.pipeline.rules.limits.maximumOutputPixels = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
         Setting(name: "maxOutputPixelsSlow", defaultText: "6000000", help: "pixels of a frame in \(slow)") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.limits.maximumOutputPixelsSlow = try SettingValues.integer(text, in: 1...10_000_000_000)
+            settings.pipeline.rules.limits.maximumOutputPixelsSlow = try SettingValues.integer(
+                text, in: 1...10_000_000_000)
         },
         Setting(name: "resample", defaultText: "linear", help: "mix pixels as light; gamma: as their stored numbers") {
-            (settings, text) throws(InvalidValue) in settings.pipeline.light = try SettingValues.choice(text)
+            (settings, text) throws(InvalidValue) in settings.pipeline.rules.light = try SettingValues.choice(text)
         },
         Setting(name: "jpegProgressive", defaultText: "auto", help: "auto: if that is smaller; or on, off") {
             (settings, text) throws(InvalidValue) in
             let scans = ["auto": JPEGScanChoice.bySize, "on": .several, "off": .one]
             guard let chosen = scans[text] else { throw InvalidValue(allowed: "auto, on or off") }
-            settings.pipeline.efforts[.jpeg] = chosen.rawValue
+            settings.pipeline.rules.efforts[.jpeg] = chosen.rawValue
         },
         Setting(name: "webpEffort", defaultText: "\(ImageFormat.webp.effort)", help: "0…6: slower, smaller answers") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.efforts[.webp] = try SettingValues.integer(text, in: 0...6)
+            settings.pipeline.rules.efforts[.webp] = try SettingValues.integer(text, in: 0...6)
         },
         Setting(name: "avifEffort", defaultText: "\(ImageFormat.avif.effort)", help: "0…9: slower, smaller answers") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.efforts[.avif] = try SettingValues.integer(text, in: 0...9)
+            settings.pipeline.rules.efforts[.avif] = try SettingValues.integer(text, in: 0...9)
         },
         Setting(
             name: "jxlEffort", defaultText: "\(ImageFormat.jxl.effort)",
             help: "1…9: slower, smaller answers; below 3 as 3"
         ) {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.efforts[.jxl] = try SettingValues.integer(text, in: 1...9)
+            settings.pipeline.rules.efforts[.jxl] = try SettingValues.integer(text, in: 1...9)
         },
         Setting(name: "autoFormats", defaultText: "webp", help: "what format=auto may choose by Accept, best first") {
             (settings, text) throws(InvalidValue) in
-            settings.pipeline.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
+            settings.pipeline.rules.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
         },
         Setting(name: "uploads", defaultText: "off", help: "on: clients may send images with POST") {
             (settings, text) throws(InvalidValue) in settings.api.takesUploads = try SettingValues.flag(text)

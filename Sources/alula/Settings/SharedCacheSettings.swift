@@ -112,14 +112,14 @@ extension Settings {
     /// Named origins are not part of it: each has a digest of its own in the keys of its sources. What a request asks for, and what
     /// settings make of that, is in the keys of results.
     func answerDigest(_ pipeline: PipelineConfiguration, engine: String) -> String {
-        let limits = pipeline.limits
+        let limits = pipeline.rules.limits
         let formats = limits.sourceFormats.map(\.rawValue).sorted()
         var parts = [engine, sourcePolicy]
         parts += ["formats"] + formats
-        parts += ["automatic"] + pipeline.automaticFormats.map(\.rawValue)
-        parts += ["efforts"] + ImageFormat.allCases.map { "\($0.rawValue)=\(pipeline.efforts[$0])" }
+        parts += ["automatic"] + pipeline.rules.automaticFormats.map(\.rawValue)
+        parts += ["efforts"] + ImageFormat.allCases.map { "\($0.rawValue)=\(pipeline.rules.efforts[$0])" }
         parts += [
-            "light=\(pipeline.light)", "similarity=\(pipeline.similarity)",
+            "light=\(pipeline.rules.light)", "similarity=\(pipeline.rules.similarity)",
             "sourcePixels=\(limits.maximumSourcePixels)", "outputPixels=\(limits.maximumOutputPixels)",
             "slowPixels=\(limits.maximumOutputPixelsSlow)", "frames=\(limits.maximumFrames)",
             "incomplete=\(limits.incompleteImages)", "bytes=\(downloads.maximumBytes)",

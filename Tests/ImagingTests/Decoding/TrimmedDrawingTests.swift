@@ -25,13 +25,14 @@ struct TrimmedDrawingTests {
         limits.sourceFormats.insert(.svg)
         limits.maximumOutputPixels = most
         options.operations.trim = ImageOperations.Trim(tolerance: 10)
-        var plan = try RenderPlan(options: options, format: .png, source: header, limits: limits)
+        if watermark != nil { (options.watermark, options.devicePixelRatio) = (watermark, ratio) }
+        let mark = SharedBytes(UnwrittenImages.svg("width='64' height='48'"))
+        let plan = try RenderPlan(
+            options: options, format: .png, source: header, limits: limits,
+            additions: watermark == nil ? [] : [.inspect(mark)])
         #expect(plan.decode.drawnSize == PixelSize(width: 140, height: 120))
         var additions: [DecodedImage] = []
-        if let watermark {
-            let mark = SharedBytes(UnwrittenImages.svg("width='64' height='48'"))
-            try plan.append(
-                watermark: watermark, ratio: ratio, header: .inspect(mark), limits: limits, light: .gamma)
+        if watermark != nil {
             additions = [
                 try codec.decode(
                     mark, header: .inspect(mark), plan: plan.additions[0], limits: limits, token: token)

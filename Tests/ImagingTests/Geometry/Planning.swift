@@ -1,4 +1,5 @@
 import Imaging
+import TestSupport
 
 /// Options for a box with the rest as it comes; `change` sets more.
 func options(

@@ -1,4 +1,5 @@
 import Imaging
+import TestSupport
 import Testing
 
 /// One line of a table of sizes: source, box and result as `4000x3000`, with `-` for a side that is not given.

@@ -30,14 +30,8 @@ struct RenderRecipeTests {
         }
     }
 
-    private static func options(_ recipe: HalfRecipe) -> RenderingOptions {
-        var options = RenderingOptions()
-        options.recipe = AnyRenderRecipe(recipe)
-        return options
-    }
-
     private static func plan(_ recipe: HalfRecipe, _ header: ImageHeader) throws(ImagingError) -> RenderPlan {
-        try RenderPlan(options: options(recipe), format: .jpeg, source: header, limits: ImagingLimits())
+        try RenderPlan(recipe, source: header)
     }
 
     private static let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 800, height: 200))
@@ -60,12 +54,12 @@ struct RenderRecipeTests {
         var limits = ImagingLimits()
         limits.maximumOutputPixels = 800
         #expect(throws: ImagingError.self) {
-            try RenderPlan(options: Self.options(HalfRecipe()), format: .jpeg, source: Self.header, limits: limits)
+            try RenderPlan(HalfRecipe(), source: Self.header, limits: limits)
         }
         limits = ImagingLimits()
         limits.maximumSourcePixels = 100_000
         #expect(throws: ImagingError.self) {
-            try RenderPlan(options: Self.options(HalfRecipe()), format: .jpeg, source: Self.header, limits: limits)
+            try RenderPlan(HalfRecipe(), source: Self.header, limits: limits)
         }
         #expect(throws: ImagingError.noSuchPage(1, pages: 1)) { try Self.plan(HalfRecipe(page: 1), Self.header) }
     }
@@ -85,7 +79,7 @@ struct RenderRecipeTests {
         }
         let file = SharedBytes(ImageFixture.file(image, as: .png, quality: 95))
         func pixels(_ recipe: HalfRecipe) throws -> DecodedImage {
-            try ImageReading.decode(thumbnail(file, Self.options(recipe), .png).bytes)
+            try ImageReading.decode(thumbnail(file, recipe).bytes)
         }
         let trimmed = try pixels(HalfRecipe(tolerance: 10))
         #expect(trimmed.size == PixelSize(width: 20, height: 21))

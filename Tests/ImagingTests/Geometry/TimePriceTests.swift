@@ -1,4 +1,5 @@
 import Imaging
+import TestSupport
 import Testing
 
 /// What decodes and renders cost in time, by their sizes and formats alone.

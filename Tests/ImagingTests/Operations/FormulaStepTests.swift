@@ -19,10 +19,8 @@ struct FormulaStepTests {
     }
 
     private func render(_ image: SampleImage, _ steps: RenderSteps) throws -> DecodedImage {
-        var options = RenderingOptions()
-        options.recipe = AnyRenderRecipe(Recipe(steps: steps))
         let file = SharedBytes(ImageFixture.file(image, as: .png))
-        return try ImageReading.decode(thumbnail(file, options, .png).bytes)
+        return try ImageReading.decode(thumbnail(file, Recipe(steps: steps)).bytes)
     }
 
     private func changed(_ color: [UInt8], _ formula: ColorFormula) throws -> [Int] {

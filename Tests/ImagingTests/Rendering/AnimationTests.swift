@@ -87,25 +87,21 @@ struct AnimationTests {
 
     @Test func `a stack that is too tall for its format is refused`() {
         let header = ImageHeader(format: .gif, storedSize: PixelSize(width: 10, height: 30_000), frames: 3)
-        var options = RenderingOptions()
-        options.recipe = AnyRenderRecipe(
-            FixedRecipe(change: "") { composition in
-                (composition.frames, composition.format, composition.stacksFrames) = (3, .jpeg, true)
-            })
+        let recipe = FixedRecipe(change: "") { composition in
+            (composition.frames, composition.format, composition.stacksFrames) = (3, .jpeg, true)
+        }
         #expect(throws: ImagingError.sideTooLong(header.size, format: .jpeg)) {
-            try RenderPlan(options: options, format: .jpeg, source: header, limits: ImagingLimits())
+            try RenderPlan(recipe, source: header)
         }
     }
 
     @Test func `later frames and another timing are spelled out in a plan's key`() throws {
         let header = try ImageHeader.inspect(ImageFixture.gifAnimated.bytes)
-        var options = RenderingOptions()
-        options.recipe = AnyRenderRecipe(
-            FixedRecipe(change: "") { composition in
-                (composition.page, composition.frames) = (1, 2)
-                composition.timing = FrameTiming(delays: [40, -3], loop: nil)
-            })
-        let plan = try RenderPlan(options: options, format: .gif, source: header, limits: ImagingLimits())
+        let recipe = FixedRecipe(change: "") { composition in
+            (composition.page, composition.frames) = (1, 2)
+            composition.timing = FrameTiming(delays: [40, -3], loop: nil)
+        }
+        let plan = try RenderPlan(recipe, source: header)
         #expect(plan.keyTexts.first == "frames 2 from 1 level 1 refuse")
         #expect(plan.keyTexts.last == "delays 40,0 loop own")
     }
@@ -114,9 +110,7 @@ struct AnimationTests {
     private func recipe(
         _ fixture: ImageFixture, _ change: @escaping @Sendable (inout Composition) -> Void
     ) throws -> EncodedImage {
-        var options = RenderingOptions()
-        options.recipe = AnyRenderRecipe(FixedRecipe(change: "\(fixture)", apply: change))
-        return try thumbnail(fixture.bytes, options, .gif)
+        try thumbnail(fixture.bytes, FixedRecipe(change: "\(fixture)", apply: change))
     }
 }
 

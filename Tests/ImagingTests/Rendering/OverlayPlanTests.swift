@@ -28,14 +28,12 @@ struct OverlayPlanTests {
         func plan(_ width: Int, scale: Int?) throws -> RenderPlan {
             var options = RenderingOptions()
             options.width = width
-            var plan = try RenderPlan(
+            options.watermark = WatermarkOptions()
+            options.watermark?.scale = scale
+            return try RenderPlan(
                 options: options, format: .png,
-                source: ImageHeader.inspect(ImageFixture.photo(width: 400, height: 400)), limits: ImagingLimits())
-            var watermark = WatermarkOptions()
-            watermark.scale = scale
-            try plan.append(
-                watermark: watermark, ratio: 1_000, header: header, limits: ImagingLimits(), light: .gamma)
-            return plan
+                source: ImageHeader.inspect(ImageFixture.photo(width: 400, height: 400)), limits: ImagingLimits(),
+                additions: [header])
         }
         for (scale, level) in [
             (nil, 1), (10_000, 1), (5_100, 1), (5_000, 2), (2_500, 2), (2_400, 4), (1_250, 4), (1_200, 8),
@@ -54,12 +52,11 @@ struct OverlayPlanTests {
         var (options, limits) = (RenderingOptions(), ImagingLimits())
         limits.sourceFormats.insert(.svg)
         options.operations.trim = trim
-        var plan = try RenderPlan(
+        (options.watermark, options.devicePixelRatio) = (watermark, ratio)
+        return try RenderPlan(
             options: options, format: .png,
-            source: .inspect(WatermarkFixture.png(PixelSize(width: 640, height: 480), [0, 0, 0])), limits: limits)
-        try plan.append(
-            watermark: watermark, ratio: ratio, header: .inspect(SharedBytes(mark)), limits: limits, light: .gamma)
-        return plan
+            source: .inspect(WatermarkFixture.png(PixelSize(width: 640, height: 480), [0, 0, 0])), limits: limits,
+            additions: [.inspect(SharedBytes(mark))])
     }
 
     @Test func `a watermark of shapes is drawn in the size that it has on the result`() throws {
@@ -116,7 +113,7 @@ struct OverlayPlanTests {
         watermark.isTiled = true
         #expect(throws: ImagingError.self) { try self.plan(file, trim: .init(tolerance: 10), watermark) }
         (watermark.x, watermark.y) = (-99_990, 0)
-        #expect(throws: ImagingError.tooManyPixels(PixelSize(width: 100_000, height: 75_000))) {
+        #expect(throws: ImagingError.ofAddition(0, .tooManyPixels(PixelSize(width: 100_000, height: 75_000)))) {
             try self.plan(file, watermark)
         }
     }
@@ -124,13 +121,14 @@ struct OverlayPlanTests {
     @Test func `a huge watermark costs no more memory than the result`() throws {
         // At eight times its size it would have 64 million pixels.
         let mark = WatermarkFixture.png(PixelSize(width: 1_000, height: 1_000), [0, 0, 255])
-        var plan = try RenderPlan(
-            options: RenderingOptions(), format: .png, source: ImageHeader.inspect(ImageFixture.png.bytes),
-            limits: ImagingLimits())
-        let price = plan.price
-        try plan.append(
-            watermark: WatermarkOptions(), ratio: 8_000, header: ImageHeader.inspect(mark), limits: ImagingLimits(),
-            light: .gamma)
+        var options = RenderingOptions()
+        options.devicePixelRatio = 8_000
+        let source = try ImageHeader.inspect(ImageFixture.png.bytes)
+        let price = try RenderPlan(options: options, format: .png, source: source, limits: ImagingLimits()).price
+        options.watermark = WatermarkOptions()
+        let plan = try RenderPlan(
+            options: options, format: .png, source: source, limits: ImagingLimits(),
+            additions: [ImageHeader.inspect(mark)])
         #expect(plan.price < price + 4 * (2 * ImageFixture.size.area + 1_000_000) + 1)
         let result = try ImageReading.decode(WatermarkFixture.file(ImageFixture.png.bytes, mark: mark, ratio: 8_000))
         #expect(result.pixels.array == Array(repeating: [0, 0, 255], count: ImageFixture.size.area).flatMap { $0 })

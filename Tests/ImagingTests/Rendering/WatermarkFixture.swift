@@ -18,15 +18,15 @@ enum WatermarkFixture {
         try ImageLibrary.start()
         var (wishes, watermark, limits) = (RenderingOptions(), WatermarkOptions(), ImagingLimits())
         configure(&wishes, &watermark)
+        (wishes.watermark, wishes.devicePixelRatio) = (watermark, ratio)
         limits.sourceFormats.formUnion([.avif, .svg])
         func decoded(_ file: SharedBytes, _ plan: DecodePlan) throws -> DecodedImage {
             try ImageDecoder.decode(
                 file, header: ImageHeader.inspect(file), plan: plan, limits: limits, token: WorkToken())
         }
-        var plan = try RenderPlan(
-            options: wishes, format: format, source: ImageHeader.inspect(image), limits: limits)
-        try plan.append(
-            watermark: watermark, ratio: ratio, header: ImageHeader.inspect(mark), limits: limits, light: .gamma)
+        let plan = try RenderPlan(
+            options: wishes, format: format, source: ImageHeader.inspect(image), limits: limits,
+            additions: [ImageHeader.inspect(mark)])
         return try ImageRenderer.render(
             decoded(image, plan.decode), additions: [decoded(mark, plan.additions[0])],
             reuse: forms?.reuse ?? AdditionForm.made, plan: plan, token: WorkToken()

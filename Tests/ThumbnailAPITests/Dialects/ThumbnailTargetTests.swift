@@ -32,7 +32,7 @@ import ThumbnailPipeline
         options.page = 3
         let request = ThumbnailRequest(source: "shop:a/b.png", options: options, format: .fixed(.webp))
         #expect(query.request == request)
-        #expect(query.placeholder == Color(red: 192, green: 192, blue: 192))
+        #expect(query.placeholder?.color == Color(red: 192, green: 192, blue: 192))
         #expect(query.expires == 4_102_444_800)
     }
 
@@ -45,7 +45,7 @@ import ThumbnailPipeline
         #expect(keeping.request.options.keepsCopyright)
         #expect(try parse("url=x:y&keepCopyright=0") == parse("url=x:y"))
         for query in [automatic, fitting, keeping] {
-            #expect(try ThumbnailTarget.parse(ThumbnailTarget.generate(query), accept: nil) == query)
+            #expect(try ThumbnailTarget.parse(#require(ThumbnailTarget.generate(query)), accept: nil) == query)
         }
         for wrong in ["maxBytes=255", "maxBytes=1e3", "maxBytes=", "maxBytes=300&format=png", "maxBytes=300&q=auto"] {
             let error = #expect(throws: APIError.self) { try parse("url=x:y&" + wrong) }
@@ -139,7 +139,7 @@ import ThumbnailPipeline
         var random = SplitMix(state: 42)
         for _ in 0..<2_000 {
             let query = Self.anyQuery(&random)
-            let target = ThumbnailTarget.generate(query)
+            let target = try #require(ThumbnailTarget.generate(query))
             #expect(try ThumbnailTarget.parse(target, accept: nil) == query, "\(target)")
         }
     }
@@ -173,11 +173,12 @@ import ThumbnailPipeline
             if options.isAnimated { options.operations.trim = nil }
         }
         let format = ImageFormat.written.randomElement(using: &random)
+        options.format = maybe(format)?.map { .fixed($0) } ?? .negotiated([:])
         return ThumbnailQuery(
             request: ThumbnailRequest(
-                source: ExactText(sources.randomElement(using: &random) ?? "x:y"), options: options,
-                format: maybe(format)?.map { .fixed($0) } ?? .negotiated([:])),
-            placeholder: maybe(color()), expires: maybe(.random(in: 0...999_999_999_999, using: &random)))
+                source: ExactText(sources.randomElement(using: &random) ?? "x:y"), options: options),
+            placeholder: maybe(color()).map { Placeholder($0, in: options) },
+            expires: maybe(.random(in: 0...999_999_999_999, using: &random)))
     }
 }
 

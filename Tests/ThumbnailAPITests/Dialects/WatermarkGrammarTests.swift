@@ -104,8 +104,9 @@ struct WatermarkGrammarTests {
             options.scale = Bool.random(using: &random) ? nil : .random(in: 100...10_000, using: &random)
             options.isTiled = .random(using: &random)
             var query = ThumbnailQuery(request: ThumbnailRequest(source: "x:y"))
-            query.request.watermark = Vocabulary.Watermark(source: "https://h/a b&c=d#e?f+g%20☃", options: options)
-            let target = ThumbnailTarget.generate(query)
+            query.request.options.watermark = options
+            query.request.additional = [AdditionalSource(.watermark, source: "https://h/a b&c=d#e?f+g%20☃")]
+            let target = try #require(ThumbnailTarget.generate(query))
             #expect(try ThumbnailTarget.parse(target, accept: nil) == query, "\(target)")
         }
     }

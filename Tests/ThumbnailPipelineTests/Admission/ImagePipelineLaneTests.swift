@@ -130,7 +130,7 @@ struct ImagePipelineLaneTests {
     }
 
     @Test func `a placeholder that is slow to encode has the bound of such results`() async throws {
-        let fixture = try PipelineFixture(codec: codec) { $0.limits.maximumOutputPixelsSlow = 10_000 }
+        let fixture = try PipelineFixture(codec: codec) { $0.rules.limits.maximumOutputPixelsSlow = 10_000 }
         codec.release()
         func placeholder(_ side: Int, _ format: ImageFormat) async throws {
             let request = ThumbnailRequest.path("/gone", width: side, format: .fixed(format))

@@ -338,7 +338,7 @@ private final class Maker: ThumbnailServing {
             image: image, eTag: "\"1\"", lastModified: nil, freshness: Freshness(), cacheStatus: [], timings: [])
     }
 
-    func placeholder(for request: ThumbnailRequest, color: Color) async throws -> EncodedImage {
+    func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
         EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))
     }
 }

@@ -20,13 +20,13 @@ struct MakingOptionsTests {
     ])
     func `the ending of a file decides on the format`(_ path: String, _ format: ImageFormat) throws {
         let options = try options([], output: path)
-        #expect(options.request.format == .fixed(format))
+        #expect(options.request.ownOptions?.format == .fixed(format))
         #expect(options.place == .file(path))
     }
 
     @Test func `an option wins over the ending`() throws {
-        #expect(try options(["--format", "png"], output: "a.webp").request.format == .fixed(.png))
-        #expect(try options(["--format", "auto"], output: "a.xyz").request.format == .negotiated([:]))
+        #expect(try options(["--format", "png"], output: "a.webp").request.ownOptions?.format == .fixed(.png))
+        #expect(try options(["--format", "auto"], output: "a.xyz").request.ownOptions?.format == .negotiated([:]))
     }
 
     @Test func `an ending that no result has is wrong use`() {
@@ -39,7 +39,7 @@ struct MakingOptionsTests {
         #expect(try options([], output: folder.path).place == .folder(folder.path))
         #expect(try options([], output: "new/").place == .folder("new/"))
         #expect(try options([], output: "new.png", isSeveral: true).place == .folder("new.png"))
-        #expect(try options([], output: "new/").request.format == .negotiated([:]))
+        #expect(try options([], output: "new/").request.ownOptions?.format == .negotiated([:]))
         folder.write("file", [1])
         #expect(throws: WrongUse.self) { try options([], output: "\(folder.path)/file", isSeveral: true) }
         #expect(throws: WrongUse.self) { try options([], output: "-", isSeveral: true) }

@@ -86,15 +86,15 @@ package struct ImgproxyDialect: Dialect {
         let negotiation = configuration.defaults.negotiation
         let isNegotiated =
             !image.isRaw && (image.format == nil ? negotiation.isOn : negotiation.canEnforce)
-        var request = ThumbnailRequest(source: source, format: .byRecipe(isNegotiated: isNegotiated))
+        var request = ThumbnailRequest(
+            source: source,
+            recipe: ImgproxyRecipe(
+                options: image, defaults: configuration.defaults,
+                accepted: isNegotiated ? negotiation.accepted(by: accept) : ImgproxyNegotiation()),
+            isNegotiated: isNegotiated)
         let watermark = image.watermark.opacity > 0 && !image.isRaw ? configuration.watermark : nil
         if let watermark { request.additional = [AdditionalSource(.watermark, source: watermark)] }
         request.maximumSourceBytes = reader.maximumSourceBytes
-        request.options.keepsCopyright = !image.stripsMetadata || image.keepsCopyright
-        request.options.recipe = AnyRenderRecipe(
-            ImgproxyRecipe(
-                options: image, defaults: configuration.defaults,
-                accepted: isNegotiated ? negotiation.accepted(by: accept) : ImgproxyNegotiation()))
         var query = ThumbnailQuery(request: request, expires: reader.expires)
         query.answer.fileName = reader.fileName.isEmpty ? nil : ExactText(reader.fileName)
         query.answer.isAttachment = reader.isAttachment

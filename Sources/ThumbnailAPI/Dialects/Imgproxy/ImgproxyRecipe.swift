@@ -15,7 +15,13 @@ struct ImgproxyRecipe: RenderRecipe {
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let header = source.header
         let own = ImgproxyFormat(header.format)
-        if isUntouched(own) { return untouched(header, limits: source.limits) }
+        var composition = isUntouched(own) ? untouched(header, limits: source.limits) : try pipeline(of: source)
+        composition.keepsCopyright = !options.stripsMetadata || options.keepsCopyright
+        return composition
+    }
+
+    private func pipeline(of source: RecipeSource) throws(ImagingError) -> Composition {
+        let header = source.header
         if options.format == .svg { throw .sideTooLong(header.size, format: .svg) }
         let mayMove = options.maximumFrames > 1 && header.frames > 1 && header.format.supportsAnimation
         let format = format(own: header.format, isAnimated: mayMove, hasAlpha: header.hasAlpha)

@@ -39,7 +39,7 @@ package struct NativeDialect: RenditionDialect {
         }
         let target = Self.target(rendition, of: source)
         let query = try ThumbnailTarget.parse(target, accept: nil, vocabulary: vocabulary)
-        return vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : target
+        return (vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : nil) ?? target
     }
 
     /// What a query asks of a source that stands elsewhere.

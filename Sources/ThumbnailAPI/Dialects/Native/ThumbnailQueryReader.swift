@@ -105,10 +105,14 @@ struct ThumbnailQueryReader {
             throw .badParameter(ThumbnailParameter.page.rawValue, "An animated thumbnail shows all pages.")
         }
         try options.checkQuality(format: format)
-        let choice: FormatChoice = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
-        var request = ThumbnailRequest(source: ExactText(source), options: options, format: choice)
-        request.watermark = try watermark.watermark()
-        return ThumbnailQuery(request: request, placeholder: placeholder, expires: expires)
+        options.format = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
+        let mark = try watermark.watermark()
+        options.watermark = mark?.options
+        let request = ThumbnailRequest(
+            source: ExactText(source),
+            additional: mark.map { [AdditionalSource(.watermark, source: $0.source)] } ?? [], options: options)
+        return ThumbnailQuery(
+            request: request, placeholder: placeholder.map { Placeholder($0, in: options) }, expires: expires)
     }
 
     private func side(_ value: String, _ name: String) throws(APIError) -> Int {

@@ -39,12 +39,12 @@ package enum ThumbnailTarget {
         return try reader.finish(accept: accept)
     }
 
-    /// Writes a target that reads back as `query`: main names, one order, defaults left out.
+    /// Writes a target that reads back as `query`: main names, one order, defaults left out; nil for a query of another grammar.
     ///
     /// The formats that a negotiated request accepts are not written, because they stand in `Accept`. Nor is the page of an
     /// animated request, which has none.
-    package static func generate(_ query: ThumbnailQuery) -> String {
-        let options = query.request.options
+    package static func generate(_ query: ThumbnailQuery) -> String? {
+        guard let options = query.request.ownOptions else { return nil }
         let standard = RenderingOptions()
         var target = "\(path)?url=\(PercentEncoding.encode(query.request.source.string))"
         func append(_ parameter: ThumbnailParameter, _ value: String?) {
@@ -67,14 +67,14 @@ package enum ThumbnailTarget {
         }
         for (parameter, value) in OperationGrammar.values(of: options.operations) { append(parameter, value) }
         append(.background, options.background.map(ColorGrammar.text))
-        if case .fixed(let format) = query.request.format { append(.format, format.rawValue) }
+        if case .fixed(let format) = options.format { append(.format, format.rawValue) }
         append(.quality, options.isQualityAutomatic ? "auto" : options.quality.map(String.init))
         append(.maximumBytes, options.maximumBytes.map(String.init))
         append(.keepCopyright, options.keepsCopyright ? "1" : nil)
         append(.page, options.page == 0 || options.isAnimated ? nil : String(options.page))
         append(.animated, options.isAnimated ? "1" : nil)
         if let watermark = query.request.watermark { WatermarkReader.append(watermark, append) }
-        append(.placeholder, query.placeholder.map(ColorGrammar.text))
+        append(.placeholder, query.placeholder.map { ColorGrammar.text($0.color) })
         append(.expires, query.expires.map(String.init))
         return target
     }

@@ -133,17 +133,10 @@ struct WatermarkReader {
 }
 
 extension ThumbnailRequest {
-    /// The request's watermark.
+    /// The watermark of a request by Alula's own rules.
     var watermark: Vocabulary.Watermark? {
-        get {
-            guard let options = options.watermark, let named = additional.first(where: { $0.role == .watermark })
-            else { return nil }
-            return Vocabulary.Watermark(source: named.source, options: options)
-        }
-        set {
-            additional.removeAll { $0.role == .watermark }
-            options.watermark = newValue?.options
-            if let newValue { additional.append(AdditionalSource(.watermark, source: newValue.source)) }
-        }
+        guard let options = ownOptions?.watermark, let named = additional.first(where: { $0.role == .watermark })
+        else { return nil }
+        return Vocabulary.Watermark(source: named.source, options: options)
     }
 }

@@ -49,14 +49,12 @@ package struct ThumborDialect: Dialect {
         }
         let recipe = ThumborRecipe(
             options: options, accepted: accepted, quality: configuration.quality, text: parsed.optionText)
-        var rendering = RenderingOptions()
-        rendering.recipe = AnyRenderRecipe(recipe)
         let isNegotiated = options.format == nil && !options.isRaw && !configuration.automaticFormats.isEmpty
         var query = ThumbnailQuery(
             request: ThumbnailRequest(
                 source: try ThumborAddress.source(parsed.address, base: configuration.baseURL),
-                additional: reader.marks.map { AdditionalSource(.watermark, source: $0) }, options: rendering,
-                format: .byRecipe(isNegotiated: isNegotiated)),
+                additional: reader.marks.map { AdditionalSource(.watermark, source: $0) }, recipe: recipe,
+                isNegotiated: isNegotiated),
             expires: reader.expires)
         query.answer = reader.answer
         query.answer.isWritten = parsed.isMeta
@@ -65,7 +63,7 @@ package struct ThumborDialect: Dialect {
     }
 
     package func writtenAnswer(about thumbnail: Thumbnail, to query: ThumbnailQuery) -> WrittenAnswer? {
-        guard let header = thumbnail.sourceHeader, let recipe = query.request.options.recipe?.recipe as? ThumborRecipe
+        guard let header = thumbnail.sourceHeader, let recipe = query.request.recipe.recipe as? ThumborRecipe
         else { return nil }
         return WrittenAnswer(
             mediaType: "application/json",

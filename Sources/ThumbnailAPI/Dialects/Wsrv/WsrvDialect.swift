@@ -30,7 +30,7 @@ package struct WsrvDialect: Dialect {
     }
 
     package func writtenAnswer(about thumbnail: Thumbnail, to query: ThumbnailQuery) -> WrittenAnswer? {
-        guard let recipe = query.request.options.recipe?.recipe as? WsrvRecipe else { return nil }
+        guard let recipe = query.request.recipe.recipe as? WsrvRecipe else { return nil }
         return recipe.writtenAnswer(about: thumbnail)
     }
 }

@@ -58,12 +58,10 @@ struct WsrvTarget {
         guard options.output != .format(.tiff) else {
             throw .unsupportedOption("output", "Results are not written as TIFF.")
         }
-        var rendering = RenderingOptions()
-        rendering.recipe = AnyRenderRecipe(WsrvRecipe(options))
         var query = ThumbnailQuery(
             request: ThumbnailRequest(
-                source: ExactText(source ?? WsrvSource.impossible), options: rendering,
-                format: .byRecipe(isNegotiated: false)))
+                source: ExactText(source ?? WsrvSource.impossible), recipe: WsrvRecipe(options),
+                isNegotiated: false))
         query.answer.fileName = ExactText(fileName)
         query.answer.maximumAge = value(of: "maxage").map { WsrvDuration.maximumAge($0) }
         query.answer.isWritten = options.output == .facts || options.isInBase64

@@ -121,9 +121,12 @@ struct ResultMaker: Sendable {
     }
 
     /// The format that the result will have.
-    private func format(of given: GivenSource) -> ImageFormat {
-        request.format.format(
-            own: given.header.format, hasAlpha: given.header.page(request.options.page).hasAlpha, automatic: [])
+    ///
+    /// - Throws: ``ImagingError`` for a result that cannot be made.
+    private func format(of given: GivenSource) throws(ImagingError) -> ImageFormat {
+        var rules = RenderingRules()
+        rules.automaticFormats = []
+        return try request.recipe.recipe.composition(of: RecipeSource(header: given.header, rules: rules)).format
     }
 }
 

@@ -37,7 +37,7 @@ enum ImgproxyFixture {
     ) throws -> ImgproxyRecipe {
         let path = options.isEmpty ? source : options + "/" + source
         let query = try query(path, accept: accept, configure)
-        guard let recipe = query.request.options.recipe?.recipe as? ImgproxyRecipe else {
+        guard let recipe = query.request.recipe.recipe as? ImgproxyRecipe else {
             preconditionFailure("the request has a recipe of imgproxy")
         }
         return recipe

@@ -1,4 +1,5 @@
 import Imaging
+import TestSupport
 import Testing
 import Text
 
@@ -69,10 +70,8 @@ struct ImgproxyHostileTests {
                     let recipe = try? ImgproxyFixture.recipe(
                         options, { ($0.allowsSecurityOptions, $0.watermark) = (true, "m:a") })
                 else { continue }
-                var rendering = RenderingOptions()
-                rendering.recipe = AnyRenderRecipe(recipe)
                 _ = try? RenderPlan(
-                    options: rendering, format: .png, source: header, limits: ImagingLimits(),
+                    recipe, source: header,
                     additions: [.still(.png, 500, 1, hasAlpha: true)])
             }
         }

@@ -26,7 +26,7 @@ struct ThumborRecipeTests {
         _ path: String, _ header: ImageHeader, accept: String? = nil, box: ImagePart? = nil,
         _ change: (inout ThumborConfiguration) -> Void = { _ in }
     ) throws -> Composition {
-        let recipe = try #require(try query(path + "/a.example/b", accept: accept, change).request.options.recipe)
+        let recipe = try query(path + "/a.example/b", accept: accept, change).request.recipe
         return try recipe.recipe.composition(of: RecipeSource(header: header, box: box))
     }
 
@@ -99,9 +99,9 @@ struct ThumborRecipeTests {
         #expect(try composition("filters:autojpg()", Self.header(.png)).format == .jpeg)
         #expect(try composition("filters:autojpg()", Self.header(.png, hasAlpha: true)).format == .png)
         #expect(try composition("x", Self.header(.svg, hasAlpha: true)).format == .png)
-        #expect(try query("x/a.example/b", accepting).request.format == .byRecipe(isNegotiated: true))
+        #expect(try query("x/a.example/b", accepting).request.isNegotiated)
         #expect(
-            try query("filters:format(png)/a.example/b", accepting).request.format == .byRecipe(isNegotiated: false))
+            try query("filters:format(png)/a.example/b", accepting).request.isNegotiated == false)
     }
 
     @Test func `quality is 80 by default, and searched for if the bytes are bounded`() throws {
@@ -120,8 +120,7 @@ struct ThumborRecipeTests {
     @Test func `equal targets make equal plans, whatever their spelling`() throws {
         func plan(_ path: String) throws -> RenderPlan {
             try RenderPlan(
-                options: try query(path + "/a.example/b").request.options, format: .jpeg, source: Self.header(),
-                limits: ImagingLimits())
+                try query(path + "/a.example/b").request.recipe, of: RecipeSource(header: Self.header()))
         }
         #expect(try plan("200x150") == plan("200x/filters:nosuch()"))
         #expect(try plan("200x150") != plan("200x150/filters:quality(81)"))

@@ -9,7 +9,7 @@ func wsrvQuery(_ query: String) throws -> ThumbnailQuery { try WsrvTarget("/?" +
 
 /// The options of a target that names a source besides.
 func wsrvOptions(_ query: String) throws -> WsrvOptions {
-    let recipe = try wsrvQuery("url=example.com/a.jpg&" + query).request.options.recipe?.recipe as? WsrvRecipe
+    let recipe = try wsrvQuery("url=example.com/a.jpg&" + query).request.recipe.recipe as? WsrvRecipe
     return try #require(recipe).options
 }
 

@@ -1,6 +1,5 @@
 import Imaging
 import Testing
-import ThumbnailPipeline
 
 struct FormatChoiceTests {
     /// A client's wish, a source, what the operator allows, and what comes of it.

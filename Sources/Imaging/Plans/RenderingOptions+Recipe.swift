@@ -1,0 +1,158 @@
+/// Alula's own rules, as docs/operations.md states them.
+extension RenderingOptions: RenderRecipe {
+    package func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        var composition = try unmarkedComposition(of: source)
+        guard let watermark, let header = source.additions.first else { return composition }
+        let result = composition.outputSize(of: source)
+        // Before a trim, the size of the result is not known: the decode is that for the untrimmed image.
+        let isTrimmed = operations.trim != nil
+        var untrimmed = result
+        if source.box != nil {
+            var whole = source
+            whole.box = nil
+            untrimmed = try unmarkedComposition(of: whole).outputSize(of: whole)
+        }
+        let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
+        let addition = mark.addition(on: untrimmed, isFinal: !isTrimmed, limits: source.limits)
+        composition.additions = [addition]
+        if let layout = mark.layout(on: result, isDrawnAlone: addition.drawnPart != nil) {
+            composition.steps.append(
+                OverlayStep(
+                    of: 0, layout: layout, decoded: addition.decoded, opacity: watermark.opacity,
+                    light: source.rules.light))
+        }
+        return composition
+    }
+
+    /// The composition without the watermark.
+    private func unmarkedComposition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        let (header, rules) = (source.header, source.rules)
+        let chosen = format.format(
+            own: header.format, hasAlpha: header.page(page).hasAlpha, automatic: rules.automaticFormats)
+        let keepsFrames =
+            isAnimated && operations.trim == nil && header.frames > 1 && header.format.supportsAnimation
+            && chosen.supportsAnimation
+        let number = keepsFrames ? 0 : page
+        guard number < header.frames else { throw .noSuchPage(page, pages: header.frames) }
+        let page = header.page(number)
+        let wanted = try WantedPart(operations, of: source.whole(ofPage: number))
+        let layout = RenderLayout(options: self, of: wanted, in: page)
+
+        var composition = Composition(
+            size: layout.resizedSize, format: chosen, quality: quality(in: chosen, similarity: rules.similarity))
+        composition.page = number
+        composition.frames = keepsFrames ? .max : 1
+        composition.trim = operations.trim
+        composition.mayGrowByTrim = enlarge || page.drawing != nil
+        composition.part = wanted.naturalPart
+        composition.turn = wanted.turn
+        composition.decidingSides = layout.decidingSides
+        composition.crop = layout.crop(by: gravity) as? CropStep
+        composition.light = rules.light
+        composition.steps = layout.steps(for: self, format: chosen, hasAlpha: page.hasAlpha)
+        if chosen.hasPaletteQuality, format.isFixed { composition.paletteQuality = quality }
+        composition.keepsCopyright = keepsCopyright
+        return composition
+    }
+
+    /// How the quality of a result in `format` is decided.
+    private func quality(in format: ImageFormat, similarity: SimilarityGoal) -> EncodingQuality {
+        if isQualityAutomatic { return .similar(similarity) }
+        let quality = quality ?? format.defaultQuality
+        return maximumBytes.map { .fitting(bytes: $0, highest: quality) } ?? .fixed(quality)
+    }
+
+    package var keyText: String {
+        func text(_ side: Int?) -> String { side.map(String.init) ?? "any" }
+        return "box \(text(width))x\(text(height)) \(devicePixelRatio) \(fit.rawValue) \(enlarge) \(gravity.keyText) "
+            + "\(background?.keyText ?? "none") \(operations.crop?.keyText ?? "all")"
+            + (watermark.map { " \($0.keyText)" } ?? "")
+    }
+}
+
+extension Composition {
+    /// The size of the result of `source`.
+    fileprivate func outputSize(of source: RecipeSource) -> PixelSize {
+        let page = source.header.page(page)
+        let wanted = WantedPart(part ?? source.whole(ofPage: self.page), turn: turn)
+        return allSteps(of: wanted).shape(after: page.shape).size
+    }
+}
+
+/// A watermark's source, and how it is laid on a result.
+private struct PlacedWatermark {
+    private let options: WatermarkOptions
+    /// Device pixels per CSS pixel, in thousandths.
+    private let ratio: Int
+    private let header: ImageHeader
+    /// The size of the source; fractions of a pixel count for the proportion of a drawing.
+    private let own: PixelSize
+
+    init(_ options: WatermarkOptions, ratio: Int, header: ImageHeader) {
+        (self.options, self.ratio, self.header) = (options, ratio, header)
+        own = options.scale == nil ? header.size : header.drawing ?? header.size
+    }
+
+    /// Where it lies on a result of this size; nil if outside.
+    func layout(on result: PixelSize, isDrawnAlone: Bool) -> OverlayLayout? {
+        let layout = OverlayLayout(options, ratio: ratio, own: own, result: result)
+        return isDrawnAlone ? layout?.covering : layout
+    }
+
+    /// The decode for a result of this size; it depends on sizes alone.
+    ///
+    /// If a drawing of all of it would be too large, the part that is seen is drawn alone.
+    ///
+    /// - Parameter isFinal: Whether the result has this size; false before a trim.
+    func addition(on result: PixelSize, isFinal: Bool, limits: ImagingLimits) -> RecipeAddition {
+        let scaled = OverlayLayout.scaledSize(of: own, scale: options.scale, ratio: ratio, result: result)
+        guard header.drawing != nil else {
+            return RecipeAddition(header, scaledTo: scaled, isSizeCertain: isFinal)
+        }
+        let isTooLarge =
+            scaled.area > limits.maximumPixels(of: header)
+            || max(scaled.width, scaled.height) > header.format.maximumSide
+        guard isFinal, isTooLarge, max(scaled.width, scaled.height) <= PixelSize.maximumSide,
+            let layout = layout(on: result, isDrawnAlone: false), !layout.isWrapped
+        else { return RecipeAddition(header, drawnIn: scaled, part: nil) }
+        let part = DrawnPart(
+            of: ImagePart(allOf: header.size), scaledTo: scaled, x: layout.firstColumn, y: layout.firstRow)
+        return RecipeAddition(header, drawnIn: layout.coveredSize, part: part)
+    }
+}
+
+extension WatermarkOptions {
+    /// The text in the key of a result: all that decides the layout once the size of the result is known.
+    fileprivate var keyText: String {
+        "watermark \(isTiled ? "tiles" : position.keyText) \(x),\(y) \(scale.map(String.init) ?? "own") \(opacity)"
+    }
+}
+
+extension ImageOperations.Crop {
+    fileprivate var keyText: String {
+        switch self {
+        case .pixels(let x, let y, let width, let height): "\(x),\(y) \(width)x\(height)"
+        case .fractions(let x, let y, let width, let height): "\(x),\(y) \(width)x\(height) of 10000"
+        }
+    }
+}
+
+extension Gravity {
+    /// The place in the key of a result.
+    fileprivate var keyText: String {
+        switch self {
+        case .center: "center"
+        case .top: "top"
+        case .topRight: "topRight"
+        case .right: "right"
+        case .bottomRight: "bottomRight"
+        case .bottom: "bottom"
+        case .bottomLeft: "bottomLeft"
+        case .left: "left"
+        case .topLeft: "topLeft"
+        case .attention: "attention"
+        case .entropy: "entropy"
+        case .focal(let x, let y): "focal(x: \(x), y: \(y))"
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package import Imaging
+
+extension RenderPlan {
+    /// The plan by Alula's own rules for a result in `format`.
+    ///
+    /// - Parameter isFormatChosen: Whether the client named the format, so that a quality was meant for it.
+    /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
+    package init(
+        options: RenderingOptions, format: ImageFormat, isFormatChosen: Bool = false, source: ImageHeader,
+        limits: ImagingLimits, light: ResamplingLight = .gamma, efforts: EncoderEfforts = EncoderEfforts(),
+        similarity: SimilarityGoal = SimilarityGoal(), additions: [ImageHeader] = []
+    ) throws(ImagingError) {
+        var options = options
+        options.format = isFormatChosen ? .fixed(format) : .negotiated([format: 1_000])
+        var rules = RenderingRules(limits: limits)
+        (rules.light, rules.efforts, rules.similarity) = (light, efforts, similarity)
+        rules.automaticFormats = [format]
+        try self.init(
+            AnyRenderRecipe(options), of: RecipeSource(header: source, additions: additions, rules: rules))
+    }
+
+    /// The plan of a recipe for `source`, within these limits.
+    ///
+    /// - Throws: As the recipe and the limits have it.
+    package init(
+        _ recipe: some RenderRecipe, source: ImageHeader, limits: ImagingLimits = ImagingLimits(),
+        additions: [ImageHeader] = []
+    ) throws(ImagingError) {
+        try self.init(
+            AnyRenderRecipe(recipe),
+            of: RecipeSource(header: source, additions: additions, rules: RenderingRules(limits: limits)))
+    }
+}

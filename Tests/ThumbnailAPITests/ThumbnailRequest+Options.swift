@@ -1,0 +1,24 @@
+import Imaging
+import Text
+import ThumbnailPipeline
+
+extension ThumbnailRequest {
+    /// The options of a request by Alula's own rules.
+    var options: RenderingOptions {
+        get { ownOptions ?? RenderingOptions() }
+        set { self = ThumbnailRequest(source: source, additional: additional, options: newValue) }
+    }
+
+    /// The output format by Alula's own rules, or what to choose it by.
+    var format: FormatChoice { options.format }
+
+    /// A request by Alula's own rules.
+    init(
+        source: ExactText, additional: [AdditionalSource] = [], options: RenderingOptions = RenderingOptions(),
+        format: FormatChoice
+    ) {
+        var options = options
+        options.format = format
+        self.init(source: source, additional: additional, options: options)
+    }
+}
