@@ -44,7 +44,7 @@ test: ## Run all tests, the rest also if some fail; at its end stands which; TES
 	@failed=; for suite in $(TESTS); do $(MAKE) --no-print-directory $$suite || failed="$$failed $$suite"; done; \
 		[ -z "$$failed" ] || { echo "These failed:$$failed" >&2; exit 1; }
 
-unit: deps ## Run the tests of the modules and of the service over real sockets; ALULA_TESTS=ImagingTests,alulaTests builds these alone
+unit: deps ## Run the tests of the modules and of the service over real sockets; TEST_TARGETS=ImagingTests,alulaTests builds these alone
 	$(SWIFT) build --build-tests
 	# One suite at a time: debug code that makes images would starve the threads that others wait for.
 	$(SWIFT) test --skip-build --disable-xctest --no-parallel

@@ -50,8 +50,8 @@ let fuzzing: [Product] =
             targets: ["CJPEGReference", "Downloading", "HTTPTypes", "Imaging", "Memory", "Text", "ThumbnailAPI"])
     ]
 
-/// The test targets to build, all but for quick turns at one of them: `ALULA_TESTS=ImagingTests,alulaTests`.
-let chosenTests = Context.environment["ALULA_TESTS"].map { $0.split(separator: ",").map(String.init) }
+/// The test targets to build, all but for quick turns at one of them: `TEST_TARGETS=ImagingTests,alulaTests`.
+let chosenTests = Context.environment["TEST_TARGETS"].map { $0.split(separator: ",").map(String.init) }
 
 /// The allocator of the service, which the sanitizers bring one of their own for.
 let allocator: [LinkerSetting] = Context.environment["SANITIZING"] == nil ? [.linkedLibrary("jemalloc")] : []
