@@ -12,6 +12,8 @@ COPY Package.swift ./
 COPY openapi.yaml ./
 COPY Sources ./Sources
 COPY Tests ./Tests
+# Chapters of the book are part of the program.
+COPY docs ./docs
 COPY Benchmarks/Lanes ./Benchmarks/Lanes
 COPY Benchmarks/Prices ./Benchmarks/Prices
 RUN swift build -c release --product alula --static-swift-stdlib \

@@ -32,6 +32,14 @@ import Testing
         #expect(response.text == String(decoding: try file("openapi.yaml"), as: UTF8.self))
     }
 
+    @Test(arguments: BookChapter.allCases)
+    func `a chapter of the book is served as it is written`(chapter: BookChapter) throws {
+        let text = try file("docs/\(chapter.rawValue).md")
+        #expect(chapter.bytes == text)
+        let listeners = [EmbeddedFile.ofClients, EmbeddedFile.ofOperators]
+        #expect(listeners.contains { EmbeddedFile.file(at: chapter.path[...], among: $0) == .chapter(chapter) })
+    }
+
     @Test func `every parameter and code is described`() throws {
         let document = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
         for parameter in ThumbnailParameter.allCases {
@@ -97,7 +105,8 @@ import Testing
             #expect(form.contains("<label for=\"\(name)\">"), "\(name)")
             #expect(form.contains("id=\"\(name)\" name=\"\(name)\""), "\(name)")
         }
-        for name in Self.values(after: " name=\"", in: form, until: "\"") {
+        // The choice between an address and a file is no parameter.
+        for name in Self.values(after: " name=\"", in: form, until: "\"") where name != "source" {
             #expect(ThumbnailParameter(rawValue: name) != nil, "\(name)")
         }
     }
@@ -107,7 +116,7 @@ import Testing
         #expect(
             plain.text.contains(
                 "data-service=\"{&quot;uploads&quot;:false,&quot;maxUploadBytes&quot;:67108864,&quot;signed&quot;:false,"
-                    + "&quot;sample&quot;:null}\""))
+                    + "&quot;sample&quot;:null,\(Self.qualities)}\""))
         let told = await Edge {
             $0.takesUploads = true
             $0.maximumUploadBytes = 5
@@ -117,9 +126,14 @@ import Testing
         #expect(
             told.text.contains(
                 "data-service=\"{&quot;uploads&quot;:true,&quot;maxUploadBytes&quot;:5,&quot;signed&quot;:true,"
-                    + "&quot;sample&quot;:&quot;http://a/\\&quot;>&lt;b>&amp;&quot;}\""))
+                    + "&quot;sample&quot;:&quot;http://a/\\&quot;>&lt;b>&amp;&quot;,\(Self.qualities)}\""))
         #expect(plain[.eTag] != told[.eTag])
     }
+
+    /// The default qualities; gif has none.
+    private static let qualities =
+        "&quot;qualities&quot;:{&quot;jpeg&quot;:80,&quot;png&quot;:100,&quot;webp&quot;:80,&quot;avif&quot;:60,"
+        + "&quot;jxl&quot;:75}"
 
     /// The texts between each `start` and the next `end`.
     private static func values(after start: String, in text: String, until end: String) -> [String] {

@@ -1,7 +1,7 @@
-/// A file that is part of the program: the interface description, and the pages with their styles and scripts.
+/// A file that is part of the program: the interface description, the pages with their styles and scripts, and the book.
 ///
 /// A page stands at `/`, and all that it loads under `/page/`.
-enum EmbeddedFile: CaseIterable, Sendable {
+enum EmbeddedFile: Hashable, Sendable {
     case document
     case page
     case pageStyle
@@ -21,17 +21,21 @@ enum EmbeddedFile: CaseIterable, Sendable {
     case unitsScript
     case baseStyle
     case icon
+    case chapter(BookChapter)
 
     /// The files of the public listener.
-    static let ofClients: [EmbeddedFile] = [
-        .document, .page, .pageStyle, .pageScript, .formScript, .answerScript, .compareScript, .snippetsScript,
-        .signingScript, .unitsScript, .baseStyle, .icon,
-    ]
+    static let ofClients: [EmbeddedFile] =
+        [
+            .document, .page, .pageStyle, .pageScript, .formScript, .answerScript, .compareScript, .snippetsScript,
+            .signingScript, .unitsScript, .baseStyle, .icon,
+        ] + BookChapter.ofClients.map { .chapter($0) }
     /// The files of the operators' listener.
-    static let ofOperators: [EmbeddedFile] = [
-        .operatorPage, .operatorStyle, .operatorScript, .chartsScript, .historyScript, .listsScript, .transfersScript,
-        .unitsScript, .baseStyle, .icon,
-    ]
+    static let ofOperators: [EmbeddedFile] =
+        [
+            .operatorPage, .operatorStyle, .operatorScript, .chartsScript, .historyScript, .listsScript,
+            .transfersScript,
+            .unitsScript, .baseStyle, .icon,
+        ] + BookChapter.ofOperators.map { .chapter($0) }
 
     /// The path at which the file is served.
     var path: String {
@@ -54,6 +58,7 @@ enum EmbeddedFile: CaseIterable, Sendable {
         case .unitsScript: "/page/units.js"
         case .baseStyle: "/page/base.css"
         case .icon: "/page/icon.svg"
+        case .chapter(let chapter): chapter.path
         }
     }
 
@@ -79,6 +84,7 @@ enum EmbeddedFile: CaseIterable, Sendable {
         case .unitsScript: PackageResources.units_js
         case .baseStyle: PackageResources.base_css
         case .icon: PackageResources.icon_svg
+        case .chapter(let chapter): chapter.bytes
         }
     }
 
@@ -86,7 +92,7 @@ enum EmbeddedFile: CaseIterable, Sendable {
     var mediaType: String {
         let types = [
             (".css", "text/css; charset=utf-8"), (".js", "text/javascript; charset=utf-8"),
-            (".svg", "image/svg+xml"), (".yaml", "application/yaml"),
+            (".svg", "image/svg+xml"), (".yaml", "application/yaml"), (".md", "text/plain; charset=utf-8"),
         ]
         return types.first { path.hasSuffix($0.0) }?.1 ?? "text/html; charset=utf-8"
     }

@@ -1,3 +1,4 @@
+import Imaging
 import JSON
 
 /// What the page has to know of the service beside its routes.
@@ -13,6 +14,8 @@ struct PageFacts: Sendable {
     let needsSignature: Bool
     /// The source that is shown before the user names one; nil for none.
     let sampleSource: String?
+    /// The formats in which a quality means something, each with its default.
+    let qualities: [(format: ImageFormat, quality: Int)]
 
     /// The facts of a service with this configuration.
     init(_ configuration: APIConfiguration) {
@@ -20,6 +23,7 @@ struct PageFacts: Sendable {
         maximumUploadBytes = configuration.maximumUploadBytes
         needsSignature = !configuration.signingKeys.isEmpty
         sampleSource = configuration.sampleSource
+        qualities = ImageFormat.written.filter { $0.hasQuality || $0.hasPaletteQuality }.map { ($0, $0.defaultQuality) }
     }
 
     /// The page with the facts in the attribute `data-service` of its root.
@@ -29,6 +33,7 @@ struct PageFacts: Sendable {
         let facts = JSONValue.object([
             ("uploads", .bool(takesUploads)), ("maxUploadBytes", .int(maximumUploadBytes)),
             ("signed", .bool(needsSignature)), ("sample", sampleSource.map { .string($0) } ?? .null),
+            ("qualities", .object(qualities.map { ($0.format.rawValue, .int($0.quality)) })),
         ])
         let attribute = #"data-service=""# + Self.escaped(facts.text) + "\""
         return page[..<start.lowerBound] + Array(attribute.utf8) + page[start.upperBound...]

@@ -24,6 +24,16 @@ function clock(time, style) {
   return new Date(time).toLocaleTimeString([], { timeStyle: style });
 }
 
+/** The points that have a value, in lists of those that follow each other without a gap. */
+function unbroken(points, value) {
+  const pieces = [[]];
+  for (const point of points) {
+    if (point.isGap || value(point) === null) pieces.push([]);
+    else pieces.at(-1).push(point);
+  }
+  return pieces.filter((piece) => piece.length > 0);
+}
+
 export class Chart {
   /**
    * - title: what it shows
@@ -100,19 +110,13 @@ export class Chart {
     const x = (point) => (width * (1 - (end - point.time) / history.span)).toFixed(1);
     const y = (value) => (height * (1 - Math.min(1, value / top))).toFixed(1);
     this.series.forEach(({ value }, index) => {
-      let [line, isOpen, first, last] = ["", false, null, null];
-      for (const point of points) {
-        const known = point.isGap ? null : value(point);
-        if (known === null) {
-          isOpen = false;
-          continue;
-        }
-        line += (isOpen ? "L" : "M") + x(point) + " " + y(known);
-        first ??= point;
-        [isOpen, last] = [true, point];
-      }
-      this.lines[index].setAttribute("d", line);
-      if (index === 0) this.area.setAttribute("d", first ? line.replaceAll(/(?!^)M/g, "L") + `L${x(last)} ${height}L${x(first)} ${height}Z` : "");
+      const pieces = unbroken(points, value).map((piece) => ({
+        // A moment between two gaps is a dot, which is a line of no length.
+        line: "M" + [...piece, piece.at(-1)].map((point) => x(point) + " " + y(value(point))).join("L"), begin: x(piece[0]), end: x(piece.at(-1)),
+      }));
+      this.lines[index].setAttribute("d", pieces.map(({ line }) => line).join(""));
+      // Below a gap nothing is filled.
+      if (index === 0) this.area.setAttribute("d", pieces.map(({ line, begin, end }) => `${line}L${end} ${height}L${begin} ${height}Z`).join(""));
     });
     this.most.textContent = this.format(top);
     this.tell();
@@ -129,13 +133,15 @@ export class Chart {
       return (name ? name + " " : "") + (known === null ? "–" : this.format(known));
     });
     words.forEach((text, index) => { this.texts[index].textContent = text; });
-    const ago = wanted === null || !point ? 0 : Math.round((end - point.time) / 1000);
+    // In a gap, the moment itself is read, and not its edge.
+    const time = point?.isGap ? wanted ?? point.time : point?.time;
+    const ago = wanted === null || !point ? 0 : Math.round((end - time) / 1000);
     const when = ago > 0 ? ago + (ago === 1 ? " second ago" : " seconds ago") : "now";
     this.plot.setAttribute("aria-label", this.title + ", " + when + ": " + words.join(", "));
     this.cursor.hidden = wanted === null || !point;
-    if (!this.cursor.hidden) this.cursor.style.left = 100 * (1 - (end - point.time) / span) + "%";
+    if (!this.cursor.hidden) this.cursor.style.left = 100 * (1 - (end - time) / span) + "%";
     this.begin.textContent = ago > 0
-      ? clock(point.time, "medium") + ", " + ago + " s ago" : clock(end - span, "short") + ", " + span / 60_000 + " min ago";
+      ? clock(time, "medium") + ", " + ago + " s ago" : clock(end - span, "short") + ", " + span / 60_000 + " min ago";
     this.now.textContent = clock(end, "short") + ", now";
   }
 }

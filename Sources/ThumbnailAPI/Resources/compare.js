@@ -75,7 +75,7 @@ export class Comparison {
     for (const image of [this.before, this.after]) image.style.aspectRatio = width + " / " + height;
     if (this.zoom === "") {
       const widest = columns * width + "px";
-      this.stage.style.width = "min(100%, " + widest + ", " + columns * 65 * ratio + "vh)";
+      this.stage.style.width = "min(100%, " + widest + ", " + columns * ratio + " * var(--highest))";
     } else {
       this.stage.style.width = (columns * width * Number(this.zoom)) / devicePixelRatio + "px";
     }

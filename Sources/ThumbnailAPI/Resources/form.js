@@ -14,7 +14,7 @@ export function queryText(pairs) {
 function isSet(field) {
   switch (field.type) {
     case "checkbox": return field.checked;
-    case "range": return field.value !== field.defaultValue;
+    case "range": return !field.disabled && field.value !== field.defaultValue;
     default: return field.value.trim() !== "";
   }
 }
@@ -30,14 +30,33 @@ export class RequestForm {
 
   /** The fields that are parameters, in their order. */
   get fields() {
-    return [...this.element.elements].filter((field) => field.name !== "" && "value" in field && field.type !== "submit");
+    // Radio buttons choose how the source is given.
+    return [...this.element.elements].filter((field) => field.name !== "" && "value" in field && !["submit", "radio"].includes(field.type));
   }
 
   /** Pairs of the parameters that are set, without those named. */
   parameters(...without) {
     return this.fields
-      .filter((field) => !field.disabled && isSet(field) && !without.includes(field.name))
-      .map((field) => [field.name, field.value.trim()]);
+      .filter((field) => this.isSet(field) && !without.includes(field.name))
+      .map((field) => [field.name, this.auto(field)?.checked ? "auto" : field.value.trim()]);
+  }
+
+  /** The checkbox that says `auto` in place of a field; null if the field has none. */
+  auto(field) {
+    return this.element.querySelector(`[data-auto="${CSS.escape(field.name)}"]`);
+  }
+
+  isSet(field) {
+    return this.auto(field)?.checked || isSet(field);
+  }
+
+  /** Gives a slider another default, and takes it along if it stands at the old one; undefined: no value of it means anything. */
+  setDefault(name, value) {
+    const field = this.field(name);
+    const kept = field.value === field.defaultValue ? value : field.value;
+    field.toggleAttribute("data-idle", value === undefined);
+    if (value !== undefined) [field.defaultValue, field.value] = [value, kept];
+    this.refresh();
   }
 
   /** The field of a parameter or with this id; null if there is none. */
@@ -57,12 +76,17 @@ export class RequestForm {
       if (value === null) {
         // An address says all that it means: a default of the form is none of the address.
         if (field.type === "number") field.value = "";
-      } else if (field.type === "checkbox") field.checked = field.value === value;
-      else if (field instanceof HTMLSelectElement) field.value = [...field.options].some((o) => o.value === value) ? value : "";
+      } else if (this.auto(field) && value === "auto") this.auto(field).checked = true;
+      else if (field.type === "checkbox") field.checked = field.value === value;
+      else if (field.type === "range") {
+        // What a slider cannot have, a browser puts in its middle.
+        field.value = value;
+        if (field.value !== value) field.value = field.defaultValue;
+      } else if (field instanceof HTMLSelectElement) field.value = [...field.options].some((o) => o.value === value) ? value : "";
       else field.value = value;
     }
     for (const group of this.element.querySelectorAll("details")) {
-      group.open = this.fields.some((field) => group.contains(field) && isSet(field));
+      group.open = this.fields.some((field) => group.contains(field) && this.isSet(field));
     }
     this.refresh();
   }
@@ -97,10 +121,14 @@ export class RequestForm {
   /** Says the values of the sliders, and in the heading of each group how many of its fields are set. */
   refresh() {
     for (const output of this.element.querySelectorAll("output")) {
-      output.value = this.field(output.htmlFor.value).value + output.dataset.unit;
+      const field = this.field(output.htmlFor.value);
+      const [isAuto, isIdle] = [this.auto(field)?.checked ?? false, field.hasAttribute("data-idle")];
+      field.disabled = isAuto || isIdle;
+      const untouched = isSet(field) ? "" : output.dataset.untouched ?? "";
+      output.value = isAuto ? "auto" : isIdle ? "none" : field.value + output.dataset.unit + untouched;
     }
     for (const group of this.element.querySelectorAll("details")) {
-      const count = this.fields.filter((field) => group.contains(field) && isSet(field)).length;
+      const count = this.fields.filter((field) => group.contains(field) && this.isSet(field)).length;
       group.querySelector("summary").dataset.count = count === 0 ? "" : count + " set";
     }
   }

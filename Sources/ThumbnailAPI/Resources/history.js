@@ -68,14 +68,16 @@ export class FigureHistory {
     this.moments = this.moments.filter(({ time }) => time >= oldest);
     this.points = this.moments.slice(1).flatMap((now, index) => {
       const before = this.moments[index];
-      const gap = now.time - before.time > longestApart ? [{ time: before.time + 1000, isGap: true }] : [];
-      return [...gap, point(before, now)];
+      // What was counted while nobody looked belongs to no moment.
+      if (now.time - before.time > longestApart) return [before.time + 1000, now.time].map((time) => ({ time, isGap: true }));
+      return [point(before, now)];
     });
   }
 
-  /** The figures of this second; undefined before there are two moments. */
+  /** The figures of this second; undefined if there is no moment just before it. */
   get newest() {
-    return this.points.at(-1);
+    const last = this.points.at(-1);
+    return last?.isGap ? undefined : last;
   }
 
   /** The time at the end of charts, in milliseconds. */

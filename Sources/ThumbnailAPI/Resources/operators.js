@@ -224,6 +224,13 @@ function note(event) {
   drawSoon();
 }
 
+const purgeWords = {
+  operator: "an operator wanted it", fleet: "an operator of another instance wanted it", full: "the cache had reached its capacity",
+  memory: "memory was short", changed: "the origin has a newer version", gone: "the origin has it no more",
+  not_storable: "its origin says that it may not be kept", broken: "it cannot be decoded", incomplete: "it lacked pixels",
+  sent: "a client had sent it, and is done",
+};
+
 const heard = {
   stats(stats) {
     if (history.add(stats, Date.now())) learnHistory();
@@ -236,7 +243,9 @@ const heard = {
   },
   decode: ({ url, milliseconds, format }) => note({ words: "decoded from " + format + " in " + timeText(milliseconds), url }),
   render: ({ url, milliseconds, format }) => note({ words: "made as " + format + " in " + timeText(milliseconds), url }),
-  purge: ({ url, entries, bytes }) => note({ words: "purged, " + counted(entries, "entry") + ", " + bytesText(bytes), url }),
+  purge: ({ url, entries, bytes, cause }) => note({
+    words: "purged, " + counted(entries, "entry") + ", " + bytesText(bytes) + ": " + (purgeWords[cause] ?? cause), url,
+  }),
   origin: ({ origin, state }) => note({ words: origin + " is " + (stateWords[state] ?? state), isFailure: state === "suspended" }),
   activity: ({ active }) => connected(active),
   lost: ({ count }) => note({ words: counted(count, "event") + " did not reach this page", isFailure: true }),

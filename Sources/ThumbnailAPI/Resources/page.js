@@ -19,6 +19,10 @@ const shownFields = [
   "Content-Type", "Alula-Quality", "ETag", "Cache-Control", "Age", "Vary", "Cache-Status", "Server-Timing", "Alula-Error", "X-Request-Id",
 ];
 
+/** The parts of the page that show a thumbnail and tell of it. */
+const shown = [element("looking"), element("telling")];
+/** The file that was chosen; null for none. */
+let chosen = null;
 /** The file that is sent as the source; null if the source has an address. */
 let upload = null;
 /** The work under way, which a newer one ends. */
@@ -157,8 +161,12 @@ async function showResult(response, signing, signal) {
   const size = await comparison.showThumbnail(hold("thumbnail", blob));
   signal.throwIfAborted();
   element("thumbnail").alt = "The thumbnail, " + size.width + " by " + size.height + " pixels";
-  element("made").hidden = false;
-  element("made").classList.remove("stale");
+  for (const part of shown) {
+    part.hidden = false;
+    part.classList.remove("stale");
+  }
+  // The default quality is that of the format that came.
+  if (form.field("format").value === "") form.setDefault("q", service.qualities[blob.type.replace("image/", "")]);
   tellAnswer(response);
   comparison.layOut();
   announce("Thumbnail of " + size.width + " × " + size.height + " pixels, " + bytesText(blob.size) + ".");
@@ -222,14 +230,14 @@ async function make({ takesFocus = false } = {}) {
   current.abort();
   const { signal } = (current = new AbortController());
   form.unmark();
-  element("made").classList.add("stale");
-  element("made").setAttribute("aria-busy", "true");
+  for (const part of shown) part.classList.add("stale");
+  element("looking").setAttribute("aria-busy", "true");
   try {
     await tryToMake(takesFocus, signal);
   } catch (failure) {
     if (!signal.aborted) announce("The service gave no answer that this browser could use.", true);
   }
-  if (!signal.aborted) element("made").setAttribute("aria-busy", "false");
+  if (!signal.aborted) element("looking").setAttribute("aria-busy", "false");
 }
 
 async function tryToMake(takesFocus, signal) {
@@ -239,6 +247,7 @@ async function tryToMake(takesFocus, signal) {
   };
   // A browser gives no value for a number that it cannot read, so the service would not see the fault.
   if (form.unread) return fault(form.unread, "Must be a number.");
+  if (isFileWanted() && !upload) return announce("Choose a file, or drop or paste one.", takesFocus);
   if (!upload && form.field("url").value.trim() === "") {
     return takesFocus ? fault(form.field("url"), "Give the address of an image" + (service.uploads ? ", or choose a file." : ".")) : undefined;
   }
@@ -251,7 +260,8 @@ async function tryToMake(takesFocus, signal) {
   }
   signal.throwIfAborted();
   const parameters = form.parameters(...(upload ? ["url"] : []));
-  history.replaceState(null, "", "/?" + queryText(parameters));
+  // A file has no address: opened again, the page is at the address that stands in the form.
+  history.replaceState(null, "", "/?" + queryText(form.parameters()));
   announce("Working …");
   const response = await ask("/thumbnail", parameters, signing, signal);
   await (response.ok ? showResult(response, signing, signal) : explain(response, takesFocus, signal));
@@ -265,39 +275,49 @@ function makeSoon(milliseconds) {
   delay = setTimeout(make, milliseconds);
 }
 
-/** Takes a file as the source, or an address again for null. */
-function choose(file) {
-  if (file && file.size > service.maxUploadBytes) {
+function isFileWanted() {
+  return document.querySelector("[name=source]:checked").value === "file";
+}
+
+/** Shows the one way in which the source is given, and takes what is there by it. */
+function takeSource() {
+  const isFile = isFileWanted();
+  upload = isFile ? chosen : null;
+  element("by-address").hidden = isFile;
+  element("by-file").hidden = !isFile;
+  element("chosen-name").textContent = chosen ? chosen.name + ", " + bytesText(chosen.size) : "";
+  document.querySelector("label[for=file]").textContent = chosen ? "Choose another" : "Choose a file";
+}
+
+function choose(source) {
+  document.querySelector("[name=source][value=" + source + "]").checked = true;
+  takeSource();
+}
+
+/** Takes a file as the source. */
+function chooseFile(file) {
+  element("file").value = "";
+  if (file.size > service.maxUploadBytes) {
     announce("The file has " + bytesText(file.size) + "; the service takes " + bytesText(service.maxUploadBytes) + ".", true);
     return;
   }
-  upload = file;
-  element("chosen").hidden = file === null;
-  element("upload").hidden = file !== null || !service.uploads;
-  element("chosen-name").textContent = file ? file.name + ", " + bytesText(file.size) : "";
-  form.field("url").disabled = file !== null;
-  element("file").value = "";
-  if (file) {
-    make();
-  } else {
-    current.abort();
-    element("made").setAttribute("aria-busy", "false");
-  }
+  chosen = file;
+  choose("file");
+  make();
 }
 
 /** Takes files that are chosen or pasted. */
 function takeFiles() {
-  element("upload").hidden = false;
-  element("file").addEventListener("change", (event) => choose(event.target.files[0] ?? null));
-  element("unchoose").addEventListener("click", () => {
-    choose(null);
-    form.field("url").focus();
+  element("sources").hidden = false;
+  element("file").addEventListener("change", ({ target }) => {
+    if (target.files.length > 0) chooseFile(target.files[0]);
   });
+  for (const choice of document.querySelectorAll("[name=source]")) choice.addEventListener("change", takeSource);
   addEventListener("paste", (event) => {
     const file = event.clipboardData?.files[0];
     if (!file) return;
     event.preventDefault();
-    choose(file);
+    chooseFile(file);
   });
 }
 
@@ -318,10 +338,10 @@ function takeDrops() {
     if (!isOffered(event)) return;
     event.preventDefault();
     const { files } = event.dataTransfer;
-    if (service.uploads && files.length > 0) return choose(files[0]);
+    if (service.uploads && files.length > 0) return chooseFile(files[0]);
     const address = event.dataTransfer.getData("text/uri-list").split(/\r?\n/).find((line) => line !== "" && !line.startsWith("#"));
     if (!address) return;
-    choose(null);
+    choose("address");
     form.field("url").value = address;
     make();
   });
@@ -335,10 +355,13 @@ form.element.addEventListener("submit", (event) => {
 form.element.addEventListener("reset", () => {
   // The fields have their defaults after this event.
   setTimeout(() => {
+    chosen = null;
+    takeSource();
     form.refresh();
     make();
   });
 });
+form.field("format").addEventListener("change", ({ target }) => form.setDefault("q", service.qualities[target.value || "jpeg"]));
 form.element.addEventListener("input", (event) => {
   if (["number", "range"].includes(event.target.type)) makeSoon(400);
 });
@@ -365,6 +388,7 @@ takeDrops();
 if (service.uploads) takeFiles();
 if (service.signed) key.closest("details").open = true;
 const given = new URLSearchParams(location.search.replaceAll("+", "%2B"));
+if (service.sample) form.field("url").defaultValue = service.sample;
 if (given.size > 0) form.fill(given);
-else if (service.sample) form.field("url").value = service.sample;
+form.setDefault("q", service.qualities[form.field("format").value || "jpeg"]);
 if (form.field("url").value !== "") make();

@@ -1,11 +1,12 @@
 // Numbers in the units in which people read them.
 
-const units = ["bytes", "kB", "MB", "GB"];
+const units = ["bytes", "KiB", "MiB", "GiB"];
 
 /** A number of bytes in the unit that suits it. */
 export function bytesText(count) {
   let [value, unit] = [count, 0];
-  while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
+  // What would be rounded to 1024 is 1 of the next unit.
+  while (value >= 1023.5 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
   return (unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)) + " " + units[unit];
 }
 

@@ -6,6 +6,8 @@ import tempfile
 import time
 import traceback
 
+from selenium.webdriver.common.by import By
+
 from alula_tests.images import gradient_png, noisy_png
 from alula_tests.origins import serving
 from alula_tests.pages.browser import Browser
@@ -42,7 +44,7 @@ class Trial:
 def try_client_page(trial, browser, options, source, photo):
     with Service(options.alula, "--uploads", "on") as service:
         page = ClientPage(browser, service, source, photo, options.alula)
-        for name in ["typed", "faults", "snippets", "slider", "keyboard", "everything", "uploads"]:
+        for name in ["typed", "faults", "quality", "snippets", "slider", "phone", "keyboard", "everything", "uploads"]:
             trial.step(f"page {name}", browser, getattr(page, name))
         trial.step("page service", browser, service.stop)
     with Service(options.alula, "--uploads", "on", "--signing-keys", KEY) as service:
@@ -56,7 +58,19 @@ def try_demo(trial, browser, options):
         def first_sight():
             browser.get(service.url + "/")
             made(browser, "480 × 360")
-            return browser.complaints()
+            sample = browser.id("url").get_attribute("value")
+            complaints = []
+            for change in ["w", "url"]:
+                browser.put(change, "200" if change == "w" else "")
+                browser.css("button[type=submit]").click()
+                browser.wait(f"a change of {change}", lambda: browser.find_elements(By.ID, "url-fault") or "w=200" in browser.current_url)
+                browser.refresh()
+                made(browser, "200 × 150")
+                if browser.id("url").get_attribute("value") != sample:
+                    complaints.append(f"opened again after a change of {change}, the page has lost the sample")
+            browser.css("button[type=reset]").click()
+            made(browser, "480 × 360")
+            return complaints + browser.complaints()
         trial.step("demo first sight", browser, first_sight)
 
 
@@ -64,7 +78,7 @@ def try_operators_page(trial, browser, options):
     with serving(Origin) as port, Service(
             options.alula, "--download-timeout", "10m", "--request-timeout", "10m") as service:
         page = OperatorsPage(browser, service, f"http://127.0.0.1:{port}")
-        for name in ["figures", "history", "download", "refresh", "purge", "rate", "everything"]:
+        for name in ["figures", "history", "gaps", "download", "refresh", "purge", "rate", "everything"]:
             trial.step(f"operators {name}", browser, getattr(page, name))
         trial.step("operators reconnect", browser, lambda: page.reconnect(options.alula))
 

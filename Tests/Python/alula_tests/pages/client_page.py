@@ -22,7 +22,7 @@ def made(browser, pixels):
     def is_made():
         return (browser.text("status").startswith(f"Thumbnail of {pixels} pixels")
                 and browser.execute_script(
-                    "const made = document.getElementById('made'); return made.ariaBusy === 'false' && !made.hidden"
+                    "const made = document.getElementById('looking'); return made.ariaBusy === 'false' && !made.hidden"
                     " && !document.querySelector('.stale') && document.getElementById('source-image').naturalWidth > 0")
                 and browser.text("result-pixels") == pixels)
     browser.wait(f"a thumbnail of {pixels} pixels", is_made)
@@ -65,7 +65,7 @@ class ClientPage:
         browser.id("url").send_keys(self.source, Keys.ENTER)
         made(browser, "480 × 320")
         complaints = []
-        for name, told in [("source-pixels", "600 × 400"), ("source-bytes", "png"), ("saving", "%"), ("result-bytes", "B"),
+        for name, told in [("source-pixels", "600 × 400"), ("source-bytes", "png"), ("saving", "%"), ("result-bytes", "B"), ("source-bytes", "KiB"),
                            ("caches", "fetched now, and kept"), ("steps", "decode"), ("snippet", "/thumbnail?url=http%3A")]:
             if told not in browser.text(name):
                 complaints.append(f"{name} says {browser.text(name)!r}, which lacks {told!r}")
@@ -87,7 +87,7 @@ class ClientPage:
         complaints = []
         self.open("?" + urllib.parse.urlencode({"url": self.source, "w": 100}))
         made(browser, "100 × 67")
-        for name, wrong, right, words in [("q", "abc", "80", "whole number from 1 to 100"), ("w", "0", "90", "from 1 to 16384"),
+        for name, wrong, right, words in [("w", "0", "90", "from 1 to 16384"),
                                           ("h", "1e999", "60", "a number"), ("crop", "1,2", "0,0,60,60", "x,y,w,h"),
                                           ("trimColor", "white", "", "Needs trim")]:
             group = browser.execute_script(
@@ -219,7 +219,7 @@ class ClientPage:
             if name == "Make thumbnail":
                 press(Keys.ENTER)
                 break
-        for name in ["url", "w", "h", "fit", "format", "q", "sepia", "Watermark", "Make thumbnail"]:
+        for name in ["url", "w", "h", "fit", "format", "q", "q-auto", "sepia", "Watermark", "Make thumbnail"]:
             if name not in seen:
                 complaints.append(f"the keyboard does not reach {name}: {seen}")
         made(browser, "150 × 100")
@@ -235,6 +235,87 @@ class ClientPage:
         browser.execute_script("for (const group of document.querySelectorAll('details')) group.open = true")
         return rules.all_of(browser) + browser.complaints()
 
+    def centred(self):
+        """Source and thumbnail stand in the middle of the frame, over each other."""
+        frame, *images = self.browser.execute_script(
+            "return ['frame', 'thumbnail', 'source-image'].map((id) => document.getElementById(id).getBoundingClientRect())"
+            ".map((box) => [(box.left + box.right) / 2, box.left, box.right])")
+        return [f"an image stands at {image}, the frame at {frame}" for image in images
+                if abs(image[0] - frame[0]) > 1 or image[1] < frame[1] or image[2] > frame[2]]
+
+    def quality(self):
+        """The slider shows the default quality of the format, and asks for another one only when it is moved."""
+        browser = self.browser
+        complaints = []
+
+        def told(*words):
+            browser.wait(f"the quality {words}", lambda: all(
+                word in browser.css("output[for=q]").get_attribute("value") for word in words))
+        self.open("?" + urllib.parse.urlencode({"url": self.source, "w": 90, "format": "jpeg"}))
+        made(browser, "90 × 60")
+        told("80", "default")
+        if "q=" in browser.text("snippet"):
+            complaints.append(f"a default is asked for: {browser.text('snippet')}")
+        for format, default in [("avif", "60"), ("png", "100"), ("jxl", "75"), ("auto", "80")]:
+            Select(browser.id("format")).select_by_visible_text(format)
+            told(default, "default")
+        Select(browser.id("format")).select_by_visible_text("gif")
+        told("none")
+        Select(browser.id("format")).select_by_visible_text("jpeg")
+        browser.id("q").send_keys(Keys.ARROW_LEFT * 5)
+        told("75")
+        browser.wait("the quality in the address", lambda: "&q=75" in browser.text("snippet"))
+        Select(browser.id("format")).select_by_visible_text("webp")
+        browser.wait("the same quality in another format", lambda: "format=webp&q=75" in browser.text("snippet"))
+        browser.id("q-auto").send_keys(Keys.SPACE)
+        browser.wait("the wish for any quality", lambda: "&q=auto" in browser.text("snippet"))
+        told("auto")
+        if browser.id("q").is_enabled():
+            complaints.append("the slider can be moved although the quality is chosen by the service")
+        browser.refresh()
+        made(browser, "90 × 60")
+        if not browser.id("q-auto").is_selected() or "Quality" not in browser.text("caches"):
+            complaints.append("opened again, the page has forgotten that the service chooses the quality")
+        for query, words in [("q=40", ["40"]), ("q=abc", ["80", "default"]), ("q=101", ["80", "default"])]:
+            self.open("?" + urllib.parse.urlencode({"url": self.source, "w": 90, "format": "jpeg"}) + "&" + query)
+            made(browser, "90 × 60")
+            told(*words)
+        return complaints + browser.complaints()
+
+    def phone(self):
+        """On a telephone the thumbnail is in sight beside the fields, and covers none that has the focus."""
+        browser = self.browser
+        complaints = []
+        browser.resize(375, 667)
+        self.open("?" + urllib.parse.urlencode({"url": self.source, "w": 300}))
+        made(browser, "300 × 200")
+        browser.execute_script("document.getElementById('request').querySelector('details').open = true")
+
+        def box(name):
+            return browser.execute_script(
+                "const b = document.getElementById(arguments[0]).getBoundingClientRect(); return [b.top, b.bottom]", name)
+        for name in ["url", "w", "q", "gravity", "background"]:
+            browser.execute_script("scrollTo(0, 0); document.getElementById(arguments[0]).focus()", name)
+            field, picture, result = box(name), box("stage"), box("result")
+            if not (0 <= field[0] and field[1] <= result[0]):
+                complaints.append(f"{name} stands at {field}, covered by what begins at {result[0]}")
+            if picture[0] < 0 or picture[1] > 667 or picture[1] - picture[0] < 60:
+                complaints.append(f"beside {name} the thumbnail stands at {picture}")
+        browser.execute_script("scrollTo(0, 0); document.getElementById('zoom').focus()")
+        if box("zoom")[1] > 667:
+            complaints.append(f"the keyboard is at what is below the thumbnail, out of sight: {box('zoom')}")
+        browser.execute_script("document.activeElement.blur(); document.getElementById('telling').scrollIntoView({ block: 'start' })")
+        browser.execute_script("scrollBy(0, -300)")
+        if box("zoom")[1] > 667:
+            complaints.append(f"one does not scroll to what is below the thumbnail: {box('zoom')}")
+        browser.execute_script("document.getElementById('telling').scrollIntoView()")
+        if box("result")[1] > box("telling")[0]:
+            complaints.append(f"the thumbnail at {box('result')} covers what is told about it at {box('telling')}")
+        browser.css(".skip").send_keys(Keys.ENTER)
+        browser.wait("the way past the form", lambda: browser.execute_script("return document.activeElement.id") == "result")
+        browser.resize(1280)
+        return complaints + browser.complaints()
+
     def uploads(self):
         """A file that is dropped, or chosen, is the source."""
         browser = self.browser
@@ -246,6 +327,9 @@ class ClientPage:
         forget(browser)
         browser.drop(path=self.photo)
         made(browser, "480 × 320")
+        if browser.id("url").is_displayed() or not browser.id("by-file").is_displayed():
+            complaints.append("beside the file, an address is shown as if it were the source")
+        complaints += self.centred()
         if self.photo.name not in browser.text("chosen-name"):
             complaints.append(f"the file's name is not shown: {browser.text('chosen-name')}")
         if browser.text("source-pixels") != "600 × 400":
@@ -254,15 +338,35 @@ class ClientPage:
             complaints.append("the veil stays after the drop")
         complaints += self.curl(None)
         complaints += rules.all_of(browser)
-        browser.id("unchoose").click()
+        browser.put("w", "240")
+        made(browser, "240 × 160")
+        browser.resize(375)
+        complaints += self.centred()
+        browser.resize(1280)
+        choose(browser, "source", "address")
+        browser.put("url", self.source)
+        made(browser, "240 × 160")
+        choose(browser, "source", "file")
+        browser.wait("the file again", lambda: "--data-binary" in browser.text("snippet"))
+        if self.source not in urllib.parse.unquote(browser.current_url):
+            complaints.append(f"with a file, the page forgets the address: {browser.current_url}")
+        browser.refresh()
+        if self.key:
+            browser.execute_script("document.getElementById('key').value = arguments[0]", self.key)
+            browser.css("button[type=submit]").click()
+        made(browser, "240 × 160")
+        if browser.id("url").get_attribute("value") != self.source or browser.id("by-file").is_displayed():
+            complaints.append(f"opened again, the page shows {browser.id('url').get_attribute('value')!r}")
+        choose(browser, "source", "file")
+        browser.wait("the wish for a file", lambda: "Choose a file" in browser.text("status"))
         forget(browser)
         browser.id("file").send_keys(str(self.photo))
-        made(browser, "480 × 320")
+        made(browser, "240 × 160")
         forget(browser)
         browser.drop(address=self.source + "?dropped")
         browser.wait("the link", lambda: browser.id("url").get_attribute("value") == self.source + "?dropped")
-        made(browser, "480 × 320")
-        if browser.id("chosen").is_displayed() or "dropped" not in browser.text("snippet"):
+        made(browser, "240 × 160")
+        if browser.id("by-file").is_displayed() or "dropped" not in browser.text("snippet"):
             complaints.append("the link that was dropped is not the source")
         if hashlib.sha256(self.photo.read_bytes()).hexdigest() != digest:
             complaints.append("the file was changed")

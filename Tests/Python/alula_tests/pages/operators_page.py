@@ -153,6 +153,42 @@ class OperatorsPage:
             complaints.append("the chart does not show the requests")
         return complaints + rules.names(browser) + browser.complaints()
 
+    def gaps(self):
+        """Charts show nothing for times of which nothing is known, and one moment by itself as a dot."""
+        browser = self.browser
+        self.open()
+        lines, area, labels = browser.execute_async_script("""
+            const done = arguments[0];
+            (async () => {
+            const [{ Chart }, { FigureHistory }] = await Promise.all(["charts", "history"].map((name) => import(`/page/${name}.js`)));
+            const history = new FigureHistory();
+            const lanes = { small: { delaySeconds: 0 }, dear: { delaySeconds: 0 } };
+            const stats = (requests) => ({ requests, errors: 0, decodes: 0, renders: 0, hits: 0, misses: 0,
+              downloads: { active: 0, queued: 0 }, workers: lanes, memory: { held: 0, reserved: 0 } });
+            // Seconds 0 to 3, nothing until 20, one second, nothing until 40, and on to 43.
+            for (const second of [0, 1, 2, 3, 20, 21, 40, 41, 42, 43]) history.add(stats(second * 10), second * 1000);
+            const chart = new Chart(document.body, { title: "Trial", format: String, series: [{ name: "", color: "one", value: (p) => p.requests }] });
+            chart.draw(history);
+            const paths = [chart.lines[0], chart.area].map((path) => path.getAttribute("d"));
+            const labels = [10, 21, 30, 42].map((second) => {
+              chart.read(1 - (43_000 - second * 1000) / history.span);
+              return chart.plot.getAttribute("aria-label");
+            });
+            chart.figure.remove();
+            done([...paths, labels]);
+            })();
+            """)
+        complaints = []
+        pieces = [[float(point.split()[0]) for point in piece.split("L")] for piece in lines.split("M")[1:]]
+        # 60 s are 600 wide, and end at the second 43.
+        if [(piece[0], piece[-1]) for piece in pieces] != [(180, 200), (380, 380), (580, 600)]:
+            complaints.append(f"the line has the pieces {pieces}")
+        if area.count("Z") != 3 or area.count("M") != 3:
+            complaints.append(f"the area is not in three pieces: {area}")
+        if [label.split(": ")[1] for label in labels] != ["–", "10", "–", "10"] or "33 seconds ago" not in labels[0]:
+            complaints.append(f"the moments read {labels}")
+        return complaints + browser.complaints()
+
     def download(self):
         """A running download has a bar, and is cancelled by its button."""
         browser = self.browser
@@ -196,7 +232,9 @@ class OperatorsPage:
         self.status_text("It has changed")
         browser.id("purge").click()
         self.status_text("Purged ")
-        browser.wait("the event", lambda: "purged, " in browser.text("events"))
+        browser.wait("the event", lambda: re.search(r"purged, [^:]*B: an operator wanted it", browser.text("events")))
+        if "the origin has a newer version" not in browser.text("events"):
+            complaints.append(f"the list does not say why the old version went: {browser.text('events')}")
         # An address in a list puts itself into the field.
         browser.id("source-url").clear()
         browser.css("#events button.link").click()

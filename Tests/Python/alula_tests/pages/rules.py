@@ -120,6 +120,18 @@ def widths(browser):
     return complaints
 
 
+def links(browser):
+    """What the page links to is there: chapters of the book, and what programs read."""
+    found = browser.execute_async_script("""
+        const links = [...document.querySelectorAll("header nav a")].map((link) => link.href);
+        Promise.all(links.map(async (link) => [link, (await fetch(link)).status])).then(arguments[0]);
+        """)
+    complaints = [f"{link} answers {status}" for link, status in found if status != 200]
+    if sum("/page/book/" in link for link, _ in found) < 3:
+        complaints.append(f"the page hardly links to the book: {found}")
+    return complaints
+
+
 def own_files(browser):
     """Nothing was loaded from elsewhere."""
     origin, names = browser.execute_script(
@@ -128,4 +140,4 @@ def own_files(browser):
 
 
 def all_of(browser):
-    return names(browser) + contrast(browser) + widths(browser) + own_files(browser)
+    return names(browser) + contrast(browser) + widths(browser) + own_files(browser) + links(browser)
