@@ -197,9 +197,9 @@ static GroupReader group_reader(int level)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
-        return level == 8 ? read_group_8_bmi2 : level == 4 ? read_group_4_bmi2 : read_group_2_bmi2;
+        return level == 8 ? read_group_8_bmi2 : (level == 4 ? read_group_4_bmi2 : read_group_2_bmi2);
 #endif
-    return level == 8 ? read_group_8 : level == 4 ? read_group_4 : read_group_2;
+    return level == 8 ? read_group_8 : (level == 4 ? read_group_4 : read_group_2);
 }
 
 /// Writes the samples of a group that begins at a unit; 0 if a mean is out of range.

@@ -45,14 +45,14 @@ static inline unsigned corner_count(int level)
 /// The last coefficient, in the order of the file (section A.3.6), that counts at a level.
 static inline int corner_last(int level)
 {
-    return level == 8 ? 0 : level == 4 ? 4 : 27;
+    return level == 8 ? 0 : (level == 4 ? 4 : 27);
 }
 
 /// A sample of at most 10 bits about zero as one of 8 bits about 128; of more bits the lowest 10 count, as for libjpeg.
 static inline uint8_t sample(int value)
 {
     value = ((value + 512) & 1023) - 512 + 128;
-    return (uint8_t) (value < 0 ? 0 : value > 255 ? 255 : value);
+    return (uint8_t) (value < 0 ? 0 : (value > 255 ? 255 : value));
 }
 
 static inline int descaled(int64_t value, int bits)
@@ -62,7 +62,7 @@ static inline int descaled(int64_t value, int bits)
 
 static inline int16_t saturated(int value)
 {
-    return (int16_t) (value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
+    return (int16_t) (value < INT16_MIN ? INT16_MIN : (value > INT16_MAX ? INT16_MAX : value));
 }
 
 /// One sample from the mean alone.

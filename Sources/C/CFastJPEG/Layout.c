@@ -78,7 +78,14 @@ typedef struct {
 /// The coefficients behind the square at level 2. Each stands where the one that it is added to stands in the first or the second half of the
 /// square; the halves need different places.
 static const Added added_at_2[most_kept - most_samples] = {
-    {48, FACTOR_6}, {0, 0}, {6, FACTOR_6}, {5, FACTOR_5}, {40, FACTOR_5}, {41, FACTOR_5}, {0, 0}, {13, FACTOR_5},
+    {48, FACTOR_6},
+    {0, 0},
+    {6, FACTOR_6},
+    {5, FACTOR_5},
+    {40, FACTOR_5},
+    {41, FACTOR_5},
+    {0, 0},
+    {13, FACTOR_5},
 };
 
 int corner_steps(const uint16_t *steps, int level, int16_t corner[most_kept])

@@ -4,7 +4,8 @@
 
 // A progressive image from its first scan to its planes: the headers of its scans are judged, and those that the planes show are read.
 
-enum { most_shift = 5, most_scans_bits = 13 };
+enum { most_shift = 5,
+    most_scans_bits = 13 };
 
 CFastJPEGOutcome CFastJPEG_begin(
     const CFastJPEGFrame *frame, int highest_start, int least_bits_before, CFastJPEGProgression **made)

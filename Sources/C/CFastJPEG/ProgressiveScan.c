@@ -146,7 +146,8 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
         unsigned run = step_advance(step) - 1;
         int value = 0;
         if (__builtin_expect(step_advance(step) >= block_end && step_advance(step) < escape
-                && place + step_advance(step) - block_end <= last, 0)) {
+                    && place + step_advance(step) - block_end <= last,
+                0)) {
             drop(&reader, step);
             break;
         }

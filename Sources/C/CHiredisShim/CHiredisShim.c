@@ -16,12 +16,14 @@ typedef int element_count;
 #endif
 
 // hiredis allocates an array as soon as its length is announced.
-static void *create_bounded_array(const redisReadTask *task, element_count elements) {
-    if ((unsigned long long)elements > CHiredisShim_most_elements) return NULL;
+static void *create_bounded_array(const redisReadTask *task, element_count elements)
+{
+    if ((unsigned long long) elements > CHiredisShim_most_elements) return NULL;
     return original.createArray(task, elements);
 }
 
-static void prepare(void) {
+static void prepare(void)
+{
     redisReader *reader = redisReaderCreate();
     if (reader == NULL) return;
     original = bounded = *reader->fn;
@@ -29,7 +31,8 @@ static void prepare(void) {
     redisReaderFree(reader);
 }
 
-redisReader *CHiredisShim_reader_create(void) {
+redisReader *CHiredisShim_reader_create(void)
+{
     pthread_once(&once, prepare);
     redisReader *reader = bounded.createArray == NULL ? NULL : redisReaderCreate();
     if (reader == NULL) return NULL;
@@ -41,17 +44,20 @@ redisReader *CHiredisShim_reader_create(void) {
 
 size_t CHiredisShim_unparsed(const redisReader *reader) { return reader->len - reader->pos; }
 
-redisReply *CHiredisShim_element(const redisReply *reply, size_t index) {
+redisReply *CHiredisShim_element(const redisReply *reply, size_t index)
+{
     return index < reply->elements ? reply->element[index] : NULL;
 }
 
-char *CHiredisShim_take_text(redisReply *reply) {
+char *CHiredisShim_take_text(redisReply *reply)
+{
     char *text = reply->str;
     reply->str = NULL;
     return text;
 }
 
-SSL_CTX *CHiredisShim_tls_create(const char *authorities) {
+SSL_CTX *CHiredisShim_tls_create(const char *authorities)
+{
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());
     if (context == NULL) return NULL;
     int is_trusting = authorities == NULL ? SSL_CTX_set_default_verify_paths(context)
@@ -66,7 +72,8 @@ SSL_CTX *CHiredisShim_tls_create(const char *authorities) {
     return context;
 }
 
-SSL *CHiredisShim_tls_open(SSL_CTX *context, int descriptor, const char *host) {
+SSL *CHiredisShim_tls_open(SSL_CTX *context, int descriptor, const char *host)
+{
     SSL *connection = SSL_new(context);
     if (connection == NULL) return NULL;
     unsigned char address[16];
@@ -82,7 +89,8 @@ SSL *CHiredisShim_tls_open(SSL_CTX *context, int descriptor, const char *host) {
     return connection;
 }
 
-static int outcome(SSL *connection, int result) {
+static int outcome(SSL *connection, int result)
+{
     int error = SSL_get_error(connection, result);
     ERR_clear_error();
     if (error == SSL_ERROR_WANT_READ) return CHiredisShim_wants_read;
@@ -90,19 +98,22 @@ static int outcome(SSL *connection, int result) {
     return CHiredisShim_closed;
 }
 
-int CHiredisShim_tls_shake(SSL *connection) {
+int CHiredisShim_tls_shake(SSL *connection)
+{
     int result = SSL_do_handshake(connection);
     return result == 1 ? 0 : outcome(connection, result);
 }
 
-ssize_t CHiredisShim_tls_read(SSL *connection, void *bytes, size_t capacity) {
+ssize_t CHiredisShim_tls_read(SSL *connection, void *bytes, size_t capacity)
+{
     size_t count = 0;
     int result = SSL_read_ex(connection, bytes, capacity, &count);
-    return result == 1 ? (ssize_t)count : outcome(connection, result);
+    return result == 1 ? (ssize_t) count : outcome(connection, result);
 }
 
-ssize_t CHiredisShim_tls_write(SSL *connection, const void *bytes, size_t count) {
+ssize_t CHiredisShim_tls_write(SSL *connection, const void *bytes, size_t count)
+{
     size_t written = 0;
     int result = SSL_write_ex(connection, bytes, count, &written);
-    return result == 1 ? (ssize_t)written : outcome(connection, result);
+    return result == 1 ? (ssize_t) written : outcome(connection, result);
 }

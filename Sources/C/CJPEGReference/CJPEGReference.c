@@ -145,7 +145,7 @@ static long rounded(long value, int bits)
 
 static long limited(long value, long least, long most)
 {
-    return value < least ? least : value > most ? most : value;
+    return value < least ? least : (value > most ? most : value);
 }
 
 /// The samples of a block.

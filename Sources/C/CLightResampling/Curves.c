@@ -8,7 +8,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static double within_one(double value)
 {
-    return value < 0 ? 0 : value > 1 ? 1 : value;
+    return value < 0 ? 0 : (value > 1 ? 1 : value);
 }
 
 static double light_of(double component)

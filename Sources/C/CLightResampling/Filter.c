@@ -11,7 +11,7 @@ static const double radius = 3;
 
 static int within(int value, int least, int most)
 {
-    return value < least ? least : value > most ? most : value;
+    return value < least ? least : (value > most ? most : value);
 }
 
 /// Adds up Lanczos 3 around `centre` in `sums`, by sample of the source from `first` on; returns the sum of all.

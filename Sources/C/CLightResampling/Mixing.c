@@ -21,29 +21,29 @@ enum { most_rows = 128 };
 /// Defines a function that mixes rows in registers of `sizeof(VECTOR)` bytes; `OF(load)` is the instruction for them.
 ///
 /// The halves of a register of 32 bytes are unpacked and packed alike, so the order of the samples stays.
-#define define_mix_rows(NAME, TARGET, VECTOR, OF, LOAD, STORE)                                                         \
-    TARGET static void NAME(const int16_t *const *rows, const int *pairs, int count, int16_t *result, int width)       \
-    {                                                                                                                  \
-        enum { lanes = sizeof(VECTOR) / sizeof(int16_t) };                                                             \
-        const VECTOR half = OF(set1_epi32)(CLight_whole / 2);                                                          \
-        int x, tap;                                                                                                    \
-        for (x = 0; x < width; x += 2 * lanes) {                                                                       \
-            VECTOR sums[4] = {half, half, half, half};                                                                 \
-            for (tap = 0; tap < count; tap += 2) {                                                                     \
-                const int16_t *one = rows[tap] + x, *other = rows[tap + 1 < count ? tap + 1 : tap] + x;                \
-                VECTOR weights = OF(set1_epi32)(pairs[tap / 2]);                                                       \
-                VECTOR a = LOAD((const VECTOR *) one), b = LOAD((const VECTOR *) other);                               \
-                VECTOR c = LOAD((const VECTOR *) one + 1), d = LOAD((const VECTOR *) other + 1);                       \
-                sums[0] = OF(add_epi32)(sums[0], OF(madd_epi16)(OF(unpacklo_epi16)(a, b), weights));                   \
-                sums[1] = OF(add_epi32)(sums[1], OF(madd_epi16)(OF(unpackhi_epi16)(a, b), weights));                   \
-                sums[2] = OF(add_epi32)(sums[2], OF(madd_epi16)(OF(unpacklo_epi16)(c, d), weights));                   \
-                sums[3] = OF(add_epi32)(sums[3], OF(madd_epi16)(OF(unpackhi_epi16)(c, d), weights));                   \
-            }                                                                                                          \
-            for (tap = 0; tap < 2; tap++)                                                                              \
-                STORE(                                                                                                 \
-                    (VECTOR *) (result + x) + tap,                                                                     \
-                    OF(packs_epi32)(OF(srai_epi32)(sums[2 * tap], 14), OF(srai_epi32)(sums[2 * tap + 1], 14)));        \
-        }                                                                                                              \
+#define define_mix_rows(NAME, TARGET, VECTOR, OF, LOAD, STORE) \
+    TARGET static void NAME(const int16_t *const *rows, const int *pairs, int count, int16_t *result, int width) \
+    { \
+        enum { lanes = sizeof(VECTOR) / sizeof(int16_t) }; \
+        const VECTOR half = OF(set1_epi32)(CLight_whole / 2); \
+        int x, tap; \
+        for (x = 0; x < width; x += 2 * lanes) { \
+            VECTOR sums[4] = {half, half, half, half}; \
+            for (tap = 0; tap < count; tap += 2) { \
+                const int16_t *one = rows[tap] + x, *other = rows[tap + 1 < count ? tap + 1 : tap] + x; \
+                VECTOR weights = OF(set1_epi32)(pairs[tap / 2]); \
+                VECTOR a = LOAD((const VECTOR *) one), b = LOAD((const VECTOR *) other); \
+                VECTOR c = LOAD((const VECTOR *) one + 1), d = LOAD((const VECTOR *) other + 1); \
+                sums[0] = OF(add_epi32)(sums[0], OF(madd_epi16)(OF(unpacklo_epi16)(a, b), weights)); \
+                sums[1] = OF(add_epi32)(sums[1], OF(madd_epi16)(OF(unpackhi_epi16)(a, b), weights)); \
+                sums[2] = OF(add_epi32)(sums[2], OF(madd_epi16)(OF(unpacklo_epi16)(c, d), weights)); \
+                sums[3] = OF(add_epi32)(sums[3], OF(madd_epi16)(OF(unpackhi_epi16)(c, d), weights)); \
+            } \
+            for (tap = 0; tap < 2; tap++) \
+                STORE( \
+                    (VECTOR *) (result + x) + tap, \
+                    OF(packs_epi32)(OF(srai_epi32)(sums[2 * tap], 14), OF(srai_epi32)(sums[2 * tap + 1], 14))); \
+        } \
     }
 
 #define of_16_bytes(NAME) _mm_##NAME
@@ -64,7 +64,7 @@ static void mix_rows_plain(const int16_t *const *rows, const int16_t *weights, i
         for (tap = 0; tap < count; tap++)
             sum += rows[tap][x] * weights[tap];
         sum >>= 14;
-        result[x] = (int16_t) (sum < INT16_MIN ? INT16_MIN : sum > INT16_MAX ? INT16_MAX : sum);
+        result[x] = (int16_t) (sum < INT16_MIN ? INT16_MIN : (sum > INT16_MAX ? INT16_MAX : sum));
     }
 }
 
@@ -93,8 +93,7 @@ static inline __m128i sum_of(const int16_t *light, const int16_t *weights, int t
     int tap;
     for (tap = 0; tap < taps; tap += 8)
         sum = _mm_add_epi32(
-            sum, _mm_madd_epi16(
-                     _mm_loadu_si128((const __m128i *) (light + tap)), _mm_loadu_si128((const __m128i *) (weights + tap))));
+            sum, _mm_madd_epi16(_mm_loadu_si128((const __m128i *) (light + tap)), _mm_loadu_si128((const __m128i *) (weights + tap))));
     return sum;
 }
 

@@ -124,8 +124,11 @@ CLightRange CLight_rows(const CLightResampler *resampler, CLightRange target)
 CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, void *room)
 {
     CLightRun run = {
-        .resampler = resampler, .curves = CLight_curves(), .target = columns,
-        .source = CLight_columns(resampler, columns), .room = room,
+        .resampler = resampler,
+        .curves = CLight_curves(),
+        .target = columns,
+        .source = CLight_columns(resampler, columns),
+        .room = room,
     };
     // Weights of zero read beyond the columns.
     memset(room, 0, ((size_t) resampler->kept_rows + 1) * row_size(resampler));
@@ -241,7 +244,7 @@ static int read_rows(CLightRun *run, CLightSource source, CLightRange wanted)
 static inline int light_of(int32_t sum)
 {
     int light = (sum + CLight_whole / 2) >> 14;
-    return light < 0 ? 0 : light > CLight_white ? CLight_white : light;
+    return light < 0 ? 0 : (light > CLight_white ? CLight_white : light);
 }
 
 /// Converts the sums of opaque pixels to samples.
@@ -265,7 +268,7 @@ static inline __attribute__((always_inline)) void delinearize_by_alpha(
         float factor = alpha > 0 ? (float) CLight_white / (float) alphas : 0;
         for (band = 0; band < bands - 1; band++) {
             float light = (float) sums[x + (size_t) band * pitch] * factor;
-            samples[band] = curve[light <= 0 ? 0 : light >= CLight_white ? CLight_white : (int) (light + 0.5f)];
+            samples[band] = curve[light <= 0 ? 0 : (light >= CLight_white ? CLight_white : (int) (light + 0.5f))];
         }
         samples[bands - 1] = (uint8_t) alpha;
     }
@@ -280,7 +283,7 @@ int CLight_make_row(CLightRun *run, CLightSource source, int row, uint8_t *sampl
     size_t pitch = sums_size(resampler) / sizeof *sums;
     const int16_t **rows = (const int16_t **) ((char *) sums + (size_t) bands * sums_size(resampler));
     const uint8_t *curve = run->curves->samples[is_limited];
-    if (!read_rows(run, source, (CLightRange){first, first + count}))
+    if (!read_rows(run, source, (CLightRange) {first, first + count}))
         return 0;
     for (band = 0; band < bands; band++) {
         size_t start = (size_t) band * resampler->pitch;

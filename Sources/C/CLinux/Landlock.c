@@ -24,10 +24,14 @@ enum { create_ruleset_version = 1 };
 
 // The number of file accesses that each version knows: the second adds moving between folders, the third truncation, the fifth ioctl on
 // devices.
-enum { accesses_of_1 = 13, accesses_of_2 = 14, accesses_of_3 = 15, accesses_of_5 = 16 };
+enum { accesses_of_1 = 13,
+    accesses_of_2 = 14,
+    accesses_of_3 = 15,
+    accesses_of_5 = 16 };
 
 // Binding and connecting TCP sockets; abstract sockets and signals of processes outside.
-enum { all_tcp = 3, all_scopes = 3 };
+enum { all_tcp = 3,
+    all_scopes = 3 };
 
 int CLinux_landlock_version(void)
 {
@@ -37,7 +41,7 @@ int CLinux_landlock_version(void)
 
 static uint64_t files(int version)
 {
-    int count = version >= 5 ? accesses_of_5 : version >= 3 ? accesses_of_3 : version == 2 ? accesses_of_2 : accesses_of_1;
+    int count = version >= 5 ? accesses_of_5 : (version >= 3 ? accesses_of_3 : (version == 2 ? accesses_of_2 : accesses_of_1));
     return ((uint64_t) 1 << count) - 1;
 }
 

@@ -130,8 +130,8 @@ struct MHD_Daemon *CMicrohttpdShim_start(
     unsigned count = 0;
     // A pool of one is an error to the library: without the option there is one thread.
     if (settings->threads > 1)
-        choices[count++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, settings->threads, NULL};
-    choices[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
+        choices[count++] = (struct MHD_OptionItem) {MHD_OPTION_THREAD_POOL_SIZE, settings->threads, NULL};
+    choices[count] = (struct MHD_OptionItem) {MHD_OPTION_END, 0, NULL};
     return MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, accept_connection,
         context,
@@ -174,7 +174,7 @@ static enum MHD_Result collect(
     (void) kind;
     if (collection->count < collection->capacity)
         collection->fields[collection->count] =
-            (CMicrohttpdShim_field){name, name_length, value ? value : "", value ? value_length : 0};
+            (CMicrohttpdShim_field) {name, name_length, value ? value : "", value ? value_length : 0};
     collection->count++;
     return MHD_YES;
 }

@@ -20,7 +20,7 @@ static int grey_depth(const CPNGShimIndexed *image)
     int depth = 1;
     // The levels of 1, 2 and 4 bits are the multiples of these.
     for (int index = 0; index < image->color_count; index++)
-        while (depth < 8 && image->colors[index][0] % (depth == 1 ? 255 : depth == 2 ? 85 : 17))
+        while (depth < 8 && image->colors[index][0] % (depth == 1 ? 255 : (depth == 2 ? 85 : 17)))
             depth *= 2;
     return depth;
 }
@@ -28,7 +28,7 @@ static int grey_depth(const CPNGShimIndexed *image)
 static Form form_of(const CPNGShimIndexed *image)
 {
     int count = image->color_count;
-    Form form = {.type = 3, .depth = count > 16 ? 8 : count > 4 ? 4 : count > 2 ? 2 : 1};
+    Form form = {.type = 3, .depth = count > 16 ? 8 : (count > 4 ? 4 : (count > 2 ? 2 : 1))};
     if (image->is_grey) {
         form.type = 0;
         form.depth = grey_depth(image);

@@ -7,7 +7,11 @@
 // Colours are compared premultiplied by alpha, so that the colour of transparent pixels does not matter. The cubes of a grid collect the
 // pixels; cubes are split among boxes, and the means of the boxes are improved as in Lloyd's algorithm.
 
-enum { channels = 4, color_bits = 5, alpha_bits = 3, cube_bits = 3 * color_bits + alpha_bits, improvements = 3 };
+enum { channels = 4,
+    color_bits = 5,
+    alpha_bits = 3,
+    cube_bits = 3 * color_bits + alpha_bits,
+    improvements = 3 };
 
 /// What a difference counts in red, green, blue and alpha, before it is squared.
 static const float weights[channels] = {0.75f, 1, 0.6f, 1};
@@ -211,7 +215,7 @@ static void improve(Colors *colors, const Entry *entries, int count)
 
 static float clipped(float value, float most)
 {
-    return value < 0 ? 0 : value < most ? value : most;
+    return value < 0 ? 0 : (value < most ? value : most);
 }
 
 /// The colours as pixels have them; afterwards, `colors` is exactly what these are when premultiplied.
@@ -237,12 +241,12 @@ static CPalettesStatus assign(const CPalettesPixels *pixels, const Colors *color
     int width = pixels->width;
     int16_t *known = malloc(sizeof *known << cube_bits);
     // The differences that the next row gets; a pixel more at both ends.
-    float (*errors)[channels] = calloc(2 * ((size_t) width + 2), sizeof *errors);
+    float(*errors)[channels] = calloc(2 * ((size_t) width + 2), sizeof *errors);
     CPalettesStatus status = known && errors ? CPalettesDone : CPalettesFailed;
     if (known)
         memset(known, -1, sizeof *known << cube_bits);
     for (int y = 0; y < pixels->height && status == CPalettesDone; y++) {
-        float (*below)[channels] = errors + (y % 2 ? 0 : width + 2), (*here)[channels] = errors + (y % 2 ? width + 2 : 0);
+        float(*below)[channels] = errors + (y % 2 ? 0 : width + 2), (*here)[channels] = errors + (y % 2 ? width + 2 : 0);
         const uint8_t *row = pixels->samples + (size_t) y * (size_t) width * (size_t) pixels->bands;
         // Each row goes the other way, so that no pattern runs to one side.
         int step = y % 2 ? -1 : 1, x = y % 2 ? width - 1 : 0;

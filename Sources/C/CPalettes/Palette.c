@@ -4,7 +4,8 @@
 #include <string.h>
 
 /// A table of the colours that were seen, by hash.
-enum { table_bits = 11, table_size = 1 << table_bits };
+enum { table_bits = 11,
+    table_size = 1 << table_bits };
 
 typedef struct {
     uint32_t colors[table_size];

@@ -25,8 +25,8 @@ static float blended(int mode, float below, float above)
     case CPixels_blend_overlay: return hard_light(above, below);
     case CPixels_blend_darken: return below < above ? below : above;
     case CPixels_blend_lighten: return below > above ? below : above;
-    case CPixels_blend_color_dodge: return below <= 0 ? 0 : above >= 1 ? 1 : fminf(1, below / (1 - above));
-    case CPixels_blend_color_burn: return below >= 1 ? 1 : above <= 0 ? 0 : 1 - fminf(1, (1 - below) / above);
+    case CPixels_blend_color_dodge: return below <= 0 ? 0 : (above >= 1 ? 1 : fminf(1, below / (1 - above)));
+    case CPixels_blend_color_burn: return below >= 1 ? 1 : (above <= 0 ? 0 : 1 - fminf(1, (1 - below) / above));
     case CPixels_blend_hard_light: return hard_light(below, above);
     case CPixels_blend_soft_light: return soft_light(below, above);
     case CPixels_blend_difference: return fabsf(below - above);

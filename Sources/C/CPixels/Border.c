@@ -15,7 +15,8 @@ static int is_near(const uint8_t *pixel, int bands, const uint8_t *color, int to
     int green = bands < 3 ? 0 : 1, blue = bands < 3 ? 0 : 2;
     if (is_distance)
         return square(pixel[0] - color[0]) + square(pixel[green] - color[1]) + square(pixel[blue] - color[2])
-            + square(alpha - color[3]) <= square(tolerance);
+            + square(alpha - color[3])
+            <= square(tolerance);
     return abs(pixel[0] - color[0]) <= tolerance && abs(pixel[green] - color[1]) <= tolerance
         && abs(pixel[blue] - color[2]) <= tolerance && abs(alpha - color[3]) <= tolerance;
 }
@@ -38,9 +39,9 @@ static int is_smoothed_near(const CPixelsFrame *frame, const CPixelsBorder *bord
     for (int component = 0; component < 3; component++) {
         int above = 0, below = 0;
         for (int down = -1; down <= 1; down++) {
-            int row = y + down < 0 ? 0 : y + down >= frame->height ? frame->height - 1 : y + down;
+            int row = y + down < 0 ? 0 : (y + down >= frame->height ? frame->height - 1 : y + down);
             for (int across = -1; across <= 1; across++) {
-                int column = x + across < 0 ? 0 : x + across >= frame->width ? frame->width - 1 : x + across;
+                int column = x + across < 0 ? 0 : (x + across >= frame->width ? frame->width - 1 : x + across);
                 int difference = flat_component(frame, border, column, row, component) - border->color[component];
                 above += difference > border->tolerance;
                 below += -difference > border->tolerance;

@@ -7,7 +7,7 @@
 
 static int within(int value, int count)
 {
-    return value < 0 ? 0 : value < count ? value : count - 1;
+    return value < 0 ? 0 : (value < count ? value : count - 1);
 }
 
 /// Adds `factor` times a row, moved by `shift` pixels; the outermost pixels go on beyond the edges.

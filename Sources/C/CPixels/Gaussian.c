@@ -116,7 +116,7 @@ static void mean_across(
 
 static int clamped(int value, int count)
 {
-    return value < 0 ? 0 : value < count ? value : count - 1;
+    return value < 0 ? 0 : (value < count ? value : count - 1);
 }
 
 /// Means by weights. Rows are computed across once, and kept as long as rows below need them.
@@ -263,7 +263,7 @@ static int make_buffers(BoxBuffers *buffers, const CPixelsFrame *in, double sigm
 {
     size_t across = (size_t) in->width, down = (size_t) in->height, columns = across * (size_t) in->bands;
     int box;
-    *buffers = (BoxBuffers){0};
+    *buffers = (BoxBuffers) {0};
     for (box = 0; box < boxes; box++)
         buffers->margin += radii[box];
     if (is_short(in->width, buffers->margin)) {

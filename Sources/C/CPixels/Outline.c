@@ -18,7 +18,7 @@ typedef struct {
 
 static double within(double value, double least, double most)
 {
-    return value < least ? least : value > most ? most : value;
+    return value < least ? least : (value > most ? most : value);
 }
 
 /// Adds a part of a line.

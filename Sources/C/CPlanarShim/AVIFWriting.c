@@ -54,18 +54,17 @@ static int copy_plane(Writer *writer, enum heif_channel channel, const CPlanarSh
 static int copy_planes(Writer *writer, const CPlanarShimPlanes *planes, int is_half)
 {
     const CPlanarShimPlane *plane = planes->planes;
-    if (fails(writer, heif_image_create(plane[0].width, plane[0].height, heif_colorspace_YCbCr,
-            is_half ? heif_chroma_420 : heif_chroma_444, &writer->image)))
+    if (fails(writer, heif_image_create(plane[0].width, plane[0].height, heif_colorspace_YCbCr, is_half ? heif_chroma_420 : heif_chroma_444, &writer->image)))
         return -1;
     return copy_plane(writer, heif_channel_Y, &plane[0]) || copy_plane(writer, heif_channel_Cb, &plane[1])
             || copy_plane(writer, heif_channel_Cr, &plane[2])
-        ? -1 : 0;
+        ? -1
+        : 0;
 }
 
 static int choose(Writer *writer, int quality, int effort, int is_half)
 {
-    if (fails(writer, heif_context_get_encoder_for_format(
-            writer->context, heif_compression_AV1, &writer->encoder))
+    if (fails(writer, heif_context_get_encoder_for_format(writer->context, heif_compression_AV1, &writer->encoder))
         || fails(writer, heif_encoder_set_lossy_quality(writer->encoder, quality))
         || fails(writer, heif_encoder_set_parameter_integer(writer->encoder, "speed", 9 - effort))
         // Requests run in parallel, so the encoder need not.

@@ -10,7 +10,8 @@
 // chroma again. Chroma is enlarged linearly, which for two pixels of each sample is libjpeg's "fancy upsampling".
 
 /// Weights of samples between which a pixel lies, across or down; a product of two has 12 bits.
-enum { weight_bits = 6, whole_weight = 1 << weight_bits };
+enum { weight_bits = 6,
+    whole_weight = 1 << weight_bits };
 
 static size_t in_whole_lines(size_t bytes)
 {
@@ -98,7 +99,8 @@ static void mix_rows(const CPlanarShimPlane *plane, Place place, uint16_t *mixed
 /// Mixes neighbouring values of a row for each pixel.
 static void mix_columns(const uint16_t *mixed, const Place *columns, int width, uint8_t *chroma)
 {
-    enum { bits = 2 * weight_bits, half = 1 << (bits - 1) };
+    enum { bits = 2 * weight_bits,
+        half = 1 << (bits - 1) };
     for (int x = 0; x < width; x++) {
         const uint16_t *pair = mixed + columns[x].first;
         int weight = columns[x].weight;
@@ -145,7 +147,7 @@ static const Matrix *matrix_of(int is_limited)
 
 static inline uint8_t in_eight_bits(int value)
 {
-    return (uint8_t) (value < 0 ? 0 : value > 255 ? 255 : value);
+    return (uint8_t) (value < 0 ? 0 : (value > 255 ? 255 : value));
 }
 
 static void write_luma(const uint8_t *pixels, int width, const Matrix *matrix, uint8_t *luma)

@@ -86,8 +86,7 @@ CPlanarShimStatus CPlanarShim_heif_decode(
         || fails(reader, heif_context_get_primary_image_handle(reader->context, &reader->handle))
         || keep_profile(reader)
         // libheif converts colours to red, green and blue; a grey image stays grey.
-        || fails(reader, heif_decode_image(
-            reader->handle, &reader->image, heif_colorspace_undefined, heif_chroma_undefined, NULL)))
+        || fails(reader, heif_decode_image(reader->handle, &reader->image, heif_colorspace_undefined, heif_chroma_undefined, NULL)))
         return CPlanarShimFailed;
     is_grey = heif_image_get_colorspace(reader->image) == heif_colorspace_monochrome;
     if (!is_grey && heif_image_get_colorspace(reader->image) != heif_colorspace_RGB)
@@ -116,8 +115,9 @@ static int find(const CPlanarShimHEIFReader *reader, enum heif_channel name, int
     channel->samples = heif_image_get_plane_readonly(reader->image, name, &channel->stride);
     channel->bits = heif_image_get_bits_per_pixel_range(reader->image, name);
     return channel->samples && channel->bits >= 8 && channel->bits <= 16
-        && heif_image_get_width(reader->image, name) == width && heif_image_get_height(reader->image, name) == height
-        ? 0 : -1;
+            && heif_image_get_width(reader->image, name) == width && heif_image_get_height(reader->image, name) == height
+        ? 0
+        : -1;
 }
 
 /// The 8-bit sample in full range for one of the channel's.
@@ -128,7 +128,7 @@ static uint8_t in_eight_bits(const Channel *channel, int sample)
     int above = sample - (16 << shift);
     if (!channel->is_limited)
         return (uint8_t) (sample >> shift);
-    return (uint8_t) (above < 0 ? 0 : above > length ? 255 : (above * 255 + length / 2) / length);
+    return (uint8_t) (above < 0 ? 0 : (above > length ? 255 : (above * 255 + length / 2) / length));
 }
 
 /// Writes one channel to every `step`th byte of rows without gaps.

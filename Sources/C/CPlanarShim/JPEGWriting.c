@@ -47,30 +47,37 @@ enum { LeastProgressive = 10000 };
 /// the first ones 0.9 and 1.1 times that. Chosen by SSIMULACRA2 at equal bytes: docs/quality.md has the figures.
 static const unsigned Steps[2][DCTSIZE2] = {
     {12, 15, 21, 30, 42, 58, 77, 100,
-     15, 17, 22, 31, 44, 60, 79, 101,
-     21, 22, 28, 37, 49, 65, 84, 107,
-     30, 31, 37, 46, 58, 74, 93, 115,
-     42, 44, 49, 58, 70, 86, 105, 127,
-     58, 60, 65, 74, 86, 101, 120, 143,
-     77, 79, 84, 93, 105, 120, 139, 161,
-     100, 101, 107, 115, 127, 143, 161, 183},
+        15, 17, 22, 31, 44, 60, 79, 101,
+        21, 22, 28, 37, 49, 65, 84, 107,
+        30, 31, 37, 46, 58, 74, 93, 115,
+        42, 44, 49, 58, 70, 86, 105, 127,
+        58, 60, 65, 74, 86, 101, 120, 143,
+        77, 79, 84, 93, 105, 120, 139, 161,
+        100, 101, 107, 115, 127, 143, 161, 183},
     {12, 14, 19, 24, 29, 34, 39, 45,
-     14, 16, 20, 24, 29, 34, 40, 45,
-     19, 20, 23, 27, 31, 36, 41, 47,
-     24, 24, 27, 30, 34, 38, 43, 48,
-     29, 29, 31, 34, 37, 42, 46, 51,
-     34, 34, 36, 38, 42, 45, 50, 54,
-     39, 40, 41, 43, 46, 50, 53, 58,
-     45, 45, 47, 48, 51, 54, 58, 62},
+        14, 16, 20, 24, 29, 34, 40, 45,
+        19, 20, 23, 27, 31, 36, 41, 47,
+        24, 24, 27, 30, 34, 38, 43, 48,
+        29, 29, 31, 34, 37, 42, 46, 51,
+        34, 34, 36, 38, 42, 45, 50, 54,
+        39, 40, 41, 43, 46, 50, 53, 58,
+        45, 45, 47, 48, 51, 54, 58, 62},
 };
 
 /// The scans of progressive files: each spectral band once, so that no scan refines another. It takes half the time of libjpeg's ten scans.
 static const jpeg_scan_info ColorScans[] = {
-    {3, {0, 1, 2}, 0, 0, 0, 0}, {1, {0}, 1, 2, 0, 0}, {1, {0}, 3, 9, 0, 0},
-    {1, {1}, 1, 63, 0, 0}, {1, {2}, 1, 63, 0, 0}, {1, {0}, 10, 63, 0, 0},
+    {3, {0, 1, 2}, 0, 0, 0, 0},
+    {1, {0}, 1, 2, 0, 0},
+    {1, {0}, 3, 9, 0, 0},
+    {1, {1}, 1, 63, 0, 0},
+    {1, {2}, 1, 63, 0, 0},
+    {1, {0}, 10, 63, 0, 0},
 };
 static const jpeg_scan_info GreyScans[] = {
-    {1, {0}, 0, 0, 0, 0}, {1, {0}, 1, 2, 0, 0}, {1, {0}, 3, 9, 0, 0}, {1, {0}, 10, 63, 0, 0},
+    {1, {0}, 0, 0, 0, 0},
+    {1, {0}, 1, 2, 0, 0},
+    {1, {0}, 3, 9, 0, 0},
+    {1, {0}, 10, 63, 0, 0},
 };
 
 static void fail(j_common_ptr codec)
@@ -184,7 +191,7 @@ static void describe(struct jpeg_compress_struct *codec, const Image *image, int
     codec->image_width = (JDIMENSION) (image->planes ? image->planes->planes[0].width : image->pixels->width);
     codec->image_height = (JDIMENSION) (image->planes ? image->planes->planes[0].height : image->pixels->height);
     codec->input_components = count;
-    codec->in_color_space = count == 1 ? JCS_GRAYSCALE : image->planes ? JCS_YCbCr : JCS_RGB;
+    codec->in_color_space = count == 1 ? JCS_GRAYSCALE : (image->planes ? JCS_YCbCr : JCS_RGB);
     jpeg_set_defaults(codec);
     codec->raw_data_in = image->planes != NULL;
     codec->comp_info[0].h_samp_factor = codec->comp_info[0].v_samp_factor = count == 3 && !has_full_chroma ? 2 : 1;

@@ -117,9 +117,14 @@ static int prepare(CPlanarShimGraph *graph)
 static CLightResampler *light_resampler(CPlanarShimResampling resampling)
 {
     CLightResampling light = {
-        .source_width = resampling.source_width, .source_height = resampling.source_height,
-        .left = resampling.left, .top = resampling.top, .width = resampling.width, .height = resampling.height,
-        .target_width = resampling.target_width, .target_height = resampling.target_height,
+        .source_width = resampling.source_width,
+        .source_height = resampling.source_height,
+        .left = resampling.left,
+        .top = resampling.top,
+        .width = resampling.width,
+        .height = resampling.height,
+        .target_width = resampling.target_width,
+        .target_height = resampling.target_height,
         .bands = resampling.mixing == CPlanarShimLightOfColors ? 3 : 1,
     };
     return CLight_make(&light);
@@ -181,7 +186,7 @@ static const uint8_t *row_of(CPlanarShimRows rows, unsigned number)
 
 static unsigned between(unsigned value, unsigned least, unsigned most)
 {
-    return value < least ? least : value > most ? most : value;
+    return value < least ? least : (value > most ? most : value);
 }
 
 /// Copies a row of the source, with its first and last sample repeated as far as the margins go.
@@ -223,7 +228,7 @@ static CPlanarShimStatus run_light(
 {
     Run run = {.watch = watch, .source = source};
     CLightSource rows = {.row = supply_light, .context = &run, .is_limited = source.is_limited};
-    CLightRun light = CLight_start(graph->light, (CLightRange){0, graph->resampling.target_width}, room);
+    CLightRun light = CLight_start(graph->light, (CLightRange) {0, graph->resampling.target_width}, room);
     int row;
     run.first_column = light.source.first;
     for (row = 0; row < graph->resampling.target_height; row++) {
@@ -238,9 +243,12 @@ CPlanarShimStatus CPlanarShim_graph_run(
     const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPlanarShimWatch watch)
 {
     Run run = {
-        .watch = watch, .source = source,
-        .source_width = graph->resampling.source_width, .source_height = graph->resampling.source_height,
-        .margin_across = graph->margin_across, .margin_down = graph->margin_down,
+        .watch = watch,
+        .source = source,
+        .source_width = graph->resampling.source_width,
+        .source_height = graph->resampling.source_height,
+        .margin_across = graph->margin_across,
+        .margin_down = graph->margin_down,
     };
     zimg_image_buffer to = {.version = ZIMG_API_VERSION};
     if (graph->light)

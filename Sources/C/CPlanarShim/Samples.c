@@ -63,7 +63,7 @@ void CPlanarShim_turn(const CPlanarShimPlane *source, const CPlanarShimPlane *ta
 
 static uint8_t in_eight_bits(int value)
 {
-    return (uint8_t) (value < 0 ? 0 : value > 255 ? 255 : value);
+    return (uint8_t) (value < 0 ? 0 : (value > 255 ? 255 : value));
 }
 
 void CPlanarShim_narrow(

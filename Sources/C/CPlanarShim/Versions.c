@@ -8,11 +8,12 @@
 #include <webp/encode.h>
 #include <zimg.h>
 
-void CPlanarShim_versions(char text[CPlanarShim_text_size]) {
+void CPlanarShim_versions(char text[CPlanarShim_text_size])
+{
     unsigned major = 0, minor = 0, micro = 0;
     zimg_get_version_info(&major, &minor, &micro);
     snprintf(
         text, CPlanarShim_text_size, "libjpeg-turbo %d, libwebp %x, libheif %s, libjxl %u, zimg %u.%u.%u",
-        LIBJPEG_TURBO_VERSION_NUMBER, (unsigned)WebPGetEncoderVersion(), heif_get_version(),
-        (unsigned)JxlEncoderVersion(), major, minor, micro);
+        LIBJPEG_TURBO_VERSION_NUMBER, (unsigned) WebPGetEncoderVersion(), heif_get_version(),
+        (unsigned) JxlEncoderVersion(), major, minor, micro);
 }

@@ -22,10 +22,18 @@ typedef struct {
 
 // The generic families first, then what is drawn in writing systems that the first font may lack.
 static const Wish wishes[] = {
-    {"sans-serif", FC_WEIGHT_REGULAR, NULL}, {"sans-serif", FC_WEIGHT_BOLD, NULL}, {"serif", FC_WEIGHT_REGULAR, NULL},
-    {"serif", FC_WEIGHT_BOLD, NULL}, {"monospace", FC_WEIGHT_REGULAR, NULL}, {"monospace", FC_WEIGHT_BOLD, NULL},
-    {"sans-serif", FC_WEIGHT_REGULAR, "zh-cn"}, {"sans-serif", FC_WEIGHT_REGULAR, "ja"}, {"sans-serif", FC_WEIGHT_REGULAR, "ko"},
-    {"sans-serif", FC_WEIGHT_REGULAR, "ar"}, {"sans-serif", FC_WEIGHT_REGULAR, "he"}, {"sans-serif", FC_WEIGHT_REGULAR, "hi"},
+    {"sans-serif", FC_WEIGHT_REGULAR, NULL},
+    {"sans-serif", FC_WEIGHT_BOLD, NULL},
+    {"serif", FC_WEIGHT_REGULAR, NULL},
+    {"serif", FC_WEIGHT_BOLD, NULL},
+    {"monospace", FC_WEIGHT_REGULAR, NULL},
+    {"monospace", FC_WEIGHT_BOLD, NULL},
+    {"sans-serif", FC_WEIGHT_REGULAR, "zh-cn"},
+    {"sans-serif", FC_WEIGHT_REGULAR, "ja"},
+    {"sans-serif", FC_WEIGHT_REGULAR, "ko"},
+    {"sans-serif", FC_WEIGHT_REGULAR, "ar"},
+    {"sans-serif", FC_WEIGHT_REGULAR, "he"},
+    {"sans-serif", FC_WEIGHT_REGULAR, "hi"},
     {"sans-serif", FC_WEIGHT_REGULAR, "th"},
 };
 
@@ -76,7 +84,7 @@ static void choose(FcConfig *system, Choice *choice)
         int index = 0;
         if (font && FcPatternGetString(font, FC_FILE, 0, &file) == FcResultMatch
             && FcPatternGetString(font, FC_FAMILY, 0, &family) == FcResultMatch) {
-            char **name = wish == 0 ? &choice->sans : wish == 2 ? &choice->serif : wish == 4 ? &choice->monospace : NULL;
+            char **name = wish == 0 ? &choice->sans : (wish == 2 ? &choice->serif : (wish == 4 ? &choice->monospace : NULL));
             FcPatternGetInteger(font, FC_INDEX, 0, &index);
             if (name)
                 *name = g_markup_escape_text((const char *) family, -1);

@@ -14,36 +14,93 @@
 #include <unistd.h>
 
 // madvise's advice of Linux 6.13, by which newer C libraries guard stacks.
-enum { guard_install = 102, guard_remove = 103 };
+enum { guard_install = 102,
+    guard_remove = 103 };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 // System calls that are harmless with any arguments.
 static const char *const allowed[] = {
     // Memory. Rules below refuse executable memory.
-    "brk", "munmap", "mremap",
+    "brk",
+    "munmap",
+    "mremap",
     // Waiting of threads. Rules below decide about new threads.
-    "futex", "futex_time64", "set_robust_list", "rseq", "sched_yield", "gettid", "getpid", "exit", "exit_group",
+    "futex",
+    "futex_time64",
+    "set_robust_list",
+    "rseq",
+    "sched_yield",
+    "gettid",
+    "getpid",
+    "exit",
+    "exit_group",
     // Time.
-    "clock_gettime", "clock_gettime64", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "restart_syscall",
+    "clock_gettime",
+    "clock_gettime64",
+    "clock_getres",
+    "clock_nanosleep",
+    "nanosleep",
+    "gettimeofday",
+    "restart_syscall",
     // The process's own signals.
-    "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack",
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "rt_sigreturn",
+    "sigaltstack",
     // Shared memory, whose size is final, and random numbers.
-    "pwrite64", "close", "getrandom",
+    "pwrite64",
+    "close",
+    "getrandom",
 };
 
 // System calls that libraries make and can do without: they fail, but do not end the process. AV1's decoder starts no threads if it cannot
 // learn the number of processors. GLib checks whether standard error is a journal before it writes.
 static const char *const refused[] = {
-    "sched_getaffinity", "getpeername", "getsockname", "fcntl", "lseek", "writev", "open", "openat", "openat2", "access", "faccessat", "faccessat2", "stat", "lstat", "fstat", "newfstatat", "statx", "readlink",
-    "readlinkat", "getcwd", "uname", "sysinfo", "getrlimit", "prlimit64", "ioctl", "sched_getattr", "sched_setattr",
+    "sched_getaffinity",
+    "getpeername",
+    "getsockname",
+    "fcntl",
+    "lseek",
+    "writev",
+    "open",
+    "openat",
+    "openat2",
+    "access",
+    "faccessat",
+    "faccessat2",
+    "stat",
+    "lstat",
+    "fstat",
+    "newfstatat",
+    "statx",
+    "readlink",
+    "readlinkat",
+    "getcwd",
+    "uname",
+    "sysinfo",
+    "getrlimit",
+    "prlimit64",
+    "ioctl",
+    "sched_getattr",
+    "sched_setattr",
 };
 
 // Advice of allocators and threads about their own memory. MADV_REMOVE is missing: it would take pages out of memory that the server has
 // mapped. The kernel uses 32 bits of the argument and a filter sees 64, so a filter cannot refuse a single number; it must list the others.
 static const int advice[] = {
-    MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTDUMP,
-    MADV_DODUMP, guard_install, guard_remove,
+    MADV_NORMAL,
+    MADV_RANDOM,
+    MADV_SEQUENTIAL,
+    MADV_WILLNEED,
+    MADV_DONTNEED,
+    MADV_FREE,
+    MADV_HUGEPAGE,
+    MADV_NOHUGEPAGE,
+    MADV_DONTDUMP,
+    MADV_DODUMP,
+    guard_install,
+    guard_remove,
 };
 
 static int add(scmp_filter_ctx filter, uint32_t action, const char *name, unsigned count, const struct scmp_arg_cmp *conditions)

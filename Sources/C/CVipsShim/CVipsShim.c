@@ -13,7 +13,8 @@
 // Therefore one thread at a time builds or frees. Running the code needs no lock. libvips 8.15 uses Highway and does not need this.
 static pthread_mutex_t machine_code = PTHREAD_MUTEX_INITIALIZER;
 
-void CVipsShim_unref(VipsImage *image) {
+void CVipsShim_unref(VipsImage *image)
+{
     pthread_mutex_lock(&machine_code);
     g_object_unref(image);
     pthread_mutex_unlock(&machine_code);

@@ -65,7 +65,7 @@ static int generate(VipsRegion *region, void *sequence, void *in, void *resample
     if (!state->has_run || state->run.target.first != columns.first || state->run.target.end != columns.end)
         state->run = CLight_start(state->resampler, columns, state->room);
     state->has_run = TRUE;
-    state->end = CLight_rows(state->resampler, (CLightRange){wanted->top, wanted->top + wanted->height}).end;
+    state->end = CLight_rows(state->resampler, (CLightRange) {wanted->top, wanted->top + wanted->height}).end;
     for (row = 0; row < wanted->height; row++) {
         VipsPel *samples = VIPS_REGION_ADDR(region, wanted->left, wanted->top + row);
         if (!CLight_make_row(&state->run, source, wanted->top + row, samples, 0))
@@ -82,8 +82,13 @@ static void forget_resampler(gpointer resampler)
 int CVipsShim_resample_light(VipsImage *in, VipsImage **out, int width, int height)
 {
     CLightResampling resampling = {
-        .source_width = in->Xsize, .source_height = in->Ysize, .width = in->Xsize, .height = in->Ysize,
-        .target_width = width, .target_height = height, .bands = in->Bands,
+        .source_width = in->Xsize,
+        .source_height = in->Ysize,
+        .width = in->Xsize,
+        .height = in->Ysize,
+        .target_width = width,
+        .target_height = height,
+        .bands = in->Bands,
     };
     CLightResampler *resampler;
     VipsImage *image;

@@ -31,7 +31,9 @@ SSL_CTX *CHiredisShim_tls_create(const char *authorities);
 SSL *CHiredisShim_tls_open(SSL_CTX *context, int descriptor, const char *host);
 
 /// How a step of TLS ended, if it did not move bytes.
-enum { CHiredisShim_closed = -1, CHiredisShim_wants_read = -2, CHiredisShim_wants_write = -3 };
+enum { CHiredisShim_closed = -1,
+    CHiredisShim_wants_read = -2,
+    CHiredisShim_wants_write = -3 };
 
 /// Goes on with the handshake. 0 when it is done, else one of the three.
 int CHiredisShim_tls_shake(SSL *connection);

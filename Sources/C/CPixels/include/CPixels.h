@@ -118,7 +118,10 @@ int CPixels_turn(const void *turn, const CPixelsFrame *in, const CPixelsFrame *o
 void CPixels_pad(const CPixelsFrame *in, const CPixelsFrame *out, int left, int top, uint8_t value);
 
 /// Colours changed by themselves, pixel by pixel; alpha stays as it is. Only tables may come to grey frames, and all three are equal then.
-enum { CPixels_formula_tables, CPixels_formula_matrix, CPixels_formula_saturation, CPixels_formula_lab };
+enum { CPixels_formula_tables,
+    CPixels_formula_matrix,
+    CPixels_formula_saturation,
+    CPixels_formula_lab };
 typedef struct {
     int kind;
     /// The result for each component of red, green and blue.
@@ -149,9 +152,21 @@ int CPixels_convolve(const void *kernel, const CPixelsFrame *in, const CPixelsFr
 
 /// Lays a stamp, or a rectangle of one colour, on a frame in colour: once, or on a grid.
 enum {
-    CPixels_blend_normal, CPixels_blend_multiply, CPixels_blend_screen, CPixels_blend_overlay, CPixels_blend_darken,
-    CPixels_blend_lighten, CPixels_blend_color_dodge, CPixels_blend_color_burn, CPixels_blend_hard_light, CPixels_blend_soft_light,
-    CPixels_blend_difference, CPixels_blend_exclusion, CPixels_blend_add, CPixels_blend_mask, CPixels_blend_mask_out
+    CPixels_blend_normal,
+    CPixels_blend_multiply,
+    CPixels_blend_screen,
+    CPixels_blend_overlay,
+    CPixels_blend_darken,
+    CPixels_blend_lighten,
+    CPixels_blend_color_dodge,
+    CPixels_blend_color_burn,
+    CPixels_blend_hard_light,
+    CPixels_blend_soft_light,
+    CPixels_blend_difference,
+    CPixels_blend_exclusion,
+    CPixels_blend_add,
+    CPixels_blend_mask,
+    CPixels_blend_mask_out
 };
 typedef struct {
     int mode;
