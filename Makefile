@@ -119,12 +119,17 @@ $(VENV_DOCS)/installed: scripts/docs-requirements.txt
 	@scripts/install-packages python3 python3-venv
 	@python3 -m venv $(VENV_DOCS) && $(VENV_DOCS)/bin/pip install --quiet --requirement $< && touch $@
 
-lint: ## Check the formatting, that text from outside is no key as a String, and that targets declare what they import
+lint: ## Check formatting, threads, that text from outside is no key as a String, and that targets declare what they import
+	@scripts/install-packages clang-format
 	@scripts/lint-text-keys
+	@scripts/lint-threads
+	@scripts/lint-c
 	@SWIFT=$(SWIFT) scripts/lint-imports
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks Fuzz
 
 format: ## Format the sources
+	@scripts/install-packages clang-format
+	@scripts/lint-c --mend
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks Fuzz
 
 bench: build $(BENCH_TOOLS) ## Measure, beside nginx and thumbor where they can be had; PHOTOS=folder BENCH="--seconds 5"

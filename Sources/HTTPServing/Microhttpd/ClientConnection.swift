@@ -43,7 +43,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     let socket: ConnectionSocket
     let peer: PeerAddress
     private let openedAt: Duration
-    private let eventThread = pthread_self()
+    private let eventThread = ThreadIdentity.current
     var step = Step.awaitingLine
     /// The watch for a client that leaves while its body waits; event thread only.
     var streamTicket: UInt64?
@@ -124,7 +124,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// sends the header of its answer twice, the second one as the body. After this refusal none of that reaches the
     /// client.
     func refuseComplete(_ refusal: HTTPRefusal) -> Bool {
-        guard pthread_equal(eventThread, pthread_self()) != 0, case .lineReceived = step, !isRefused,
+        guard eventThread == .current, case .lineReceived = step, !isRefused,
             unsafe CMicrohttpdShim_header_size(connection) > 0
         else { return false }
         refuse(with: context.responder.refusal(refusal))
@@ -132,7 +132,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     }
 
     var isReceivingChunksHere: Bool {
-        guard pthread_equal(eventThread, pthread_self()) != 0, case .receiving(let body) = step else { return false }
+        guard eventThread == .current, case .receiving(let body) = step else { return false }
         return body.isChunked
     }
 

@@ -22,11 +22,8 @@ enum CommandLife {
             fail(error, command)
         }
         if sorted.has(.help) { Program.succeed(command.helpText) }
-        // Before any thread exists, so that all inherit it and signals reach `sigwait` below alone.
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        for number in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&signals, number) }
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        // Before any thread exists, so that all inherit it and signals reach the wait below alone.
+        let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         let received = Locked<CInt?>(nil)
         let work = Task {
@@ -34,7 +31,7 @@ enum CommandLife {
             if let number = received.withLock({ $0 }) { die(of: number) }
             exit(status)
         }
-        let first = blockingNextSignal(&signals)
+        let first = signals.blockingNext()
         received.withLock { $0 = first }
         work.cancel()
         // The work ends at its next step; the user who asks again, or waits, need not wait for that.
@@ -42,7 +39,7 @@ enum CommandLife {
             try? await Task.sleep(for: .seconds(2))
             die(of: first)
         }
-        die(of: blockingNextSignal(&signals))
+        die(of: signals.blockingNext())
     }
 
     /// The settings that a command's arguments, the environment and the file give.
@@ -90,20 +87,11 @@ enum CommandLife {
             status: 2)
     }
 
-    private static func blockingNextSignal(_ signals: inout sigset_t) -> CInt {
-        var number: CInt = 0
-        while unsafe sigwait(&signals, &number) != 0 {}
-        return number
-    }
-
     /// Ends the process as the signal would have, so that the shell that started it stops as well.
     private static func die(of number: CInt) -> Never {
         signal(number, SIG_DFL)
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, number)
         kill(getpid(), number)
-        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        AwaitedSignals.letThrough(number)
         _exit(128 + number)
     }
 }

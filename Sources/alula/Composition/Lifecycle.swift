@@ -8,11 +8,8 @@ import Telemetry
 enum Lifecycle {
     /// Serves until SIGTERM or SIGINT; a second one exits at once.
     static func run(_ settings: Settings, logger: Logger, sink: DescriptorSink, isDemo: Bool) -> Never {
-        // Before any thread exists, so that all inherit it and signals reach `sigwait` below alone.
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        for number in [SIGTERM, SIGINT] { unsafe sigaddset(&signals, number) }
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        // Before any thread exists, so that all inherit it and signals reach the wait below alone.
+        let signals = AwaitedSignals([SIGTERM, SIGINT])
         signal(SIGPIPE, SIG_IGN)
 
         // The first log line must tell the ports; lines that the start writes come after it.
@@ -37,7 +34,7 @@ enum Lifecycle {
             }
             demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
             releaseProgramPages()
-            _ = blockingNextSignal(&signals)
+            _ = signals.blockingNext()
             logger.info("draining")
             Task { [settings] in
                 await service.shutDown(settings)
@@ -45,7 +42,7 @@ enum Lifecycle {
                 sink.flush()
                 exit(0)
             }
-            _ = blockingNextSignal(&signals)
+            _ = signals.blockingNext()
             // The demo's origin ends with its last use, which is here.
             withExtendedLifetime(demo) {}
             _exit(1)
@@ -54,12 +51,6 @@ enum Lifecycle {
             sink.flush()
             Program.fail(["alula: cannot start: \(error)"], status: 69)
         }
-    }
-
-    private static func blockingNextSignal(_ signals: inout sigset_t) -> CInt {
-        var number: CInt = 0
-        while unsafe sigwait(&signals, &number) != 0 {}
-        return number
     }
 }
 

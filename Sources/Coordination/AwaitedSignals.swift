@@ -1,0 +1,33 @@
+import Glibc
+
+/// Signals that one thread waits for, and that interrupt no other.
+package struct AwaitedSignals: Sendable {
+    private let signals: sigset_t
+
+    /// Keeps these signals from the calling thread, and from all that are started later: so it comes before any thread exists.
+    package init(_ numbers: [CInt]) {
+        signals = Self.set(of: numbers)
+        var signals = signals
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
+    /// The next of the signals; waits for it.
+    package func blockingNext() -> CInt {
+        var (signals, number) = (signals, CInt(0))
+        while unsafe sigwait(&signals, &number) != 0 {}
+        return number
+    }
+
+    /// Lets a signal interrupt the calling thread again.
+    package static func letThrough(_ number: CInt) {
+        var signals = set(of: [number])
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+
+    private static func set(of numbers: [CInt]) -> sigset_t {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for number in numbers { unsafe sigaddset(&signals, number) }
+        return signals
+    }
+}

@@ -1,0 +1,9 @@
+import Glibc
+
+/// Which thread it is.
+package struct ThreadIdentity: Equatable, Sendable {
+    private let thread: UInt
+
+    /// The calling thread.
+    package static var current: ThreadIdentity { ThreadIdentity(thread: UInt(pthread_self())) }
+}
