@@ -3,7 +3,7 @@ import Text
 extension Origin {
     /// The identity of the source that `reference` names below this origin: a path with or without a query.
     ///
-    /// A path that begins with a slash begins at the host, every other one at the base. A fragment is dropped.
+    /// It begins at the origin's base, with or without a slash before it, and cannot leave it. A fragment is dropped.
     func identity(of reference: Substring) throws(SourceURLError) -> SourceIdentity {
         switch place {
         case .folder, .memory:
@@ -33,18 +33,20 @@ extension Origin {
         let path = whole.prefix(before: UInt8(ascii: "?"))
         let query = whole.suffix(after: UInt8(ascii: "?"))
         guard isClean, path.suffix(after: "//") == nil else { throw .malformed }
+        let below = path.suffix(after: "/") ?? path
+        // Closed by a slash, so that what is below `photos` is not below `photos-of-others`.
         let basePath = base.path.utf8.last == UInt8(ascii: "/") ? base.path : base.path + "/"
         let isSigned = if case .signature? = credentials { true } else { false }
         var text = base.origin.description
         if isSigned {
-            text += try SignedReference.path(basePath: basePath, path)
+            text += try SignedReference.path(basePath: basePath, below)
             if let query, !query.isEmpty { text += "?" + (try SignedReference.query(query)) }
         } else {
-            text += URLEscapes.escapingRest(of: path.utf8.first == UInt8(ascii: "/") ? String(path) : basePath + path)
+            text += URLEscapes.escapingRest(of: basePath + below)
             if let query { text += "?" + URLEscapes.escapingRest(of: String(query)) }
         }
         let url = try SourceURL(parsing: text)
-        guard contains(url) else { throw .malformed }
+        guard contains(url), url.path.suffix(after: basePath) != nil else { throw .pathNotAllowed }
         return url
     }
 }

@@ -7,8 +7,11 @@ import Text
 /// What `NAME:PATH` means.
 struct OriginIdentityTests {
     @Test(arguments: [
-        ("http://h/foo", "bar", "http://h/foo/bar"), ("http://h/foo", "/bar", "http://h/bar"),
+        ("http://h/foo", "bar", "http://h/foo/bar"), ("http://h/foo", "/bar", "http://h/foo/bar"),
         ("http://h/foo/", "bar", "http://h/foo/bar"), ("http://h", "bar", "http://h/bar"),
+        ("http://h/foo/", "/bar", "http://h/foo/bar"), ("http://h/foo", "/", "http://h/foo/"),
+        ("http://h", ".evil.example/a", "http://h/.evil.example/a"), ("http://h:8", "0/a", "http://h:8/0/a"),
+        ("http://h", "@evil.example/a", "http://h/@evil.example/a"),
         ("http://h/foo", "", "http://h/foo/"), ("http://h/foo", "a/b.jpg", "http://h/foo/a/b.jpg"),
         ("http://h/foo", "bar?x=1", "http://h/foo/bar?x=1"), ("http://h/foo", "bar#part", "http://h/foo/bar"),
         ("http://h/foo", "bar?x=1#part", "http://h/foo/bar?x=1"), ("http://h/foo", "bar#part?x=1", "http://h/foo/bar"),
@@ -74,12 +77,13 @@ struct OriginIdentityTests {
         ("ü/é~.jpg", "/bucket/%C3%BC/%C3%A9~.jpg"), ("a(1)*'!.jpg", "/bucket/a%281%29%2A%27%21.jpg"),
         ("a?b=2&a=1", "/bucket/a?a=1&b=2"), ("a?versionId", "/bucket/a?versionId="),
         ("a?b=x y&b=x+y&B=%c3%bc", "/bucket/a?B=%C3%BC&b=x%20y&b=x%2By"), ("a%2fb", "/bucket/a/b"),
+        ("/other/key", "/bucket/other/key"), ("%2fother/key", "/bucket//other/key"),
     ])
     func `what is signed has one spelling`(path: String, expected: String) throws {
         #expect(try signed(path).url.canonical == "http://h" + expected)
     }
 
-    @Test(arguments: ["/other/key", "a%zz", "a?b=%f"])
+    @Test(arguments: ["//other/key", "a%zz", "a?b=%f"])
     func `what is signed stays in its bucket`(path: String) {
         #expect(throws: SourceURLError.self) { try signed(path) }
     }
