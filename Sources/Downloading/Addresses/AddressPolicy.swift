@@ -7,17 +7,20 @@ import Glibc
 package struct AddressPolicy: Sendable {
     /// Networks that are open although they are not public, on any port, including the host's own addresses.
     package let allowedNetworks: [AddressNetwork]
+    /// Networks that are closed whatever else is said.
+    package let deniedNetworks: [AddressNetwork]
     /// Single addresses with one port each that are open in the same way.
     package let allowedEndpoints: [AllowedEndpoint]
     /// Ports of public addresses.
     package let allowedPorts: Set<Int>
 
-    /// A policy that opens these networks, endpoints and ports.
+    /// A policy that opens these networks, endpoints and ports, and closes others.
     package init(
-        allowedNetworks: [AddressNetwork] = [], allowedEndpoints: [AllowedEndpoint] = [],
-        allowedPorts: Set<Int> = [80, 443]
+        allowedNetworks: [AddressNetwork] = [], deniedNetworks: [AddressNetwork] = [],
+        allowedEndpoints: [AllowedEndpoint] = [], allowedPorts: Set<Int> = [80, 443]
     ) {
         self.allowedNetworks = allowedNetworks
+        self.deniedNetworks = deniedNetworks
         self.allowedEndpoints = allowedEndpoints
         self.allowedPorts = allowedPorts
     }
@@ -25,6 +28,7 @@ package struct AddressPolicy: Sendable {
     /// Whether a connection to `address` and `port` is allowed, given the addresses of this host.
     package func allows(_ address: IPAddress, port: Int, ownAddresses: Set<IPAddress>) -> Bool {
         let address = address.unmapped
+        if deniedNetworks.contains(where: { $0.contains(address) }) { return false }
         if allowedNetworks.contains(where: { $0.contains(address) }) { return true }
         if allowedEndpoints.contains(where: { $0.address.unmapped == address && $0.port == port }) { return true }
         return allowedPorts.contains(port) && Self.isPublic(address) && !ownAddresses.contains(address)

@@ -32,12 +32,16 @@ package struct DownloadConfiguration: Sendable {
     package var maximumRedirects = 5
     /// Networks that may serve sources although they are not public, on any port.
     package var allowedNetworks: [AddressNetwork] = []
+    /// Networks that serve no sources although they are public or allowed; named origins may lie there.
+    package var deniedNetworks: [AddressNetwork] = []
     /// Single endpoints that may serve sources although they are not public.
     package var allowedEndpoints: [AllowedEndpoint] = []
     /// Ports of public sources.
     package var allowedPorts: Set<Int> = [80, 443]
     /// Patterns one of which a URL must match, redirects' targets included; empty allows all.
     package var allowedSources: [SourcePattern] = []
+    /// Whether there are sources besides those of named origins.
+    package var allowsUnnamedSources = true
     /// Places that an operator has named.
     package var origins = Origins()
     /// How long stale sources may be used if their origin does not say.
@@ -61,12 +65,13 @@ package struct DownloadConfiguration: Sendable {
     /// The address policy of these settings.
     package var addressPolicy: AddressPolicy {
         AddressPolicy(
-            allowedNetworks: allowedNetworks, allowedEndpoints: allowedEndpoints, allowedPorts: allowedPorts)
+            allowedNetworks: allowedNetworks, deniedNetworks: deniedNetworks, allowedEndpoints: allowedEndpoints,
+            allowedPorts: allowedPorts)
     }
 
     /// Whether the patterns allow `url`.
     package func allows(_ url: SourceURL) -> Bool {
-        allowedSources.isEmpty || allowedSources.contains { $0.matches(url) }
+        allowsUnnamedSources && (allowedSources.isEmpty || allowedSources.contains { $0.matches(url) })
     }
 
     /// Whether a source may be fetched, as far as its name tells, and is the same source on every machine: a path of a folder may not be.

@@ -7,12 +7,19 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     private let host: [UInt8]
     private let port: Int?
     private let path: [UInt8]
+    /// Whether the path is a beginning, whose stars stand for no slash.
+    private let isBeginning: Bool
 
     /// The pattern as it was written.
     package let description: String
 
     /// Parses a pattern; nil when its host is empty or its scheme or port is not valid.
-    package init?(_ text: String) {
+    package init?(_ text: String) { self.init(text, isBeginning: false) }
+
+    /// Parses the beginning of URLs, in whose path a star stands for a run of characters without a slash; nil as for other patterns.
+    package init?(beginning text: String) { self.init(text, isBeginning: true) }
+
+    private init?(_ text: String, isBeginning: Bool) {
         var rest = Substring(text)
         var scheme = "*"
         if let end = rest.firstRange(of: "://") {
@@ -38,15 +45,29 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         self.scheme = Array(scheme.utf8)
         self.host = Array(host.lowercased().utf8)
         self.port = port
-        self.path = path.isEmpty ? Array("*".utf8) : Array(path.utf8)
+        self.path = path.isEmpty && !isBeginning ? Array("*".utf8) : Array(path.utf8)
+        self.isBeginning = isBeginning
         description = text
     }
 
     /// Whether the URL fits the pattern in every part; a query counts as the end of the path.
     package func matches(_ url: SourceURL) -> Bool {
-        let target = url.canonical.utf8.dropFirst(url.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
+        let target = Substring(url.canonical).utf8.dropFirst(url.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
         return Self.matches(scheme, url.scheme.utf8) && Self.matches(host, url.host.utf8)
-            && (port ?? (url.scheme == "https" ? 443 : 80)) == url.port && Self.matches(path, target)
+            && (port ?? (url.scheme == "https" ? 443 : 80)) == url.port
+            && (isBeginning ? matchesBeginning(of: target) : Self.matches(path, target))
+    }
+
+    /// Whether each segment of the path fits that of the pattern, the last one by its beginning.
+    private func matchesBeginning(of target: Substring.UTF8View) -> Bool {
+        let slash = UInt8(ascii: "/")
+        let wanted = path.split(separator: slash, omittingEmptySubsequences: false)
+        let found = target.split(separator: slash, maxSplits: wanted.count, omittingEmptySubsequences: false)
+        return wanted.count <= found.count
+            && wanted.indices.allSatisfy { index in
+                let isLast = index == wanted.count - 1
+                return Self.matches(Array(wanted[index]) + (isLast ? Array("*".utf8) : []), found[index])
+            }
     }
 
     /// Greedy matching with one point of return, so that hostile texts cost no more than their length times the pattern's.
