@@ -8,8 +8,11 @@ package struct APIConfiguration: Sendable {
     package var vocabulary = Vocabulary()
     /// The dialects besides Alula's own, in the order in which they are asked whether a target belongs to them.
     package var otherDialects: [any Dialect] = []
-    /// Names of dialects that are served without keys of their own although there are ``signingKeys``.
+    /// Names of dialects whose unsigned targets are served although there are keys or bounds of other dialects.
     package var unsignedDialects: Set<ExactText> = []
+    /// Names of dialects whose keys or bounds close others, besides those of ``otherDialects`` that have keys: of dialects without
+    /// a place, and of those that an operator has bound in ways that others could not keep.
+    package var closingDialects: Set<ExactText> = []
     /// Whether clients may send images.
     package var takesUploads = false
     /// Most bytes of an image that a client sends.
@@ -41,9 +44,19 @@ package struct APIConfiguration: Sendable {
     /// All dialects, Alula's own first.
     var dialects: [any Dialect] { [nativeDialect, InfoDialect(signingKeys: signingKeys)] + otherDialects }
 
-    /// Whether the targets of `dialect` may be served: it demands signatures, or none are demanded of it.
+    /// Whether the targets of `dialect` may be served: it demands signatures itself, no other dialect has keys, or it is named.
     func isOpen(_ dialect: any Dialect) -> Bool {
-        signingKeys.isEmpty || dialect.hasSigningKeys || unsignedDialects.contains(ExactText(dialect.name))
+        let name = ExactText(dialect.doorName)
+        return dialect.signatures == .demanded || unsignedDialects.contains(name) || closers.subtracting([name]).isEmpty
+    }
+
+    /// Names of the dialects that are refused because of others, sorted.
+    package var closedDialects: [String] {
+        Set(dialects.filter { !isOpen($0) }.map(\.doorName)).sorted()
+    }
+
+    private var closers: Set<ExactText> {
+        closingDialects.union(dialects.filter { $0.signatures != .none }.map { ExactText($0.doorName) })
     }
 
     /// Alula's own dialect with the keys of this configuration.

@@ -116,7 +116,7 @@ import Testing
         #expect(
             plain.text.contains(
                 "data-service=\"{&quot;uploads&quot;:false,&quot;maxUploadBytes&quot;:67108864,&quot;signed&quot;:false,"
-                    + "&quot;sample&quot;:null,\(Self.qualities)}\""))
+                    + "&quot;closed&quot;:false,&quot;sample&quot;:null,\(Self.qualities)}\""))
         let told = await Edge {
             $0.takesUploads = true
             $0.maximumUploadBytes = 5
@@ -126,7 +126,7 @@ import Testing
         #expect(
             told.text.contains(
                 "data-service=\"{&quot;uploads&quot;:true,&quot;maxUploadBytes&quot;:5,&quot;signed&quot;:true,"
-                    + "&quot;sample&quot;:&quot;http://a/\\&quot;>&lt;b>&amp;&quot;,\(Self.qualities)}\""))
+                    + "&quot;closed&quot;:false,&quot;sample&quot;:&quot;http://a/\\&quot;>&lt;b>&amp;&quot;,\(Self.qualities)}\""))
         #expect(plain[.eTag] != told[.eTag])
     }
 

@@ -65,14 +65,76 @@ struct ImgproxySettingsTests {
         #expect(problems(["IMGPROXY_KEY": "xyz", "IMGPROXY_SALT": Self.salt]).allSatisfy { !$0.contains("xyz") })
     }
 
-    @Test func `keys of the environment close what has no keys`() throws {
+    @Test func `keys and bounds close what could pass them by`() throws {
         let signed = ["IMGPROXY_KEY": Self.key, "IMGPROXY_SALT": Self.salt]
-        let closed = try container(signed)
-        #expect(closed.api.signingKeys.count == 1 && closed.api.signingKeys[0].count == 32)
-        let own = String(repeating: "ab", count: 32)
+        #expect(try container(signed).api.closedDialects == ["native"])
+        #expect(try container(signed, ["--signing-keys", String(repeating: "ab", count: 32)]).api.closedDialects == [])
+        #expect(try container(signed, ["--unsigned-dialects", "native"]).api.closedDialects == [])
+        #expect(try container(signed, ["--wsrv-path", "/w"]).api.closedDialects == ["native", "wsrv"])
+        #expect(try container([:]).api.closedDialects.isEmpty)
         #expect(
-            try container(signed, ["--signing-keys", own]).api.signingKeys == [[UInt8](repeating: 0xab, count: 32)])
-        #expect(try container([:]).api.signingKeys.isEmpty)
+            try load(["--imgproxy-keys", Self.key, "--imgproxy-salts", Self.salt]).api.closedDialects == ["native"])
+        for (name, value) in [
+            ("ALLOWED_PROCESSING_OPTIONS", "w"), ("ONLY_PRESETS", "1"), ("MAX_RESULT_DIMENSION", "500"),
+            ("MAX_ANIMATION_FRAMES", "1"), ("MAX_ANIMATION_FRAME_RESOLUTION", "1"),
+        ] {
+            #expect(try container(["IMGPROXY_" + name: value]).api.closedDialects == ["native"], "\(name)")
+        }
+        for (name, value) in [("ONLY_PRESETS", "0"), ("MAX_RESULT_DIMENSION", "0"), ("QUALITY", "70")] {
+            #expect(try container(["IMGPROXY_" + name: value]).api.closedDialects.isEmpty, "\(name)")
+        }
+    }
+
+    @Test func `names of version 3 are read, and stand below those of version 4`() throws {
+        let old = [
+            "IMGPROXY_CONCURRENCY": "3", "IMGPROXY_READ_TIMEOUT": "7", "IMGPROXY_WRITE_TIMEOUT": "9",
+            "IMGPROXY_ENABLE_WEBP_DETECTION": "true", "IMGPROXY_ENABLE_AVIF_DETECTION": "true",
+        ]
+        let settings = try container(old)
+        #expect(settings.renderWorkers == 3 && settings.api.requestTimeout == .seconds(9))
+        #expect(settings.publicListener.headerTimeout == .seconds(7))
+        var expected = ImgproxyDefaults()
+        expected.negotiate("webp", isEnforced: false)
+        expected.negotiate("avif", isEnforced: false)
+        #expect(settings.dialects.imgproxy.defaults == expected)
+        let both = try container(old.merging(["IMGPROXY_WORKERS": "5", "IMGPROXY_AUTO_WEBP": "false"]) { $1 })
+        #expect(both.renderWorkers == 5 && both.dialects.imgproxy.defaults != expected)
+        #expect(both.foreignVariables.contains(ForeignVariable(name: "IMGPROXY_CONCURRENCY", meaning: .harmless)))
+    }
+
+    @Test func `metrics have the listener that imgproxy's have`() throws {
+        let listener = try container(["IMGPROXY_PROMETHEUS_BIND": ":8081"]).metricsListener
+        #expect(listener?.port == 8_081 && listener?.bindAddress == "0.0.0.0")
+        let own = try load(["--metrics-bind", "[::1]:9100"]).metricsListener
+        #expect(own?.port == 9_100 && own?.bindAddress == "::1")
+        #expect(try load().metricsListener == nil)
+        #expect(problems(["IMGPROXY_PROMETHEUS_BIND": "8081"]).count == 1)
+        // The operators' listener has more than metrics, and stays where it is.
+        #expect(try container(["IMGPROXY_PROMETHEUS_BIND": ":8081"]).operatorListener.bindAddress == "127.0.0.1")
+        #expect(throws: SettingsLoader.Failure.self) { try load(["--metrics-bind", ":9091"]) }
+    }
+
+    @Test func `files are sources only where they are allowed`() throws {
+        func isRead(_ sources: String?) throws -> Bool {
+            var variables = ["IMGPROXY_LOCAL_FILESYSTEM_ROOT": "/tmp"]
+            variables["IMGPROXY_ALLOWED_SOURCES"] = sources
+            let settings = try container(variables)
+            let isNamed = settings.downloads.origins["imgproxy-local"] != nil
+            #expect(isNamed == (settings.dialects.imgproxy.localOrigin != nil))
+            return isNamed
+        }
+        #expect(try isRead(nil) && isRead("local://,https://h/") && isRead("local:///"))
+        #expect(try !isRead("https://h/"))
+        let files = try container(["IMGPROXY_ALLOWED_SOURCES": "local://"]).downloads
+        #expect(try !files.allows(SourceURL(parsing: "https://h/a")))
+        let part = problems(["IMGPROXY_ALLOWED_SOURCES": "local:///photos/"])
+        #expect(part.count == 1 && part[0].hasPrefix("IMGPROXY_ALLOWED_SOURCES:"))
+    }
+
+    @Test func `variables that lie elsewhere stop the start, because keys could be among them`() {
+        for name in ["ENV_LOCAL_FILE_PATH", "ENV_AWS_SECRET_ID"] {
+            #expect(problems(["IMGPROXY_" + name: "x"]).count == 1)
+        }
     }
 
     @Test func `variables stand below settings of the same meaning`() throws {
@@ -142,8 +204,13 @@ struct ImgproxySettingsTests {
         }
         #expect(try allows("https://h/a,local://", "https://h/a/b.jpg") && !allows("https://h/a", "https://h/b"))
         #expect(try allows("https://*.h/", "https://x.h/b") && !allows("https://h", "https://h.evil/"))
+        #expect(try allows("https://h/*/public/", "https://h/a/public/b") && allows("https://", "https://any/a"))
+        #expect(try !allows("https://", "http://any/a"))
+        // A star stands for no slash.
+        #expect(try !allows("https://h/*/public/", "https://h/a/b/public/c"))
+        #expect(try !allows("https://h/*/public/", "https://h/private/a?/public/"))
         // No pattern at all would allow everything.
-        #expect(problems(["IMGPROXY_ALLOWED_SOURCES": "local://,s3://bucket/"]).count == 1)
+        #expect(problems(["IMGPROXY_ALLOWED_SOURCES": "s3://bucket/"]).count == 1)
     }
 
     @Test func `a watermark's file is the only one of its folder that can be asked for`() throws {
@@ -171,7 +238,11 @@ struct ImgproxySettingsTests {
             "IMGPROXY_SENTRY_DSN": "x", "IMGPROXY_NEW_RELIC_KEY": "y", "IMGPROXY_EMPTY": "", "IMGPROXYX": "z",
             "IMAGOR_X": "1",
         ])
-        #expect(settings.ignoredVariables == ["IMGPROXY_NEW_RELIC_KEY", "IMGPROXY_SENTRY_DSN"])
+        #expect(
+            settings.foreignVariables == [
+                ForeignVariable(name: "IMGPROXY_NEW_RELIC_KEY", meaning: .lost),
+                ForeignVariable(name: "IMGPROXY_SENTRY_DSN", meaning: .lost),
+            ])
         #expect(
             problems(["IMGPROXY_SECRET": "hush"]).allSatisfy { $0.contains("IMGPROXY_SECRET") && !$0.contains("hush") })
         for (name, value) in [

@@ -5,6 +5,7 @@ import Imaging
 import Testing
 import Text
 import ThumbnailAPI
+import ThumbnailPipeline
 
 @testable import alula
 
@@ -63,7 +64,8 @@ struct ThumborSettingsTests {
         #expect(thumbor.servesUnsafe == true && thumbor.place?.path == "/img" && thumbor.quality == 75)
         #expect(thumbor.automaticFormats == [.avif, .webp] && thumbor.disabledFilters == ["blur", "label"])
         #expect(settings.publicListener.port == 8_000 && settings.downloads.maximumBytes == 1_000_000)
-        #expect(settings.api.requestTimeout == .seconds(30) && settings.ignoredVariables.isEmpty)
+        #expect(settings.api.requestTimeout == .seconds(30))
+        #expect(settings.foreignVariables.allSatisfy { if case .counts = $0.meaning { true } else { false } })
         let own = try container(["IMAGOR_SECRET": "a", "PORT": "8000"], ["--thumbor-key", "b", "--port", "81"])
         #expect(own.dialects.thumbor.key == [UInt8(ascii: "b")] && own.publicListener.port == 81)
     }
@@ -73,19 +75,117 @@ struct ThumborSettingsTests {
         #expect(try container(["HTTP_LOADER_DEFAULT_SCHEME": "http"]).dialects.thumbor.baseURL == "http://")
         let both = ["HTTP_LOADER_DEFAULT_SCHEME": "http", "HTTP_LOADER_BASE_URL": "https://a.example/b"]
         #expect(try container(both).dialects.thumbor.baseURL == "https://a.example/b/")
+        #expect(try load(["--thumbor-base-url", "https://h"]).dialects.thumbor.baseURL.text == "https://h/")
+        #expect(throws: SettingsLoader.Failure.self) { try load(["--thumbor-base-url", "media"]) }
     }
 
     @Test func `variables that mean nothing here are named, and others must have allowed values`() throws {
-        let ignored = try container([
-            "S3_LOADER_BUCKET": "a", "FILE_LOADER_BASE_DIR": "/b", "IMAGOR_BASE_PARAMS": "c", "HOME": "/root",
-            "VIPS_CONCURRENCY": "2",
-            "IMAGOR_DISABLE_ERROR_BODY": "1",
-        ]).ignoredVariables
-        #expect(ignored == ["FILE_LOADER_BASE_DIR", "IMAGOR_BASE_PARAMS", "S3_LOADER_BUCKET"])
+        let variables = try container([
+            "S3_LOADER_BUCKET": "a", "FILE_LOADER_BASE_DIR": "/b", "HOME": "/root", "VIPS_CONCURRENCY": "2",
+            "IMAGOR_DISABLE_ERROR_BODY": "1", "HTTP_LOADER_INSECURE_SKIP_VERIFY_TRANSPORT": "0",
+        ]).foreignVariables
+        func names(_ meaning: ForeignVariable.Meaning) -> [String] {
+            variables.filter { $0.meaning == meaning }.map(\.name)
+        }
+        #expect(names(.lost) == ["FILE_LOADER_BASE_DIR", "S3_LOADER_BUCKET"])
+        #expect(
+            names(.harmless) == [
+                "HTTP_LOADER_INSECURE_SKIP_VERIFY_TRANSPORT", "IMAGOR_DISABLE_ERROR_BODY", "VIPS_CONCURRENCY",
+            ])
         #expect(
             problems(["IMAGOR_UNSAFE": "maybe"]) == [
                 "IMAGOR_UNSAFE: \"maybe\" is not allowed; allowed is true or false"
             ])
         #expect(problems(["IMAGOR_SIGNER_TYPE": "md5"]).count == 1)
+    }
+
+    @Test func `a secret closes Alula's own routes, and so do variables that bind targets`() throws {
+        #expect(try container([:]).api.closedDialects.isEmpty)
+        for (name, value) in [
+            ("IMAGOR_SECRET", "geheim"), ("VIPS_DISABLE_FILTERS", "blur"), ("VIPS_DISABLE_BLUR", "1"),
+            ("VIPS_MAX_FILTER_OPS", "3"),
+        ] {
+            let settings = try container([name: value])
+            #expect(settings.api.closedDialects == ["native"], "\(name)")
+            #expect(settings.api.signingKeys.isEmpty)
+            let opened = try container([name: value], ["--unsigned-dialects", "native"])
+            #expect(opened.api.closedDialects.isEmpty, "\(name)")
+        }
+        for (name, value) in [("VIPS_DISABLE_BLUR", "0"), ("VIPS_MAX_FILTER_OPS", "-1"), ("IMAGOR_UNSAFE", "1")] {
+            #expect(try container([name: value]).api.closedDialects.isEmpty, "\(name)")
+        }
+        #expect(try load(["--thumbor-key", "k"]).api.closedDialects == ["native"])
+        #expect(try load(["--thumbor-key", "k", "--wsrv-path", "/w"]).api.closedDialects == ["native", "wsrv"])
+        let unsafe = ["--thumbor-key", "k", "--thumbor-unsafe", "on", "--thumbor-path", "/"]
+        #expect(try load(unsafe).api.closedDialects == ["native"])
+        #expect(throws: SettingsLoader.Failure.self) { try load(["--unsigned-dialects", "thumbnail"]) }
+    }
+
+    @Test func `what imagor closes is closed, or stops the start by the variable's name`() throws {
+        let settings = try container([
+            "HTTP_LOADER_BLOCK_NETWORKS": "8.8.8.0/24, 2606:4700::/32", "HTTP_LOADER_BLOCK_PRIVATE_NETWORKS": "1",
+            "VIPS_MAX_FILTER_OPS": "3", "VIPS_MAX_WIDTH": "4000", "VIPS_MAX_HEIGHT": "3000",
+        ])
+        let policy = settings.downloads.addressPolicy
+        #expect(!policy.allows(try #require(IPAddress("8.8.8.8")), port: 443, ownAddresses: []))
+        #expect(policy.allows(try #require(IPAddress("8.8.4.4")), port: 443, ownAddresses: []))
+        #expect(settings.dialects.thumbor.maximumFilters == 3)
+        #expect(settings.pipeline.rules.limits.maximumSourcePixels == 12_000_000)
+        let url = try SourceURL(parsing: "https://example.com/a")
+        #expect(try container(["HTTP_LOADER_DISABLE": "0"]).downloads.allows(url))
+        let disabled = ["HTTP_LOADER_DISABLE": "true", "HTTP_LOADER_ALLOWED_SOURCES": "example.com"]
+        #expect(try !container(disabled).downloads.allows(url))
+        #expect(try container(disabled, ["--allowed-sources", "example.com"]).downloads.allows(url))
+        for name in ["HTTP_LOADER_ALLOWED_SOURCE_REGEXP", "IMAGOR_BASE_PARAMS", "CONFIG"] {
+            let lines = problems([name: "x"])
+            #expect(lines.count == 1 && lines[0].hasPrefix(name + ":"), "\(name)")
+        }
+        #expect(problems(["HTTP_LOADER_BLOCK_NETWORKS": "all"]).count == 1)
+    }
+
+    @Test func `a blocked network is part of the policy that stored results are kept under`() throws {
+        let policies = [
+            [:], ["HTTP_LOADER_BLOCK_NETWORKS": "8.8.8.0/24"], ["HTTP_LOADER_DISABLE": "1"],
+            ["HTTP_LOADER_ALLOWED_SOURCES": "h"],
+        ]
+        #expect(Set(try policies.map { try container($0).sourcePolicy }).count == policies.count)
+    }
+
+    @Test func `cache lifetimes are written as Go writes durations`() throws {
+        func ages(_ environment: [String: String]) throws -> [Int?] {
+            let thumbor = try container(environment).dialects.thumbor
+            return [thumbor.maximumAge, thumbor.staleAge]
+        }
+        #expect(try ages([:]) == [nil, nil])
+        #expect(
+            try ages(["IMAGOR_CACHE_HEADER_TTL": "168h", "IMAGOR_CACHE_HEADER_SWR": "1h30m"]) == [604_800, 5_400])
+        #expect(try ages(["IMAGOR_CACHE_HEADER_TTL": "1.5s", "IMAGOR_CACHE_HEADER_SWR": "24h"]) == [1, nil])
+        #expect(try ages(["IMAGOR_CACHE_HEADER_TTL": "0", "IMAGOR_CACHE_HEADER_SWR": "1h"]) == [0, nil])
+        #expect(try ages(["IMAGOR_CACHE_HEADER_TTL": "-1s"]) == [0, nil])
+        #expect(try ages(["IMAGOR_CACHE_HEADER_TTL": "1h", "IMAGOR_CACHE_HEADER_NO_CACHE": "1"]) == [0, nil])
+        for wrong in ["a week", "1d", "5", "h", "1e9h", "99999999999999h"] {
+            #expect(problems(["IMAGOR_CACHE_HEADER_TTL": wrong]).count == 1, "\(wrong)")
+        }
+        #expect(try container(["IMAGOR_REQUEST_TIMEOUT": "1m30s"]).api.requestTimeout == .seconds(90))
+    }
+
+    @Test func `variables are shown with the settings that they stand for`() throws {
+        let reading = try #require(
+            SettingsLoader.foreignReading(
+                arguments: ["--environment-of", "imagor"],
+                environment: [
+                    "IMAGOR_SECRET": "geheim", "PORT": "8000", "VIPS_DISABLE_FILTERS": "blur", "VIPS_CONCURRENCY": "1",
+                    "S3_LOADER_BUCKET": "a", "CONFIG": "/x",
+                ]
+            ) { _ in "{}" })
+        #expect(
+            ForeignVariable.lines(reading.variables) == [
+                "IMAGOR_SECRET         → thumborKey", "PORT                  → port",
+                "S3_LOADER_BUCKET      → nothing; you lose what it did",
+                "VIPS_CONCURRENCY      → nothing; harmless here",
+                "VIPS_DISABLE_FILTERS  → counts; it has no setting of its own",
+            ])
+        #expect(reading.problems.count == 1)
+        #expect(SettingsLoader.foreignReading(arguments: [], environment: [:]) { _ in "{}" } == nil)
     }
 }

@@ -31,7 +31,8 @@ struct ThumbnailFields: Sendable {
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         var freshness = thumbnail.freshness
         if let age = prepared.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
-        fields.append(.cacheControl, CacheDirectives.text(freshness, secondsLeft: secondsLeft))
+        fields.append(
+            .cacheControl, CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: prepared.staleAge))
         if prepared.isNegotiated { fields.append(.vary, "Accept") }
         fields.append(
             .contentDisposition, prepared.fileName.contentDisposition(fileExtension: format.fileExtension))
@@ -55,7 +56,8 @@ enum CacheDirectives {
     ///   - freshness: What the source allows.
     ///   - secondsLeft: Seconds until the target expires, which `max-age` does not exceed, even if `Age` would allow
     ///     more; nil if it never expires.
-    static func text(_ freshness: Freshness, secondsLeft: Int?) -> String {
+    ///   - staleAge: Seconds of `stale-while-revalidate` (RFC 5861 section 3), for targets that never expire; nil for none.
+    static func text(_ freshness: Freshness, secondsLeft: Int?, staleAge: Int? = nil) -> String {
         let prefix: String
         switch freshness.storability {
         case .none: return "no-store"
@@ -63,7 +65,9 @@ enum CacheDirectives {
         case .shared: prefix = "public"
         }
         guard let lifetime = freshness.lifetime else { return secondsLeft == nil ? prefix : "\(prefix), no-cache" }
-        return "\(prefix), max-age=\(max(0, min(lifetime, secondsLeft ?? lifetime)))"
+        let text = "\(prefix), max-age=\(max(0, min(lifetime, secondsLeft ?? lifetime)))"
+        guard let staleAge, secondsLeft == nil, freshness.storability == .shared else { return text }
+        return text + ", stale-while-revalidate=\(staleAge)"
     }
 }
 

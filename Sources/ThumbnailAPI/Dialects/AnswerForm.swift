@@ -9,6 +9,8 @@ package struct AnswerForm: Hashable, Sendable {
     package var isAttachment = false
     /// Seconds for which clients may use the answer, whatever the source says; nil for what the source says.
     package var maximumAge: Int?
+    /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
+    package var staleAge: Int?
     /// Whether the dialect writes the answer itself, such as facts about the image or a `data:` URL.
     package var isWritten = false
     /// The facts about the source that are asked for in place of an image; nil for an image.

@@ -9,11 +9,14 @@ package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
     var name: String { get }
 
+    /// The name by which the configuration opens the dialect, and by which its keys close others.
+    var doorName: String { get }
+
     /// Whether the dialect has signing keys of its own.
     ///
-    /// A dialect without keys is closed while the service has signing keys, unless the configuration names it: it must not open
-    /// what the keys close.
-    var hasSigningKeys: Bool { get }
+    /// A dialect that serves unsigned targets is closed while others have keys, unless the configuration names it: it must not
+    /// open what their keys close.
+    var signatures: DialectSignatures { get }
 
     /// The path at which the other service says whether it is ready; nil for none.
     ///
@@ -45,7 +48,20 @@ package protocol Dialect: Sendable {
     func writtenAnswer(about thumbnail: Thumbnail, to query: ThumbnailQuery) -> WrittenAnswer?
 }
 
+/// Whether a dialect's targets are signed.
+package enum DialectSignatures: Sendable {
+    /// There are no keys.
+    case none
+    /// There are keys, and unsigned targets are served as well, because an operator says so.
+    case offered
+    /// There are keys, and unsigned targets are refused.
+    case demanded
+}
+
 extension Dialect {
+    /// The dialect's name.
+    package var doorName: String { name }
+
     /// No path.
     package var probePath: String? { nil }
 

@@ -4,23 +4,33 @@ enum PercentEncoding {
 
     /// Decodes once; nil for an incomplete escape, a byte that must not stand unescaped in a target, or text that is not UTF-8.
     static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let decoded = unescaped(bytes) else { return nil }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    /// Decodes a text that was decoded before: any byte may stand in it, and a text with broken escapes stands for itself.
+    ///
+    /// Nil for text that is not UTF-8.
+    static func decodeAgain(_ bytes: ArraySlice<UInt8>) -> String? {
+        String(validating: unescaped(bytes) ?? Array(bytes), as: UTF8.self)
+    }
+
+    /// The bytes that a text with escapes stands for; nil for an incomplete escape.
+    private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            guard byte > 0x20, byte < 0x7f else { return nil }
+        var rest = bytes
+        while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 decoded.append(byte)
-                index += 1
                 continue
             }
-            guard index + 2 < bytes.endIndex, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
-            else { return nil }
+            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                return nil
+            }
             decoded.append(high << 4 | low)
-            index += 3
         }
-        return String(validating: decoded, as: UTF8.self)
+        return decoded
     }
 
     /// Encodes everything but the unreserved characters of RFC 3986 section 2.3.

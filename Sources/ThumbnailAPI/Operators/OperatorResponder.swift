@@ -97,7 +97,7 @@ package final class OperatorResponder: RequestResponder {
         to request: HTTPRequest, _ route: OperatorRoute, _ parameters: OperatorParameters, requestID: String
     ) throws -> HTTPResponse {
         switch route {
-        case .metrics: return answer(service.metricsText(), mediaType: "text/plain; version=0.0.4; charset=utf-8")
+        case .metrics: return answer(service.metricsText(), mediaType: MetricsResponder.mediaType)
         case .status: return answer(json: status)
         case .cache: return answer(json: .object(service.control.cacheUsage.map { ($0.name, .cacheUsage($0.usage)) }))
         case .downloads where request.method == .delete:

@@ -12,6 +12,8 @@ struct PageFacts: Sendable {
     let maximumUploadBytes: Int
     /// Whether requests must be signed.
     let needsSignature: Bool
+    /// Whether the routes that the page asks are refused, because other dialects have keys.
+    let isClosed: Bool
     /// The source that is shown before the user names one; nil for none.
     let sampleSource: String?
     /// The formats in which a quality means something, each with its default.
@@ -22,6 +24,7 @@ struct PageFacts: Sendable {
         takesUploads = configuration.takesUploads
         maximumUploadBytes = configuration.maximumUploadBytes
         needsSignature = !configuration.signingKeys.isEmpty
+        isClosed = !configuration.isOpen(configuration.nativeDialect)
         sampleSource = configuration.sampleSource
         qualities = ImageFormat.written.filter { $0.hasQuality || $0.hasPaletteQuality }.map { ($0, $0.defaultQuality) }
     }
@@ -32,7 +35,8 @@ struct PageFacts: Sendable {
         guard let start = page.firstRange(of: mark) else { return page }
         let facts = JSONValue.object([
             ("uploads", .bool(takesUploads)), ("maxUploadBytes", .int(maximumUploadBytes)),
-            ("signed", .bool(needsSignature)), ("sample", sampleSource.map { .string($0) } ?? .null),
+            ("signed", .bool(needsSignature)), ("closed", .bool(isClosed)),
+            ("sample", sampleSource.map { .string($0) } ?? .null),
             ("qualities", .object(qualities.map { ($0.format.rawValue, .int($0.quality)) })),
         ])
         let attribute = #"data-service=""# + Self.escaped(facts.text) + "\""

@@ -108,7 +108,9 @@ extension SubmissionResponder {
                 try isOne ? SubmittedBody(ofOne: request.headerFields) : SubmittedBody(ofSeveral: request.headerFields)
             let configuration = responder.configuration
             guard configuration.takesUploads || !body.bringsImage else { throw APIError.uploadsOff }
-            guard configuration.signingKeys.isEmpty || BodySignature.isStated(in: request.headerFields) else {
+            guard configuration.isOpen(responder.dialect),
+                configuration.signingKeys.isEmpty || BodySignature.isStated(in: request.headerFields)
+            else {
                 throw APIError.badSignature
             }
             let rest = request.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { request.target[$0...].dropFirst() }

@@ -71,6 +71,8 @@ final class PreparedQuery: Sendable {
     let fileName: FileName
     /// Seconds for which clients may use the answer, whatever the source says; nil for what the source says.
     let maximumAge: Int?
+    /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
+    let staleAge: Int?
 
     /// Prepares the answers to `query`, which was read at `route`; `request` is its request with the source resolved.
     init(_ query: ThumbnailQuery, _ request: RecurringRequest, at route: ImageRoute) {
@@ -81,5 +83,6 @@ final class PreparedQuery: Sendable {
         recurring = request
         fileName = FileName(of: query)
         maximumAge = query.answer.maximumAge
+        staleAge = query.answer.staleAge
     }
 }

@@ -16,6 +16,7 @@ final class ThumbnailAnswerTemplate: Sendable {
     private let fileName: FileName
     private let isNegotiated: Bool
     private let maximumAge: Int?
+    private let staleAge: Int?
     private let recurring = Locked<(age: Int?, second: Int, response: RecurringResponse)?>(nil)
 
     private init(_ thumbnail: Thumbnail, _ prepared: PreparedQuery, _ fields: HTTPFields) {
@@ -27,6 +28,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         fileName = prepared.fileName
         isNegotiated = prepared.isNegotiated
         maximumAge = prepared.maximumAge
+        staleAge = prepared.staleAge
     }
 
     /// Whether the fields are still right: the facts that they tell have not changed.
@@ -36,7 +38,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
             && isNegotiated == prepared.isNegotiated && maximumAge == prepared.maximumAge
-            && fileName == prepared.fileName
+            && staleAge == prepared.staleAge && fileName == prepared.fileName
     }
 
     /// The template beside `thumbnail`; if there is none yet, or its facts have changed, one with the fields that `make` gives.

@@ -59,6 +59,10 @@ function fill(list, rows, head, cell) {
   }));
 }
 
+/** Said where other dialects have keys, and the routes that this page asks have none. */
+const closedText = "This service is closed to this page: it answers signed addresses of another kind only. " +
+  "Its operator can set signingKeys and sign, or open these routes with unsignedDialects=native.";
+
 /** The key that is typed in; null for none. Throws a fault of it. */
 async function signingKey() {
   const typed = key.value.trim();
@@ -241,6 +245,7 @@ async function make({ takesFocus = false } = {}) {
 }
 
 async function tryToMake(takesFocus, signal) {
+  if (service.closed) return announce(closedText, true);
   const fault = (field, text) => {
     form.mark(field, text, takesFocus);
     announce(field.labels[0].firstChild.textContent.trim() + ": " + text, true);
@@ -391,4 +396,5 @@ const given = new URLSearchParams(location.search.replaceAll("+", "%2B"));
 if (service.sample) form.field("url").defaultValue = service.sample;
 if (given.size > 0) form.fill(given);
 form.setDefault("q", service.qualities[form.field("format").value || "jpeg"]);
-if (form.field("url").value !== "") make();
+if (service.closed) announce(closedText, true);
+else if (form.field("url").value !== "") make();

@@ -11,6 +11,7 @@ enum ExplainCommand {
     static let help = """
         Usage: alula explain [OPTIONS] [SETTINGS] URL…
                alula explain [OPTIONS] [SETTINGS] --file LIST
+               alula explain [SETTINGS] --environment
 
         Says what each URL would do: its source, the same in Alula's own parameters, the steps, and which of its options
         are ignored or refused. URL is a path with its query, or a whole URL whose host does not matter. Nothing is fetched.
@@ -19,6 +20,7 @@ enum ExplainCommand {
           --source SIZE  the source that sizes are worked out for, such as 4000x3000.png (3000x2000.jpeg)
           --accept TEXT  the Accept field of the request
           --json         one JSON object a line
+          --environment  says of each variable of the service that environmentOf names which setting it stands for
 
         SETTINGS are those of `alula serve`, as flags, environment or --config FILE: places of dialects, keys, presets.
 
@@ -29,6 +31,7 @@ enum ExplainCommand {
 
     static func run(_ arguments: [String]) -> Never {
         if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
+        if arguments.contains("--environment") { explainEnvironment(arguments.filter { $0 != "--environment" }) }
         var options = Options()
         let rest: [String]
         do throws(WrongUse) { rest = try options.read(arguments) } catch {
@@ -49,6 +52,20 @@ enum ExplainCommand {
         }
         let isAnyRefused = options.list.map { summarize($0, options, explain) } ?? tell(options, explain)
         exit(isAnyRefused ? 1 : 0)
+    }
+
+    /// Prints what another service's variables mean here; exits with status 1 if one of them stops the start.
+    private static func explainEnvironment(_ arguments: [String]) -> Never {
+        let reading = SettingsLoader.foreignReading(
+            arguments: arguments, environment: Program.environment, readFile: SettingsFile.read)
+        guard let reading else {
+            Program.fail(
+                ["alula explain: --environment needs --environment-of imgproxy or imagor, or ALULA_ENVIRONMENT_OF"],
+                status: 2)
+        }
+        Program.say(ForeignVariable.lines(reading.variables).joined(separator: "\n"))
+        if reading.problems.isEmpty { exit(0) }
+        Program.fail(reading.problems.map { "alula: " + $0 }, status: 1)
     }
 
     /// Prints the explanation of each URL; true if one is refused.

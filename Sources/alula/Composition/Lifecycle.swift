@@ -3,6 +3,7 @@ import Downloading
 import Glibc
 import HTTPServing
 import Telemetry
+import ThumbnailAPI
 
 /// The life of the serving process: limits, start, signals, end.
 enum Lifecycle {
@@ -27,10 +28,11 @@ enum Lifecycle {
                 ])
             early.open()
             Sandbox.report(service.sandbox, to: logger)
-            if !settings.ignoredVariables.isEmpty {
-                logger.warning(
-                    "environment variables that mean nothing here",
-                    ["variables": .string(settings.ignoredVariables.joined(separator: ","))])
+            ForeignVariable.report(settings.foreignVariables, to: logger)
+            if !settings.api.closedDialects.isEmpty {
+                logger.info(
+                    "closed to unsigned requests by the keys or bounds of other dialects",
+                    ["dialects": .string(settings.api.closedDialects.joined(separator: ","))])
             }
             demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
             releaseProgramPages()
@@ -77,6 +79,7 @@ enum DescriptorLimit {
         let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
         let needed =
             settings.publicListener.maximumDescriptors + settings.operatorListener.maximumDescriptors
+            + (settings.metricsListener?.maximumDescriptors ?? 0)
             + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
         let granted = Int(clamping: limit.rlim_cur)
         if granted < needed { throw TooLow(granted: granted, needed: needed) }

@@ -160,6 +160,8 @@ struct Service: Sendable {
     let traceExport: Task<Void, Never>?
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
+    /// Nil if metrics have no listener of their own.
+    let metricsServer: HTTPServer?
 
     var budget: MemoryBudget { engine.budget }
     var downloader: ImageDownloader { engine.downloader }
@@ -212,6 +214,10 @@ struct Service: Sendable {
             timekeeper: time)
         operatorServer = try HTTPServer(
             configuration: settings.operatorListener, responder: operatorResponder, logger: logger)
+        metricsServer = try settings.metricsListener.map { listener in
+            try HTTPServer(
+                configuration: listener, responder: MetricsResponder { registry.prometheusText }, logger: logger)
+        }
         publicServer = try HTTPServer(
             configuration: settings.publicListener, responder: publicResponder, logger: logger)
         sampling = Task { await history.run() }
@@ -236,6 +242,7 @@ struct Service: Sendable {
         engine.stopWork()
         events.shutDown()
         sampling.cancel()
+        _ = await metricsServer?.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
         _ = await operatorServer.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
         await engine.end()
     }

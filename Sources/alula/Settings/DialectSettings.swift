@@ -1,4 +1,3 @@
-import Crypto
 import Downloading
 import Text
 import ThumbnailAPI
@@ -14,8 +13,8 @@ struct DialectSettings: Sendable {
     var imgproxy = ImgproxyConfiguration()
     /// Origins that another service's variables stand for; those of the settings file win.
     var origins: [Origin] = []
-    /// Whether all but signed targets are refused although Alula has no signing keys, because the other service had some.
-    var isClosed = false
+    /// Names of dialects that another service's variables bind in ways that other dialects could not keep.
+    var bounded: Set<ExactText> = []
     /// URLs of thumbor and imagor.
     var thumbor = ThumborConfiguration()
 
@@ -33,10 +32,12 @@ struct DialectSettings: Sendable {
         [("imgproxyPath", imgproxy.place), ("thumborPath", thumbor.place), ("wsrvPath", wsrv.place)]
     }
 
-    /// A signing key that is known to nobody, for a service that is closed without having one.
-    var closingKey: [UInt8]? {
-        guard isClosed, let key = imgproxy.keys.first else { return nil }
-        return HMAC.authenticationCode(for: "alula".utf8, key: key)
+    /// Names of the dialects that close others: by their keys, also if they have no place, or by bounds.
+    var closing: Set<ExactText> {
+        var names = bounded
+        if !imgproxy.keys.isEmpty { names.insert("imgproxy") }
+        if thumbor.key != nil { names.insert("thumbor") }
+        return names
     }
 
     /// Places that overlap, and settings of a dialect that contradict each other.
@@ -63,12 +64,12 @@ extension SettingTable {
         [
             Setting(
                 name: "unsignedDialects", defaultText: "none",
-                help: "dialects that are served without keys of their own although signingKeys are set"
+                help: "native, imgproxy, thumbor, wsrv: served without keys of their own although others have some"
             ) {
                 (settings, text) throws(InvalidValue) in
                 let names = SettingValues.list(text)
-                guard names.allSatisfy({ ["imgproxy", "thumbor", "wsrv"].contains($0) }) else {
-                    throw InvalidValue(allowed: "imgproxy, thumbor and wsrv, separated by commas")
+                guard names.allSatisfy({ doors.contains($0) }) else {
+                    throw InvalidValue(allowed: "\(doors.joined(separator: ", ")), separated by commas")
                 }
                 settings.api.unsignedDialects = Set(names.map { ExactText($0) })
             },
@@ -80,6 +81,9 @@ extension SettingTable {
                 settings.dialects.environmentOf = try SettingValues.choice(text)
             },
         ] + thumbor
+
+    /// The names of dialects that can be opened.
+    private static let doors = [NativeDialect.doorName, "imgproxy", "thumbor", "wsrv"]
 
     /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"

@@ -2,11 +2,16 @@
 enum ForeignEnvironment: String, CaseIterable, Sendable {
     case imgproxy, imagor
 
+    /// What became of a service's variables.
+    struct Reading: Equatable {
+        /// The variables that are set, in order.
+        var variables: [ForeignVariable] = []
+        /// All that is wrong with them, one line each.
+        var problems: [String] = []
+    }
+
     /// Stores what the service's variables mean here.
-    ///
-    /// - Returns: The variables that mean nothing here, and all that is wrong with the others, one line each.
-    func apply(_ environment: [String: String], to settings: inout Settings) -> (ignored: [String], problems: [String])
-    {
+    func apply(_ environment: [String: String], to settings: inout Settings) -> Reading {
         switch self {
         case .imgproxy: ImgproxyEnvironment.apply(environment, to: &settings)
         case .imagor: ImagorEnvironment.apply(environment, to: &settings)

@@ -1,7 +1,8 @@
-import Crypto
+import Downloading
 import Imaging
 import Text
 import ThumbnailAPI
+import ThumbnailPipeline
 
 /// What the environment variables of imagor mean here.
 ///
@@ -9,29 +10,35 @@ import ThumbnailAPI
 /// those of its server have no prefix, such as `PORT`.
 struct ImagorEnvironment {
     private var settings: Settings
-    private var problems: [String] = []
-    private var ignored: [String] = []
+    private var reading = ForeignEnvironment.Reading()
+    /// The settings that the variable being read stands for.
+    private var meant: [String] = []
+    /// The cache lifetime that answers have, and how much longer they may be used while they are fetched anew.
+    private var lifetime: Int?
+    private var staleLifetime: Int?
+    private var keepsNothing = false
+    /// The sides that sources may have; imagor's own bounds until variables say otherwise.
+    private var mostPixels: (width: Int, height: Int)?
     /// What the variables say about the formats that `Accept` chooses.
     private var automatic: Set<ImageFormat> = []
 
     /// Prefixes of variables that belong to imagor, and not to the system.
     private static let prefixes = [
-        "IMAGOR_", "HTTP_LOADER_", "VIPS_", "FILE_", "S3_", "GCLOUD_", "SERVER_", "UPLOAD_LOADER_",
+        "IMAGOR_", "HTTP_LOADER_", "VIPS_", "FILE_", "S3_", "GCLOUD_", "SERVER_", "UPLOAD_LOADER_", "PROMETHEUS_",
+        "SENTRY_",
     ]
 
     /// Stores what the variables mean.
-    ///
-    /// - Returns: The variables that mean nothing here, and all that is wrong with the others, one line each.
     static func apply(
         _ environment: [String: String], to settings: inout Settings
-    ) -> (ignored: [String], problems: [String]) {
+    ) -> ForeignEnvironment.Reading {
         var reader = ImagorEnvironment(settings)
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty {
             reader.read(name, text)
         }
         reader.finish()
         settings = reader.settings
-        return (reader.ignored, reader.problems)
+        return reader.reading
     }
 
     private init(_ settings: Settings) {
@@ -43,42 +50,103 @@ struct ImagorEnvironment {
     }
 
     private mutating func read(_ name: String, _ text: String) {
+        meant = []
         do throws(InvalidValue) {
-            if try readTargets(name, text) { return }
-            if try readService(name, text) { return }
-            if Self.isMeaningless(name, text) { return }
-            if Self.prefixes.contains(where: { name.hasPrefix($0) }) { ignored.append(name) }
+            if try readTargets(name, text) { return note(name, .counts(meant)) }
+            if try readBounds(name, text) { return note(name, .counts(meant)) }
+            if try readSources(name, text) { return note(name, .counts(meant)) }
+            if try readService(name, text) { return note(name, .counts(meant)) }
+            guard Self.prefixes.contains(where: { name.hasPrefix($0) }) else { return }
+            note(name, Self.isHarmless(name, text) ? .harmless : .lost)
         } catch {
             let isHidden = name == "IMAGOR_SECRET" || text.utf8.contains(UInt8(ascii: "@"))
-            problems.append(
+            reading.problems.append(
                 "\(name): \(isHidden ? "its value" : "\"\(text)\"") is not allowed; allowed is \(error.allowed)")
         }
+    }
+
+    private mutating func note(_ name: String, _ meaning: ForeignVariable.Meaning) {
+        reading.variables.append(ForeignVariable(name: name, meaning: meaning))
     }
 
     /// Variables that say how targets are read.
     private mutating func readTargets(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         switch name {
         case "IMAGOR_SECRET": try set("thumborKey", text)
-        case "IMAGOR_UNSAFE": settings.dialects.thumbor.servesUnsafe = try Self.flag(text)
+        case "IMAGOR_UNSAFE": try set("thumborUnsafe", try Self.flag(text) ? "on" : "off")
         case "IMAGOR_SIGNER_TYPE": try set("thumborSigner", text.lowercased())
         case "IMAGOR_SIGNER_TRUNCATE": try set("thumborSignerTruncate", text)
-        case "IMAGOR_AUTO_AVIF": if try Self.flag(text) { automatic.insert(.avif) }
-        case "IMAGOR_AUTO_WEBP": if try Self.flag(text) { automatic.insert(.webp) }
-        case "IMAGOR_AUTO_JPEG": settings.dialects.thumbor.replacesPNG = try Self.flag(text)
+        case "IMAGOR_AUTO_AVIF", "IMAGOR_AUTO_WEBP":
+            meant = ["thumborAutoFormats"]
+            if try Self.flag(text) { automatic.insert(name == "IMAGOR_AUTO_AVIF" ? .avif : .webp) }
+        case "IMAGOR_AUTO_JPEG": try set("thumborAutoJPEG", try Self.flag(text) ? "on" : "off")
+        case "IMAGOR_BASE_PARAMS":
+            throw InvalidValue(allowed: "none: targets are not given an operator's options and filters here")
+        case "CONFIG":
+            throw InvalidValue(
+                allowed: "none: imagor's file is not read, and a secret may lie there; set its variables")
         case "SERVER_PATH_PREFIX":
             try set("thumborPath", text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text)
         case "HTTP_LOADER_DEFAULT_SCHEME":
+            meant = ["thumborBaseURL"]
             guard ["http", "https"].contains(text) else { throw InvalidValue(allowed: "http or https") }
             // A base URL says more.
             if settings.dialects.thumbor.baseURL == "https://" {
-                settings.dialects.thumbor.baseURL = ExactText(text + "://")
+                settings.dialects.thumbor.baseURL = SourceBase(text + "://")
             }
         case "HTTP_LOADER_BASE_URL":
-            settings.dialects.thumbor.baseURL = ExactText(text.hasSuffix("/") ? text : text + "/")
+            try set("thumborBaseURL", text.hasSuffix("/") ? text : text + "/")
+        case "IMAGOR_CACHE_HEADER_TTL": lifetime = try Self.seconds(text)
+        case "IMAGOR_CACHE_HEADER_SWR": staleLifetime = try Self.seconds(text)
+        case "IMAGOR_CACHE_HEADER_NO_CACHE": keepsNothing = try Self.flag(text)
+        default: return false
+        }
+        return true
+    }
+
+    /// Variables that bind targets of imagor, and could be passed by way of another dialect.
+    private mutating func readBounds(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
+        let isBound: Bool
+        switch name {
         case "VIPS_DISABLE_FILTERS":
-            settings.dialects.thumbor.disabledFilters.formUnion(SettingValues.list(text).map { ExactText($0) })
+            let names = SettingValues.list(text).map { ExactText($0) }
+            settings.dialects.thumbor.disabledFilters.formUnion(names)
+            isBound = !names.isEmpty
         case "VIPS_DISABLE_BLUR":
-            if try Self.flag(text) { settings.dialects.thumbor.disabledFilters.formUnion(["blur", "sharpen"]) }
+            isBound = try Self.flag(text)
+            if isBound { settings.dialects.thumbor.disabledFilters.formUnion(["blur", "sharpen"]) }
+        case "VIPS_MAX_FILTER_OPS":
+            guard let most = Int(text), most >= -1 else { throw InvalidValue(allowed: "a whole number from -1") }
+            isBound = most > 0
+            settings.dialects.thumbor.maximumFilters = isBound ? most : nil
+        default: return false
+        }
+        if isBound { settings.dialects.bounded.insert("thumbor") }
+        return true
+    }
+
+    /// Variables that say which sources are allowed, and how large they may be.
+    private mutating func readSources(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
+        switch name {
+        case "HTTP_LOADER_ALLOWED_SOURCES": try set("allowedSources", text)
+        case "HTTP_LOADER_ALLOWED_SOURCE_REGEXP", "HTTP_LOADER_ALLOWED_SOURCES_REGEXP":
+            throw InvalidValue(allowed: "none: regular expressions are not read here; allowedSources takes patterns")
+        case "HTTP_LOADER_BLOCK_NETWORKS": settings.downloads.deniedNetworks += try SettingTable.networks(text)
+        case "HTTP_LOADER_BLOCK_LOOPBACK_NETWORKS", "HTTP_LOADER_BLOCK_PRIVATE_NETWORKS",
+            "HTTP_LOADER_BLOCK_LINK_LOCAL_NETWORKS":
+            // They are closed until `allowedNetworks` opens them.
+            _ = try Self.flag(text)
+            meant = ["allowedNetworks"]
+        case "HTTP_LOADER_DISABLE": if try Self.flag(text) { settings.downloads.allowsUnnamedSources = false }
+        case "HTTP_LOADER_MAX_ALLOWED_SIZE": if text != "0" { try set("maxSourceBytes", text) }
+        case "VIPS_MAX_RESOLUTION": if text != "0" { try set("maxSourcePixels", text) }
+        case "VIPS_MAX_WIDTH", "VIPS_MAX_HEIGHT":
+            meant = ["maxSourcePixels"]
+            let side = try SettingValues.integer(text, in: 0...1_000_000)
+            guard side > 0 else { break }
+            var sides = mostPixels ?? (9_999, 9_999)
+            if name == "VIPS_MAX_WIDTH" { sides.width = side } else { sides.height = side }
+            mostPixels = sides
         default: return false
         }
         return true
@@ -89,17 +157,17 @@ struct ImagorEnvironment {
         switch name {
         case "PORT": try set("port", text)
         case "SERVER_ADDRESS": try set("bind", text)
+        case "PROMETHEUS_BIND": try set("metricsBind", text)
         case "SERVER_CORS": if try Self.flag(text) { try set("allowOrigin", "*") }
         case "SERVER_ACCESS_LOG": try set("accessLog", try Self.flag(text) ? "on" : "off")
-        case "IMAGOR_REQUEST_TIMEOUT": try set("requestTimeout", text)
-        case "IMAGOR_LOAD_TIMEOUT": try set("downloadTimeout", text)
-        case "IMAGOR_PROCESS_TIMEOUT": try set("decodeTimeout", text)
-        case "HTTP_LOADER_ALLOWED_SOURCES": try set("allowedSources", text)
-        case "HTTP_LOADER_MAX_ALLOWED_SIZE": if text != "0" { try set("maxSourceBytes", text) }
+        case "IMAGOR_REQUEST_TIMEOUT": try set("requestTimeout", "\(try Self.milliseconds(text))ms")
+        case "IMAGOR_LOAD_TIMEOUT": try set("downloadTimeout", "\(try Self.milliseconds(text))ms")
+        case "IMAGOR_PROCESS_TIMEOUT": try set("decodeTimeout", "\(try Self.milliseconds(text))ms")
+        case "HTTP_LOADER_USER_AGENT" where text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }):
+            settings.downloads.userAgent = text
         case "VIPS_MAX_ANIMATION_FRAMES":
             guard let frames = Int(text), frames >= -1 else { throw InvalidValue(allowed: "a whole number from -1") }
             if frames > 0 { try set("maxFrames", String(frames)) }
-        case "VIPS_MAX_RESOLUTION": if text != "0" { try set("maxSourcePixels", text) }
         case "VIPS_AVIF_SPEED":
             let speed = try SettingValues.integer(text, in: 0...9)
             try set("avifEffort", String(9 - speed))
@@ -108,26 +176,62 @@ struct ImagorEnvironment {
         return true
     }
 
-    /// Whether a variable says what holds here in any case, or what concerns imagor's own workings alone.
-    private static func isMeaningless(_ name: String, _ text: String) -> Bool {
+    /// Whether a variable asks for what holds here in any case, or concerns imagor's own workings alone.
+    private static func isHarmless(_ name: String, _ text: String) -> Bool {
         switch name {
-        case "IMAGOR_DISABLE_ERROR_BODY", "IMAGOR_DISABLE_PARAMS_ENDPOINT", "SERVER_STRIP_QUERY_STRING",
-            "VIPS_STRIP_METADATA", "VIPS_STRIP_COLOR_PROFILE", "VIPS_MOZJPEG", "VIPS_CONCURRENCY", "VIPS_VECTOR",
-            "VIPS_MAX_CACHE_FILES", "VIPS_MAX_CACHE_SIZE", "VIPS_MAX_CACHE_MEM", "HTTP_LOADER_BLOCK_LOOPBACK_NETWORKS",
-            "HTTP_LOADER_BLOCK_PRIVATE_NETWORKS", "HTTP_LOADER_BLOCK_LINK_LOCAL_NETWORKS", "IMAGOR_PROCESS_CONCURRENCY":
+        case "IMAGOR_DISABLE_ERROR_BODY", "IMAGOR_DISABLE_PARAMS_ENDPOINT", "IMAGOR_MODIFIED_TIME_CHECK",
+            "IMAGOR_PROCESS_CONCURRENCY", "IMAGOR_PROCESS_QUEUE_SIZE", "IMAGOR_SAVE_TIMEOUT",
+            "SERVER_STRIP_QUERY_STRING", "VIPS_CACHE_MAX_FILES", "VIPS_CACHE_MAX_MEM", "VIPS_CACHE_MAX_SIZE",
+            "VIPS_CONCURRENCY", "VIPS_MAX_CACHE_FILES", "VIPS_MAX_CACHE_MEM", "VIPS_MAX_CACHE_SIZE", "VIPS_MOZJPEG",
+            "VIPS_STRIP_COLOR_PROFILE", "VIPS_STRIP_METADATA", "VIPS_VECTOR":
             true
         case "HTTP_LOADER_ACCEPT": text == "*/*"
-        default: false
+        // All paths of the listener of metrics are answered alike.
+        case "PROMETHEUS_PATH": true
+        default: (try? flag(text)) == false
         }
     }
 
     private mutating func finish() {
         settings.dialects.thumbor.automaticFormats = [.avif, .webp].filter { automatic.contains($0) }
+        settings.dialects.thumbor.maximumAge = keepsNothing ? 0 : lifetime
+        // As imagor: only if it is shorter than the lifetime.
+        settings.dialects.thumbor.staleAge = staleLifetime.flatMap { age in
+            age > 0 && age < settings.dialects.thumbor.maximumAge ?? .max ? age : nil
+        }
+        if let mostPixels {
+            let limit = settings.pipeline.rules.limits.maximumSourcePixels
+            settings.pipeline.rules.limits.maximumSourcePixels = min(limit, mostPixels.width * mostPixels.height)
+        }
     }
 
     /// Stores the value of a setting.
     private mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
+        meant.append(name)
         try SettingTable.named(name)?.apply(&settings, text)
+    }
+
+    /// Whole seconds of a duration; a negative one is none.
+    private static func seconds(_ text: String) throws(InvalidValue) -> Int {
+        text.hasPrefix("-") ? 0 : try milliseconds(text) / 1_000
+    }
+
+    /// A duration as Go writes it: `1h30m`, `500ms`, `1.5s`, `0`.
+    private static func milliseconds(_ text: String) throws(InvalidValue) -> Int {
+        if text == "0" { return 0 }
+        let units: [(String, Double)] = [("ms", 1), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
+        var (rest, sum) = (Substring(text), 0.0)
+        while !rest.isEmpty {
+            let digits = rest.prefix { "0123456789.".contains($0) }
+            rest = rest.dropFirst(digits.count)
+            guard digits.utf8.count <= 12, let number = Double(digits),
+                let unit = units.first(where: { rest.hasPrefix($0.0) })
+            else { throw InvalidValue(allowed: "a duration such as 30s, 1h30m or 500ms") }
+            rest = rest.dropFirst(unit.0.count)
+            sum += number * unit.1
+        }
+        guard !text.isEmpty, sum < 1e15 else { throw InvalidValue(allowed: "a duration such as 30s, 1h30m or 500ms") }
+        return Int(sum)
     }
 
     /// The spellings of Go's flags.

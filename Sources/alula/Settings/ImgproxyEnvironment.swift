@@ -11,29 +11,36 @@ import ThumbnailPipeline
 /// What the environment variables of imgproxy mean here.
 struct ImgproxyEnvironment {
     private var settings: Settings
-    private var problems: [String] = []
-    private var ignored: [String] = []
+    private var reading = ForeignEnvironment.Reading()
+    /// The settings that the variable being read stands for.
+    private var meant: [String] = []
     private var maximumAge: Int?
     private var passesCacheControl = false
     private var presetTexts: [String] = []
+    private var localRoot: String?
+    private var allowedSources: ImgproxyAllowedSources?
 
     private let variables: [ExactText: String]
 
+    private static let prefix = "IMGPROXY_"
     /// The name of the origin for the watermark's file.
     private static let watermarkOrigin = "imgproxy-watermark"
     /// The name of the origin for `local://` sources.
     private static let localOrigin = "imgproxy-local"
+    /// Names of version 3 with those of version 4; the newer one counts if both are set.
+    private static let formerNames: [ExactText: ExactText] = [
+        "CONCURRENCY": "WORKERS", "ENABLE_AVIF_DETECTION": "AUTO_AVIF", "ENABLE_JXL_DETECTION": "AUTO_JXL",
+        "ENABLE_WEBP_DETECTION": "AUTO_WEBP", "READ_TIMEOUT": "READ_REQUEST_TIMEOUT", "WRITE_TIMEOUT": "TIMEOUT",
+    ]
 
     /// Stores what the variables whose names begin with `IMGPROXY_` mean.
-    ///
-    /// - Returns: The variables that mean nothing here, and all that is wrong with the others, one line each.
     static func apply(
         _ environment: [String: String], to settings: inout Settings
-    ) -> (ignored: [String], problems: [String]) {
+    ) -> ForeignEnvironment.Reading {
         var reader = ImgproxyEnvironment(environment, settings)
         reader.read()
         settings = reader.settings
-        return (reader.ignored, reader.problems)
+        return reader.reading
     }
 
     private init(_ environment: [String: String], _ settings: Settings) {
@@ -41,7 +48,7 @@ struct ImgproxyEnvironment {
         self.settings.dialects.imgproxy.place = DialectPlace("/")
         var variables: [ExactText: String] = [:]
         for (name, value) in environment where !value.isEmpty {
-            if let short = name.suffix(after: "IMGPROXY_") { variables[ExactText(short)] = value }
+            if let short = name.suffix(after: Self.prefix) { variables[ExactText(short)] = value }
         }
         self.variables = variables
     }
@@ -49,56 +56,71 @@ struct ImgproxyEnvironment {
     private mutating func read() {
         for name in variables.keys.sorted() {
             guard let text = variables[name] else { continue }
+            meant = []
             do throws(InvalidValue) {
-                if try readDialect(name.string, text) { continue }
-                if try readDefaults(name.string, text) { continue }
-                if try !readService(name.string, text) { ignored.append("IMGPROXY_\(name)") }
+                note(name, try read(name, text))
             } catch {
                 let isSecret = ["KEY", "SALT", "TRUSTED_SIGNATURES", "SECRET"].contains(name.string)
                 let shown = isSecret || text.utf8.contains(UInt8(ascii: "@")) ? "its value" : "\"\(text)\""
-                problems.append("IMGPROXY_\(name): \(shown) is not allowed; allowed is \(error.allowed)")
+                reading.problems.append(
+                    "\(Self.prefix)\(name): \(shown) is not allowed; allowed is \(error.allowed)")
             }
         }
         if !passesCacheControl { settings.dialects.imgproxy.maximumAge = maximumAge }
         finishPresets()
+        finishSources()
         finishSignatures()
+    }
+
+    private mutating func note(_ name: ExactText, _ meaning: ForeignVariable.Meaning) {
+        reading.variables.append(ForeignVariable(name: "\(Self.prefix)\(name)", meaning: meaning))
+    }
+
+    private mutating func read(_ written: ExactText, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning {
+        var name = written.string
+        if let newer = Self.formerNames[written] {
+            guard variables[newer] == nil else { return .harmless }
+            name = newer.string
+        }
+        if try readDialect(name, text) { return .counts(meant) }
+        if try readDefaults(name, text) { return .counts(meant) }
+        if try readBounds(name, text) { return .counts(meant) }
+        if try readService(name, text) { return .counts(meant) }
+        return Self.isHarmless(name, text) ? .harmless : .lost
     }
 
     /// Variables that say how targets are read.
     private mutating func readDialect(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         switch name {
-        case "KEY": settings.dialects.imgproxy.keys = try SettingValues.hexadecimal(text)
-        case "SALT": settings.dialects.imgproxy.salts = try SettingValues.hexadecimal(text)
-        case "SIGNATURE_SIZE":
-            settings.dialects.imgproxy.signatureSize = try SettingValues.integer(text, in: 1...32)
-        case "TRUSTED_SIGNATURES":
-            settings.dialects.imgproxy.trustedSignatures = SettingValues.list(text).map { ExactText($0) }
+        case "KEY": try apply("imgproxyKeys", text)
+        case "SALT": try apply("imgproxySalts", text)
+        case "SIGNATURE_SIZE": try apply("imgproxySignatureSize", text)
+        case "TRUSTED_SIGNATURES": try apply("imgproxyTrustedSignatures", text)
         case "SECRET":
             throw InvalidValue(allowed: "none: requests with an Authorization field are not told apart here")
+        case _ where name.hasPrefix("ENV_"):
+            // Keys may lie there.
+            throw InvalidValue(allowed: "none: variables are not read from other places, and keys could be among them")
         case "PATH_PREFIX":
             let path = text.hasPrefix("/") ? text : "/" + text
-            settings.dialects.imgproxy.place = try SettingValues.place(
-                path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
-        case "BASE_URL": settings.dialects.imgproxy.baseURL = text
+            try apply("imgproxyPath", path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
+        case "BASE_URL": try apply("imgproxyBaseURL", text)
         case "URL_REPLACEMENTS": settings.dialects.imgproxy.replacements = try Self.replacements(text)
-        case "ARGUMENTS_SEPARATOR":
-            settings.dialects.imgproxy.argumentsSeparator = try SettingValues.separator(text)
+        case "ARGUMENTS_SEPARATOR": try apply("imgproxyArgumentsSeparator", text)
         case "BASE64_URL_INCLUDES_FILENAME":
             settings.dialects.imgproxy.ignoresNameAfterBase64 = try Self.flag(text)
-        case "ALLOWED_PROCESSING_OPTIONS":
-            settings.dialects.imgproxy.allowedOptions = Set(SettingValues.list(text).map { ExactText($0) })
         case "ALLOW_SECURITY_OPTIONS": settings.dialects.imgproxy.allowsSecurityOptions = try Self.flag(text)
-        case "ONLY_PRESETS": settings.dialects.imgproxy.allowsOnlyPresets = try Self.flag(text)
         case "PRESETS":
-            let separator = variables["PRESETS_SEPARATOR"] ?? ","
-            presetTexts += Self.parts(of: text, separator: separator)
-        case "PRESETS_SEPARATOR": break
+            meant = ["presets"]
+            presetTexts += Self.parts(of: text, separator: variables["PRESETS_SEPARATOR"] ?? ",")
+        case "PRESETS_SEPARATOR": meant = ["presets"]
         case "PRESETS_PATH":
             guard let lines = try? SettingsFile.read(text) else { throw InvalidValue(allowed: "a file of presets") }
+            meant = ["presets"]
             presetTexts += lines.split(whereSeparator: \.isNewline).map(String.init)
         case "LOCAL_FILESYSTEM_ROOT":
-            settings.dialects.imgproxy.localOrigin = Self.localOrigin
-            settings.dialects.origins.append(Origin(name: Self.localOrigin, place: .folder(path: text)))
+            meant = ["origins.\(Self.localOrigin)"]
+            localRoot = text
         case "FALLBACK_IMAGE_URL": settings.dialects.imgproxy.fallback = ExactText(text)
         case "TTL": maximumAge = try SettingValues.integer(text, in: 0...1_000_000_000)
         case "CACHE_CONTROL_PASSTHROUGH": passesCacheControl = try Self.flag(text)
@@ -150,15 +172,51 @@ struct ImgproxyEnvironment {
             let opacity = try Self.number(text)
             guard opacity > 0, opacity <= 1 else { throw InvalidValue(allowed: "a number above 0 and at most 1") }
             settings.dialects.imgproxy.defaults.watermarkOpacity = opacity
-        case "MAX_ANIMATION_FRAMES":
-            settings.dialects.imgproxy.defaults.maximumFrames = try SettingValues.integer(text, in: 1...1_000_000_000)
-        case "MAX_ANIMATION_FRAME_RESOLUTION":
-            settings.dialects.imgproxy.defaults.maximumFramePixels = Int(try Self.number(text) * 1_000_000)
-        case "MAX_RESULT_DIMENSION":
-            settings.dialects.imgproxy.defaults.maximumSide = try SettingValues.integer(text, in: 0...1_000_000_000)
         default: return false
         }
         return true
+    }
+
+    /// Variables that bind targets of imgproxy, and could be passed by way of another dialect.
+    private mutating func readBounds(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
+        let isBound: Bool
+        switch name {
+        case "ALLOWED_PROCESSING_OPTIONS":
+            settings.dialects.imgproxy.allowedOptions = Set(SettingValues.list(text).map { ExactText($0) })
+            isBound = !settings.dialects.imgproxy.allowedOptions.isEmpty
+        case "ONLY_PRESETS":
+            settings.dialects.imgproxy.allowsOnlyPresets = try Self.flag(text)
+            isBound = settings.dialects.imgproxy.allowsOnlyPresets
+        case "MAX_ANIMATION_FRAMES":
+            settings.dialects.imgproxy.defaults.maximumFrames = try SettingValues.integer(text, in: 1...1_000_000_000)
+            isBound = true
+        case "MAX_ANIMATION_FRAME_RESOLUTION":
+            let pixels = Int(try Self.number(text) * 1_000_000)
+            settings.dialects.imgproxy.defaults.maximumFramePixels = pixels
+            isBound = pixels > 0
+        case "MAX_RESULT_DIMENSION":
+            let side = try SettingValues.integer(text, in: 0...1_000_000_000)
+            settings.dialects.imgproxy.defaults.maximumSide = side
+            isBound = side > 0
+        default: return false
+        }
+        if isBound { settings.dialects.bounded.insert("imgproxy") }
+        return true
+    }
+
+    /// Whether nothing is lost by a variable that means nothing here.
+    private static func isHarmless(_ name: String, _ text: String) -> Bool {
+        switch name {
+        case "BUFFER_POOL_CALIBRATION_THRESHOLD", "CLIENT_KEEP_ALIVE_TIMEOUT", "DEVELOPMENT_ERRORS_MODE",
+            "DISABLE_SHRINK_ON_LOAD", "DOWNLOAD_BUFFER_SIZE", "ETAG_BUSTER", "FREE_MEMORY_INTERVAL",
+            "GZIP_BUFFER_SIZE", "GZIP_COMPRESSION", "LOG_MEM_STATS", "MALLOC", "MAX_SVG_CHECK_BYTES",
+            "REPORT_DOWNLOADING_ERRORS", "REQUESTS_QUEUE_SIZE", "SANITIZE_SVG", "SERVER_NAME", "SO_REUSEPORT",
+            "SYSLOG_TAG", "USE_ETAG", "USE_LAST_MODIFIED", "VIPS_CACHE_TRACE", "VIPS_LEAK_CHECK":
+            true
+        // What these ask for is always so.
+        case "ALWAYS_RASTERIZE_SVG", "STRIP_COLOR_PROFILE": (try? flag(text)) == true
+        default: (try? flag(text)) == false && !name.hasPrefix("ALLOW")
+        }
     }
 
     /// Variables of the whole service.
@@ -169,8 +227,9 @@ struct ImgproxyEnvironment {
                 let port = UInt16(text[text.utf8.index(after: colon)...])
             else { throw InvalidValue(allowed: "an address and a port such as :8080") }
             let address = text[..<colon]
-            settings.publicListener.port = port
-            if !address.isEmpty { settings.publicListener.bindAddress = String(address) }
+            try apply("port", String(port))
+            if !address.isEmpty { try apply("bind", String(address)) }
+        case "PROMETHEUS_BIND": try apply("metricsBind", text)
         case "TIMEOUT": try apply("requestTimeout", Self.seconds(text))
         case "DOWNLOAD_TIMEOUT": try apply("downloadTimeout", Self.seconds(text))
         case "READ_REQUEST_TIMEOUT": try apply("headerTimeout", Self.seconds(text))
@@ -180,7 +239,7 @@ struct ImgproxyEnvironment {
         case "MAX_CLIENTS": if text != "0" { try apply("maxConnections", text) }
         case "MAX_REDIRECTS": try apply("maxRedirects", text)
         case "MAX_SRC_RESOLUTION":
-            settings.pipeline.rules.limits.maximumSourcePixels = max(1, Int(try Self.number(text) * 1_000_000))
+            try apply("maxSourcePixels", String(max(1, Int(try Self.number(text) * 1_000_000))))
         case "MAX_SRC_FILE_SIZE": if text != "0" { try apply("maxSourceBytes", text) }
         case "ALLOW_ORIGIN": try apply("allowOrigin", text)
         case "USER_AGENT": settings.downloads.userAgent = try Self.fieldValue(text)
@@ -188,9 +247,9 @@ struct ImgproxyEnvironment {
         case "WEBP_EFFORT": try apply("webpEffort", text)
         case "JXL_EFFORT": try apply("jxlEffort", text)
         case "AVIF_SPEED": try apply("avifEffort", String(9 - SettingValues.integer(text, in: 0...9)))
-        // What these ask for is always so.
-        case "ALWAYS_RASTERIZE_SVG", "USE_ETAG", "USE_LAST_MODIFIED": return try Self.flag(text)
-        case "ALLOWED_SOURCES": settings.downloads.allowedSources = try Self.patterns(text)
+        case "ALLOWED_SOURCES":
+            meant = ["allowedSources"]
+            allowedSources = try ImgproxyAllowedSources(text)
         case "ALLOW_LOOPBACK_SOURCE_ADDRESSES": try open(["127.0.0.0/8", "::1/128"], text)
         case "ALLOW_LINK_LOCAL_SOURCE_ADDRESSES": try open(["169.254.0.0/16", "fe80::/10"], text)
         case "ALLOW_PRIVATE_SOURCE_ADDRESSES":
@@ -207,10 +266,12 @@ extension ImgproxyEnvironment {
     /// Sets one of Alula's own settings.
     private mutating func apply(_ name: String, _ text: String) throws(InvalidValue) {
         guard let setting = SettingTable.named(name) else { return }
+        meant.append(name)
         try setting.apply(&settings, text)
     }
 
     private mutating func open(_ networks: [String], _ text: String) throws(InvalidValue) {
+        meant = ["allowedNetworks"]
         guard try Self.flag(text) else { return }
         settings.downloads.allowedNetworks += networks.compactMap { AddressNetwork($0) }
     }
@@ -226,6 +287,7 @@ extension ImgproxyEnvironment {
     }
 
     private mutating func watermark(named name: String, at place: Origin.Place) {
+        meant = ["origins.\(Self.watermarkOrigin)"]
         var origin = Origin(name: Self.watermarkOrigin, place: place)
         origin.onlyFile = ExactText(name)
         settings.dialects.origins = [origin] + settings.dialects.origins.filter { $0.name != origin.name }
@@ -243,20 +305,27 @@ extension ImgproxyEnvironment {
         for text in presetTexts.map(\.trimmingSpaces) where !text.isEmpty && !text.hasPrefix("#") {
             let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
             guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-                problems.append("IMGPROXY_PRESETS: \"\(text)\" is not allowed; allowed is NAME=OPTIONS")
+                reading.problems.append("IMGPROXY_PRESETS: \"\(text)\" is not allowed; allowed is NAME=OPTIONS")
                 continue
             }
             settings.dialects.imgproxy.presets[ExactText(parts[0])] = parts[1]
         }
     }
 
-    /// Without keys of its own, Alula's own dialect would be open where imgproxy was closed.
+    /// Lets sources be what the variables allow: files only if `local://` is among them.
+    private mutating func finishSources() {
+        if let allowedSources {
+            settings.downloads.allowedSources = allowedSources.patterns
+            settings.downloads.allowsUnnamedSources = !allowedSources.patterns.isEmpty
+        }
+        guard let localRoot, allowedSources?.includesFiles ?? true else { return }
+        settings.dialects.imgproxy.localOrigin = Self.localOrigin
+        settings.dialects.origins.append(Origin(name: Self.localOrigin, place: .folder(path: localRoot)))
+    }
+
     private mutating func finishSignatures() {
-        let (keys, salts) = (settings.dialects.imgproxy.keys, settings.dialects.imgproxy.salts)
-        if keys.count != salts.count {
-            problems.append("IMGPROXY_KEY and IMGPROXY_SALT: allowed are as many salts as keys")
-        } else if !keys.isEmpty {
-            settings.dialects.isClosed = true
+        if settings.dialects.imgproxy.keys.count != settings.dialects.imgproxy.salts.count {
+            reading.problems.append("IMGPROXY_KEY and IMGPROXY_SALT: allowed are as many salts as keys")
         }
     }
 
@@ -298,25 +367,6 @@ extension ImgproxyEnvironment {
             replacements.append(replacement)
         }
         return replacements
-    }
-
-    /// Patterns of URLs; they match the beginning in imgproxy, and all of a URL here.
-    private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
-        var patterns: [SourcePattern] = []
-        for member in SettingValues.list(text) {
-            let scheme = member.prefix(before: UInt8(ascii: ":")).asciiLowercased
-            guard ["http", "https"].contains(scheme) else { continue }
-            let rest = member.dropFirst(scheme.utf8.count + 3)
-            let hasPath = rest.utf8.contains(UInt8(ascii: "/"))
-            guard let pattern = SourcePattern(hasPath ? member + "*" : member) else {
-                throw InvalidValue(allowed: "beginnings of URLs such as https://example.com/, separated by commas")
-            }
-            patterns.append(pattern)
-        }
-        guard !patterns.isEmpty else {
-            throw InvalidValue(allowed: "at least one beginning of an http or https URL")
-        }
-        return patterns
     }
 
     private static func parts(of text: String, separator: String) -> [String] {

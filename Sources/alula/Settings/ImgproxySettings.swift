@@ -28,8 +28,12 @@ extension SettingTable {
             apply: { (settings, text) throws(InvalidValue) in
                 settings.dialects.imgproxy.trustedSignatures = SettingValues.list(text).map { ExactText($0) }
             }, isSecret: true),
-        Setting(name: "imgproxyBaseURL", defaultText: "none", help: "what is put before sources in imgproxy's URLs") {
-            $0.dialects.imgproxy.baseURL = $1
+        Setting(
+            name: "imgproxyBaseURL", defaultText: "none",
+            help: "what is put before sources in imgproxy's URLs: https://HOST/PATH/ or NAME:"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.imgproxy.baseURL = try SettingValues.sourceBase(text)
         },
         Setting(
             name: "imgproxyArgumentsSeparator", defaultText: ":", help: "between the arguments of imgproxy's options"
@@ -60,6 +64,15 @@ extension SettingValues {
     static func place(_ text: String) throws(InvalidValue) -> DialectPlace {
         guard let place = DialectPlace(text) else { throw InvalidValue(allowed: "/ or a path such as /img") }
         return place
+    }
+
+    /// What stands before sources: a beginning of URLs, or a named origin with its colon.
+    static func sourceBase(_ text: String) throws(InvalidValue) -> SourceBase {
+        guard text.isEmpty || text.utf8.contains(UInt8(ascii: ":")) else {
+            throw InvalidValue(
+                allowed: "a beginning of URLs such as https://example.com/photos/, or NAME: of an origin")
+        }
+        return SourceBase(text)
     }
 
     /// Texts of hexadecimal digits of any length, separated by commas.

@@ -33,6 +33,12 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in settings.operatorListener.port = try port(text)
         },
         Setting(
+            name: "metricsBind", defaultText: "none",
+            help: "ADDRESS:PORT of a listener with nothing but metrics, such as 0.0.0.0:9090"
+        ) {
+            (settings, text) throws(InvalidValue) in settings.metricsListener = try SettingValues.listener(text)
+        },
+        Setting(
             name: "adminHosts", defaultText: "none",
             help: "names of the operators' listener besides addresses and localhost; * is any"
         ) {
@@ -186,6 +192,7 @@ enum SettingTable {
         Setting(name: "allowedSources", defaultText: "any public", help: "URL patterns with * that sources must match")
         {
             (settings, text) throws(InvalidValue) in
+            settings.downloads.allowsUnnamedSources = true
             settings.downloads.allowedSources = try parsed(
                 text, "patterns such as https://*.example.com/images/*, separated by commas"
             ) { SourcePattern($0) }
@@ -351,7 +358,7 @@ enum SettingTable {
         formats.map(\.rawValue).joined(separator: separator)
     }
 
-    private static func networks(_ text: String) throws(InvalidValue) -> [AddressNetwork] {
+    static func networks(_ text: String) throws(InvalidValue) -> [AddressNetwork] {
         try parsed(text, "networks such as 127.0.0.0/8 or fd00::/8, separated by commas") { AddressNetwork($0) }
     }
 

@@ -1,4 +1,5 @@
 import Crypto
+import HTTPServing
 import Imaging
 
 /// Why a text is not a value of a setting.
@@ -70,6 +71,21 @@ enum SettingValues {
     /// Members separated by commas; an empty text is an empty list.
     static func list(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
+    }
+
+    /// A listener for few connections at `ADDRESS:PORT`; without an address, at all of them.
+    static func listener(_ text: String) throws(InvalidValue) -> HTTPServerConfiguration {
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
+            let port = UInt16(text[text.utf8.index(after: colon)...])
+        else { throw InvalidValue(allowed: "an address and a port such as 0.0.0.0:9090 or :9090") }
+        var listener = HTTPServerConfiguration()
+        var address = text[..<colon]
+        if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
+        listener.bindAddress = address.isEmpty ? "0.0.0.0" : String(address)
+        listener.port = port
+        listener.threads = 1
+        listener.maximumConnections = 64
+        return listener
     }
 
     /// Image formats out of `allowed`, separated by commas, none twice.

@@ -9,6 +9,8 @@ import ThumbnailPipeline
 struct Settings: Sendable {
     var publicListener = HTTPServerConfiguration()
     var operatorListener = HTTPServerConfiguration()
+    /// A listener with nothing but metrics; nil for none.
+    var metricsListener: HTTPServerConfiguration?
     var downloads = DownloadConfiguration()
     var pipeline = PipelineConfiguration()
     var disk = DiskSettings()
@@ -16,8 +18,8 @@ struct Settings: Sendable {
     var prefetch = PrefetchConfiguration()
     var api = APIConfiguration()
     var dialects = DialectSettings()
-    /// Variables of ``DialectSettings/environmentOf`` that mean nothing here.
-    var ignoredVariables: [String] = []
+    /// The variables of ``DialectSettings/environmentOf`` that are set, and what each means here.
+    var foreignVariables: [ForeignVariable] = []
     var renderWorkers = availableProcessorCount()
     var memoryBudget = MemoryShare.percent(60)
     var sandbox = SandboxSettings()
@@ -49,9 +51,9 @@ struct Settings: Sendable {
 
     /// The rules by which sources are allowed, as a text that is the same while they are.
     var sourcePolicy: String {
-        let ports = downloads.allowedPorts.sorted()
-        return
-            "\(String(reflecting: downloads.allowedNetworks)) \(String(reflecting: downloads.allowedSources)) \(ports)"
+        let networks = [downloads.allowedNetworks, downloads.deniedNetworks].map { String(reflecting: $0) }
+        let sources = downloads.allowsUnnamedSources ? String(reflecting: downloads.allowedSources) : "named"
+        return "\(networks.joined(separator: " ")) \(sources) \(downloads.allowedPorts.sorted())"
     }
 
     /// Contradictions between settings that are valid by themselves.
@@ -81,6 +83,14 @@ struct Settings: Sendable {
                 Contradiction(
                     ["autoQualityMin", "autoQualityMax"],
                     "autoQualityMin is above autoQualityMax: allowed is at most the maximum"))
+        }
+        if let metrics = metricsListener?.port, metrics != 0,
+            [publicListener.port, operatorListener.port].contains(metrics)
+        {
+            found.append(
+                Contradiction(
+                    ["metricsBind"],
+                    "metricsBind has the port \(metrics) of another listener: allowed is one of its own"))
         }
         if publicListener.port != 0, publicListener.port == operatorListener.port {
             found.append(

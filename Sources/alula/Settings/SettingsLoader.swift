@@ -31,6 +31,20 @@ struct SettingsLoader {
         return settings
     }
 
+    /// What another service's variables mean here, whether or not the settings can be used.
+    ///
+    /// - Returns: Nil if no such service is named.
+    static func foreignReading(
+        arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
+    ) -> ForeignEnvironment.Reading? {
+        var loader = SettingsLoader()
+        let flags = loader.flags(in: arguments)
+        let variables = loader.variables(in: environment)
+        let file = loader.file(at: flags["config"] ?? variables["config"], readFile)
+        var settings = Settings()
+        return foreignService(flags, variables, file)?.apply(environment, to: &settings)
+    }
+
     /// The settings that a settings file gives by itself, and all that is wrong with it.
     ///
     /// - Parameters:
@@ -68,7 +82,7 @@ struct SettingsLoader {
         }
         settings.downloads.origins = Origins(settings.dialects.origins + settings.downloads.origins.all)
         readVocabulary(file, into: &settings)
-        if settings.api.signingKeys.isEmpty, let key = settings.dialects.closingKey { settings.api.signingKeys = [key] }
+        settings.api.closingDialects = settings.dialects.closing
         settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)
         if problems.isEmpty {
             problems = settings.contradictions.map { contradiction in
@@ -98,13 +112,17 @@ struct SettingsLoader {
         _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue],
         _ environment: [String: String], into settings: inout Settings
     ) {
+        guard let service = Self.foreignService(flags, variables, file) else { return }
+        let reading = service.apply(environment, to: &settings)
+        settings.foreignVariables = reading.variables
+        problems += reading.problems.map { SettingsProblem($0) }
+    }
+
+    private static func foreignService(
+        _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue]
+    ) -> ForeignEnvironment? {
         let name = ExactText(SettingTable.environmentOf)
-        guard let text = flags[name] ?? variables[name] ?? file[name]?.commandLineText,
-            let service = ForeignEnvironment(rawValue: text)
-        else { return }
-        let (ignored, faults) = service.apply(environment, to: &settings)
-        settings.ignoredVariables = ignored
-        problems += faults.map { SettingsProblem($0) }
+        return (flags[name] ?? variables[name] ?? file[name]?.commandLineText).flatMap { .init(rawValue: $0) }
     }
 
     private mutating func readOrigins(

@@ -35,9 +35,10 @@ extension SettingTable {
         },
         Setting(
             name: "thumborBaseURL", defaultText: "http://",
-            help: "what stands before addresses of images without a scheme: http://, or a longer beginning"
+            help: "what stands before addresses of images without a scheme: http://, https://HOST/PATH/ or NAME:"
         ) {
-            settings, text in settings.dialects.thumbor.baseURL = ExactText(text)
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.thumbor.baseURL = try SettingValues.sourceBase(text)
         },
         Setting(
             name: "thumborAutoFormats", defaultText: "none",

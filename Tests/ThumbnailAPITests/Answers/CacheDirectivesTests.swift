@@ -25,4 +25,14 @@ import ThumbnailPipeline
     ) {
         #expect(CacheDirectives.text(freshness, secondsLeft: secondsLeft) == value)
     }
+
+    @Test func `a dialect may let shared caches use an answer longer, but not past its target's end`() {
+        func text(_ freshness: Freshness, _ secondsLeft: Int? = nil) -> String {
+            CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: 9)
+        }
+        #expect(text(Freshness(lifetime: 60)) == "public, max-age=60, stale-while-revalidate=9")
+        #expect(text(Freshness(lifetime: 60), 30) == "public, max-age=30")
+        #expect(text(Freshness(storability: .private, lifetime: 60)) == "private, max-age=60")
+        #expect(text(Freshness(storability: .none, lifetime: 60)) == "no-store" && text(Freshness()) == "public")
+    }
 }

@@ -57,7 +57,7 @@ import ThumbnailPipeline
 /// A dialect of one target, whose answers have a form of their own.
 private struct FormDialect: Dialect {
     let name = "form"
-    let hasSigningKeys = false
+    let signatures = DialectSignatures.none
     let change: @Sendable (inout AnswerForm) -> Void
 
     func claim(on target: String) -> DialectClaim { target == "/f" ? .certain : .none }

@@ -2,6 +2,7 @@ import HTTPTypes
 import Imaging
 import Memory
 import Telemetry
+import TestSupport
 import Testing
 import Text
 import ThumbnailPipeline
@@ -47,6 +48,7 @@ import ThumbnailPipeline
     }
 
     @Test func `a dialect judges its signatures itself, before it reads anything`() async {
+        let dialect = TinyDialect(signatures: .demanded)
         let edge = Edge {
             $0.otherDialects = [dialect]
             $0.signingKeys = [[UInt8](0..<32)]
@@ -59,7 +61,7 @@ import ThumbnailPipeline
     }
 
     @Test func `a dialect without keys opens nothing that signing keys close, unless it is named`() async {
-        let keyless = TinyDialect(hasSigningKeys: false)
+        let keyless = TinyDialect()
         func edge(keys: [[UInt8]], unsigned: Set<ExactText> = []) -> Edge {
             Edge {
                 $0.otherDialects = [keyless]
@@ -74,6 +76,78 @@ import ThumbnailPipeline
         #expect(keyless.readingCount == 0)
         #expect(await edge(keys: keys, unsigned: ["tiny"]).respond(Self.target).status == .ok)
         #expect(await edge(keys: []).respond(Self.target).status == .ok)
+    }
+
+    /// All ways to ask Alula's own routes for an image, unsigned.
+    private static let ownRequests: [(HTTPRequest.Method, String, HTTPFields, [UInt8])] = [
+        (.get, "/thumbnail?url=https%3A%2F%2Fh%2Fa", [:], []), (.head, "/thumbnail?url=https%3A%2F%2Fh%2Fa", [:], []),
+        (.get, "/info?url=https%3A%2F%2Fh%2Fa", [:], []), (.head, "/info?url=https%3A%2F%2Fh%2Fa", [:], []),
+        (.post, "/thumbnail?w=3", [.contentType: "image/jpeg"], ImageFixture.jpeg.array),
+        (
+            .post, "/thumbnails", [.contentType: "application/json"],
+            Array(#"{"url":"https://h/a","renditions":["w=9"]}"#.utf8)
+        ),
+    ]
+
+    private func statuses(_ edge: Edge) async -> Set<Int> {
+        var statuses: Set<Int> = []
+        for (method, target, fields, body) in Self.ownRequests {
+            statuses.insert(
+                await edge.respond(target, method: method, fields: fields, body: body).status.code)
+        }
+        return statuses
+    }
+
+    @Test(arguments: [DialectSignatures.none, .offered, .demanded])
+    func `the keys of any dialect close all routes without keys, until they are named`(
+        signatures: DialectSignatures
+    ) async throws {
+        let keyed = TinyDialect(signatures: signatures)
+        let wsrv = WsrvDialect(at: try #require(DialectPlace("/wsrv")))
+        func edge(_ change: @escaping (inout APIConfiguration) -> Void = { _ in }) -> Edge {
+            Edge {
+                $0.otherDialects = [keyed, wsrv]
+                $0.takesUploads = true
+                change(&$0)
+            }
+        }
+        let isClosed = signatures != .none
+        let shut = edge()
+        #expect(await statuses(shut) == [isClosed ? 403 : 200])
+        #expect(await shut.respond("/wsrv?url=example.com/a").status.code == (isClosed ? 403 : 200))
+        // Its own targets are signed, or its operator serves unsigned ones.
+        #expect(await shut.respond(Self.target).status == .ok)
+        #expect(await shut.respond("/").text.contains("&quot;closed&quot;:\(isClosed)"))
+        let named = edge { $0.unsignedDialects = ["native"] }
+        #expect(await statuses(named) == [200])
+        #expect(await named.respond("/wsrv?url=example.com/a").status.code == (isClosed ? 403 : 200))
+        #expect(await named.respond("/").text.contains("&quot;closed&quot;:false"))
+        let other = edge { $0.unsignedDialects = ["wsrv", "thumbnail"] }
+        #expect(await statuses(other) == [isClosed ? 403 : 200])
+        #expect(await other.respond("/wsrv?url=example.com/a").status == .ok)
+    }
+
+    @Test func `a dialect that lies nowhere, or is bound, closes others and not itself`() async {
+        let edge = Edge {
+            $0.otherDialects = [dialect]
+            $0.takesUploads = true
+            $0.closingDialects = ["tiny"]
+        }
+        #expect(await statuses(edge) == [403])
+        #expect(await edge.respond(Self.target).status == .ok)
+        let nowhere = Edge {
+            $0.otherDialects = [dialect]
+            $0.closingDialects = ["thumbor"]
+        }
+        #expect(await nowhere.respond(Self.target).status == .forbidden)
+    }
+
+    @Test func `a dialect with keys and unsigned targets is closed by the keys of others`() async {
+        let edge = Edge {
+            $0.otherDialects = [TinyDialect(signatures: .offered)]
+            $0.signingKeys = [[UInt8](0..<32)]
+        }
+        #expect(await edge.respond(Self.target).status == .forbidden)
     }
 
     @Test func `a dialect negotiates and words failures itself`() async {

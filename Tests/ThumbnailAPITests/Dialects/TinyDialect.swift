@@ -11,14 +11,15 @@ final class TinyDialect: RenditionDialect {
     let name = "tiny"
     private let place: String
     private let placeClaim: DialectClaim
-    let hasSigningKeys: Bool
+    let signatures: DialectSignatures
     private let readings = Locked(0)
 
     /// The dialect of targets that begin with `place`.
-    init(at place: String = "/t/", claiming placeClaim: DialectClaim = .certain, hasSigningKeys: Bool = true) {
+    init(at place: String = "/t/", claiming placeClaim: DialectClaim = .certain, signatures: DialectSignatures = .none)
+    {
         self.place = place
         self.placeClaim = placeClaim
-        self.hasSigningKeys = hasSigningKeys
+        self.signatures = signatures
     }
 
     /// How many targets were read.

@@ -68,7 +68,7 @@ struct TargetExplainerTests {
 /// A dialect that reads everything and ignores an option.
 private struct IgnoringDialect: Dialect {
     let name = "imgproxy"
-    let hasSigningKeys = false
+    let signatures = DialectSignatures.none
 
     func claim(on target: String) -> DialectClaim { target.hasPrefix("/i/") ? .certain : .none }
 

@@ -13,7 +13,7 @@ package struct ImgproxyConfiguration: Sendable {
     /// Texts that count as signatures of anything.
     package var trustedSignatures: [ExactText] = []
     /// What is put before sources that do not begin with it.
-    package var baseURL = ""
+    package var baseURL: SourceBase = ""
     /// What the beginnings of sources are replaced by, in this order.
     package var replacements: [ImgproxyReplacement] = []
     /// The name of the origin for `local://` sources; nil if there are none.

@@ -9,7 +9,7 @@ package struct ImgproxyDialect: Dialect {
     private let place: DialectPlace
     private let presets: ImgproxyPresets
 
-    package var hasSigningKeys: Bool { configuration.hasKeys }
+    package var signatures: DialectSignatures { configuration.hasKeys ? .demanded : .none }
     package var probePath: String? { place.path(of: "health") }
 
     /// The dialect at the place that `configuration` gives it; nil if that is off.

@@ -16,12 +16,16 @@ package struct ImgproxyReplacement: Hashable, Sendable {
     }
 
     /// `source` with its beginning replaced if it matches.
+    ///
+    /// What follows a replaced host cannot continue its name or its port, and stars in a host stand for parts of names only.
     func applied(to source: [UInt8]) -> [UInt8] {
         var search = Search(literals: literals, text: source)
-        guard source.starts(with: literals[0]), let found = search.match(after: 1, from: literals[0].count) else {
-            return source
-        }
-        return expanded(found.stars) + source[found.end...]
+        guard source.starts(with: literals[0]), let found = search.match(after: 1, from: literals[0].count),
+            let beginning = expanded(found.stars)
+        else { return source }
+        let rest = source[found.end...]
+        let needsSlash = SourceBase.endsInAuthority(beginning) && !rest.isEmpty && rest.first != UInt8(ascii: "/")
+        return beginning + (needsSlash ? [UInt8(ascii: "/")] : []) + rest
     }
 
     /// A search that tries each literal at each place once.
@@ -51,8 +55,8 @@ package struct ImgproxyReplacement: Hashable, Sendable {
         }
     }
 
-    /// The replacement with what the stars stood for: `$1` or `${1}` for the first.
-    private func expanded(_ stars: [ArraySlice<UInt8>]) -> [UInt8] {
+    /// The replacement with what the stars stood for: `$1` or `${1}` for the first; nil for what cannot stand in a host's name.
+    private func expanded(_ stars: [ArraySlice<UInt8>]) -> [UInt8]? {
         var (text, index) = ([UInt8](), 0)
         while index < replacement.count {
             guard replacement[index] == UInt8(ascii: "$"), let (number, end) = reference(at: index + 1) else {
@@ -60,10 +64,23 @@ package struct ImgproxyReplacement: Hashable, Sendable {
                 index += 1
                 continue
             }
-            if stars.indices.contains(number - 1) { text += stars[number - 1] }
+            if stars.indices.contains(number - 1) {
+                let isInHost = SourceBase.authority(atEndOf: text) != nil
+                guard !isInHost || stars[number - 1].allSatisfy(Self.isOfHost) else { return nil }
+                text += stars[number - 1]
+            }
             index = end
         }
         return text
+    }
+
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
+        }
     }
 
     private func reference(at start: Int) -> (number: Int, end: Int)? {

@@ -60,7 +60,7 @@ struct ImgproxySource {
         guard written.count <= longest else { throw .badURL("The source is longer than \(longest) bytes.") }
         var source = written
         for replacement in configuration.replacements { source = replacement.applied(to: source) }
-        if !source.starts(with: configuration.baseURL.utf8) { source = configuration.baseURL.utf8 + source }
+        if !configuration.baseURL.begins(source) { source = configuration.baseURL.source(source) }
         if let origin = configuration.localOrigin, source.starts(with: "local://".utf8) {
             source = Array("\(origin):".utf8) + source.dropFirst(8).drop { $0 == UInt8(ascii: "/") }
         }

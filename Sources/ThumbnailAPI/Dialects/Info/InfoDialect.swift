@@ -10,7 +10,8 @@ package struct InfoDialect: Dialect {
     package let name = "info"
     private let signingKeys: [[UInt8]]
 
-    package var hasSigningKeys: Bool { !signingKeys.isEmpty }
+    package var doorName: String { NativeDialect.doorName }
+    package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
 
     /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
     package init(signingKeys: [[UInt8]] = []) {

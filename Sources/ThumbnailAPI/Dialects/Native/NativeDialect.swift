@@ -6,7 +6,11 @@ package struct NativeDialect: RenditionDialect {
     private let signingKeys: [[UInt8]]
     private let vocabulary: Vocabulary
 
-    package var hasSigningKeys: Bool { !signingKeys.isEmpty }
+    /// The name of Alula's own image routes among the doors.
+    package static let doorName = "native"
+
+    package var doorName: String { Self.doorName }
+    package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
 
     /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
     ///

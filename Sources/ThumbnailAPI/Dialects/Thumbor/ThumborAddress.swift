@@ -3,20 +3,10 @@ import Text
 
 /// Addresses of images in URLs of thumbor and imagor.
 enum ThumborAddress {
-    /// The source that an address names: percent-decoded once, with `base` before it unless it begins with a scheme.
+    /// The source that a percent-decoded address names, with `base` before it unless it begins with a scheme.
     ///
     /// - Throws: ``APIError/badURL(_:)``.
-    static func source(_ address: ArraySlice<UInt8>, base: ExactText) throws(APIError) -> ExactText {
-        guard let decoded = PercentEncoding.decode(address) else {
-            throw .badURL("The address of the image is not percent-encoded UTF-8.")
-        }
-        return try source(decoded, base: base)
-    }
-
-    /// The source that a decoded address names.
-    ///
-    /// - Throws: ``APIError/badURL(_:)``.
-    static func source(_ text: String, base: ExactText) throws(APIError) -> ExactText {
+    static func source(_ text: String, base: SourceBase) throws(APIError) -> ExactText {
         var text = text
         if let encoded = text.suffix(after: "b64:"), let decoded = base64(encoded) { text = decoded }
         guard !text.isEmpty else { throw .badURL("The address of an image is missing.") }
@@ -25,7 +15,7 @@ enum ThumborAddress {
             guard text.suffix(after: "http:") == nil, text.suffix(after: "https:") == nil else {
                 throw .badURL("The address of the image lacks a slash after its scheme.")
             }
-            text = base.string + text
+            text = String(decoding: base.source(Array(text.utf8)), as: UTF8.self)
         }
         // A client cannot send a blank, so an encoded one was meant.
         if text.utf8.contains(UInt8(ascii: " ")) {

@@ -15,11 +15,17 @@ package struct ThumborConfiguration: Sendable {
     /// Whether targets that begin with `unsafe/` are served; nil for only without a key.
     package var servesUnsafe: Bool?
     /// What is put before addresses of images that begin with no scheme, such as `http://`.
-    package var baseURL = ExactText("http://")
+    package var baseURL: SourceBase = "http://"
     /// Formats that `Accept` may choose if the target names none, best first.
     package var automaticFormats: [ImageFormat] = []
     /// Whether opaque PNG images are answered as JPEG if the target names no format.
     package var replacesPNG = false
+    /// Seconds for which clients may use answers, whatever their source says; nil for what the source says.
+    package var maximumAge: Int?
+    /// Seconds for which shared caches may use answers longer while they fetch them anew; nil says nothing.
+    package var staleAge: Int?
+    /// Most filters that count, the first ones; nil for all.
+    package var maximumFilters: Int?
     /// The filters that do nothing.
     package var disabledFilters: Set<ExactText> = []
     /// The quality of JPEG and WebP if the target names none.

@@ -1,4 +1,3 @@
-import Crypto
 import Imaging
 import Text
 package import ThumbnailPipeline
@@ -11,8 +10,10 @@ package struct ThumborDialect: Dialect {
     private let place: DialectPlace
     private let configuration: ThumborConfiguration
 
-    /// A dialect that also serves unsigned targets has no keys in this sense: they would open what `signingKeys` closes.
-    package var hasSigningKeys: Bool { configuration.key != nil && !configuration.isUnsafeServed }
+    package var signatures: DialectSignatures {
+        if configuration.key == nil { return .none }
+        return configuration.isUnsafeServed ? .offered : .demanded
+    }
     package var probePath: String? { place.path(of: "healthcheck") }
 
     /// The dialect with these settings; nil without a place.
@@ -26,17 +27,15 @@ package struct ThumborDialect: Dialect {
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         guard let path = ThumborPath(target.target.string, at: place) else { return false }
-        if path.isUnsafe { return configuration.isUnsafeServed }
-        guard let key = configuration.key else { return false }
-        return ThumborSigner(key: key, hash: configuration.signer, length: configuration.signatureLength)
-            .verifies(path)
+        return path.isUnsafe ? configuration.isUnsafeServed : verifiedText(of: path) != nil
     }
 
+    /// Reads what the signature was made over; what no signature fits is read as it was sent, for explanations.
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         guard let path = ThumborPath(target.target.string, at: place) else {
             throw .badURL("The address of an image is missing.")
         }
-        let parsed = try ThumborTarget(path.rest)
+        let parsed = try ThumborTarget(path.isUnsafe ? path.unsignedText : verifiedText(of: path) ?? path.sent)
         var reader = ThumborFilterReader(configuration, isMeta: parsed.isMeta)
         try reader.read(parsed.filters)
         var options = reader.options
@@ -49,17 +48,29 @@ package struct ThumborDialect: Dialect {
         }
         let recipe = ThumborRecipe(
             options: options, accepted: accepted, quality: configuration.quality, text: parsed.optionText)
+        guard let address = parsed.decodedAddress else {
+            throw .badURL("The address of the image is not percent-encoded UTF-8.")
+        }
         let isNegotiated = options.format == nil && !options.isRaw && !configuration.automaticFormats.isEmpty
         var query = ThumbnailQuery(
             request: ThumbnailRequest(
-                source: try ThumborAddress.source(parsed.address, base: configuration.baseURL),
+                source: try ThumborAddress.source(address, base: configuration.baseURL),
                 additional: reader.marks.map { AdditionalSource(.watermark, source: $0) }, recipe: recipe,
                 isNegotiated: isNegotiated),
             expires: reader.expires)
         query.answer = reader.answer
+        query.answer.maximumAge = reader.answer.maximumAge ?? configuration.maximumAge
+        query.answer.staleAge = configuration.staleAge
         query.answer.isWritten = parsed.isMeta
         query.ignoredOptions = reader.ignored
         return query
+    }
+
+    private func verifiedText(of path: ThumborPath) -> ThumborText? {
+        configuration.key.flatMap { key in
+            ThumborSigner(key: key, hash: configuration.signer, length: configuration.signatureLength)
+                .verifiedText(of: path)
+        }
     }
 
     package func writtenAnswer(about thumbnail: Thumbnail, to query: ThumbnailQuery) -> WrittenAnswer? {
@@ -68,53 +79,5 @@ package struct ThumborDialect: Dialect {
         return WrittenAnswer(
             mediaType: "application/json",
             text: ThumborMetadata(of: header, recipe: recipe, source: query.request.source).text)
-    }
-}
-
-/// The path of a target behind the dialect's place: a signature or `unsafe`, and the rest, as they were sent.
-struct ThumborPath {
-    /// The first segment.
-    let signature: ArraySlice<UInt8>
-    /// What follows the slash after it, without a query.
-    let rest: ArraySlice<UInt8>
-
-    /// Nil if the target lies elsewhere, or has one segment only.
-    init?(_ target: String, at place: DialectPlace) {
-        guard let remainder = place.remainder(of: target) else { return nil }
-        let path = Array(remainder.utf8.prefix { $0 != UInt8(ascii: "?") })
-        let start = path[...].drop { $0 == UInt8(ascii: "/") }
-        guard let slash = start.firstIndex(of: UInt8(ascii: "/")) else { return nil }
-        signature = start[..<slash]
-        rest = start[(slash + 1)...]
-    }
-
-    /// Whether the target is not signed and says so.
-    var isUnsafe: Bool { signature.elementsEqual("unsafe".utf8) }
-}
-
-/// Signatures of thumbor and imagor: base64url, with padding, of a code for the path after the signature.
-struct ThumborSigner {
-    let key: [UInt8]
-    let hash: HMAC.Hash
-    /// The number of characters that remain; nil for all.
-    let length: Int?
-
-    /// The signature of a path without its leading slash.
-    func signature(of path: some Sequence<UInt8>) -> [UInt8] {
-        let code = HMAC.authenticationCode(for: path, key: key, hash: hash)
-        var text = Array(Base64URL.encode(code).utf8)
-        while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
-        return length.map { Array(text.prefix($0)) } ?? text
-    }
-
-    /// Whether the path is signed with the key, as it was sent or percent-decoded.
-    func verifies(_ path: ThumborPath) -> Bool {
-        guard let sent = PercentEncoding.decode(path.signature) else { return false }
-        let signature = Array(sent.utf8)
-        if HMAC.isEqual(signature, self.signature(of: path.rest)) { return true }
-        guard path.rest.contains(UInt8(ascii: "%")), let decoded = PercentEncoding.decode(path.rest) else {
-            return false
-        }
-        return HMAC.isEqual(signature, self.signature(of: decoded.utf8))
     }
 }

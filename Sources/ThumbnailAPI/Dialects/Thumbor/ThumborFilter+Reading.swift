@@ -65,9 +65,11 @@ extension ThumborFilter {
         }
     }
 
+    /// A factor up to 1, or imagor's per cent above it, of which 100 are the most.
     private static func proportion(_ arguments: ThumborArguments) -> Int? {
-        guard arguments.count == 1, let share = arguments.millionths(0), 1...1_000_000 ~= share else { return nil }
-        return share
+        let one = 1_000_000
+        guard arguments.count == 1, let share = arguments.millionths(0), share > 0 else { return nil }
+        return share > one ? min(share, 100 * one) / 100 : share
     }
 
     private static func padding(_ arguments: ThumborArguments) -> ThumborGeometry.Padding? {

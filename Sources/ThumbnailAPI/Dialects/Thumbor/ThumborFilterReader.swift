@@ -32,10 +32,10 @@ struct ThumborFilterReader {
     ///
     /// - Throws: ``APIError`` for a colour or a source that cannot be one, and for too many sources.
     mutating func read(_ filters: [ThumborFilterText]) throws(APIError) {
-        for filter in filters {
+        for (index, filter) in filters.enumerated() {
             if isMeta { try Self.checkFact(filter) }
             let isDisabled = configuration.disabledFilters.contains(ExactText(filter.name))
-            if isDisabled {
+            if isDisabled || index >= configuration.maximumFilters ?? .max {
                 ignored.append(filter.written)
             } else if try !read(filter) {
                 ignored.append(filter.written)
@@ -182,7 +182,8 @@ extension ThumborFilterReader {
             transparency = alpha
         case "image":
             guard let path = arguments.text(0) else { return false }
-            let target = try ThumborTarget(Array(path.utf8)[...], isLayer: true)
+            let target = try ThumborTarget(
+                ThumborText(bytes: Array(path.utf8)[...], isDecoded: true), isLayer: true)
             ignored += target.filters.map(\.written)
             let address = String(decoding: target.address, as: UTF8.self)
             if let name = ThumborAddress.color(address) {

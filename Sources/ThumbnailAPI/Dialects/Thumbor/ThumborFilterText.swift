@@ -12,14 +12,11 @@ struct ThumborFilterText: Hashable, Sendable {
     /// Most filters of a target.
     static let most = 64
 
-    /// The filters of a text such as `blur(4):fill(red)`, which is percent-encoded.
+    /// The filters of a text such as `blur(4):fill(red)`, which is percent-decoded.
     ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for text that cannot be decoded, and for too many filters.
-    static func list(_ text: ArraySlice<UInt8>) throws(APIError) -> [ThumborFilterText] {
-        guard let decoded = PercentEncoding.decode(text) else {
-            throw .badParameter("filters", "The filters are not percent-encoded UTF-8.")
-        }
-        let parts = pieces(of: Array(decoded.utf8)[...], separator: UInt8(ascii: ":"))
+    /// - Throws: ``APIError/badParameter(_:_:)`` for too many filters.
+    static func list(_ text: String) throws(APIError) -> [ThumborFilterText] {
+        let parts = pieces(of: Array(text.utf8)[...], separator: UInt8(ascii: ":"))
         guard parts.count <= most else { throw .badParameter("filters", "There are more than \(most) filters.") }
         return parts.map { ThumborFilterText($0) }
     }

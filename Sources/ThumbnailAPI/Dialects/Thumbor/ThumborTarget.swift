@@ -13,17 +13,24 @@ struct ThumborTarget {
     private(set) var filters: [ThumborFilterText] = []
     /// The address of the image, not decoded.
     private(set) var address: ArraySlice<UInt8>
-    /// All before the address.
+    /// The text that was read.
+    private let text: ThumborText
+    /// All before the address, in characters that may stand in a target.
     let optionText: String
 
     /// Most pixels of a side that a target may ask for.
     static let mostPixels = 1_000_000
 
-    /// Reads `path`, which follows the signature and its slash.
+    /// The address of the image percent-decoded; nil if that cannot be done.
+    var decodedAddress: String? { text.decoded(address) }
+
+    /// Reads `text`, which follows the signature and its slash.
     ///
     /// - Parameter isLayer: Whether the path is that of a layer in a filter, whose sides can depend on the image below.
     /// - Throws: ``APIError`` for numbers that are too large, and for filters that cannot be read.
-    init(_ path: ArraySlice<UInt8>, isLayer: Bool = false) throws(APIError) {
+    init(_ text: ThumborText, isLayer: Bool = false) throws(APIError) {
+        let path = text.bytes
+        self.text = text
         address = path
         var cursor = ThumborCursor(rest: path)
         if isLayer { _ = cursor.take("unsafe") }
@@ -43,9 +50,15 @@ struct ThumborTarget {
         }
         if let down = try cursor.take({ Self.alignment($0, ["top", "middle", "bottom"]) }) { geometry.down = down }
         geometry.isSmart = cursor.take("smart")
-        if let text = cursor.takeFilters() { filters = try ThumborFilterText.list(text) }
+        if let part = cursor.takeFilters() {
+            guard let decoded = text.decoded(part) else {
+                throw .badParameter("filters", "The filters are not percent-encoded UTF-8.")
+            }
+            filters = try ThumborFilterText.list(decoded)
+        }
         address = cursor.rest.drop { $0 == UInt8(ascii: "/") }
-        optionText = String(decoding: path[..<address.startIndex], as: UTF8.self)
+        let options = String(decoding: path[..<address.startIndex], as: UTF8.self)
+        optionText = text.isDecoded ? PercentEncoding.location(options) : options
     }
 
     private static func trim(_ text: ArraySlice<UInt8>) -> ThumborGeometry.Trim? {

@@ -7,7 +7,7 @@ package import ThumbnailPipeline
 /// Unknown parameters and values are ignored, as there; only a missing or impossible `url` is refused. The service knows no signatures.
 package struct WsrvDialect: Dialect {
     package let name = "wsrv"
-    package let hasSigningKeys = false
+    package let signatures = DialectSignatures.none
     private let place: DialectPlace
 
     /// The dialect at a place.

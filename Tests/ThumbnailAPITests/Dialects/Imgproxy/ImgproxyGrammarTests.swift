@@ -88,7 +88,7 @@ struct ImgproxyGrammarTests {
             try source("plain/" + path) { configuration in
                 configuration.replacements = [ImgproxyReplacement(pattern: pattern, replacement: replacement)]
                     .compactMap(\.self)
-                configuration.baseURL = base
+                configuration.baseURL = SourceBase(base)
             }
         }
         #expect(try replaced("cdn://x/a.jpg", "cdn://*/", "https://h/") == "https://h/a.jpg")
@@ -99,6 +99,25 @@ struct ImgproxyGrammarTests {
         #expect(try replaced("https://h/a.jpg", "x", "y", base: "https://h/") == "https://h/a.jpg")
         #expect(try replaced("x/a.jpg", "x/", "https://h/", base: "https://h/") == "https://h/a.jpg")
         #expect(ImgproxyReplacement(pattern: "*****", replacement: "") == nil)
+        // Neither the rest of a source nor a star can continue or change a host.
+        #expect(try replaced("cdn://.evil/a", "cdn://", "https://h") == "https://h/.evil/a")
+        #expect(try replaced("cdn:///a", "cdn://", "https://h") == "https://h/a")
+        #expect(try replaced("cdn://0/a", "cdn://", "https://h:8") == "https://h:8/0/a")
+        #expect(try replaced("cdn://e%3F/a", "cdn://*/", "https://$1.h/") == "cdn://e?/a")
+        #expect(try replaced("cdn://e%23/a", "cdn://*/", "https://$1.h/") == "cdn://e#/a")
+        #expect(try replaced("cdn://e%3F/a", "cdn://*/", "https://h/$1/") == "https://h/e?/a")
+    }
+
+    @Test(arguments: [
+        (".evil/a", "https://h", "https://h/.evil/a"), ("%40evil/a", "https://h", "https://h/@evil/a"),
+        ("0/a", "http://h:8", "http://h:8/0/a"), ("/a", "https://h", "https://h/a"),
+        ("/a", "https://h/b", "https://h/b/a"),
+        ("https://h.evil/a", "https://h", "https://h/https://h.evil/a"), ("https://h/a", "https://h", "https://h/a"),
+        ("c", "https://h/b", "https://h/bc"), ("a", "media:", "media:a"),
+        ("evil/a", "https://", "https://evil/a"), ("a", "https://h?u=", "https://h?u=a"),
+    ])
+    func `no source continues the host of the base`(path: String, base: String, expected: String) throws {
+        #expect(try source("plain/" + path) { $0.baseURL = SourceBase(base) } == expected)
     }
 
     @Test func `files of the machine have a source of their own if that is set`() throws {

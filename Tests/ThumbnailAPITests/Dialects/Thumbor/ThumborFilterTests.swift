@@ -8,7 +8,7 @@ import Text
 struct ThumborFilterTests {
     private func reader(_ filters: String, isMeta: Bool = false) throws -> ThumborFilterReader {
         var reader = ThumborFilterReader(ThumborConfiguration(), isMeta: isMeta)
-        try reader.read(ThumborTarget(Array("filters:\(filters)/a".utf8)[...]).filters)
+        try reader.read(ThumborTarget(sent: "filters:\(filters)/a").filters)
         return reader
     }
 
@@ -17,7 +17,7 @@ struct ThumborFilterTests {
     ) throws
         -> [String]
     {
-        let target = try ThumborTarget(Array((path + "/a").utf8)[...])
+        let target = try ThumborTarget(sent: path + "/a")
         var reader = ThumborFilterReader(ThumborConfiguration())
         try reader.read(target.filters)
         var options = reader.options
@@ -34,7 +34,7 @@ struct ThumborFilterTests {
         "nosuch(1,2)", "quality(abc)", "brightness(1.5)", "brightness()", "rgb(1,2)", "blur(0)", "blur(x)",
         "curve([(0,255)])",
         "format(foo)", "format(heic)", "rotate(45)", "fill(red,maybe)", "round_corner(x)", "watermark(http://a/b)",
-        "watermark(http://a/b,1,2)", "watermark(http://a/b,x,2,0)", "focal(abc)", "proportion(2)", "proportion(0)",
+        "watermark(http://a/b,1,2)", "watermark(http://a/b,x,2,0)", "focal(abc)", "proportion(-2)", "proportion(0)",
         "convolution(1;2,2)", "convolution(1;2;1;2,3)", "max_bytes(0)", "expire(abc)", "saturation(NaN)", "hue(inf)",
         "curve([(0,0),(0,9)],[(0,0)],[(0,0)],[(0,0)])", "colorize(1,2,3,red)", "noise(-1)", "label(a)",
         "extract_focal()",
@@ -68,8 +68,12 @@ struct ThumborFilterTests {
         var configuration = ThumborConfiguration()
         configuration.disabledFilters = ["blur"]
         var reader = ThumborFilterReader(configuration)
-        try reader.read(ThumborTarget(Array("filters:blur(3):grayscale()/a".utf8)[...]).filters)
+        try reader.read(ThumborTarget(sent: "filters:blur(3):grayscale()/a").filters)
         #expect(reader.ignored == ["blur(3)"] && reader.options.filters.count == 1)
+        configuration.maximumFilters = 2
+        reader = ThumborFilterReader(configuration)
+        try reader.read(ThumborTarget(sent: "filters:grayscale():blur(3):invert()/a").filters)
+        #expect(reader.ignored == ["blur(3)", "invert()"] && reader.options.filters.count == 1)
     }
 
     @Test func `more than eight marks are refused`() throws {
@@ -104,6 +108,7 @@ struct ThumborFilterTests {
             ("fit-in/300x300/filters:fill(blur)", ["backdrop blurred 2500000 300x300 0,37"]),
             ("fit-in/200x200/10x20:30x40/filters:fill(red)", ["canvas 240x260 10,45 255,0,0,255"]),
             ("fit-in/200x200/10x10", []), ("filters:proportion(0.5)", ["resample 200x150 gamma"]),
+            ("filters:proportion(50)", ["resample 200x150 gamma"]), ("filters:proportion(500)", []),
             ("200x150/filters:padding(red,10,20)", ["pad 20,10,20,10 255,0,0,255"]),
             ("200x150/filters:crop(150,100,500,500)", ["crop 150,100 50x50"]), ("filters:rotate(-90)", ["turn 6"]),
             ("filters:rotate(450)", ["turn 8"]), ("filters:rotate(360)", []), ("filters:pixelate()", ["pixelate 10"]),

@@ -15,7 +15,7 @@ struct ThumborLayoutTests {
     ) throws
         -> ThumborLayout
     {
-        var geometry = try ThumborTarget(Array((path + "/a").utf8)[...]).geometry
+        var geometry = try ThumborTarget(sent: (path + "/a")).geometry
         change(&geometry)
         return ThumborLayout(geometry, of: ImagePart(allOf: size))
     }
@@ -57,7 +57,7 @@ struct ThumborLayoutTests {
         func focus(_ texts: String...) throws -> [ThumborGeometry.Focus] {
             let filters = texts.map { "focal(\($0))" }.joined(separator: ":")
             var reader = ThumborFilterReader(ThumborConfiguration())
-            try reader.read(ThumborTarget(Array("filters:\(filters)/a".utf8)[...]).filters)
+            try reader.read(ThumborTarget(sent: "filters:\(filters)/a").filters)
             return reader.options.geometry.focuses
         }
         let right = try focus("350x100:400x200")
@@ -167,13 +167,13 @@ struct ThumborLayoutTests {
 
     @Test func `a layer is cut and resized by its own path`() throws {
         var mark = ThumborMark(subject: .source(0))
-        mark.layer = try ThumborTarget(Array("60x60/a".utf8)[...], isLayer: true).geometry
+        mark.layer = try ThumborTarget(sent: "60x60/a", isLayer: true).geometry
         let stamp = mark.stamp(of: Self.quad, on: PixelSize(width: 300, height: 200))
         #expect(stamp.size == PixelSize(width: 60, height: 60) && stamp.scaledSize == PixelSize(width: 80, height: 60))
         #expect(stamp.x == 10 && stamp.y == 0)
-        mark.layer = try ThumborTarget(Array("fxf-20/a".utf8)[...], isLayer: true).geometry
+        mark.layer = try ThumborTarget(sent: "fxf-20/a", isLayer: true).geometry
         #expect(mark.size(ofColorOn: PixelSize(width: 300, height: 200)) == PixelSize(width: 300, height: 180))
-        mark.layer = try ThumborTarget(Array("90x/a".utf8)[...], isLayer: true).geometry
+        mark.layer = try ThumborTarget(sent: "90x/a", isLayer: true).geometry
         #expect(mark.size(ofColorOn: PixelSize(width: 300, height: 200)) == PixelSize(width: 90, height: 90))
     }
 }

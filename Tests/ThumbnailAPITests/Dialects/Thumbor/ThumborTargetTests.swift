@@ -6,7 +6,7 @@ import Text
 
 /// The grammar of targets of thumbor and imagor.
 struct ThumborTargetTests {
-    private func target(_ path: String) throws -> ThumborTarget { try ThumborTarget(Array(path.utf8)[...]) }
+    private func target(_ path: String) throws -> ThumborTarget { try ThumborTarget(sent: path) }
 
     private func address(_ path: String) throws -> String {
         String(decoding: try target(path).address, as: UTF8.self)
@@ -101,7 +101,7 @@ struct ThumborTargetTests {
     func `long targets of one repeated text are read or refused`(piece: String) {
         for start in ["", "filters:", "filters:a(", "filters:image(/1x1/", "filters:fill("] {
             let text = start + String(repeating: piece, count: 8_192 / piece.utf8.count) + ")/a"
-            let read = try? ThumborTarget(Array(text.utf8)[...])
+            let read = try? ThumborTarget(sent: text)
             var reader = ThumborFilterReader(ThumborConfiguration())
             if let read { try? reader.read(read.filters) }
             #expect(reader.marks.count <= ThumborFilterReader.mostMarks)
@@ -117,11 +117,35 @@ struct ThumborTargetTests {
         ("http://a.example/%E2%82%AC", "http://a.example/€"),
     ])
     func `addresses are decoded once and get a scheme`(text: String, source: String) throws {
-        #expect(try ThumborAddress.source(Array(text.utf8)[...], base: "http://").string == source)
+        #expect(try ThumborTarget(sent: "1x1/" + text).source(base: "http://").string == source)
     }
 
     @Test(arguments: ["", "%", "%ff", "http:/a.example/b", "https:a", String(repeating: "a", count: 4_000)])
     func `addresses that cannot be one are refused`(text: String) {
-        #expect(throws: APIError.self) { try ThumborAddress.source(Array(text.utf8)[...], base: "http://") }
+        #expect(throws: APIError.self) { try ThumborTarget(sent: "1x1/" + text).source(base: "http://") }
+    }
+
+    @Test(arguments: [
+        ("https://h", "https://h/.evil.example/a"), ("https://h:80", "https://h:80/.evil.example/a"),
+        ("https://h/", "https://h/.evil.example/a"), ("https://h/b", "https://h/b.evil.example/a"),
+        ("https://h?u=", "https://h?u=.evil.example/a"), ("media:", "media:.evil.example/a"),
+    ])
+    func `no address continues the host of the base URL`(base: String, source: String) throws {
+        #expect(try ThumborTarget(sent: "1x1/.evil.example/a").source(base: SourceBase(base)).string == source)
+        #expect(try ThumborTarget(sent: "1x1/%40e%2Fa").source(base: "https://h") == "https://h/@e/a")
+        #expect(try ThumborTarget(sent: "1x1/%2Fa").source(base: "https://h") == "https://h/a")
+    }
+}
+
+extension ThumborTarget {
+    /// Reads a path as a client sent it.
+    init(sent path: String, isLayer: Bool = false) throws(APIError) {
+        try self.init(ThumborText(bytes: Array(path.utf8)[...], isDecoded: false), isLayer: isLayer)
+    }
+
+    /// The source that the target names.
+    fileprivate func source(base: SourceBase) throws(APIError) -> ExactText {
+        guard let decodedAddress else { throw .badURL("") }
+        return try ThumborAddress.source(decodedAddress, base: base)
     }
 }

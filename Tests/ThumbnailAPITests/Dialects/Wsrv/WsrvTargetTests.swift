@@ -53,7 +53,7 @@ import ThumbnailPipeline
         for (target, expected) in [("/wsrv?url=a", "certain"), ("/wsrv/", "certain"), ("/wsrvs?url=a", "none")] {
             #expect("\(prefixed.claim(on: target))" == expected, "\(target)")
         }
-        #expect(!dialect.hasSigningKeys)
+        #expect(dialect.signatures == .none)
     }
 
     @Test func `the root's page stays, and the dialect answers beside it`() async throws {

@@ -1,0 +1,76 @@
+import Crypto
+
+/// A text behind the signature, by the grammar of ``ThumborTarget``: as a client sent it, or as it was before it was encoded on its way.
+struct ThumborText {
+    let bytes: ArraySlice<UInt8>
+    /// Whether the text was percent-decoded, so that any character may stand in it.
+    let isDecoded: Bool
+
+    /// The text of a part, percent-decoded once; nil if that cannot be done.
+    func decoded(_ part: ArraySlice<UInt8>) -> String? {
+        isDecoded ? PercentEncoding.decodeAgain(part) : PercentEncoding.decode(part)
+    }
+}
+
+/// The path of a target behind the dialect's place: a signature or `unsafe`, and the rest.
+struct ThumborPath {
+    /// The first segment.
+    let signature: ArraySlice<UInt8>
+    /// What follows the slash after it, without a query, as it was sent.
+    let sent: ThumborText
+
+    /// Nil if the target lies elsewhere, or has one segment only.
+    init?(_ target: String, at place: DialectPlace) {
+        guard let remainder = place.remainder(of: target) else { return nil }
+        let path = Array(remainder.utf8.prefix { $0 != UInt8(ascii: "?") })
+        let start = path[...].drop { $0 == UInt8(ascii: "/") }
+        guard let slash = start.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+        signature = start[..<slash]
+        sent = ThumborText(bytes: start[(slash + 1)...], isDecoded: false)
+    }
+
+    /// Whether the target is not signed and says so.
+    var isUnsafe: Bool { signature.elementsEqual("unsafe".utf8) }
+
+    /// The rest percent-decoded; nil if it has no escapes, or broken ones.
+    var decoded: ThumborText? {
+        guard sent.bytes.contains(UInt8(ascii: "%")), let text = PercentEncoding.decode(sent.bytes) else { return nil }
+        return ThumborText(bytes: Array(text.utf8)[...], isDecoded: true)
+    }
+
+    /// The text that is read if no signature says which one counts.
+    ///
+    /// It is the rest as it was sent, unless its filters are encoded as a whole, so that no image could be meant; imagor reads
+    /// it so, too.
+    var unsignedText: ThumborText {
+        guard let decoded, let address = try? ThumborTarget(sent).address,
+            address.prefix(Self.encodedFilters.count).elementsEqual(Self.encodedFilters, by: { $0 | 0x20 == $1 | 0x20 })
+        else { return sent }
+        return decoded
+    }
+
+    private static let encodedFilters = Array("filters%3a".utf8)
+}
+
+/// Signatures of thumbor and imagor: base64url, with padding, of a code for the path after the signature.
+struct ThumborSigner {
+    let key: [UInt8]
+    let hash: HMAC.Hash
+    /// The number of characters that remain; nil for all.
+    let length: Int?
+
+    /// The signature of a path without its leading slash.
+    func signature(of path: some Sequence<UInt8>) -> [UInt8] {
+        let code = HMAC.authenticationCode(for: path, key: key, hash: hash)
+        var text = Array(Base64URL.encode(code).utf8)
+        while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
+        return length.map { Array(text.prefix($0)) } ?? text
+    }
+
+    /// The text that is signed with the key: the path as it was sent, or percent-decoded; nil if neither is.
+    func verifiedText(of path: ThumborPath) -> ThumborText? {
+        guard let given = PercentEncoding.decode(path.signature).map({ Array($0.utf8) }) else { return nil }
+        if HMAC.isEqual(given, signature(of: path.sent.bytes)) { return path.sent }
+        return path.decoded.flatMap { HMAC.isEqual(given, signature(of: $0.bytes)) ? $0 : nil }
+    }
+}

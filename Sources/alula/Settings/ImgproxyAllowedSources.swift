@@ -1,0 +1,40 @@
+import Downloading
+import Text
+
+/// The sources that `IMGPROXY_ALLOWED_SOURCES` allows.
+struct ImgproxyAllowedSources {
+    /// Beginnings of http and https URLs, in which a star stands for a run of characters without a slash.
+    private(set) var patterns: [SourcePattern] = []
+    /// Whether files are allowed, all of them.
+    private(set) var includesFiles = false
+
+    private static let fileScheme = "local"
+
+    /// Reads beginnings that are separated by commas; those of stores that Alula does not read by such names allow nothing.
+    init(_ text: String) throws(InvalidValue) {
+        for member in SettingValues.list(text) {
+            let scheme = member.prefix(before: UInt8(ascii: ":")).asciiLowercased
+            let rest = member.utf8.dropFirst(scheme.utf8.count)
+            guard rest.starts(with: "://".utf8) else { throw Self.fault }
+            switch scheme {
+            case Self.fileScheme:
+                guard rest.dropFirst(3).allSatisfy({ $0 == UInt8(ascii: "/") }) else {
+                    throw InvalidValue(
+                        allowed: "local:// for all files: parts of their folder cannot be told apart here")
+                }
+                includesFiles = true
+            case "http", "https":
+                // A scheme alone allows all of its hosts.
+                guard let pattern = SourcePattern(beginning: rest.count == 3 ? member + "*" : member) else {
+                    throw Self.fault
+                }
+                patterns.append(pattern)
+            default: continue
+            }
+        }
+        guard includesFiles || !patterns.isEmpty else { throw Self.fault }
+    }
+
+    private static let fault = InvalidValue(
+        allowed: "beginnings of URLs such as https://example.com/ and local://, separated by commas")
+}
