@@ -45,6 +45,14 @@ package struct SHA256Digest: Hashable, Sendable {
     /// The digest, 32 bytes.
     package let bytes: [UInt8]
 
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// A digest that was computed elsewhere; nil unless there are 32 bytes.
+    package init?(received bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        self.bytes = bytes
+    }
+
     /// Lower-case hexadecimal, 64 characters.
     package var hexadecimal: String { Hexadecimal.encode(bytes) }
 }

@@ -53,18 +53,18 @@ final class WatchThread: Sendable {
 
     private func look(at now: Duration, isDraining: Bool) {
         for connection in context.openConnections {
-            connection.closeLateBody(at: now) { lateRefusal }
+            connection.closeLateBody(at: now) { parting(.bodyTimeout) }
             connection.noticeAbandonedBody()
             if connection.isHeaderOverdue(at: now, limit: context.configuration.headerTimeout) {
-                connection.closeIdle(parting: lateRefusal)
+                connection.closeIdle(parting: parting(.headerTimeout))
             } else if isDraining, !connection.isExpectingRequest(at: now) {
                 connection.closeIdle(parting: nil)
             }
         }
     }
 
-    private var lateRefusal: [UInt8] {
-        RefusalText.bytes(of: context.responder.refusal(.headerTimeout), at: timekeeper.secondsSince1970)
+    private func parting(_ refusal: HTTPRefusal) -> [UInt8] {
+        RefusalText.bytes(of: context.responder.refusal(refusal), at: timekeeper.secondsSince1970)
     }
 
     private func interval(isDraining: Bool) -> Duration {

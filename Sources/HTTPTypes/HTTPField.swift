@@ -71,6 +71,9 @@ extension HTTPField.Name {
     package static let contentLength = Self(unchecked: "Content-Length")
     package static let contentDisposition = Self(unchecked: "Content-Disposition")
 
+    /// The digest of a body (RFC 9530 section 2).
+    package static let contentDigest = Self(unchecked: "Content-Digest")
+
     /// Validators of a file (RFC 9110 section 8.8).
     package static let eTag = Self(unchecked: "ETag")
     package static let lastModified = Self(unchecked: "Last-Modified")
@@ -96,6 +99,10 @@ extension HTTPField.Name {
 
     /// Which sites may use an answer, and which site asks for it (Fetch standard; Fetch Metadata).
     package static let accessControlAllowOrigin = Self(unchecked: "Access-Control-Allow-Origin")
+    package static let accessControlAllowMethods = Self(unchecked: "Access-Control-Allow-Methods")
+    package static let accessControlAllowHeaders = Self(unchecked: "Access-Control-Allow-Headers")
+    package static let accessControlExposeHeaders = Self(unchecked: "Access-Control-Expose-Headers")
+    package static let accessControlMaxAge = Self(unchecked: "Access-Control-Max-Age")
     package static let crossOriginResourcePolicy = Self(unchecked: "Cross-Origin-Resource-Policy")
     package static let origin = Self(unchecked: "Origin")
     package static let secFetchSite = Self(unchecked: "Sec-Fetch-Site")
@@ -122,4 +129,7 @@ extension HTTPField.Name {
     package static let alulaIncomplete = Self(unchecked: "Alula-Incomplete")
     package static let alulaQuality = Self(unchecked: "Alula-Quality")
     package static let alulaReceipt = Self(unchecked: "Alula-Receipt")
+
+    /// Those of Alula's own that answers have.
+    package static let ownAnswerFields = [alulaError, alulaIncomplete, alulaQuality, alulaReceipt]
 }

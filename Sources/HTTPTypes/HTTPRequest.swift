@@ -23,6 +23,11 @@ package struct HTTPRequest: Sendable {
         self.body = body
     }
 
+    /// Whether there is a body, which may be empty: the header announces one (RFC 9112 section 6.3), or it is here.
+    package var hasBody: Bool {
+        body != nil || headerFields.contains(.contentLength) || headerFields.contains(.transferEncoding)
+    }
+
     /// A request method, case-sensitive (RFC 9110 section 9.1).
     package struct Method: Hashable, Sendable, RawRepresentable {
         /// The method as on the wire.
@@ -38,6 +43,7 @@ package struct HTTPRequest: Sendable {
         package static let head = Self(rawValue: "HEAD")
         package static let post = Self(rawValue: "POST")
         package static let delete = Self(rawValue: "DELETE")
+        package static let options = Self(rawValue: "OPTIONS")
     }
 }
 

@@ -79,6 +79,7 @@ package struct HTTPResponse: Sendable {
         package static let badGateway = Self(code: 502)
         package static let serviceUnavailable = Self(code: 503)
         package static let gatewayTimeout = Self(code: 504)
+        package static let httpVersionNotSupported = Self(code: 505)
 
         /// The number as text.
         package var description: String { String(code) }

@@ -5,6 +5,8 @@ package protocol RequestResponder: Sendable {
 
     /// Longest body in bytes that a request with this header may have; 0 unless a responder says otherwise.
     ///
+    /// A request without a length and without a coding has no body (RFC 9112 section 6.3) and is judged by ``respond(to:)`` alone.
+    ///
     /// Called on an event thread before the body is read; must not block.
     func maximumBodyLength(of request: HTTPRequest) -> Int
 
@@ -15,7 +17,7 @@ package protocol RequestResponder: Sendable {
     /// - Parameter bodyLength: Bytes of the body; nil if the client does not say it (`Transfer-Encoding: chunked`).
     func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission
 
-    /// The answer to a request that HTTP's rules or the server's limits refuse (400, 408, 411, 413, 414, 431); the connection closes
+    /// The answer to a request that HTTP's rules or the server's limits refuse (400, 408, 413, 414, 431, 505); the connection closes
     /// after it.
     func refusal(_ refusal: HTTPRefusal) -> HTTPResponse
 }
@@ -30,18 +32,23 @@ extension RequestResponder {
 
 /// Whether a body is read.
 package enum BodyAdmission: Sendable {
-    /// It is read; the hold lives until all of it has arrived.
+    /// It is read; the hold lives until all of it has arrived, and then answers the request.
     case accepted((any BodyHold)?)
     /// It is not read: this answers the request.
     case refused(HTTPResponse)
 }
 
-/// A resource that a body holds while it arrives, such as memory.
+/// A request whose body arrives, and what it holds meanwhile, such as memory.
 package protocol BodyHold: AnyObject, Sendable {
-    /// Makes room for a body of which `length` bytes have arrived, if its length was not announced; an answer refuses the rest of it.
+    /// Makes room for a body of which `length` bytes have arrived; an answer refuses the rest of it.
     ///
-    /// Called on an event thread; must not block.
+    /// Called on an event thread before the bytes are kept; must not block.
     func refusal(ofLength length: Int) -> HTTPResponse?
+
+    /// The answer to the request, whose body is complete.
+    ///
+    /// Called on an event thread, once; must not block.
+    func respond(to request: HTTPRequest) -> HTTPAnswer
 }
 
 /// An answer, or the promise of one.
@@ -89,12 +96,14 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
     case badRequest
     /// The header was not complete in time.
     case headerTimeout
+    /// The body was not complete in time, or came too slowly.
+    case bodyTimeout
     /// The target is longer than 8 KiB.
     case targetTooLong
     /// The header fields are more than 16 KiB or 64.
     case fieldsTooLarge
-    /// A body is expected, but its length is not announced.
-    case lengthRequired
     /// The body is longer than allowed.
     case bodyTooLarge
+    /// A version of HTTP other than 1.x.
+    case versionNotSupported
 }

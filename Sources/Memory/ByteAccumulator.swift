@@ -41,7 +41,8 @@ package struct ByteAccumulator: ~Copyable {
         return unsafe block
     }
 
-    private mutating func reserve(_ wanted: Int) {
+    /// Makes room for `wanted` bytes in all, at least as many as there are.
+    package mutating func reserve(_ wanted: Int) {
         guard let grown = unsafe realloc(base, wanted) else { fatalError("out of memory for \(wanted) bytes") }
         unsafe base = grown
         capacity = wanted

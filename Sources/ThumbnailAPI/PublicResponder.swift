@@ -1,5 +1,6 @@
 package import Coordination
 package import HTTPTypes
+import Memory
 package import Telemetry
 package import ThumbnailPipeline
 
@@ -15,6 +16,7 @@ package final class PublicResponder: RequestResponder {
     private let timekeeper: any Timekeeper
     private let requestIDs = RequestIDs()
     private let common: HTTPFields
+    private let preflight: PreflightAnswer?
     private let files: EmbeddedFiles
     private let tracer: Tracer?
     private let trustedProxies: TrustedProxies
@@ -24,7 +26,7 @@ package final class PublicResponder: RequestResponder {
     package init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, budget: MemoryBudget = MemoryBudget(),
-        tracer: Tracer? = nil
+        bodies: BodyMemory? = nil, tracer: Tracer? = nil
     ) {
         self.tracer = tracer
         trustedProxies = configuration.trustedProxies
@@ -39,18 +41,23 @@ package final class PublicResponder: RequestResponder {
             configuration: configuration, thumbnails: thumbnails, lifecycle: lifecycle, recorder: recorder,
             timekeeper: timekeeper, common: fields.strict)
         submissions = SubmissionResponder(
-            configuration, thumbnails, budget: budget, lifecycle: lifecycle, recorder: recorder,
-            timekeeper: timekeeper, common: fields.strict)
+            configuration, thumbnails, budget: budget, bodies: bodies ?? BodyMemory(of: budget), lifecycle: lifecycle,
+            recorder: recorder, timekeeper: timekeeper, common: fields.strict)
         self.lifecycle = lifecycle
         self.timekeeper = timekeeper
         common = fields.strict
+        preflight = configuration.allowOrigin.map { _ in PreflightAnswer(common: fields.strict) }
         files = EmbeddedFiles(EmbeddedFile.ofClients, common: fields, facts: PageFacts(configuration))
     }
 
     /// The answer to a request with a valid header.
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
         let exchange = exchange(for: request)
-        let answer = answer(request, exchange)
+        return begun(answer(request, exchange), request, exchange)
+    }
+
+    /// An answer that is perhaps not ready: its client has one request more under way until it is.
+    private func begun(_ answer: HTTPAnswer, _ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
         switch answer {
         case .now, .again: return answer
         case .later, .soon: break
@@ -64,7 +71,10 @@ package final class PublicResponder: RequestResponder {
 
     private func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
         if case .none = exchange.route { return .now(problem(.noSuchRoute, exchange)) }
-        if request.method == .post, exchange.route.takesBody { return submissions.answer(request, exchange) }
+        if request.method == .post, exchange.route.takesBody { return submitted(request, exchange) }
+        if request.method == .options, let preflight {
+            return .now(recorder.finish(preflight.response(for: exchange.route), exchange))
+        }
         guard exchange.route.isRead, request.method == .get || request.method == .head else {
             return .now(methodNotAllowed(exchange))
         }
@@ -79,15 +89,29 @@ package final class PublicResponder: RequestResponder {
         return route.takesBody ? .max : 0
     }
 
-    /// Judges a request with a body by its header.
+    /// Judges a request with a body by its header; its time begins here.
     package func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission {
         let exchange = exchange(for: request)
         do {
             if case .none = exchange.route { throw APIError.noSuchRoute }
             guard request.method == .post else { return .refused(methodNotAllowed(exchange)) }
-            return .accepted(try submissions.admission(of: request, bodyLength: bodyLength, exchange))
+            return .accepted(
+                try submissions.admission(of: request, length: bodyLength, exchange) { [self] in
+                    begun($1, $0, exchange)
+                })
         } catch {
             return .refused(submissions.failure(error, exchange))
+        }
+    }
+
+    /// The answer to a request that should have a body and has none, or an empty one.
+    private func submitted(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
+        do {
+            let hold = try submissions.admission(of: request, length: request.body?.count ?? 0, exchange) { $1 }
+            guard request.hasBody else { throw APIError.lengthRequired }
+            return hold.respond(to: request)
+        } catch {
+            return .now(submissions.failure(error, exchange))
         }
     }
 

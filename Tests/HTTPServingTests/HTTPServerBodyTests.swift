@@ -55,7 +55,6 @@ struct HTTPServerBodyTests {
 
     @Test(arguments: [
         ("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 200001\r\n\r\n", 413),
-        ("POST /upload HTTP/1.1\r\nHost: a\r\n\r\n", 411),
         ("POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\nabc", 400),
         ("POST /other HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         ("GET /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
@@ -70,6 +69,32 @@ struct HTTPServerBodyTests {
         let client = try RawHTTPClient(port: server.port)
         client.send(header)
         #expect(try await client.response().status == status)
+        #expect(await eventually { server.connectionCount == 0 })
+    }
+
+    @Test func `without a length and without chunks there is no body, and the connection stays open`() async throws {
+        let server = try server()
+        let client = try RawHTTPClient(port: server.port)
+        for target in ["/upload", "/other"] {
+            client.send("POST \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.response().text == answer(to: []))
+        }
+        client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try await client.response().text.hasPrefix("GET 0 "))
+    }
+
+    @Test(arguments: ["Content-Length: 100000", "Transfer-Encoding: chunked"])
+    func `a body that comes at less than a kilobyte a second is refused long before its time is up`(
+        field: String
+    ) async throws {
+        let time = WalkingTimekeeper()
+        let server = try TestServer.start(configured: { $0.bodyTimeout = .seconds(86_400) }, timedBy: time)
+        let client = try RawHTTPClient(port: server.port)
+        client.send("POST /upload HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n3\r\nab")
+        time.walk()
+        defer { time.stand() }
+        let response = try await client.response()
+        #expect(response.status == 408 && response.text == "bodyTimeout")
         #expect(await eventually { server.connectionCount == 0 })
     }
 

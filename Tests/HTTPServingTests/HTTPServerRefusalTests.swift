@@ -96,6 +96,46 @@ struct HTTPServerRefusalTests {
         #expect(asked.count == 0)
     }
 
+    @Test(arguments: [
+        ("GET / HTTP/2.0\r\n", 505), ("GET / HTTP/0.9\r\n", 505), ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
+        ("GET /\r\n", 400), ("GET / HTTX/1.1\r\n", 400), ("GET / HTTP/1.10\r\n", 400), ("GET / \r\n", 400),
+        ("GET / HTTP/1.1\r\nHost a\r\n\r\n", 400), ("GET \(String(repeating: "a", count: 60_000))", 414),
+    ])
+    func `what the library refuses itself is refused by the responder, and other unfinished headers go on`(
+        text: String, status: Int
+    ) async throws {
+        let server = try TestServer.start(configured: { $0.threads = 1 })
+        let others = try (0..<3).map { _ in try RawHTTPClient(port: server.port) }
+        for other in others { other.send("GET /other HTTP/1.") }
+        let client = try RawHTTPClient(port: server.port)
+        client.send(text)
+        let response = try await client.response()
+        #expect(response.status == status && response.headerFields[.contentType] == "application/problem+json")
+        #expect(response.headerFields[.connection] == "close")
+        #expect(try await client.remainder().isEmpty)
+        for other in others {
+            other.send("1\r\nHost: a\r\n\r\n")
+            #expect(try await other.response().status == 200)
+        }
+    }
+
+    @Test func `several bodies whose chunks are malformed at the same time are each refused by the responder`()
+        async throws
+    {
+        let server = try TestServer.start(configured: { $0.threads = 1 })
+        let clients = try (0..<4).map { _ in try RawHTTPClient(port: server.port) }
+        for client in clients {
+            client.send("POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab")
+        }
+        for client in clients.dropLast() {
+            client.send("cd\r\n")
+            let response = try await client.response()
+            #expect(response.status == 400 && response.text == "badRequest")
+        }
+        clients[3].send("c\r\n0\r\n\r\n")
+        #expect(try await clients[3].response().status == 200)
+    }
+
     @Test func `a header that arrives in parts is refused, and other connections are served`() async throws {
         let server = try TestServer.start(configured: { $0.threads = 1 })
         let clients = try (0..<4).map { _ in try RawHTTPClient(port: server.port) }

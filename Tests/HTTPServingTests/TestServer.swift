@@ -32,11 +32,11 @@ struct TestServer: RequestResponder {
         let status: HTTPResponse.Status =
             switch refusal {
             case .badRequest: .badRequest
-            case .headerTimeout: .requestTimeout
+            case .headerTimeout, .bodyTimeout: .requestTimeout
             case .targetTooLong: .uriTooLong
             case .fieldsTooLarge: .requestHeaderFieldsTooLarge
-            case .lengthRequired: .lengthRequired
             case .bodyTooLarge: .contentTooLarge
+            case .versionNotSupported: .httpVersionNotSupported
             }
         return HTTPResponse(
             status: status, headerFields: [.contentType: "application/problem+json"], body: .text(refusal.rawValue))

@@ -25,6 +25,14 @@ struct SettingsLoaderTests {
         #expect(!settings.sandbox.isRequired && !settings.sandbox.decodesInProcess)
     }
 
+    @Test(arguments: [([], 15), (["--request-timeout", "4s"], 4)] as [([String], Int)])
+    func `a body may take no longer than its whole request, on both listeners`(arguments: [String], seconds: Int) throws
+    {
+        let listeners = try load(arguments).listeners
+        #expect(
+            listeners.public.bodyTimeout == .seconds(seconds) && listeners.operators.bodyTimeout == .seconds(seconds))
+    }
+
     @Test func `a flag beats the environment, which beats the file`() throws {
         let file = "{ maxRedirects: 1, connectTimeout: '1s', firstByteTimeout: '1s' }"
         let environment = [

@@ -1,4 +1,4 @@
-// For accept4.
+// For accept4 and RTLD_NEXT.
 #define _GNU_SOURCE
 #include "CMicrohttpdShim.h"
 
@@ -7,9 +7,10 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
-#include <stdarg.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -41,15 +42,11 @@ static enum MHD_Result accept_connection(void *context, const struct sockaddr *a
     return callbacks->accepts(callbacks->context, address_of(address)) ? MHD_YES : MHD_NO;
 }
 
-// The connection whose request line came last on this event thread.
-static _Thread_local void *latest_peer;
-
 static void notify_connection(
     void *context, struct MHD_Connection *connection, void **peer, enum MHD_ConnectionNotificationCode code)
 {
     const CMicrohttpdShim_callbacks *callbacks = context;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-        if (latest_peer == *peer) latest_peer = NULL;
         callbacks->closed(*peer);
         *peer = NULL;
         return;
@@ -67,7 +64,6 @@ static void *log_target(void *context, const char *target, struct MHD_Connection
     void *peer = info->socket_context;
     if (!target) target = "";
     size_t length = strlen(target);
-    latest_peer = peer;
     callbacks->target_received(peer, target, length);
     if (length > 0) {
         // Next, the library would split its buffer at the question mark and decode arguments, which are not read. With the
@@ -101,31 +97,39 @@ static void notify_completed(
     if (*peer) callbacks->completed(*peer);
 }
 
-static void log_complaint(void *context, const char *format, va_list arguments)
+typedef enum MHD_Result (*queueing)(struct MHD_Connection *, unsigned, struct MHD_Response *);
+
+static pthread_once_t queueing_found = PTHREAD_ONCE_INIT;
+// The library's own function, and the peers' answer to its refusals.
+static queueing library_queue;
+static void (*refuses)(void *peer, unsigned status);
+
+static void find_queueing(void)
 {
-    const CMicrohttpdShim_callbacks *callbacks = context;
-    // Only complaints about complete headers and about chunks count; the library answers all other faults well enough itself.
-    if (strstr(format, "memory in pool")) {
-        callbacks->complained(callbacks->context, latest_peer, CMicrohttpdShim_about_memory);
-    } else if (strstr(format, "Content-Length")) {
-        callbacks->complained(callbacks->context, latest_peer, CMicrohttpdShim_about_length);
-    } else if (strstr(format, "HTTP response code is %u ('%s')")) {
-        va_list values;
-        va_copy(values, arguments);
-        unsigned status = va_arg(values, unsigned);
-        const char *text = va_arg(values, const char *);
-        va_end(values);
-        if (text && strstr(text, "chunk"))
-            callbacks->complained(
-                callbacks->context, latest_peer,
-                status == MHD_HTTP_BAD_REQUEST ? CMicrohttpdShim_about_chunks : CMicrohttpdShim_about_chunk_size);
-    }
+    library_queue = (queueing) dlsym(RTLD_NEXT, "MHD_queue_response");
+}
+
+// Stands before the library's function of the same name. The library refuses some requests itself, and queues these refusals by the
+// name of its function, so they come here: this is the only way to know which connection is refused, and to answer in its place. Where
+// the library is linked in another way, its own pages are sent.
+enum MHD_Result MHD_queue_response(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (refuses && info && info->socket_context) refuses(info->socket_context, status);
+    return library_queue(connection, status, response);
 }
 
 struct MHD_Daemon *CMicrohttpdShim_start(
     const CMicrohttpdShim_callbacks *callbacks, const CMicrohttpdShim_settings *settings)
 {
     void *context = (void *) callbacks;
+    pthread_once(&queueing_found, find_queueing);
+    if (!library_queue) {
+        errno = ENOSYS;
+        return NULL;
+    }
+    // The same function for each daemon.
+    if (!refuses) refuses = callbacks->refuses;
     struct MHD_OptionItem choices[2];
     unsigned count = 0;
     // A pool of one is an error to the library: without the option there is one thread.
@@ -133,11 +137,8 @@ struct MHD_Daemon *CMicrohttpdShim_start(
         choices[count++] = (struct MHD_OptionItem) {MHD_OPTION_THREAD_POOL_SIZE, settings->threads, NULL};
     choices[count] = (struct MHD_OptionItem) {MHD_OPTION_END, 0, NULL};
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, accept_connection,
-        context,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME, 0, accept_connection, context,
         handle_request, context,
-        // First, else the library would print what is wrong with the other options.
-        MHD_OPTION_EXTERNAL_LOGGER, log_complaint, context,
         MHD_OPTION_ARRAY, choices,
         MHD_OPTION_LISTEN_SOCKET, settings->listening_descriptor,
         MHD_OPTION_CONNECTION_LIMIT, settings->connections_per_thread * settings->threads,
@@ -281,5 +282,5 @@ void CMicrohttpdShim_limit_idleness(struct MHD_Connection *connection, unsigned 
 
 bool CMicrohttpdShim_queue(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
 {
-    return MHD_queue_response(connection, status, response) == MHD_YES;
+    return library_queue(connection, status, response) == MHD_YES;
 }

@@ -38,12 +38,14 @@ struct ConnectionOccupancy: ~Copyable {
     /// Whether a body is arriving.
     var isInBody: Bool { occupant.load(ordering: .acquiring) == .body }
 
-    /// Takes the connection from a body that should have arrived by now; false if there is none.
-    func takeLateBody(at now: Duration) -> Bool {
-        guard isInBody, let deadline = bodyDeadline.load(ordering: .relaxed).time, now >= deadline
-        else { return false }
-        return pass(from: .body, to: .watch)
+    /// Whether the body that is arriving should have arrived by now.
+    func isBodyLate(at now: Duration) -> Bool {
+        guard isInBody, let deadline = bodyDeadline.load(ordering: .relaxed).time else { return false }
+        return now >= deadline
     }
+
+    /// Takes the connection from the body that is arriving; false if there is none.
+    func takeFromBody() -> Bool { pass(from: .body, to: .watch) }
 
     private func pass(from owner: Occupant, to next: Occupant) -> Bool {
         occupant.compareExchange(

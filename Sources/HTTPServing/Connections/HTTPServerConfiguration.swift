@@ -18,9 +18,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var keepAliveTimeout = Duration.seconds(60)
     /// Time from the first byte of a request header to its end.
     package var headerTimeout = Duration.seconds(5)
-    /// Time from the end of a request header to the end of its body; silence within it ends with
-    /// ``keepAliveTimeout``.
-    package var bodyTimeout = Duration.seconds(30)
+    /// Time from the end of a request header to the end of its body; one that comes more slowly than ``BodyPace`` allows ends earlier.
+    package var bodyTimeout = Duration.seconds(15)
     /// How long a client may leave an answer unread.
     package var stalledReaderTimeout = Duration.seconds(10)
     /// Longest request target in bytes.

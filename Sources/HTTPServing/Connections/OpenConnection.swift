@@ -25,18 +25,8 @@ protocol OpenConnection: AnyObject, Sendable {
     @discardableResult
     func abandon(ticket: UInt64?) -> Bool
 
-    /// Refuses the request if its header is complete and was not passed to the handler; on the connection's event thread only.
-    ///
-    /// - Returns: Whether the request was refused; false on all other threads.
-    func refuseComplete(_ refusal: HTTPRefusal) -> Bool
-
-    /// Whether a body in chunks is arriving, and the calling thread is the connection's event thread.
-    var isReceivingChunksHere: Bool { get }
-
-    /// Refuses a request whose chunks are at fault; on the connection's event thread only.
-    func refuseChunks(_ refusal: HTTPRefusal)
-
-    /// Ends the connection if its body should have arrived by now; `parting` makes the bytes that are sent first. Watch thread only.
+    /// Ends the connection if its body should have arrived by now, or comes too slowly; `parting` makes the bytes that are sent first.
+    /// Watch thread only.
     func closeLateBody(at now: Duration, parting: () -> [UInt8])
 
     /// Lets the event thread see that the client has left in the middle of its body; watch thread only.

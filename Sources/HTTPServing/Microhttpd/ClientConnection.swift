@@ -43,7 +43,6 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     let socket: ConnectionSocket
     let peer: PeerAddress
     private let openedAt: Duration
-    private let eventThread = ThreadIdentity.current
     var step = Step.awaitingLine
     /// The watch for a client that leaves while its body waits; event thread only.
     var streamTicket: UInt64?
@@ -57,6 +56,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private var memory = HeaderMemory()
     /// Watch thread only.
     private var unfinishedHeader = UnfinishedHeader()
+    /// Watch thread only.
+    private var bodyPace = BodyPace()
 
     /// A connection that has just begun.
     @unsafe
@@ -118,31 +119,30 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         context.remove(self)
     }
 
-    /// Refuses a complete header in place of the library.
+    /// Refuses a request in place of the library, which is about to send a page of its own with this status; event thread.
     ///
-    /// The library refuses some headers itself (lengths that are not numbers, more cookies than it has room for), and
-    /// sends the header of its answer twice, the second one as the body. After this refusal none of that reaches the
-    /// client.
-    func refuseComplete(_ refusal: HTTPRefusal) -> Bool {
-        guard eventThread == .current, case .lineReceived = step, !isRefused,
-            unsafe CMicrohttpdShim_header_size(connection) > 0
-        else { return false }
+    /// After this refusal nothing of that page reaches the client. It would be HTML without the responder's fields, and in some cases
+    /// the library sends its header twice.
+    func refuse(insteadOf status: UInt32) {
+        guard let refusal = HTTPRefusal(status: status), !isRefused else { return }
+        // The watch thread may have ended the connection meanwhile.
+        switch step {
+        case .awaitingLine, .lineReceived: guard occupancy.take(for: .request) else { return }
+        case .receiving: guard occupancy.endBody() else { return }
+        case .accepted, .recognised, .promised, .answered: return
+        }
         refuse(with: context.responder.refusal(refusal))
-        return true
-    }
-
-    var isReceivingChunksHere: Bool {
-        guard eventThread == .current, case .receiving(let body) = step else { return false }
-        return body.isChunked
-    }
-
-    func refuseChunks(_ refusal: HTTPRefusal) {
-        if occupancy.endBody() { refuse(with: context.responder.refusal(refusal)) }
     }
 
     func closeLateBody(at now: Duration, parting: () -> [UInt8]) {
+        guard occupancy.isInBody else {
+            bodyPace = BodyPace()
+            return
+        }
         shared.withLock { shared in
-            guard shared.isOpen, occupancy.takeLateBody(at: now) else { return }
+            guard shared.isOpen else { return }
+            let isTooSlow = bodyPace.isTooSlow(receivedBytes: socket.receivedBytes, at: now)
+            guard isTooSlow || occupancy.isBodyLate(at: now), occupancy.takeFromBody() else { return }
             socket.send(parting())
             socket.end()
         }
@@ -204,8 +204,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     @unsafe
     private func receive(_ part: UnsafeRawBufferPointer, of body: ReceivedBody) -> Bool {
         guard part.count > 0 else {
-            guard occupancy.endBody(), let request = body.finish() else { return false }
-            return respond(to: request)
+            guard occupancy.endBody(), let (request, hold) = body.finish() else { return false }
+            return hold.map { give($0.respond(to: request)) } ?? respond(to: request)
         }
         do throws(ReceivedBody.Failure) {
             try unsafe body.append(part)
@@ -213,7 +213,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         } catch {
             let response =
                 switch error {
-                case .late: context.responder.refusal(.headerTimeout)
+                case .late: context.responder.refusal(.bodyTimeout)
                 case .tooLong: context.responder.refusal(.bodyTooLarge)
                 case .refused(let response): response
                 }

@@ -79,25 +79,20 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
                     upload: UnsafeRawBufferPointer(start: upload, count: size))
         },
         completed: { unsafe connection($0.unsafelyUnwrapped).complete() },
-        complained: { unsafe complain($0.unsafelyUnwrapped, $1, $2) })
+        refuses: { unsafe connection($0.unsafelyUnwrapped).refuse(insteadOf: $1) })
 }
 
-/// Finds the connection whose request the library is about to refuse, and refuses it with our own answer.
-@unsafe
-private func complain(_ context: UnsafeMutableRawPointer, _ peer: UnsafeMutableRawPointer?, _ subject: Int32) {
-    let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
-    switch Int(subject) {
-    case CMicrohttpdShim_about_chunks, CMicrohttpdShim_about_chunk_size:
-        // If several connections of this thread receive chunks, the library's own answer stands: the fault may be any one's.
-        let receiving = context.openConnections.filter(\.isReceivingChunksHere)
-        guard receiving.count == 1 else { return }
-        receiving[0].refuseChunks(Int(subject) == CMicrohttpdShim_about_chunks ? .badRequest : .bodyTooLarge)
-    default:
-        let refusal =
-            Int(subject) == CMicrohttpdShim_about_memory ? HTTPRefusal.fieldsTooLarge : .badRequest
-        if let peer = unsafe peer, unsafe connection(peer).refuseComplete(refusal) { return }
-        // The header came in several parts, and a request line of another connection between them.
-        _ = context.openConnections.first { $0.refuseComplete(refusal) }
+extension HTTPRefusal {
+    /// The reason behind a status with which the library refuses a request; nil for those that are no fault of the request.
+    init?(status: UInt32) {
+        switch status {
+        case 400: self = .badRequest
+        case 413: self = .bodyTooLarge
+        case 414: self = .targetTooLong
+        case 431: self = .fieldsTooLarge
+        case 505: self = .versionNotSupported
+        default: return nil
+        }
     }
 }
 

@@ -112,8 +112,10 @@ enum RefusalText {
         case .badRequest: "Bad Request"
         case .requestTimeout: "Request Timeout"
         case .contentTooLarge: "Content Too Large"
+        case .uriTooLong: "URI Too Long"
         case .serviceUnavailable: "Service Unavailable"
         case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
+        case .httpVersionNotSupported: "HTTP Version Not Supported"
         default: "Refused"
         }
     }

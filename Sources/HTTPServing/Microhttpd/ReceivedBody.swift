@@ -24,13 +24,16 @@ final class ReceivedBody {
         case refused(HTTPResponse)
     }
 
+    /// After so many bytes all memory of an announced length is asked for; the system gives it when it is written.
+    private static let trialLength = 64 << 10
+
     /// The body of `request`, which must arrive within `limit`.
     ///
     /// - Parameters:
     ///   - request: The request without its body.
     ///   - length: The announced length; nil for a body in chunks.
     ///   - maximumLength: Most bytes that the route allows.
-    ///   - hold: The resource that is held until the whole body has arrived.
+    ///   - hold: What is held until the whole body has arrived.
     init(
         of request: HTTPRequest, length: Int?, maximumLength: Int, hold: (any BodyHold)?, within limit: Duration,
         by timekeeper: any Timekeeper
@@ -39,8 +42,7 @@ final class ReceivedBody {
         (self.length, self.maximumLength, self.hold) = (length, maximumLength, hold)
         self.timekeeper = timekeeper
         deadline = timekeeper.now + limit
-        // The system gives memory page by page when it is written, so a client that sends less takes less.
-        bytes = ByteAccumulator(reservingCapacity: length ?? 0)
+        bytes = ByteAccumulator(reservingCapacity: min(length ?? 0, Self.trialLength))
     }
 
     /// Whether it comes in chunks.
@@ -52,19 +54,21 @@ final class ReceivedBody {
         guard timekeeper.now < deadline else { throw .late }
         let count = bytes.count + part.count
         guard count <= length ?? maximumLength else { throw .tooLong }
-        if length == nil, let response = hold?.refusal(ofLength: count) { throw .refused(response) }
+        if let response = hold?.refusal(ofLength: count) { throw .refused(response) }
+        if let length, bytes.count <= Self.trialLength, count > Self.trialLength { bytes.reserve(length) }
         unsafe bytes.append(part)
     }
 
-    /// The request with its body; nil if the body ended before its announced length.
+    /// The request with its body, and what answers it unless it is the server's responder; nil if the body ended before its announced
+    /// length.
     ///
     /// Called once, at the end.
-    func finish() -> HTTPRequest? {
+    func finish() -> (request: HTTPRequest, hold: (any BodyHold)?)? {
         guard length == nil || bytes.count == length else { return nil }
         var request = bodilessRequest
         var whole = ByteAccumulator()
         swap(&whole, &bytes)
         if whole.count > 0 { request.body = whole.finish() }
-        return request
+        return (request, hold)
     }
 }

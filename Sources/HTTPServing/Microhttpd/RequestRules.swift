@@ -62,8 +62,9 @@ enum RequestRules {
         }
         guard takesBody else { return .accept(bodyLength: 0) }
         if codings > 0 { return .acceptChunks }
-        guard let length = lengths.first else { return .refuse(.lengthRequired) }
-        return length <= maximumBodyLength ? .accept(bodyLength: length) : .refuse(.bodyTooLarge)
+        // Without either there is no body (RFC 9112 section 6.3).
+        let bodyLength = lengths.first ?? 0
+        return bodyLength <= maximumBodyLength ? .accept(bodyLength: bodyLength) : .refuse(.bodyTooLarge)
     }
 
     /// Decimal digits without leading zeros, which RFC 9110 section 8.6 would allow; a number beyond `Int` is its maximum,

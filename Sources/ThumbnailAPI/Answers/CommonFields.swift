@@ -9,6 +9,11 @@ struct CommonFields: Sendable {
         "default-src 'none'; img-src 'self' blob:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
         + "frame-ancestors 'none'; base-uri 'none'"
 
+    /// The fields that scripts of the allowed origin may read besides those that they always may.
+    private static let exposed =
+        ([.eTag, .xRequestID, .serverTiming, .cacheStatus, .retryAfter, .contentDisposition]
+        + HTTPField.Name.ownAnswerFields).map(\.rawName).joined(separator: ", ")
+
     /// Fields of all answers but the pages.
     let strict: HTTPFields
     /// Fields of a page.
@@ -28,7 +33,10 @@ struct CommonFields: Sendable {
                 .xContentTypeOptions: "nosniff", .contentSecurityPolicy: policy,
                 .crossOriginResourcePolicy: resourcePolicy,
             ]
-            if let allowOrigin { fields.append(.accessControlAllowOrigin, allowOrigin) }
+            if let allowOrigin {
+                fields.append(.accessControlAllowOrigin, allowOrigin)
+                fields.append(.accessControlExposeHeaders, Self.exposed)
+            }
             return fields
         }
         strict = fields(policy: Self.strictPolicy)

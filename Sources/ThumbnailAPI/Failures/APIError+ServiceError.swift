@@ -10,10 +10,12 @@ extension APIError: ServiceError {
         case .badSignature, .expired, .crossSite, .uploadsOff: .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
-        case .bodyTooLarge, .sourceTooLarge: .contentTooLarge
-        case .unsupportedMediaType: .unsupportedMediaType
+        case .bodyTooLarge, .sourceTooLarge, .answerTooLarge: .contentTooLarge
+        case .unsupportedMediaType, .notAnImageType: .unsupportedMediaType
         case .methodNotAllowed: .methodNotAllowed
-        case .requestTimeout: .requestTimeout
+        case .nothingMade: .unprocessableContent
+        case .requestTimeout, .bodyTimeout: .requestTimeout
+        case .versionNotSupported: .httpVersionNotSupported
         case .targetTooLong: .uriTooLong
         case .fieldsTooLarge: .requestHeaderFieldsTooLarge
         case .tooManyOfClient, .draining, .tooManyReaders: .serviceUnavailable
@@ -37,7 +39,8 @@ extension APIError: ServiceError {
         case .noSuchRoute: "no_such_route"
         case .methodNotAllowed: "method_not_allowed"
         case .badRequest: "bad_request"
-        case .requestTimeout: "request_timeout"
+        case .requestTimeout, .bodyTimeout: "request_timeout"
+        case .versionNotSupported: "version_not_supported"
         case .targetTooLong: "uri_too_long"
         case .fieldsTooLarge: "headers_too_large"
         case .tooManyOfClient: "overloaded"
@@ -51,6 +54,9 @@ extension APIError: ServiceError {
         case .bodyTooLarge: "request_too_large"
         case .sourceTooLarge: "source_too_large"
         case .uploadsOff: "uploads_off"
+        case .nothingMade: "nothing_made"
+        case .answerTooLarge: "too_large"
+        case .notAnImageType: "not_an_image"
         case .unsupportedMediaType: "not_json"
         case .badBody: "bad_body"
         case .unexpected: "internal"
@@ -65,12 +71,14 @@ extension APIError: ServiceError {
         case .badParameter(_, let reason), .unsupportedOption(_, let reason), .badURL(let reason),
             .badBody(_, let reason), .crossSite(let reason, _):
             reason
-        case .badSignature: "The URL is not signed, or its signature is not valid."
+        case .badSignature: "The request is not signed, or its signature is not valid."
         case .expired: "The URL has expired."
         case .noSuchRoute: "Nothing is served at this path."
         case .methodNotAllowed: "The path does not know this method; see the Allow field."
         case .badRequest: "The request is not valid HTTP/1.1, or has a body that the path does not take."
         case .requestTimeout: "The request's header did not arrive in time."
+        case .bodyTimeout: "The request's body did not arrive in time, or came at less than 1 kB a second."
+        case .versionNotSupported: "The service speaks HTTP/1.1."
         case .targetTooLong: "The request target is too long."
         case .fieldsTooLarge: "The header fields are too many or too long."
         case .tooManyOfClient: "Too many requests of this client are under way; ask again."
@@ -81,7 +89,13 @@ extension APIError: ServiceError {
         case .bodyTooLarge: "The body is too long."
         case .sourceTooLarge: "The image is larger than the service takes."
         case .uploadsOff: "The service takes no images from clients; name a URL."
-        case .unsupportedMediaType: "The body must be sent as application/json."
+        case .nothingMade: "None of the renditions could be made; each has a problem of its own."
+        case .answerTooLarge:
+            "The images are more than an answer in JSON may hold; accept multipart/mixed or application/x-tar."
+        case .notAnImageType(let type):
+            "Content-Type \(type.prefix(64)) is none of an image: send image/…, application/octet-stream or multipart/form-data."
+        case .unsupportedMediaType:
+            "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image."
         case .noSuchJob: "There is no such job, or it ended long ago."
         case .tooManyReaders: "As many clients read events as there may be; try again later."
         case .noSuchReceipt: "No caller waits under this receipt."

@@ -27,6 +27,10 @@ package enum APIError: Error, Equatable {
     case badRequest
     /// The request's header took too long.
     case requestTimeout
+    /// The request's body took too long, or came too slowly.
+    case bodyTimeout
+    /// A version of HTTP other than 1.x.
+    case versionNotSupported
     /// The request target is too long.
     case targetTooLong
     /// The header fields are too many or too long.
@@ -47,6 +51,12 @@ package enum APIError: Error, Equatable {
     case sourceTooLarge
     /// The body is too long.
     case bodyTooLarge
+    /// None of several images could be made, for different reasons.
+    case nothingMade
+    /// An answer that has to be complete before it is sent would be longer than that may be.
+    case answerTooLarge
+    /// `Content-Type` says that the body is no image.
+    case notAnImageType(String)
     /// `Content-Type` does not say that the body is JSON.
     case unsupportedMediaType
     /// The body is not what its route takes: the place, as a JSON Pointer, and the reason for the client.
@@ -69,8 +79,9 @@ extension HTTPRefusal {
         case .headerTimeout: .requestTimeout
         case .targetTooLong: .targetTooLong
         case .fieldsTooLarge: .fieldsTooLarge
-        case .lengthRequired: .lengthRequired
         case .bodyTooLarge: .bodyTooLarge
+        case .bodyTimeout: .bodyTimeout
+        case .versionNotSupported: .versionNotSupported
         }
     }
 }

@@ -55,6 +55,7 @@ package struct Problem: Sendable {
         case .methodNotAllowed: "Method Not Allowed"
         case .requestTimeout: "Request Timeout"
         case .conflict: "Conflict"
+        case .lengthRequired: "Length Required"
         case .contentTooLarge: "Content Too Large"
         case .uriTooLong: "URI Too Long"
         case .unsupportedMediaType: "Unsupported Media Type"
@@ -64,6 +65,7 @@ package struct Problem: Sendable {
         case .badGateway: "Bad Gateway"
         case .serviceUnavailable: "Service Unavailable"
         case .gatewayTimeout: "Gateway Timeout"
+        case .httpVersionNotSupported: "HTTP Version Not Supported"
         default: "Error"
         }
     }

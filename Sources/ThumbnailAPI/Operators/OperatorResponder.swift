@@ -1,4 +1,5 @@
 package import Coordination
+import Downloading
 package import HTTPTypes
 import JSON
 package import Telemetry
@@ -15,6 +16,7 @@ package final class OperatorResponder: RequestResponder {
     private let reader: PrefetchReader
     private let explainer: TargetExplainer
     private let workers: WorkerPool
+    private let bodies: BodyMemory
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let requestIDs = RequestIDs()
@@ -30,11 +32,12 @@ package final class OperatorResponder: RequestResponder {
     ///   - reader: Reads the bodies of jobs.
     ///   - explainer: Explains targets of the public listener.
     ///   - workers: The threads that read bodies, because that takes longer than an event thread may.
+    ///   - bodies: The memory of bodies.
     ///   - logger: Logs the requests.
     ///   - timekeeper: The clock for the uptime.
     package init(
         service: OperatedService, sites: OperatorSites, reader: PrefetchReader, explainer: TargetExplainer,
-        workers: WorkerPool, logger: Logger, timekeeper: any Timekeeper
+        workers: WorkerPool, bodies: BodyMemory, logger: Logger, timekeeper: any Timekeeper
     ) {
         self.service = service
         eventResponder = EventResponder(feed: service.events, control: service.control, common: common)
@@ -42,6 +45,7 @@ package final class OperatorResponder: RequestResponder {
         self.reader = reader
         self.explainer = explainer
         self.workers = workers
+        self.bodies = bodies
         self.logger = logger
         self.timekeeper = timekeeper
     }
@@ -70,7 +74,9 @@ package final class OperatorResponder: RequestResponder {
                 return .later {
                     finish(await Self.result { self.answer(json: try await self.refreshed(source, requestID)) })
                 }
-            case .prefetch: return .later { finish(await Self.result { try await self.begin(request) }) }
+            case .prefetch:
+                guard request.hasBody else { throw APIError.lengthRequired }
+                return .later { finish(await Self.result { try await self.begin(request) }) }
             case .prefetchJob(let id): return .later { finish(await Self.result { try await self.job(id) }) }
             default:
                 return .now(finish(.success(try response(to: request, route, parameters, requestID: requestID))))
@@ -83,6 +89,32 @@ package final class OperatorResponder: RequestResponder {
     /// Longest body in bytes that a request with this header may have; the method is judged later.
     package func maximumBodyLength(of request: HTTPRequest) -> Int {
         OperatorRoute(target: request.target).maximumBodyLength
+    }
+
+    /// Gives a body memory as it arrives.
+    package func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission {
+        let requestID = requestIDs.next()
+        let failure = { @Sendable [self] (error: any Error) in
+            finish(.failure(error), request, OperatorRoute(target: request.target), requestID: requestID)
+        }
+        do {
+            return .accepted(
+                try ArrivingBody(
+                    length: bodyLength, in: bodies.room(for: request.peer.map { IPAddress($0) }),
+                    check: { (length) throws(APIError) in
+                        if length > PrefetchReader.longestBody { throw .bodyTooLarge }
+                    }, failure: failure,
+                    answer: { [self] request, room in
+                        let answer = respond(to: request)
+                        guard case .later(let work) = answer else { return answer }
+                        return .later {
+                            defer { room.release() }
+                            return await work()
+                        }
+                    }))
+        } catch {
+            return .refused(failure(error))
+        }
     }
 
     /// The answer to a request that the server refused; the connection closes after it.

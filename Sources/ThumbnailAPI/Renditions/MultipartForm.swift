@@ -72,11 +72,14 @@ package struct MultipartForm {
             let name = HTTPSyntax.trimmed(parameter.prefix(before: UInt8(ascii: "="))).asciiLowercased
             guard name == "boundary" else { continue }
             var value = HTTPSyntax.trimmed(parameter.suffix(after: UInt8(ascii: "=")) ?? "")
-            if value.hasPrefix("\""), value.hasSuffix("\""), value.utf8.count > 1 {
-                value = String(value.dropFirst().dropLast())
+            let isQuoted = value.hasPrefix("\"") && value.hasSuffix("\"") && value.utf8.count > 1
+            if isQuoted { value = HTTPSyntax.unquoted(value) }
+            // Spaces may stand in a quoted boundary, but not at its end.
+            let isAllowed = value.hasOnlyBytes {
+                $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") || $0 == 0x20 && isQuoted
             }
-            let isAllowed = value.hasOnlyBytes { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
-            return 1...longestBoundary ~= value.utf8.count && isAllowed ? value : nil
+            let isComplete = 1...longestBoundary ~= value.utf8.count && value.utf8.last != 0x20
+            return isAllowed && isComplete ? value : nil
         }
         return nil
     }

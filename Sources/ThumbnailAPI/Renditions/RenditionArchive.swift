@@ -22,22 +22,10 @@ struct RenditionArchive: Sendable {
 
     let kind: Kind
 
-    /// An archive of the kind that `Accept` prefers; multipart unless tar has a higher weight.
-    init(accept: String?) {
-        let members = HTTPSyntax.list(accept ?? "").map { member -> (type: String, weight: Int) in
-            (MediaType(member)?.description ?? "", AcceptedFormats.weight(of: member) ?? 0)
-        }
-        func weight(_ types: [String]) -> Int {
-            for type in types {
-                let weights = members.filter { $0.type == type }.map(\.weight)
-                if let most = weights.max() { return most }
-            }
-            return 0
-        }
-        let multipart = weight(["multipart/mixed", "multipart/*", "*/*"])
-        let tar = weight(["application/x-tar", "application/*", "*/*"])
+    /// A tar archive, or a multipart body with a boundary that no image holds.
+    init(isTar: Bool) {
         let boundary = "alula-" + Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        kind = tar > multipart ? .tar : .multipart(boundary: boundary)
+        kind = isTar ? .tar : .multipart(boundary: boundary)
     }
 
     /// The value of `Content-Type`.
@@ -77,7 +65,8 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    private static func content(of part: Part) -> (bytes: SharedBytes, fields: [(String, String)], ending: String) {
+    /// What a part holds: its bytes, its fields and the ending of its file's name.
+    static func content(of part: Part) -> (bytes: SharedBytes, fields: [(String, String)], ending: String) {
         switch part {
         case .image(let image, let eTag):
             var fields = [("Content-Type", image.format.mediaType), ("ETag", eTag)]

@@ -13,68 +13,64 @@ final class SubmissionResponder: Sendable {
     private let dialect: NativeDialect
     private let thumbnails: any ThumbnailServing
     private let budget: MemoryBudget
+    private let bodies: BodyMemory
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
     private let timekeeper: any Timekeeper
     private let common: HTTPFields
 
-    /// Renditions of one call that are made at the same time; the call has no more than its share of the threads.
-    private static let mostAtOnce = 4
-
-    /// Answers with what `thumbnails` makes; bodies are read into memory of `budget`.
+    /// Answers with what `thumbnails` makes; bodies are read into memory of `bodies`, a part of `budget`.
     init(
-        _ configuration: APIConfiguration, _ thumbnails: any ThumbnailServing, budget: MemoryBudget,
+        _ configuration: APIConfiguration, _ thumbnails: any ThumbnailServing, budget: MemoryBudget, bodies: BodyMemory,
         lifecycle: ServiceLifecycle, recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
     ) {
         self.configuration = configuration
         dialect = configuration.nativeDialect
         self.thumbnails = thumbnails
         self.budget = budget
+        self.bodies = bodies
         self.lifecycle = lifecycle
         self.recorder = recorder
         self.timekeeper = timekeeper
         self.common = common
     }
 
-    /// Judges a request by its header alone, and reserves the memory for its body.
+    /// Judges a request by its header alone.
     ///
+    /// - Parameters:
+    ///   - length: Bytes of the body; nil if they are not announced.
+    ///   - respond: Gives the answer to the complete request, which is made from the last parameter, the answer of this responder.
     /// - Throws: A ``ServiceError`` for everything that the header tells.
-    func admission(of request: HTTPRequest, bodyLength: Int?, _ exchange: Exchange) throws -> any BodyHold {
-        let submission = try Submission(request, of: self)
-        let room = try budget.reserveNow(0, for: .arrival)
-        let hold = SubmissionHold(
-            room,
-            check: { [maximum = configuration.maximumUploadBytes] length throws(APIError) in
-                try submission.body.check(length: length, maximumImage: maximum)
-            }, failure: { [self] in failure($0, exchange) })
-        if let bodyLength { try hold.makeRoom(for: bodyLength) }
-        return hold
+    func admission(
+        of request: HTTPRequest, length: Int?, _ exchange: Exchange,
+        respond: @escaping @Sendable (HTTPRequest, HTTPAnswer) -> HTTPAnswer
+    ) throws -> ArrivingBody {
+        if lifecycle.isDraining { throw APIError.draining }
+        let submission = try Submission(request, configuration, at: timekeeper.secondsSince1970)
+        return try ArrivingBody(
+            length: length, in: bodies.room(for: exchange.client),
+            check: { [most = configuration.maximumUploadBytes, mostOfOne = bodies.mostOfOne] length throws(APIError) in
+                try submission.body.check(length: length, maximumImage: most, maximum: mostOfOne)
+            }, failure: { [self] in failure($0, exchange) },
+            answer: { [self] request, room in
+                respond(request, .later { [self] in await answer(submission, request, room, exchange) })
+            })
     }
 
-    /// The answer to a request whose body has been read.
-    func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
-        let submission: Submission
+    private func answer(
+        _ submission: Submission, _ request: HTTPRequest, _ room: BodyMemory.Room, _ exchange: Exchange
+    ) async -> HTTPResponse {
         do {
-            submission = try Submission(request, of: self)
-            try submission.body.check(
-                length: request.body?.count ?? 0, maximumImage: configuration.maximumUploadBytes)
-        } catch {
-            return .now(failure(error, exchange))
-        }
-        return .later { [self] in
-            do {
-                if !configuration.signingKeys.isEmpty {
-                    guard BodySignature.verify(request, keys: configuration.signingKeys) else {
-                        throw APIError.badSignature
-                    }
-                }
-                switch submission.work {
-                case .one(let query): return try await one(query, submission.body, request, exchange)
-                case .several: return try await several(submission.body, request, exchange)
-                }
-            } catch {
-                return failure(error, exchange)
+            try submission.checkBody(of: request)
+            switch submission.work {
+            case .one(let query):
+                defer { room.release() }
+                return try await one(query, submission.body, request, exchange)
+            case .several: return try await several(submission.body, request, room, exchange)
             }
+        } catch {
+            room.release()
+            return failure(error, exchange)
         }
     }
 
@@ -87,48 +83,6 @@ final class SubmissionResponder: Sendable {
 }
 
 extension SubmissionResponder {
-    /// What a header asks for.
-    private struct Submission {
-        /// What is made.
-        enum Work {
-            case one(ThumbnailQuery)
-            case several
-        }
-
-        let body: SubmittedBody
-        let work: Work
-
-        /// Reads a header.
-        ///
-        /// - Throws: A ``ServiceError`` for the first thing that is wrong.
-        init(_ request: HTTPRequest, of responder: SubmissionResponder) throws {
-            if responder.lifecycle.isDraining { throw APIError.draining }
-            let isOne = request.target.prefix(before: UInt8(ascii: "?")) == ThumbnailTarget.path
-            body =
-                try isOne ? SubmittedBody(ofOne: request.headerFields) : SubmittedBody(ofSeveral: request.headerFields)
-            let configuration = responder.configuration
-            guard configuration.takesUploads || !body.bringsImage else { throw APIError.uploadsOff }
-            guard configuration.isOpen(responder.dialect),
-                configuration.signingKeys.isEmpty || BodySignature.isStated(in: request.headerFields)
-            else {
-                throw APIError.badSignature
-            }
-            let rest = request.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { request.target[$0...].dropFirst() }
-            guard isOne else {
-                if let name = try RawQuery(target: request.target).decoded().first?.name {
-                    throw APIError.unknownParameter(String(name.prefix(RawQuery.longestQuotedName)))
-                }
-                work = .several
-                return
-            }
-            let query = try responder.dialect.rendition(
-                String(rest ?? ""), of: RenditionList.givenSource, accept: request.headerFields[.accept],
-                refusing: ["url", "placeholder", "sig"])
-            if let expires = query.expires, expires <= responder.timekeeper.secondsSince1970 { throw APIError.expired }
-            work = .one(query)
-        }
-    }
-
     private func one(
         _ query: ThumbnailQuery, _ body: SubmittedBody, _ request: HTTPRequest, _ exchange: Exchange
     ) async throws -> HTTPResponse {
@@ -156,10 +110,42 @@ extension SubmissionResponder {
         return recorder.finish(response, exchange, timings: made.timings, source: RenditionList.givenSource)
     }
 
+    /// The answer with several images: streamed as they are made, or as one text.
+    ///
+    /// The room is released when the file or the list is no longer needed.
     private func several(
-        _ body: SubmittedBody, _ request: HTTPRequest, _ exchange: Exchange
+        _ body: SubmittedBody, _ request: HTTPRequest, _ room: BodyMemory.Room, _ exchange: Exchange
     ) async throws -> HTTPResponse {
         let accept = request.headerFields[.accept]
+        let (list, image) = try listAndImage(body, request, accept)
+        let deadline = exchange.startedAt + configuration.requestTimeout
+        let given = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> GivenSource in
+            if let image { return try await thumbnails.opened(upload: image) }
+            let source = ThumbnailRequest(source: ExactText(list.source ?? ""))
+            return try await thumbnails.opened(
+                thumbnails.resolved(source), directives: .none, receipt: exchange.requestID)
+        }
+        let parts = RenditionParts(
+            list: list, given: given, thumbnails: thumbnails, lifecycle: lifecycle, requestID: exchange.requestID,
+            deadline: deadline, timekeeper: timekeeper)
+        let form = RenditionForm(accept: accept)
+        var fields = common
+        fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")
+        fields.append(.vary, "Accept")
+        fields.append(.alulaReceipt, exchange.requestID)
+        let (content, mediaType, failure) =
+            form == .json ? try await whole(parts, room) : try await streamed(parts, isTar: form == .tar, room)
+        try Task.checkCancellation()
+        fields.append(.contentType, mediaType)
+        if let seconds = failure?.retryAfter { fields.append(.retryAfter, String(seconds)) }
+        return recorder.finish(
+            HTTPResponse(status: failure?.status ?? .ok, headerFields: fields, body: content), exchange,
+            source: list.source ?? RenditionList.givenSource, error: failure)
+    }
+
+    private func listAndImage(
+        _ body: SubmittedBody, _ request: HTTPRequest, _ accept: String?
+    ) throws(APIError) -> (RenditionList, SharedBytes?) {
         let received = request.body ?? SharedBytes([UInt8]())
         var (json, image) = ([UInt8](), SharedBytes?.none)
         if case .form(let boundary) = body {
@@ -170,83 +156,80 @@ extension SubmissionResponder {
         }
         let list = try RenditionList(
             json, hasFile: image != nil, most: configuration.maximumRenditions, accept: accept, dialect: dialect)
-        let deadline = exchange.startedAt + configuration.requestTimeout
-        let given = try await withDeadline(deadline, by: timekeeper) { [self, image] () async throws -> GivenSource in
-            if let image { return try await thumbnails.opened(upload: image) }
-            let source = ThumbnailRequest(source: ExactText(list.source ?? ""))
-            return try await thumbnails.opened(
-                thumbnails.resolved(source), directives: .none, receipt: exchange.requestID)
+        return (list, image)
+    }
+
+    /// An answer's body with its media type, and why nothing was made if so.
+    private typealias Content = (body: HTTPResponse.Body, mediaType: String, failure: (any ServiceError)?)
+
+    /// All parts as one text, which is sent when it is complete.
+    private func whole(_ parts: RenditionParts, _ room: BodyMemory.Room) async throws -> Content {
+        defer {
+            thumbnails.close(parts.given)
+            room.release()
         }
-        let archive = RenditionArchive(accept: accept)
-        let stream = StreamedBody()
+        var (json, outcome) = (RenditionJSON(), RenditionOutcome())
+        try await parts.make { index, part in
+            outcome.note(part)
+            try json.add(part, at: index, named: parts.list.renditions[index].name.string)
+        }
+        // The images count already; this is for their copy, until it counts itself.
+        let memory = try budget.reserveNow(json.count)
+        defer { memory.release() }
+        return (.shared(json.bytes), "application/json", outcome.failure)
+    }
+
+    /// The parts as they are made, from the first image on; the failures before it come with it.
+    private func streamed(
+        _ parts: RenditionParts, isTar: Bool, _ room: BodyMemory.Room
+    ) async throws -> Content {
+        let (archive, stream) = (RenditionArchive(isTar: isTar), StreamedBody())
+        let begun = FirstAnswer<(any ServiceError)?>()
         let writer = Task { [self] in
-            defer { thumbnails.close(given) }
-            await write(list, of: given, as: archive, to: stream, exchange, until: deadline)
+            defer {
+                thumbnails.close(parts.given)
+                room.release()
+            }
+            await write(parts, as: archive, to: stream, begun)
         }
         stream.onClose { writer.cancel() }
-        var fields = common
-        fields.append(.contentType, archive.mediaType)
-        fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")
-        fields.append(.vary, "Accept")
-        fields.append(.alulaReceipt, exchange.requestID)
-        return recorder.finish(
-            HTTPResponse(status: .ok, headerFields: fields, body: .streamed(stream)), exchange,
-            source: list.source ?? RenditionList.givenSource)
+        let failure = await begun.value(orIfCancelled: APIError.clientGone)
+        if Task.isCancelled { stream.close() }
+        return (.streamed(stream), archive.mediaType, failure)
     }
 
     /// Makes the renditions, and writes each as soon as it is ready and the client has taken the one before.
     private func write(
-        _ list: RenditionList, of given: GivenSource, as archive: RenditionArchive, to stream: StreamedBody,
-        _ exchange: Exchange, until deadline: Duration
+        _ parts: RenditionParts, as archive: RenditionArchive, to stream: StreamedBody,
+        _ begun: FirstAnswer<(any ServiceError)?>
     ) async {
-        do {
-            try await withThrowingTaskGroup(of: (Int, RenditionArchive.Part).self) { group in
-                var waiting = list.renditions.indices.makeIterator()
-                func startNext() {
-                    guard let index = waiting.next() else { return }
-                    group.addTask { [self] in
-                        (
-                            index,
-                            await part(list.renditions[index], of: given, named: list.source, exchange, until: deadline)
-                        )
-                    }
-                }
-                for _ in 0..<Self.mostAtOnce { startNext() }
-                while let (index, part) = try await group.next() {
-                    startNext()
-                    let name = list.renditions[index].name.string
-                    for piece in archive.pieces(of: part, named: name, at: timekeeper.secondsSince1970) {
-                        try await stream.write(piece)
-                    }
+        var outcome = RenditionOutcome()
+        var withheld: [(index: Int, part: RenditionArchive.Part)] = []
+        func send() async throws {
+            for (index, part) in withheld {
+                let name = parts.list.renditions[index].name.string
+                for piece in archive.pieces(of: part, named: name, at: timekeeper.secondsSince1970) {
+                    try await stream.write(piece)
                 }
             }
+            withheld = []
+        }
+        do {
+            try await parts.make { index, part in
+                outcome.note(part)
+                withheld.append((index, part))
+                guard outcome.isAnyMade else { return }
+                begun.give(nil)
+                try await send()
+            }
+            begun.give(outcome.failure)
+            try await send()
             try await stream.write(archive.end)
             stream.finish()
         } catch {
             // The client has left.
+            begun.give(APIError.clientGone)
             stream.finish(isComplete: false)
-        }
-    }
-
-    private func part(
-        _ rendition: RenditionList.Rendition, of given: GivenSource, named source: String?, _ exchange: Exchange,
-        until deadline: Duration
-    ) async -> RenditionArchive.Part {
-        do {
-            let wanted = try rendition.request.get()
-            return try await withDeadline(deadline, by: timekeeper) {
-                [self] () async throws -> RenditionArchive.Part in
-                switch wanted {
-                case .image(let request):
-                    let made = try await thumbnails.thumbnail(of: given, for: request, receipt: exchange.requestID)
-                    return .image(made.image, eTag: made.eTag)
-                case .facts(let asked):
-                    let facts = try await thumbnails.facts(of: given, asked: asked, receipt: exchange.requestID)
-                    return .facts(FactsText.text(facts, of: source, asked: asked))
-                }
-            }
-        } catch {
-            return .problem(Problem(lifecycle.failure(behind: error), requestID: exchange.requestID, common: [:]))
         }
     }
 }

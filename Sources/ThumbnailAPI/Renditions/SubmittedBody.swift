@@ -1,6 +1,4 @@
-import Coordination
 import HTTPTypes
-import Imaging
 import Memory
 import Text
 
@@ -18,10 +16,14 @@ enum SubmittedBody: Equatable {
     /// Most bytes of a list.
     static let longestList = 1 << 20
 
+    /// Media types that do not tell what the body is, so that its first bytes do: the second is what curl sends unless it is told
+    /// another one.
+    private static let untold: Set<ExactText> = ["application/octet-stream", "application/x-www-form-urlencoded"]
+
     /// What a request to make one image holds.
     ///
-    /// - Throws: ``ImagingError/notAnImage`` for anything else.
-    init(ofOne fields: HTTPFields) throws(ImagingError) {
+    /// - Throws: ``APIError/notAnImageType(_:)`` for anything else.
+    init(ofOne fields: HTTPFields) throws(APIError) {
         guard let text = fields[.contentType] else {
             self = .image
             return
@@ -30,8 +32,9 @@ enum SubmittedBody: Equatable {
             self = .form(boundary: boundary)
             return
         }
-        guard let type = MediaType(text), type.type == "image" || type.description == "application/octet-stream" else {
-            throw .notAnImage
+        guard let type = MediaType(text), type.type == "image" || Self.untold.contains(ExactText(type.description))
+        else {
+            throw .notAnImageType(text)
         }
         self = .image
     }
@@ -53,11 +56,15 @@ enum SubmittedBody: Equatable {
     var bringsImage: Bool { self != .list }
 
     /// Refuses a body of this length.
-    func check(length: Int, maximumImage: Int) throws(APIError) {
+    ///
+    /// - Parameters:
+    ///   - maximumImage: Most bytes of an image.
+    ///   - maximum: Most bytes of any body.
+    func check(length: Int, maximumImage: Int, maximum: Int) throws(APIError) {
         switch self {
-        case .list: if length > Self.longestList { throw .bodyTooLarge }
-        case .image: if length > maximumImage { throw .sourceTooLarge }
-        case .form: if length > maximumImage + Self.formAllowance { throw .sourceTooLarge }
+        case .list: if length > min(Self.longestList, maximum) { throw .bodyTooLarge }
+        case .image: if length > min(maximumImage, maximum) { throw .sourceTooLarge }
+        case .form: if length > min(maximumImage + Self.formAllowance, maximum) { throw .sourceTooLarge }
         }
     }
 
@@ -91,46 +98,5 @@ enum SubmittedBody: Equatable {
         guard image.count > 0 else { throw .badBody("", "The image is empty.") }
         guard image.count <= maximum else { throw .sourceTooLarge }
         return image
-    }
-}
-
-/// The memory for a body while it arrives, and the bound of its length.
-final class SubmissionHold: BodyHold {
-    private let room: MemoryReservation
-    private let check: @Sendable (_ length: Int) throws(APIError) -> Void
-    private let failure: @Sendable (any Error) -> HTTPResponse
-
-    /// Bodies of unknown length are given memory in portions.
-    private static let portion = 1 << 20
-
-    /// Holds what `room` grows to.
-    ///
-    /// - Parameters:
-    ///   - room: The memory.
-    ///   - check: Judges a length.
-    ///   - failure: The answer to a body that is refused while it arrives.
-    init(
-        _ room: MemoryReservation, check: @escaping @Sendable (_ length: Int) throws(APIError) -> Void,
-        failure: @escaping @Sendable (any Error) -> HTTPResponse
-    ) {
-        (self.room, self.check, self.failure) = (room, check, failure)
-    }
-
-    /// Makes room for a body of `length` bytes.
-    ///
-    /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
-    func makeRoom(for length: Int, atLeast portion: Int = 0) throws {
-        try check(length)
-        let missing = length - room.bytes
-        if missing > 0 { try room.grow(by: max(missing, portion), for: .arrival) }
-    }
-
-    func refusal(ofLength length: Int) -> HTTPResponse? {
-        do {
-            try makeRoom(for: length, atLeast: Self.portion)
-            return nil
-        } catch {
-            return failure(error)
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import HTTPTypes
 import Memory
@@ -7,14 +8,15 @@ import ThumbnailAPI
 enum SignCommand {
     static let help = """
         Usage: alula sign [--key HEX] TARGET
-               alula sign [--key HEX] --body FILE TARGET
+               alula sign [--key HEX] --body FILE [--content-type TYPE] [--accept TYPES] [--fields] TARGET
 
         Prints TARGET with `&sig=` and its signature appended. TARGET is the path and query of the request exactly as it
         will be sent: percent-encoded, with `expires` if wanted, without `sig`. The key is --key, else the first of
         ALULA_SIGNING_KEYS; hexadecimal, at least 32 bytes.
 
         With --body, prints the value of the field Alula-Signature for a POST of that file (- is standard input) to TARGET, which
-        needs no query.
+        needs no query. With --content-type or --accept the signature covers these fields too (v2). With --fields, prints
+        the whole fields Alula-Signature and Content-Digest, by which a wrong signature is refused before the body is sent.
 
           alula sign --key 0001…1e1f '/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300'
         """
@@ -25,6 +27,8 @@ enum SignCommand {
         var keyText = Program.environment["ALULA_SIGNING_KEYS"]
         var target: String?
         var bodyPath: String?
+        var request = HTTPRequest(method: .post, target: "")
+        var printsFields = false
         while let argument = rest.popFirst() {
             if argument == "--key" {
                 keyText = rest.popFirst()
@@ -32,6 +36,12 @@ enum SignCommand {
                 keyText = String(argument.dropFirst("--key=".count))
             } else if argument == "--body" {
                 bodyPath = rest.popFirst() ?? ""
+            } else if argument == "--content-type" {
+                request.headerFields[.contentType] = rest.popFirst() ?? ""
+            } else if argument == "--accept" {
+                request.headerFields[.accept] = rest.popFirst() ?? ""
+            } else if argument == "--fields" {
+                printsFields = true
             } else if target == nil, argument.hasPrefix("/") {
                 target = argument
             } else {
@@ -48,7 +58,14 @@ enum SignCommand {
             guard let body = body(at: bodyPath) else {
                 Program.fail(["alula sign: \(bodyPath) cannot be read"], status: 1)
             }
-            Program.succeed(BodySignature.sign(method: .post, target: target, body: SharedBytes(body), key: key))
+            request.target = target
+            let digest = SharedBytes(body).withBytes { SHA256.hash($0) }
+            let version = request.headerFields.isEmpty ? BodySignature.Version.one : .two
+            guard printsFields else {
+                Program.succeed(BodySignature.sign(request, digest: digest, key: key, version: version))
+            }
+            let fields = BodySignature.fields(of: request, digest: digest, key: key, version: version)
+            Program.succeed(fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n"))
         }
         guard let target, target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
             Program.fail(

@@ -197,9 +197,10 @@ struct Service: Sendable {
         lifecycle = ServiceLifecycle(startedAt: time.now)
         let tracer = settings.tracer(registry: registry, time: time)
         traceExport = tracer.flatMap { TraceExporter($0, settings, registry: registry, time: time) }?.start()
+        let bodies = BodyMemory(of: engine.budget)
         let publicResponder = PublicResponder(
             configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
-            metrics: apiMetrics, timekeeper: time, budget: engine.budget, tracer: tracer)
+            metrics: apiMetrics, timekeeper: time, budget: engine.budget, bodies: bodies, tracer: tracer)
         let control = PipelineControl(of: pipeline)
         let stats = ServiceStats(control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time)
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
@@ -210,16 +211,17 @@ struct Service: Sendable {
                 prefetching: prefetcher, lifecycle: lifecycle,
                 events: events, history: history, metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
-            explainer: TargetExplainer(settings.api, settings.pipeline), workers: engine.lanes.small, logger: logger,
-            timekeeper: time)
+            explainer: TargetExplainer(settings.api, settings.pipeline), workers: engine.lanes.small, bodies: bodies,
+            logger: logger, timekeeper: time)
+        let listeners = settings.listeners
         operatorServer = try HTTPServer(
-            configuration: settings.operatorListener, responder: operatorResponder, logger: logger)
+            configuration: listeners.operators, responder: operatorResponder, logger: logger)
         metricsServer = try settings.metricsListener.map { listener in
             try HTTPServer(
                 configuration: listener, responder: MetricsResponder { registry.prometheusText }, logger: logger)
         }
         publicServer = try HTTPServer(
-            configuration: settings.publicListener, responder: publicResponder, logger: logger)
+            configuration: listeners.public, responder: publicResponder, logger: logger)
         sampling = Task { await history.run() }
     }
 

@@ -280,7 +280,7 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.api.maximumRenditions = try SettingValues.integer(text, in: 1...1_000)
         },
-        Setting(name: "allowOrigin", defaultText: "none", help: "Access-Control-Allow-Origin of answers") {
+        Setting(name: "allowOrigin", defaultText: "none", help: "* or the origin whose pages may read answers (CORS)") {
             (settings, text) throws(InvalidValue) in
             guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
                 throw InvalidValue(allowed: "* or an origin such as https://www.example.com")
@@ -304,11 +304,10 @@ enum SettingTable {
     ]
 
     private static let times: [Setting] = [
-        Setting(name: "requestTimeout", defaultText: "15s", help: "a whole request, including queueing") {
+        Setting(name: "requestTimeout", defaultText: "15s", help: "a whole request: its body, queueing and work") {
             (settings, text) throws(InvalidValue) in
             settings.api.requestTimeout = try SettingValues.duration(text)
             settings.pipeline.requestTimeout = settings.api.requestTimeout
-            settings.publicListener.bodyTimeout = settings.api.requestTimeout
         },
         Setting(
             name: "maxQueueDelay", defaultText: "1500ms", help: "a miss that would wait longer for a worker gets 503"

@@ -33,7 +33,7 @@ import ThumbnailPipeline
         let responder = OperatorResponder(
             service: service, sites: OperatorSites(), reader: PrefetchReader(NativeDialect()),
             explainer: TargetExplainer(APIConfiguration(), PipelineConfiguration()), workers: workers,
-            logger: Logger(level: .info, sink: log), timekeeper: time)
+            bodies: BodyMemory(of: MemoryBudget()), logger: Logger(level: .info, sink: log), timekeeper: time)
         let request = HTTPRequest(
             method: method, target: target, headerFields: fields, body: SharedBytes(Array(body.utf8)))
         return await Edge.response(of: responder.respond(to: request))

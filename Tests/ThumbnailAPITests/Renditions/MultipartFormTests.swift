@@ -52,7 +52,10 @@ struct MultipartFormTests {
 
     @Test(
         arguments: [
-            ("multipart/form-data; boundary=abc", "abc"), ("Multipart/Form-Data;charset=utf-8; Boundary=\"a b\"", nil),
+            ("multipart/form-data; boundary=abc", "abc"),
+            ("Multipart/Form-Data;charset=utf-8; Boundary=\"a b\"", "a b"),
+            ("multipart/form-data; boundary=\"a b \"", nil), ("multipart/form-data; boundary=a b", nil),
+            ("multipart/form-data; boundary=\"a\\b c\"", "ab c"),
             ("multipart/form-data; boundary=\"a;b\"", "a;b"), ("multipart/form-data", nil),
             ("multipart/form-data; boundary=", nil), ("multipart/mixed; boundary=a", nil), ("text/plain", nil),
             ("multipart/form-data; boundary=\(String(repeating: "x", count: 71))", nil),

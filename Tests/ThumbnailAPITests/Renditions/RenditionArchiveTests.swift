@@ -15,16 +15,19 @@ struct RenditionArchiveTests {
 
     @Test(
         arguments: [
-            (nil, false), ("*/*", false), ("application/x-tar", true), ("multipart/mixed, application/x-tar", false),
-            ("multipart/mixed;q=0.5, application/x-tar", true), ("application/*, multipart/mixed;q=0.9", true),
-            ("image/webp", false), ("application/x-tar;q=0", false),
-        ] as [(String?, Bool)])
-    func `tar is chosen only if it is preferred`(accept: String?, isTar: Bool) {
-        #expect((RenditionArchive(accept: accept).mediaType == "application/x-tar") == isTar)
+            (nil, .multipart), ("*/*", .multipart), ("application/x-tar", .tar),
+            ("multipart/mixed, application/x-tar", .multipart), ("multipart/mixed;q=0.5, application/x-tar", .tar),
+            ("application/*, multipart/mixed;q=0.9", .tar), ("image/webp", .multipart),
+            ("application/x-tar;q=0", .multipart), ("application/json", .json),
+            ("application/json, text/plain, */*", .json), ("application/json;q=0.5, */*;q=0.6", .multipart),
+            ("application/json, application/x-tar", .tar), ("application/json;q=0", .multipart),
+        ] as [(String?, RenditionForm)])
+    func `the form is the one that is preferred`(accept: String?, form: RenditionForm) {
+        #expect(RenditionForm(accept: accept) == form)
     }
 
     @Test func `a part of a multipart body has the contract's fields`() throws {
-        let archive = RenditionArchive(accept: nil)
+        let archive = RenditionArchive(isTar: false)
         let boundary = try #require(archive.mediaType.split(separator: "=").last.map(String.init))
         #expect(archive.mediaType == "multipart/mixed; boundary=\(boundary)" && boundary.utf8.count >= 20)
         #expect(
@@ -39,7 +42,7 @@ struct RenditionArchiveTests {
     }
 
     @Test func `a member of a tar archive is a block with a valid sum, and its content in whole blocks`() {
-        let archive = RenditionArchive(accept: "application/x-tar")
+        let archive = RenditionArchive(isTar: true)
         let bytes = text(archive, Self.image, "hero")
         #expect(bytes.count == 1_024)
         #expect(String(decoding: bytes[..<9], as: UTF8.self) == "hero.webp" && bytes[9] == 0)
@@ -54,7 +57,7 @@ struct RenditionArchiveTests {
 
     @Test func `a long name stands in a header of its own`() {
         let name = String(repeating: "n", count: 128)
-        let bytes = text(RenditionArchive(accept: "application/x-tar"), Self.image, name)
+        let bytes = text(RenditionArchive(isTar: true), Self.image, name)
         #expect(bytes.count == 2_048 && bytes[156] == UInt8(ascii: "x"))
         #expect(String(decoding: bytes[512..<657], as: UTF8.self) == "143 path=\(name).webp\n\0\0")
         #expect(bytes[1_024 + 156] == UInt8(ascii: "0"))

@@ -1,5 +1,4 @@
 import Coordination
-import Crypto
 import HTTPTypes
 import Imaging
 import Memory
@@ -12,9 +11,9 @@ import ThumbnailPipeline
 
 /// Requests that bring images, or lists of what is to be made.
 @Suite struct SubmissionTests {
-    private static let image = ImageFixture.jpeg.array
-    private static let json: HTTPFields = [.contentType: "application/json"]
-    private static let jpeg: HTTPFields = [.contentType: "image/jpeg"]
+    private static let image = SubmissionFixture.image
+    private static let json = SubmissionFixture.json
+    private static let jpeg = SubmissionFixture.jpeg
     private static let form: HTTPFields = [.contentType: "multipart/form-data; boundary=b"]
 
     private func edge(
@@ -36,20 +35,6 @@ import ThumbnailPipeline
         parts.flatMap { header, content in
             Array("--b\r\nContent-Disposition: form-data; \(header)\r\n\r\n".utf8) + content + Array("\r\n".utf8)
         } + Array("--b--\r\n".utf8)
-    }
-
-    /// All that a streamed body sends.
-    private func received(_ response: HTTPResponse) async -> String {
-        guard case .streamed(let body) = response.body else { return "not streamed" }
-        var bytes: [UInt8] = []
-        while true {
-            switch body.take() {
-            case .bytes(let piece): bytes += piece.array
-            case .end: return String(decoding: bytes, as: UTF8.self)
-            case .broken: return "broken"
-            case .nothing: await withCheckedContinuation { next in body.whenReady { next.resume() } }
-            }
-        }
     }
 
     @Test(arguments: [jpeg, [.contentType: "application/octet-stream"], [:]] as [HTTPFields])
@@ -99,62 +84,6 @@ import ThumbnailPipeline
         #expect(await post(edge, "/thumbnails", Self.json, list).status == .ok)
     }
 
-    @Test func `a body is refused before it is read if the header tells enough`() throws {
-        let edge = Edge(budget: MemoryBudget(limit: 1_000)) {
-            $0.takesUploads = true
-            $0.maximumUploadBytes = 5_000
-        }
-        let responder = edge.responder
-        func refusal(_ target: String, _ length: Int?, _ fields: HTTPFields = Self.jpeg) -> String? {
-            let request = HTTPRequest(method: .post, target: target, headerFields: fields)
-            if case .refused(let response) = responder.admission(of: request, bodyLength: length) {
-                return response.code
-            }
-            return nil
-        }
-        // A quarter of the budget stays free for work.
-        #expect(refusal("/thumbnail?w=3", 750) == nil && refusal("/thumbnail?w=3", 751) == "overloaded")
-        #expect(refusal("/thumbnail?w=3", nil) == nil && refusal("/thumbnail?w=x", nil) == "bad_parameter")
-        #expect(refusal("/thumbnail?w=3", 5_001) == "source_too_large")
-        #expect(refusal("/thumbnail?w=3", 2_000) == "overloaded")
-        #expect(refusal("/thumbnail?w=x", 10) == "bad_parameter")
-        #expect(refusal("/thumbnails", 2 << 20, Self.json) == "request_too_large")
-        #expect(refusal("/nothing", 10) == "no_such_route")
-        let put = HTTPRequest(method: HTTPRequest.Method(rawValue: "PUT"), target: "/thumbnail")
-        if case .refused(let response) = responder.admission(of: put, bodyLength: 3) {
-            #expect(response.code == "method_not_allowed")
-        } else {
-            Issue.record("a body is taken")
-        }
-        #expect(responder.maximumBodyLength(of: HTTPRequest(method: .post, target: "/info?url=x")) == 0)
-    }
-
-    @Test func `a body of unknown length has room as it comes, and is refused when there is none or it is too long`()
-        throws
-    {
-        let budget = MemoryBudget(limit: 4 << 20)
-        let edge = Edge(budget: budget) {
-            $0.takesUploads = true
-            $0.maximumUploadBytes = 2_500_000
-        }
-        func hold() throws -> any BodyHold {
-            let request = HTTPRequest(method: .post, target: "/thumbnail?w=3", headerFields: Self.jpeg)
-            guard case .accepted(let hold?) = edge.responder.admission(of: request, bodyLength: nil) else {
-                throw StubError()
-            }
-            return hold
-        }
-        var first: (any BodyHold)? = try hold()
-        #expect(budget.statistics.reserved == 0)
-        #expect(first?.refusal(ofLength: 1) == nil && budget.statistics.reserved == 1 << 20)
-        #expect(first?.refusal(ofLength: 2_500_000) == nil && budget.statistics.reserved >= 2_500_000)
-        #expect(first?.refusal(ofLength: 2_500_001)?.code == "source_too_large")
-        let second = try hold()
-        #expect(second.refusal(ofLength: 1_000_000)?.code == "overloaded")
-        first = nil
-        #expect(budget.statistics.reserved == 0 && second.refusal(ofLength: 1_000_000) == nil)
-    }
-
     @Test(.timeLimit(.minutes(1))) func `the first part is sent before the last is made`() async {
         let gate = Gate()
         let edge = edge(
@@ -181,7 +110,7 @@ import ThumbnailPipeline
         #expect(text.contains("<small>") && !text.contains("<0>"))
         await gate.arrivals(1)
         gate.open()
-        #expect(await received(response).contains("<0>"))
+        #expect(await response.received().contains("<0>"))
     }
 
     @Test func `a list is made of one source, each part with its name or its problem`() async {
@@ -195,7 +124,7 @@ import ThumbnailPipeline
         let response = await post(edge, "/thumbnails", Self.json, Array(list.utf8))
         #expect(response.status == .ok && response[.cacheControl] == "no-store")
         #expect(response[.contentType]?.hasPrefix("multipart/mixed; boundary=") == true)
-        let text = await received(response)
+        let text = await response.received()
         #expect(
             text.contains(
                 "Content-Type: image/webp\r\nETag: \"abc\"\r\nContent-ID: <0>\r\nContent-Length: 7\r\n\r\npicture"))
@@ -211,7 +140,7 @@ import ThumbnailPipeline
             let edge = edge()
             let response = await post(edge, "/thumbnails", Self.form, Self.formBody(parts))
             #expect(response[.cacheControl] == "private, no-store")
-            #expect(await received(response).contains("Content-ID: <0>"))
+            #expect(await response.received().contains("Content-ID: <0>"))
             #expect(edge.thumbnails.opened == ["\(Self.image.count) bytes"])
         }
         #expect(await post(edge(), "/thumbnails", Self.form, Self.formBody([file, file])).code == "bad_body")
@@ -220,7 +149,7 @@ import ThumbnailPipeline
     @Test func `facts are a part like another`() async {
         let list =
             #"{"url":"https://h/a","renditions":[{"name":"facts","include":"color"},{"include":"x"},{"include":""}]}"#
-        let text = await received(await post(edge(), "/thumbnails", Self.json, Array(list.utf8)))
+        let text = await post(edge(), "/thumbnails", Self.json, Array(list.utf8)).received()
         #expect(text.contains("Content-Type: application/json\r\nContent-ID: <facts>"))
         #expect(text.contains(#"{"url":"https://h/a","format":"jpeg""#) && text.contains(#""parameter":"include""#))
         let two = #"{"url":"https://h/a","renditions":[{"query":"","include":""}]}"#
@@ -249,23 +178,6 @@ import ThumbnailPipeline
         let edge = edge(StubThumbnails(make: { _ in throw StubError() }))
         let list = #"{"url":"https://h/a","renditions":["w=9"]}"#
         #expect(await post(edge, "/thumbnails", Self.json, Array(list.utf8)).code == "origin_error")
-    }
-
-    @Test func `signing keys demand a signature of the body`() async {
-        let key = [UInt8](0..<32)
-        let edge = edge { $0.signingKeys = [[UInt8](32..<64), key] }
-        let code = BodySignature.sign(method: .post, target: "/thumbnail?w=3", body: SharedBytes(Self.image), key: key)
-        func status(_ target: String, _ signatures: [String], _ body: [UInt8] = Self.image) async -> Int {
-            var fields = Self.jpeg
-            for signature in signatures { fields.append(.alulaSignature, signature) }
-            return await post(edge, target, fields, body).status.code
-        }
-        #expect(await status("/thumbnail?w=3", [code]) == 200)
-        #expect(await status("/thumbnail?w=3", []) == 403)
-        #expect(await status("/thumbnail?w=3", [code, code]) == 403)
-        #expect(await status("/thumbnail?w=4", [code]) == 403)
-        #expect(await status("/thumbnail?w=3", [code], Self.image + [0]) == 403)
-        #expect(await status("/thumbnail?w=3", [String(code.dropLast())]) == 403)
     }
 
     @Test func `methods are told`() async {

@@ -13,16 +13,6 @@ struct MHD_Connection;
 struct MHD_Daemon;
 struct MHD_Response;
 
-/// What the library complains about.
-enum {
-    CMicrohttpdShim_about_length,
-    CMicrohttpdShim_about_memory,
-    /// Chunks that are malformed.
-    CMicrohttpdShim_about_chunks,
-    /// A chunk that is too large.
-    CMicrohttpdShim_about_chunk_size,
-};
-
 /// The halves of a client's IPv6 address, or of its IPv4 address in IPv6's form; zero if it is not known.
 typedef struct {
     uint64_t high;
@@ -49,9 +39,8 @@ typedef struct {
         size_t upload_size);
     /// The answer is sent, or the request failed.
     void (*completed)(void *peer);
-    /// The library complains about a request, on the event thread of the connection, which it does not name. `latest` is the peer of
-    /// the connection whose request line came last on this thread, null before the first.
-    void (*complained)(void *context, void *latest, int subject);
+    /// The library is about to refuse a request itself, with this status; on the event thread of the connection.
+    void (*refuses)(void *peer, unsigned status);
 } CMicrohttpdShim_callbacks;
 
 /// Numbers of a daemon.

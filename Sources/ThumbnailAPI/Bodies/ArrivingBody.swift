@@ -1,0 +1,49 @@
+import Coordination
+import HTTPTypes
+
+/// A request that was admitted by its header, while its body arrives: its memory, the bound of its length, and its answer.
+final class ArrivingBody: BodyHold {
+    private let announced: Int?
+    private let room: BodyMemory.Room
+    private let check: @Sendable (_ length: Int) throws(APIError) -> Void
+    private let failure: @Sendable (any Error) -> HTTPResponse
+    private let answer: @Sendable (HTTPRequest, BodyMemory.Room) -> HTTPAnswer
+
+    /// Admits a body.
+    ///
+    /// - Parameters:
+    ///   - announced: The body's length; nil for a body in chunks.
+    ///   - room: The body's memory.
+    ///   - check: Judges a length.
+    ///   - failure: The answer to a body that is refused while it arrives.
+    ///   - answer: The answer to the complete request; it releases the room when the body is no longer needed.
+    /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
+    init(
+        length announced: Int?, in room: BodyMemory.Room,
+        check: @escaping @Sendable (_ length: Int) throws(APIError) -> Void,
+        failure: @escaping @Sendable (any Error) -> HTTPResponse,
+        answer: @escaping @Sendable (HTTPRequest, BodyMemory.Room) -> HTTPAnswer
+    ) throws {
+        (self.announced, self.room, self.check) = (announced, room, check)
+        (self.failure, self.answer) = (failure, answer)
+        if let announced {
+            try check(announced)
+            try room.check(announced)
+        }
+    }
+
+    func refusal(ofLength length: Int) -> HTTPResponse? {
+        do {
+            try check(length)
+            try room.grow(to: length, of: announced)
+            return nil
+        } catch {
+            return failure(error)
+        }
+    }
+
+    func respond(to request: HTTPRequest) -> HTTPAnswer {
+        room.settle()
+        return answer(request, room)
+    }
+}

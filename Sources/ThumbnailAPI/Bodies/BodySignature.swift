@@ -1,0 +1,71 @@
+package import Crypto
+package import HTTPTypes
+
+/// A signature of a request with a body, in the field `Alula-Signature`: HMAC-SHA256 in base64url over lines of text.
+///
+/// The lines are the method, the raw target and the SHA-256 of the body in lower-case hexadecimal digits. With `v2:` before the signature,
+/// a line `v2` stands in front, and the values of `Content-Type` and `Accept` stand before the digest; the line of a missing field
+/// is empty, and several lines of one field are joined with a comma and a space.
+package struct BodySignature {
+    /// What is signed.
+    package enum Version: Sendable {
+        /// Method, target and body.
+        case one
+        /// These, and what the body is and what is asked for.
+        case two
+    }
+
+    private static let mark = "v2:"
+
+    private let version: Version
+    private let code: [UInt8]
+
+    /// The only signature of a request; nil if there is none, or if it could not be one.
+    init?(_ fields: HTTPFields) {
+        let values = fields.values(of: .alulaSignature)
+        guard values.count == 1 else { return nil }
+        version = values[0].hasPrefix(Self.mark) ? .two : .one
+        let text = version == .two ? values[0].dropFirst(Self.mark.count) : values[0][...]
+        guard let code = Base64URL.decode(text), code.count == URLSigner.codeLength else { return nil }
+        self.code = code
+    }
+
+    /// Whether the signature was made with one of `keys` for this header and a body with this digest; all keys are tried, in constant
+    /// time.
+    func isValid(for request: HTTPRequest, digest: SHA256Digest, keys: [[UInt8]]) -> Bool {
+        let message = Self.message(version, request, digest)
+        var isValid = false
+        for key in keys {
+            let isMatch = HMAC.isEqual(HMAC.authenticationCode(for: message, key: key), code)
+            isValid = isMatch || isValid
+        }
+        return isValid
+    }
+
+    /// The value of `Alula-Signature` for a request whose body has this digest.
+    package static func sign(
+        _ request: HTTPRequest, digest: SHA256Digest, key: [UInt8], version: Version = .one
+    ) -> String {
+        let code = Base64URL.encode(HMAC.authenticationCode(for: message(version, request, digest), key: key))
+        return version == .two ? mark + code : code
+    }
+
+    /// The fields that sign a request with a body by its header alone: the signature, and the digest that it covers.
+    package static func fields(
+        of request: HTTPRequest, digest: SHA256Digest, key: [UInt8], version: Version
+    ) -> HTTPFields {
+        [
+            .alulaSignature: sign(request, digest: digest, key: key, version: version),
+            .contentDigest: ContentDigest.text(digest),
+        ]
+    }
+
+    private static func message(_ version: Version, _ request: HTTPRequest, _ digest: SHA256Digest) -> [UInt8] {
+        var lines = [request.method.rawValue, request.target]
+        if version == .two {
+            lines.insert("v2", at: 0)
+            lines += [request.headerFields[.contentType] ?? "", request.headerFields[.accept] ?? ""]
+        }
+        return Array((lines + [digest.hexadecimal]).joined(separator: "\n").utf8)
+    }
+}

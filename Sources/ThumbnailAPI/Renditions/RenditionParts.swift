@@ -1,0 +1,76 @@
+import Coordination
+import HTTPTypes
+import ThumbnailPipeline
+
+/// Makes the renditions of a list: several at a time, each given on as soon as it is ready.
+struct RenditionParts: Sendable {
+    let list: RenditionList
+    let given: GivenSource
+    let thumbnails: any ThumbnailServing
+    let lifecycle: ServiceLifecycle
+    /// The ID of the request.
+    let requestID: String
+    /// When each of them must be ready.
+    let deadline: Duration
+    let timekeeper: any Timekeeper
+
+    /// Renditions of one call that are made at the same time; the call has no more than its share of the threads.
+    private static let mostAtOnce = 4
+
+    /// Calls `take` with the index of each rendition and its part, in the order in which they are ready.
+    func make(
+        _ take: (_ index: Int, _ part: RenditionArchive.Part) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: (Int, RenditionArchive.Part).self) { group in
+            var waiting = list.renditions.indices.makeIterator()
+            func startNext() {
+                guard let index = waiting.next() else { return }
+                group.addTask { (index, await part(list.renditions[index])) }
+            }
+            for _ in 0..<Self.mostAtOnce { startNext() }
+            while let (index, part) = try await group.next() {
+                startNext()
+                try await take(index, part)
+            }
+        }
+    }
+
+    private func part(_ rendition: RenditionList.Rendition) async -> RenditionArchive.Part {
+        do {
+            let wanted = try rendition.request.get()
+            return try await withDeadline(deadline, by: timekeeper) { () async throws -> RenditionArchive.Part in
+                switch wanted {
+                case .image(let request):
+                    let made = try await thumbnails.thumbnail(of: given, for: request, receipt: requestID)
+                    return .image(made.image, eTag: made.eTag)
+                case .facts(let asked):
+                    let facts = try await thumbnails.facts(of: given, asked: asked, receipt: requestID)
+                    return .facts(FactsText.text(facts, of: list.source, asked: asked))
+                }
+            }
+        } catch {
+            return .problem(Problem(lifecycle.failure(behind: error), requestID: requestID, common: [:]))
+        }
+    }
+}
+
+/// How an answer with several images begins: what is known when its first image is ready, or when all of them have failed.
+struct RenditionOutcome: Sendable {
+    /// The failures so far.
+    private(set) var problems: [Problem] = []
+    /// Whether something was made.
+    private(set) var isAnyMade = false
+
+    /// Notes a part.
+    mutating func note(_ part: RenditionArchive.Part) {
+        if case .problem(let problem) = part { problems.append(problem) } else { isAnyMade = true }
+    }
+
+    /// The failure of the whole answer; nil if something was made.
+    ///
+    /// It is the first failure if all have the same status, else one that says that they differ.
+    var failure: (any ServiceError)? {
+        guard !isAnyMade, let first = problems.first?.error else { return nil }
+        return problems.allSatisfy { $0.error.status == first.status } ? first : APIError.nothingMade
+    }
+}

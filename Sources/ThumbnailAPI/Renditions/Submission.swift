@@ -1,0 +1,108 @@
+import Crypto
+import HTTPTypes
+import Imaging
+import Memory
+import Text
+import ThumbnailPipeline
+
+/// What the header of a request asks for that brings an image, or a list of what is to be made.
+struct Submission: Sendable {
+    /// What is made.
+    enum Work: Sendable {
+        case one(ThumbnailQuery)
+        case several
+    }
+
+    let body: SubmittedBody
+    let work: Work
+    private let seal: Seal
+
+    /// Reads a header: its signature first, then its time, then what it asks for.
+    ///
+    /// - Parameter now: The wall clock's seconds since 1970.
+    /// - Throws: A ``ServiceError`` for the first thing that is wrong.
+    init(_ request: HTTPRequest, _ configuration: APIConfiguration, at now: Int) throws {
+        guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
+        seal = try Seal(request, keys: configuration.signingKeys)
+        let isOne = request.target.prefix(before: UInt8(ascii: "?")) == ThumbnailTarget.path
+        guard isOne else {
+            try Self.checkQuery(request.target, at: now)
+            body = try Self.taken(SubmittedBody(ofSeveral: request.headerFields), configuration)
+            work = .several
+            return
+        }
+        // A signature that has expired is judged before all else that it covers.
+        let rest = request.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { request.target[$0...].dropFirst() }
+        let query = Result { () throws(APIError) in
+            try configuration.nativeDialect.rendition(
+                String(rest ?? ""), of: RenditionList.givenSource, accept: request.headerFields[.accept],
+                refusing: ["url", "placeholder", "sig"])
+        }
+        if case .success(let query) = query, let expires = query.expires, expires <= now { throw APIError.expired }
+        body = try Self.taken(SubmittedBody(ofOne: request.headerFields), configuration)
+        work = .one(try query.get())
+    }
+
+    /// Refuses a body that is not the one that was signed or stated.
+    ///
+    /// - Throws: ``APIError/badSignature`` or ``APIError/badBody(_:_:)``.
+    func checkBody(of request: HTTPRequest) throws(APIError) { try seal.check(request) }
+
+    private static func taken(
+        _ body: SubmittedBody, _ configuration: APIConfiguration
+    ) throws(APIError) -> SubmittedBody {
+        guard configuration.takesUploads || !body.bringsImage else { throw .uploadsOff }
+        return body
+    }
+
+    /// The target of a list has no other parameter than the time until which it is valid.
+    private static func checkQuery(_ target: String, at now: Int) throws(APIError) {
+        var expires: Int?
+        for (name, value) in try RawQuery(target: target).decoded() {
+            guard name == "expires" else {
+                throw .unknownParameter(String(name.prefix(RawQuery.longestQuotedName)))
+            }
+            guard expires == nil else { throw .badParameter(name, "Must not be repeated.") }
+            expires = try ParameterGrammar.expires(value, name)
+        }
+        if let expires, expires <= now { throw .expired }
+    }
+}
+
+/// What a header says about its body: a signature that covers it, or a digest.
+private struct Seal: Sendable {
+    private let keys: [[UInt8]]
+    /// The digest that the body must have; nil if the header does not state it.
+    private let digest: SHA256Digest?
+
+    /// Judges a header.
+    ///
+    /// - Throws: ``APIError`` if a key demands a signature and there is none that could be one, or, if the digest is stated, that is valid.
+    init(_ request: HTTPRequest, keys: [[UInt8]]) throws(APIError) {
+        self.keys = keys
+        do throws(ContentDigest.Malformed) {
+            digest = try ContentDigest.sha256(in: request.headerFields)
+        } catch {
+            throw keys.isEmpty ? .badBody("", "Content-Digest has no SHA-256 in base64.") : .badSignature
+        }
+        guard !keys.isEmpty else { return }
+        guard let signature = BodySignature(request.headerFields) else { throw .badSignature }
+        if let digest, !signature.isValid(for: request, digest: digest, keys: keys) { throw .badSignature }
+    }
+
+    /// Judges a complete request.
+    func check(_ request: HTTPRequest) throws(APIError) {
+        guard !keys.isEmpty || digest != nil else { return }
+        let body = request.body ?? SharedBytes([UInt8]())
+        let actual = body.withBytes { SHA256.hash($0) }
+        if let digest {
+            guard actual == digest else {
+                throw keys.isEmpty ? .badBody("", "The body is not the one of Content-Digest.") : .badSignature
+            }
+            return
+        }
+        guard let signature = BodySignature(request.headerFields),
+            signature.isValid(for: request, digest: actual, keys: keys)
+        else { throw .badSignature }
+    }
+}

@@ -1,0 +1,74 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import Memory
+import Testing
+
+@testable import ThumbnailAPI
+
+/// The memory of bodies, from their first byte to the answer.
+struct BodyMemoryTests {
+    private static let mebibyte = 1 << 20
+    private let budget = MemoryBudget(limit: 64 << 20)
+
+    private func address(_ text: String) -> IPAddress? { IPAddress(text) }
+
+    @Test func `a body takes what has arrived, and no more`() throws {
+        let memory = BodyMemory(of: budget)
+        let room = try memory.room(for: address("192.0.2.1"))
+        #expect(budget.statistics.reserved == 0 && memory.taken == 0)
+        try room.grow(to: 1)
+        #expect(budget.statistics.reserved == 64 << 10 && memory.taken == 64 << 10)
+        try room.grow(to: 64 << 10)
+        #expect(memory.taken == 64 << 10)
+        try room.grow(to: 3 * Self.mebibyte)
+        #expect(budget.statistics.reserved >= 3 * Self.mebibyte && memory.taken < 3 * Self.mebibyte + 64 << 10)
+        room.release()
+        #expect(budget.statistics.reserved == 0 && memory.taken == 0)
+    }
+
+    @Test func `one client has a quarter of what all have, and all have a quarter of the budget`() throws {
+        let memory = BodyMemory(of: budget)
+        var rooms: [BodyMemory.Room] = []
+        for client in ["192.0.2.1", "192.0.2.2", "192.0.2.3"] {
+            let room = try memory.room(for: address(client))
+            try room.grow(to: 4 * Self.mebibyte)
+            #expect(throws: MemoryBudget.Full.self) { try memory.room(for: self.address(client)).grow(to: 1) }
+            rooms.append(room)
+        }
+        let other = try memory.room(for: address("2001:db8::1"))
+        try other.grow(to: 3 * Self.mebibyte)
+        // The same network of 64 bits, and one more client.
+        #expect(throws: MemoryBudget.Full.self) {
+            try memory.room(for: self.address("2001:db8::ffff:2")).check(2 << 20)
+        }
+        let last = try memory.room(for: nil)
+        try last.grow(to: Self.mebibyte)
+        #expect(memory.taken == 16 * Self.mebibyte && budget.statistics.reserved == 16 * Self.mebibyte)
+        #expect(throws: MemoryBudget.Full.self) { try memory.room(for: nil).grow(to: 1) }
+        rooms[0].release()
+        try last.grow(to: 2 * Self.mebibyte)
+    }
+
+    @Test func `a body that is complete counts itself, and keeps its share until it is answered`() throws {
+        let memory = BodyMemory(of: budget)
+        var room: BodyMemory.Room? = try memory.room(for: nil)
+        try room?.grow(to: Self.mebibyte)
+        room?.settle()
+        #expect(budget.statistics.reserved == 0 && memory.taken == Self.mebibyte)
+        #expect(throws: MemoryBudget.Full.self) { try memory.room(for: nil).check(4 << 20) }
+        room = nil
+        #expect(memory.taken == 0)
+    }
+
+    @Test func `a budget that is full of other things refuses the next bytes, and what they took is given back`() throws
+    {
+        let memory = BodyMemory(of: budget)
+        let others = try budget.reserveNow(48 << 20)
+        var room: BodyMemory.Room? = try memory.room(for: nil)
+        #expect(throws: MemoryBudget.Full.self) { try room?.grow(to: 1) }
+        room = nil
+        #expect(memory.taken == 0 && budget.statistics.reserved == 48 << 20)
+        others.release()
+    }
+}

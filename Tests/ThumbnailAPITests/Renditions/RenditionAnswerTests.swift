@@ -1,0 +1,113 @@
+import Coordination
+import HTTPTypes
+import Imaging
+import JSON
+import Memory
+import TestSupport
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// Answers with several images: their status, and their form as JSON.
+@Suite(.timeLimit(.minutes(1)))
+struct RenditionAnswerTests {
+    private func answer(
+        to renditions: String, accept: String = "*/*", _ thumbnails: StubThumbnails = StubThumbnails(),
+        budget: MemoryBudget = MemoryBudget()
+    ) async -> HTTPResponse {
+        let body = Array(#"{"url":"https://h/a","renditions":[\#(renditions)]}"#.utf8)
+        let fields: HTTPFields = [.contentType: "application/json", .accept: accept]
+        return await Edge(thumbnails, budget: budget).submit(SubmissionFixture.request("/thumbnails", fields), body)
+    }
+
+    @Test(
+        arguments: [
+            (#""w=x","h=x""#, 400), (#""w=7""#, 502), (#""w=x","w=7""#, 422), (#""w=x","w=9""#, 200),
+            (#""w=x",{"include":""}"#, 200), (#""w=7","w=7&h=2","w=7&h=3","w=7&h=4","w=7&h=5","w=9""#, 200),
+        ], ["multipart/mixed", "application/x-tar", "application/json"])
+    func `an answer in which nothing was made has the status of its parts, or 422 if they differ`(
+        asked: (String, Int), form: String
+    ) async {
+        let (renditions, status) = asked
+        let response = await answer(
+            to: renditions, accept: form,
+            StubThumbnails(make: { request in
+                if request.options.width == 7 { throw StubError() }
+                return .sample(.jpeg)
+            }))
+        #expect(response.status.code == status && response[.contentType]?.hasPrefix(form) == true)
+        let text = await response.received()
+        #expect(
+            !text.hasPrefix("broken") && text.contains("problem") == (asked.0.contains("=x") || asked.0.contains("=7")))
+    }
+
+    @Test func `JSON has the parts in the order of the list, with their bytes`() async throws {
+        let gate = Gate()
+        let response = await answer(
+            to: #"{"name":"first","query":"w=9"},"w=8",{"name":"facts","include":""},"w=x""#,
+            accept: "application/json",
+            StubThumbnails(make: { request in
+                // The first is ready last.
+                if request.options.width == 9 { await gate.pass() } else { gate.open() }
+                return .sample(request.options.width == 9 ? .webp : .jpeg)
+            }))
+        #expect(response.status == .ok && response[.contentType] == "application/json")
+        #expect(response[.cacheControl] == "no-store" && response[.vary] == "Accept")
+        let text = await response.received()
+        #expect(
+            text.hasPrefix(
+                #"{"renditions":[{"name":"first","type":"image/webp","bytes":7,"etag":"\"abc\"","data":"data:image/webp;base64,cGljdHVyZQ=="}"#
+                    + #",{"name":"1","type":"image/jpeg","bytes":7,"etag":"\"abc\"","data":"data:image/jpeg;base64,cGljdHVyZQ=="}"#
+                    + #",{"name":"facts","type":"application/json","bytes":"#))
+        #expect(text.contains(#"{"name":"3","type":"application/problem+json","bytes":"#) && text.hasSuffix("\"}]}\n"))
+        #expect(try JSONReader.value(in: Array(text.utf8)).members != nil)
+    }
+
+    @Test func `bytes of any number are written whole`() throws {
+        for count in [0, 1, 2, 3, 49_151, 49_152, 49_153, 200_000] {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            var json = RenditionJSON()
+            try json.add(.facts(String(decoding: bytes.map { $0 & 0x7f }, as: UTF8.self)), at: 0, named: "a")
+            let text = String(decoding: json.bytes.array, as: UTF8.self)
+            #expect(json.bytes.count <= json.count && json.bytes.count >= json.count - 1)
+            let data = try #require(text.firstRange(of: ";base64,")?.upperBound)
+            let encoded = text[data...].prefix { $0 != "\"" }
+            #expect(Base64Check.decode(String(encoded)) == bytes.map { $0 & 0x7f })
+        }
+    }
+
+    @Test func `JSON over sixteen mebibytes is refused`() async throws {
+        var json = RenditionJSON()
+        let part = RenditionArchive.Part.facts(String(repeating: "x", count: 6 << 20))
+        try json.add(part, at: 0, named: "a")
+        #expect(throws: APIError.answerTooLarge) { try json.add(part, at: 1, named: "b") }
+        #expect(APIError.answerTooLarge.status.code == 413 && APIError.answerTooLarge.code == "too_large")
+    }
+
+    @Test func `JSON for which there is no memory is refused at once`() async {
+        let living = Locked(0)
+        let budget = MemoryBudget(limit: 10_000, living: { living.withLock { $0 } })
+        let thumbnails = StubThumbnails(make: { _ in
+            living.withLock { $0 = 9_990 }
+            return .sample(.jpeg)
+        })
+        let response = await answer(to: #""w=9""#, accept: "application/json", thumbnails, budget: budget)
+        #expect(response.code == "overloaded" && budget.statistics.reserved == 0 && thumbnails.closings == 1)
+    }
+}
+
+/// Base64 as RFC 4648 section 4 defines it, written for these tests alone.
+private enum Base64Check {
+    static func decode(_ text: String) -> [UInt8] {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        let values = text.utf8.compactMap { digits.firstIndex(of: $0) }
+        return stride(from: 0, to: values.count, by: 4).flatMap { start -> [UInt8] in
+            let group = values[start..<min(start + 4, values.count)]
+            let bits = group.reduce(0) { $0 << 6 | $1 } << (6 * (4 - group.count))
+            return [UInt8(bits >> 16 & 255), UInt8(bits >> 8 & 255), UInt8(bits & 255)].prefix(group.count - 1).map {
+                $0
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import Coordination
+import Crypto
+import HTTPTypes
+import Imaging
+import Memory
+import TestSupport
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// What the header of a request with a body decides, and what its body may cost.
+@Suite(.timeLimit(.minutes(1)))
+struct SubmissionAdmissionTests {
+    private typealias Fixture = SubmissionFixture
+    private static let key = [UInt8](0..<32)
+
+    /// A signed request for a body.
+    private func signed(
+        _ target: String, _ fields: HTTPFields, for body: [UInt8], version: BodySignature.Version = .one,
+        statesDigest: Bool = true
+    ) -> HTTPRequest {
+        var request = Fixture.request(target, fields)
+        let digest = SharedBytes(body).withBytes { SHA256.hash($0) }
+        for field in BodySignature.fields(of: request, digest: digest, key: Self.key, version: version)
+        where statesDigest || field.name != .contentDigest {
+            request.headerFields.append(field)
+        }
+        return request
+    }
+
+    @Test func `a body is refused before it is read if the header tells enough`() {
+        let edge = Edge.takingUploads(budget: MemoryBudget(limit: 64 << 20)) { $0.maximumUploadBytes = 5_000 }
+        func refusal(_ target: String, _ length: Int?, _ fields: HTTPFields = Fixture.jpeg) -> String? {
+            edge.admission(of: Fixture.request(target, fields), length: length).refusal?.code
+        }
+        #expect(refusal("/thumbnail?w=3", 5_000) == nil && refusal("/thumbnail?w=3", 5_001) == "source_too_large")
+        #expect(refusal("/thumbnail?w=3", nil) == nil && refusal("/thumbnail?w=x", nil) == "bad_parameter")
+        #expect(refusal("/thumbnail?w=x", 10) == "bad_parameter")
+        #expect(refusal("/thumbnail?expires=1&w=x", 10) == "bad_parameter")
+        #expect(refusal("/thumbnail?expires=1", 10, [.contentType: "text/html"]) == "expired")
+        #expect(refusal("/thumbnails?expires=1", 10, Fixture.json) == "expired")
+        #expect(refusal("/thumbnails?expires=99999999999", 10, Fixture.json) == nil)
+        #expect(refusal("/thumbnails?expires=99999999999&expires=99999999999", 10, Fixture.json) == "bad_parameter")
+        #expect(refusal("/thumbnails", 2 << 20, Fixture.json) == "request_too_large")
+        #expect(refusal("/nothing", 10) == "no_such_route")
+        let put = HTTPRequest(method: HTTPRequest.Method(rawValue: "PUT"), target: "/thumbnail")
+        #expect(edge.admission(of: put, length: 3).refusal?.code == "method_not_allowed")
+        #expect(edge.responder.maximumBodyLength(of: HTTPRequest(method: .post, target: "/info?url=x")) == 0)
+    }
+
+    @Test func `announced bodies take no memory before they come, and each client has its share`() throws {
+        let budget = MemoryBudget(limit: 64 << 20)
+        let edge = Edge.takingUploads(budget: budget)
+        func hold(_ host: UInt64) throws -> any BodyHold {
+            let peer = PeerAddress(high: 0, low: 0xffff_c000_0200 + host)
+            return try #require(
+                edge.admission(of: Fixture.request("/thumbnail?w=3", from: peer), length: 4 << 20).hold)
+        }
+        let silent = try (0..<64).map { _ in try hold(1) }
+        #expect(budget.statistics.reserved == 0)
+        // A quarter of a quarter of the budget.
+        #expect(silent[0].refusal(ofLength: 4 << 20) == nil && budget.statistics.reserved == 4 << 20)
+        #expect(silent[1].refusal(ofLength: 1)?.code == "overloaded")
+        let lists = edge.admission(of: Fixture.request("/thumbnails", Fixture.json), length: 1 << 20)
+        #expect(lists.hold != nil && budget.statistics.reserved == 4 << 20)
+        let others = try (2...4).map { try hold($0) }
+        for other in others { #expect(other.refusal(ofLength: 4 << 20) == nil) }
+        #expect(budget.statistics.reserved == 16 << 20)
+        let fifth = Fixture.request("/thumbnail?w=3", from: PeerAddress(high: 0, low: 0xffff_c000_0205))
+        #expect(edge.admission(of: fifth, length: 1).refusal?.status == .serviceUnavailable)
+        #expect(edge.admission(of: fifth, length: nil).hold?.refusal(ofLength: 1)?.code == "overloaded")
+        // What can never fit is no overload.
+        #expect(edge.admission(of: fifth, length: 4 << 20 + 1).refusal?.code == "source_too_large")
+    }
+
+    @Test func `the share of a body is free when its request has been answered`() async throws {
+        let budget = MemoryBudget(limit: 64 << 20)
+        let gate = Gate()
+        let edge = Edge.takingUploads(
+            StubThumbnails(make: { _ in
+                await gate.pass()
+                return .sample(.jpeg)
+            }), budget: budget)
+        let body = Fixture.image + [UInt8](repeating: 0, count: 3 << 20)
+        let first = Task { await edge.submit(Fixture.request("/thumbnail?w=3"), body) }
+        await gate.arrivals(1)
+        #expect(budget.statistics.reserved == 0)
+        #expect(edge.admission(of: Fixture.request("/thumbnail?w=3"), length: body.count).refusal?.code == "overloaded")
+        gate.open()
+        #expect(await first.value.status == .ok)
+        #expect(edge.admission(of: Fixture.request("/thumbnail?w=3"), length: body.count).refusal == nil)
+        let list = Array(#"{"url":"https://h/a","renditions":["w=3"]}"#.utf8)
+        let several = await edge.submit(Fixture.request("/thumbnails", Fixture.json), list)
+        _ = await several.received()
+        #expect(
+            await eventually { edge.admission(of: Fixture.request("/thumbnail?w=3"), length: 4 << 20).refusal == nil })
+    }
+
+    @Test func `the time of a request counts from its header, so body and work share it`() async throws {
+        let gate = Gate()
+        let edge = Edge.takingUploads(
+            StubThumbnails(make: { _ in
+                try await withTaskCancellationHandler {
+                    await gate.pass()
+                    try Task.checkCancellation()
+                    return .sample(.jpeg)
+                } onCancel: {
+                    gate.open()
+                }
+            })
+        ) { $0.requestTimeout = .seconds(15) }
+        var request = Fixture.request("/thumbnail?w=3")
+        let hold = try #require(edge.admission(of: request, length: Fixture.image.count).hold)
+        edge.time.advance(by: .seconds(14))
+        request.body = SharedBytes(Fixture.image)
+        let answer = hold.respond(to: request)
+        let response = Task { await Edge.response(of: answer) }
+        await gate.arrivals(1)
+        await edge.time.sleepers(1)
+        edge.time.advance(by: .seconds(1))
+        #expect(await response.value.status == .gatewayTimeout)
+    }
+
+    @Test func `with keys the signature is judged before all else but the route`() async {
+        let edge = Edge.takingUploads { $0.signingKeys = [Self.key] }
+        func code(_ target: String, _ fields: HTTPFields) -> String? {
+            edge.admission(of: Fixture.request(target, fields), length: 3).refusal?.code
+        }
+        for fields: HTTPFields in [
+            Fixture.jpeg, [.contentType: "text/html"], [:], [.contentType: "image/jpeg", .alulaSignature: "x"],
+        ] {
+            for target in [
+                "/thumbnail?w=3", "/thumbnail?w=x", "/thumbnail?expires=1", "/thumbnails", "/thumbnails?x=1",
+            ] {
+                #expect(code(target, fields) == "bad_signature", "\(target) \(fields)")
+            }
+        }
+        #expect(await edge.respond("/thumbnail?w=x", method: .post, body: [1]).code == "bad_signature")
+        let off = Edge { $0.signingKeys = [Self.key] }
+        #expect(off.admission(of: Fixture.request("/thumbnail"), length: 3).refusal?.code == "bad_signature")
+    }
+
+    @Test(arguments: [BodySignature.Version.one, .two], [true, false])
+    func `a signature is judged with the body, or by the header that states its digest`(
+        version: BodySignature.Version, statesDigest: Bool
+    ) async {
+        let edge = Edge.takingUploads { $0.signingKeys = [[UInt8](32..<64), Self.key] }
+        let good = signed(
+            "/thumbnail?w=3", Fixture.jpeg, for: Fixture.image, version: version, statesDigest: statesDigest)
+        #expect(await edge.submit(good, Fixture.image).status == .ok)
+        // What arrives is not what was signed.
+        #expect(await edge.submit(good, Fixture.image + [0]).code == "bad_signature")
+        var other = good
+        other.target = "/thumbnail?w=4"
+        #expect((edge.admission(of: other, length: 9).refusal?.code == "bad_signature") == statesDigest)
+        #expect(await edge.submit(other, Fixture.image).code == "bad_signature")
+        var png = good
+        png.headerFields[.contentType] = "image/png"
+        #expect((await edge.submit(png, Fixture.image).status == .ok) == (version == .one))
+        var twice = good
+        twice.headerFields.append(.alulaSignature, good.headerFields[.alulaSignature] ?? "")
+        #expect(edge.admission(of: twice, length: 9).refusal?.code == "bad_signature")
+        let late = signed("/thumbnail?expires=1&w=3", Fixture.jpeg, for: Fixture.image, statesDigest: statesDigest)
+        #expect(edge.admission(of: late, length: 9).refusal?.code == "expired")
+    }
+
+    @Test func `without keys a stated digest is checked all the same`() async {
+        let edge = Edge.takingUploads()
+        var request = signed("/thumbnail?w=3", Fixture.jpeg, for: Fixture.image)
+        #expect(await edge.submit(request, Fixture.image).status == .ok)
+        #expect(await edge.submit(request, Fixture.image + [0]).code == "bad_body")
+        request.headerFields[.contentDigest] = "sha-256=:x:"
+        #expect(edge.admission(of: request, length: 9).refusal?.code == "bad_body")
+    }
+
+    @Test(arguments: [
+        ("/nothing", "POST", 404), ("/nothing", "PUT", 404), ("/thumbnail", "PUT", 405), ("/thumbnails", "PATCH", 405),
+        ("/health/live", "POST", 405), ("/info", "POST", 405), ("/thumbnail?w=3", "POST", 411),
+        ("/thumbnails", "POST", 411),
+    ])
+    func `a request without a body is told what is wrong with its route or method first`(
+        target: String, method: String, status: Int
+    ) async {
+        let edge = Edge.takingUploads()
+        let request = HTTPRequest(
+            method: HTTPRequest.Method(rawValue: method), target: target,
+            headerFields: target == "/thumbnails" ? Fixture.json : [:])
+        let response = await Edge.response(of: edge.responder.respond(to: request))
+        #expect(response.status.code == status && (status != 405 || response[.allow] != nil))
+    }
+
+    @Test func `curl's own media type is no fault of an image, and others are named`() async {
+        let edge = Edge.takingUploads()
+        let curl: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+        #expect(await edge.submit(Fixture.request("/thumbnail?w=3", curl), Fixture.image).status == .ok)
+        #expect(await edge.submit(Fixture.request("/thumbnail?w=3", curl), [1, 2, 3]).code == "not_an_image")
+        let text = await edge.submit(Fixture.request("/thumbnail?w=3", [.contentType: "text/plain"]), Fixture.image)
+        #expect(text.code == "not_an_image" && text.text.contains("Content-Type text/plain"))
+        let list = await edge.submit(Fixture.request("/thumbnails", curl), Array("{}".utf8))
+        #expect(list.code == "not_json" && list.text.contains("Content-Type: application/json"))
+    }
+}

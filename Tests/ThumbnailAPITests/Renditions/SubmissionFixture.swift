@@ -1,0 +1,69 @@
+import Coordination
+import HTTPTypes
+import Memory
+import TestSupport
+
+@testable import ThumbnailAPI
+
+/// Requests that bring images, or lists of what is to be made.
+enum SubmissionFixture {
+    static let image = ImageFixture.jpeg.array
+    static let json: HTTPFields = [.contentType: "application/json"]
+    static let jpeg: HTTPFields = [.contentType: "image/jpeg"]
+
+    /// A request with a body that is still to come.
+    static func request(
+        _ target: String, _ fields: HTTPFields = jpeg, from peer: PeerAddress? = nil
+    ) -> HTTPRequest {
+        var request = HTTPRequest(method: .post, target: target, headerFields: fields)
+        request.peer = peer
+        return request
+    }
+}
+
+extension Edge {
+    /// A responder that takes images.
+    static func takingUploads(
+        _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
+        _ configure: (inout APIConfiguration) -> Void = { _ in }
+    ) -> Edge {
+        Edge(thumbnails, budget: budget) {
+            $0.takesUploads = true
+            configure(&$0)
+        }
+    }
+
+    /// What becomes of a request whose header has arrived.
+    func admission(of request: HTTPRequest, length: Int?) -> (hold: (any BodyHold)?, refusal: HTTPResponse?) {
+        switch responder.admission(of: request, bodyLength: length) {
+        case .accepted(let hold): (hold, nil)
+        case .refused(let response): (nil, response)
+        }
+    }
+
+    /// The answer to a request whose body arrives after its header was admitted.
+    func submit(_ request: HTTPRequest, _ body: [UInt8]) async -> HTTPResponse {
+        let (hold, refusal) = admission(of: request, length: body.count)
+        guard let hold else { return refusal ?? HTTPResponse(status: .ok) }
+        if let refusal = hold.refusal(ofLength: body.count) { return refusal }
+        var request = request
+        request.body = SharedBytes(body)
+        return await Self.response(of: hold.respond(to: request))
+    }
+}
+
+extension HTTPResponse {
+    /// All that a streamed body sends.
+    func received() async -> String {
+        guard case .streamed(let body) = body else { return text }
+        var bytes: [UInt8] = []
+        while true {
+            switch body.take() {
+            case .bytes(let piece): bytes += piece.array
+            case .end: return String(decoding: bytes, as: UTF8.self)
+            case .broken: return "broken"
+            case .nothing: await withCheckedContinuation { next in body.whenReady { next.resume() } }
+            }
+        }
+    }
+}
