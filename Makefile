@@ -59,12 +59,16 @@ smoke: deps-test ## Serve every image of PHOTOS in every fit and format; SMOKE="
 	$(SUITES) $(VENV)/bin/python -m alula_tests.smoke --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
 
 examples: deps-test ## Run the programs of examples/ against the service, and compare hashes with those of reference programs
+	@command -v node > /dev/null || scripts/install-packages nodejs
+	@scripts/install-packages mono-mcs mono-runtime libmono-system-net-http4.0-cil libmono-system-runtime-serialization4.0-cil
 	$(SWIFT) build --product alula
 	@mkdir -p .build/examples
 	$(SWIFT)c -O examples/upload.swift -o .build/examples/upload
+	mcs -langversion:7 -warnaserror -r:System.Net.Http -r:System.Runtime.Serialization -out:.build/examples/Upload.exe examples/Upload.cs
 	@test -e $(VENV_EXAMPLES)/installed || (python3 -m venv $(VENV_EXAMPLES) && \
 		$(VENV_EXAMPLES)/bin/pip install --quiet --requirement Tests/Python/requirements-examples.txt && touch $(VENV_EXAMPLES)/installed)
-	$(SUITES) $(VENV_EXAMPLES)/bin/python -m alula_tests.examples --alula .build/debug/alula --swift .build/examples/upload
+	$(SUITES) $(VENV_EXAMPLES)/bin/python -m alula_tests.examples --alula .build/debug/alula --swift .build/examples/upload \
+		--mono .build/examples/Upload.exe
 
 pages-test: deps-test ## Click through the pages in a headless Chromium; PAGES="--only signed --pictures folder"
 	@scripts/install-packages chromium chromium-driver fonts-dejavu-core

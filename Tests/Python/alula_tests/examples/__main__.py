@@ -109,12 +109,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--alula", required=True, help="the service's executable")
     parser.add_argument("--swift", help="the compiled upload.swift")
+    parser.add_argument("--mono", help="Upload.cs, compiled for Mono")
     options = parser.parse_args()
     wide = gradient_png(*SIZE)
     Images.files = {"/wide.png": wide, "/tall.png": gradient_png(90, 333), "/partly.png": half_transparent()}
-    programs = {"upload.py": [sys.executable, EXAMPLES / "upload.py"], "upload.sh": [EXAMPLES / "upload.sh"]}
+    programs = {"upload.py": [sys.executable, EXAMPLES / "upload.py"], "upload.sh": [EXAMPLES / "upload.sh"],
+                "upload.mjs": ["node", EXAMPLES / "upload.mjs"]}
     if options.swift:
         programs["upload.swift"] = [options.swift]
+    if options.mono:
+        programs["Upload.cs"] = ["mono", options.mono]
     complaints = []
     with tempfile.TemporaryDirectory() as folder, Service(options.alula, "--uploads", "on") as service, \
             serving(Images) as port:
