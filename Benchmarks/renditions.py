@@ -228,7 +228,7 @@ def main():
             row_ten(options, folder, photo)
         if options.only in (None, "large"):
             row_large(options, folder, photo, "1200MiB")
-            row_large(options, folder, photo, "256MiB")
+            row_large(options, folder, photo, "700MiB")
 
 
 if __name__ == "__main__":
