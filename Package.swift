@@ -97,7 +97,7 @@ let package = Package(
         shim("CHiredisShim", ["CHiredis", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
 
-        module("Memory"),
+        module("Memory", ["CLinux"]),
         module("Text"),
         module("JSON", ["Text"]),
         module("Crypto", ["CLibcrypto"]),
@@ -147,7 +147,7 @@ let package = Package(
         .executableTarget(
             name: "alula",
             dependencies: [
-                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
+                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
                 "ImageSandbox", "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text", "ThumbnailAPI",
                 "ThumbnailPipeline",
             ],
@@ -175,7 +175,7 @@ let package = Package(
         .executableTarget(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], swiftSettings: settings),
 
-        tests("MemoryTests", ["Memory"]),
+        tests("MemoryTests", ["CLinux", "Memory"]),
         tests("TextTests", ["Text"]),
         tests("JSONTests", ["JSON", "Text"]),
         tests("CryptoTests", ["Crypto"]),
@@ -200,7 +200,8 @@ let package = Package(
         tests(
             "ThumbnailPipelineTests",
             [
-                "Coordination", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging", "Memory",
+                "CLinux", "Coordination", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging",
+                "Memory",
                 "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline",
             ]),
         tests(

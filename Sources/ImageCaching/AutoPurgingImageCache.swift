@@ -19,7 +19,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     /// - Parameters:
     ///   - memoryCapacity: Bytes above which a purge begins.
     ///   - preferredMemoryUsageAfterPurge: Bytes at or below which it stops; at most the capacity.
-    ///   - cost: Bytes that a value occupies.
+    ///   - cost: Bytes that a value occupies; its key counts besides.
     ///   - purged: Called after a purge, outside the cache's lock; `isAsked` tells a purge that a caller wanted from one that the
     ///     capacity made necessary.
     @inlinable public init(
@@ -67,10 +67,11 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     ///
     /// - Returns: Whether the value was admitted.
     @discardableResult @inlinable public func add(_ value: Value, for key: Key) -> Bool {
-        let bytes = cost(value)
+        let keyCost = key.byteCount
+        let bytes = cost(value) + keyCost
         let (isAdmitted, victims, purge) = state.withLock { state in
             let before = state.evicted
-            let (isAdmitted, victims) = state.add(value, cost: bytes, for: key)
+            let (isAdmitted, victims) = state.add(value, cost: bytes, keyCost: keyCost, for: key)
             return (isAdmitted, victims, state.evicted.since(before))
         }
         // Released here, outside the lock: giving back pixels takes time.
@@ -135,6 +136,9 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     /// Bytes in use.
     @inlinable public var memoryUsage: Int { state.withLock { $0.usage } }
 
+    /// Bytes in use for keys and their places: what the cache takes beside its values.
+    @inlinable public var keyUsage: Int { state.withLock { $0.keyUsage } }
+
     /// Usage, bounds and counts at this moment.
     @inlinable public var statistics: CacheStatistics {
         var statistics = state.withLock { $0.statistics }
@@ -151,11 +155,15 @@ public protocol SourceKeyed: Hashable, Sendable {
     var source: Source { get }
     /// Sources that the value was made from as well.
     var additionalSources: [Source] { get }
+    /// Bytes that an entry occupies besides its value: the key and its places in a cache.
+    var byteCount: Int { get }
 }
 
 extension SourceKeyed {
     /// None.
     @inlinable public var additionalSources: [Source] { [] }
+    /// Nothing that would matter.
+    @inlinable public var byteCount: Int { 0 }
 }
 
 /// A cache's contents and counts; sizes in bytes.

@@ -9,12 +9,15 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
         @usableFromInline let key: Key
         @usableFromInline var value: Value
         @usableFromInline var cost: Int
+        /// The part of the cost that is the key's.
+        @usableFromInline var keyCost: Int
 
         @inlinable
-        init(key: Key, value: Value, cost: Int) {
+        init(key: Key, value: Value, cost: Int, keyCost: Int) {
             self.key = key
             self.value = value
             self.cost = cost
+            self.keyCost = keyCost
         }
     }
 
@@ -22,6 +25,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
     @usableFromInline var slots: [Key: Int] = [:]
     @usableFromInline var keysBySource: [Key.Source: Set<Key>] = [:]
     @usableFromInline var usage = 0
+    @usableFromInline var keyUsage = 0
     @usableFromInline var capacity: Int
     @usableFromInline var preferred: Int
     @usableFromInline var hits = 0
@@ -52,14 +56,17 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
         return recency[slot].value
     }
 
-    @inlinable mutating func add(_ value: Value, cost: Int, for key: Key) -> (isAdmitted: Bool, victims: [Value]) {
+    @inlinable mutating func add(
+        _ value: Value, cost: Int, keyCost: Int, for key: Key
+    ) -> (isAdmitted: Bool, victims: [Value]) {
         var victims: [Value] = []
         if let replaced = remove(key) { victims.append(replaced) }
         guard cost <= capacity else { return (false, victims) }
-        slots[key] = recency.insertAtFront(Entry(key: key, value: value, cost: cost))
+        slots[key] = recency.insertAtFront(Entry(key: key, value: value, cost: cost, keyCost: keyCost))
         keysBySource[key.source, default: []].insert(key)
         for source in key.additionalSources { keysBySource[source, default: []].insert(key) }
         usage += cost
+        keyUsage += keyCost
         purge(sparing: key, into: &victims)
         return (true, victims)
     }
@@ -69,6 +76,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
         removals.increment()
         let entry = recency.remove(slot)
         usage -= entry.cost
+        keyUsage -= entry.keyCost
         forget(key, of: key.source)
         for source in key.additionalSources { forget(key, of: source) }
         return entry.value
@@ -94,6 +102,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
         slots = [:]
         keysBySource = [:]
         usage = 0
+        keyUsage = 0
         return removed
     }
 

@@ -29,7 +29,7 @@ package struct ByteAccumulator: ~Copyable {
     /// Ends the accumulation and hands the block over.
     package consuming func finish() -> SharedBytes {
         let block = unsafe takeStorage()
-        return unsafe SharedBytes(adopting: block.base, count: block.count, release: { base, _ in unsafe free(base) })
+        return unsafe SharedBytes(heap: block.base, count: block.count)
     }
 
     @unsafe

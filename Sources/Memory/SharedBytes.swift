@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 
@@ -12,24 +13,31 @@ package final class SharedBytes: @unchecked Sendable {
 
     /// Size in bytes.
     package let count: Int
+    /// Bytes of memory that this keeps: those of the whole block, as the allocator or the kernel gave it.
+    package let footprint: Int
     private let base: UnsafeMutableRawPointer?
     private let release: Release
-    /// Bytes that count as living; none for a part of a block that counts itself.
-    private let ownCount: Int
+    /// Whether this counts as living; a part does not, because the block counts itself.
+    private let isWhole: Bool
     private static let living = Atomic(0)
 
-    /// Bytes of all blocks that the process holds at this moment, in caches, in work or in answers.
+    /// Bytes of memory of all blocks that the process holds at this moment, in caches, in work or in answers.
     package static var livingByteCount: Int { living.load(ordering: .relaxed) }
 
     /// Takes over `count` bytes at `base`; `release` is called exactly once, on the thread that drops the last reference.
+    ///
+    /// - Parameter footprint: Bytes of the memory that `release` gives back.
     @unsafe
-    package init(adopting base: UnsafeMutableRawPointer?, count: Int, release: @escaping Release) {
-        precondition(count >= 0, "a block cannot have a negative size")
+    package init(
+        adopting base: UnsafeMutableRawPointer?, count: Int, footprint: Int, release: @escaping Release
+    ) {
+        precondition(0...footprint ~= count, "a block cannot have a negative size, or more bytes than memory")
         unsafe self.base = base
         self.count = count
+        self.footprint = footprint
         unsafe self.release = release
-        ownCount = count
-        Self.living.wrappingAdd(count, ordering: .relaxed)
+        isWhole = true
+        Self.living.wrappingAdd(footprint, ordering: .relaxed)
     }
 
     /// A part of a block, without a copy; it keeps the whole block alive, which counts once.
@@ -37,16 +45,24 @@ package final class SharedBytes: @unchecked Sendable {
         precondition(range.lowerBound >= 0 && range.upperBound <= whole.count, "the part is not within the block")
         unsafe base = whole.base.map { unsafe $0 + range.lowerBound }
         count = range.count
+        footprint = whole.footprint
         unsafe release = { _, _ in withExtendedLifetime(whole) {} }
-        ownCount = 0
+        isWhole = false
     }
 
-    /// Takes over the first `count` bytes of a block of `malloc`, and gives the rest of it back.
+    /// Takes over the first `count` bytes of a block of `malloc`.
+    ///
+    /// What C libraries write into is often far larger than what they wrote, so the rest of the block goes back.
     @unsafe
-    package convenience init(fitting base: UnsafeMutableRawPointer?, count: Int) {
-        // A block of no bytes would be freed. If the allocator cannot make the block smaller, it stays as it is.
-        let fitting = unsafe base.flatMap { unsafe realloc($0, max(1, count)) } ?? base
-        unsafe self.init(adopting: fitting, count: count, release: { base, _ in unsafe free(base) })
+    package convenience init(heap base: UnsafeMutableRawPointer?, count: Int) {
+        var base = unsafe base
+        // The allocator's sizes are at most a quarter apart, small ones 16 bytes.
+        if unsafe CLinux_block_size(base) > count + count / 4 + 64 {
+            // A block of no bytes would be freed. If the allocator cannot make the block smaller, it stays as it is.
+            unsafe base = realloc(base, max(1, count)) ?? base
+        }
+        unsafe self.init(
+            adopting: base, count: count, footprint: CLinux_block_size(base), release: { base, _ in unsafe free(base) })
     }
 
     /// Copies `bytes`.
@@ -56,12 +72,12 @@ package final class SharedBytes: @unchecked Sendable {
             unsafe Array(bytes).withUnsafeBytes { unsafe accumulator.append($0) }
         }
         let block = unsafe accumulator.takeStorage()
-        unsafe self.init(adopting: block.base, count: block.count, release: { base, _ in unsafe free(base) })
+        unsafe self.init(heap: block.base, count: block.count)
     }
 
     deinit {
         if let base = unsafe base { unsafe release(base, count) }
-        Self.living.wrappingSubtract(ownCount, ordering: .relaxed)
+        if isWhole { Self.living.wrappingSubtract(footprint, ordering: .relaxed) }
     }
 
     /// Lends the bytes for the duration of `body`.

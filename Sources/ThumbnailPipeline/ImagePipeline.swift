@@ -20,7 +20,7 @@ package final class ImagePipeline: ThumbnailServing {
     let fetcher: SourceFetcher
     let atHand: WorkAtHand
     let looks = SharedLooks()
-    private let admission: MissAdmission
+    let admission: MissAdmission
     let configuration: PipelineConfiguration
     let timekeeper: any Timekeeper
 
@@ -79,7 +79,7 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// The key of the result that a request means, as it was remembered; nil if there is none.
     func resultKey(for recurring: RecurringRequest, _ records: PerSource<SourceRecord>) -> ResultKey? {
-        if let last = recurring.last, last.records.areSame(as: records) { return last.key }
+        if let last = recurring.last, records.areSame(as: last.serials) { return last.key }
         guard let key = try? resultKey(for: recurring.request, records) else { return nil }
         recurring.remember(key, for: records)
         return key
@@ -167,8 +167,14 @@ package final class ImagePipeline: ThumbnailServing {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: directives) }
             if !reuse.contains(.needsValidation) {
                 let key = try resultKey(for: request, records)
+                if call.given != nil, !atHand.needsNoWorker(key) {
+                    try admit(call, to: atHand.price(of: key, records).lane)
+                }
                 if atHand.isWithinReach(key) || caches.hasSlowerResults,
-                    let render = try await maker.resultIfAtHand(RenderJob(key, for: call, records: records))
+                    let render = try await maker.resultIfAtHand(
+                        RenderJob(
+                            key, for: call, records: records,
+                            patience: call.given == nil ? nil : configuration.requestTimeout))
                 {
                     if !directives.onlyIfCached { revalidate(sources, reuse) }
                     return thumbnail(render, records, fetch: nil)
@@ -185,8 +191,13 @@ package final class ImagePipeline: ThumbnailServing {
             }
         }
         // Judged again, because many may have come before the first of them was seen in the queue.
-        if needsBytes.contains(true) { try admission.admit(to: lane) }
+        if needsBytes.contains(true) { try admit(call, to: lane) }
         return try await fetchedThumbnail(for: call, needsBytes: needsBytes)
+    }
+
+    private func admit(_ call: Call, to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
+        guard let given = call.given else { return try admission.admit(to: lane) }
+        try given.admit { () throws(WorkerPool.Full) in try admission.admit(to: lane) }
     }
 
     /// A plain image in the size of the request's box; 1×1 if the request names no side.

@@ -95,7 +95,7 @@ extension SharedBytes {
     static func nines(count: Int, released: EventCounter) -> SharedBytes {
         let base = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16)
         unsafe base.initializeMemory(as: UInt8.self, repeating: 9, count: count)
-        return unsafe SharedBytes(adopting: base, count: count) { base, _ in
+        return unsafe SharedBytes(adopting: base, count: count, footprint: count) { base, _ in
             unsafe base.deallocate()
             released.increment()
         }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Memory
 import Synchronization
@@ -14,7 +15,7 @@ struct SharedBytesTests {
         let releases = Releases()
         let base = UnsafeMutableRawPointer.allocate(byteCount: 4, alignment: 1)
         unsafe base.initializeMemory(as: UInt8.self, repeating: 7, count: 4)
-        var first: SharedBytes? = unsafe SharedBytes(adopting: base, count: 4) { base, count in
+        var first: SharedBytes? = unsafe SharedBytes(adopting: base, count: 4, footprint: 4) { base, count in
             releases.add(count)
             unsafe base.deallocate()
         }
@@ -25,22 +26,37 @@ struct SharedBytesTests {
         #expect(second?.array == [7, 7, 7, 7])
     }
 
-    /// The C library's function, which its module lacks.
-    private static let usableSize = unsafe unsafeBitCast(
-        dlsym(nil, "malloc_usable_size"), to: (@convention(c) (UnsafeRawPointer?) -> Int).self)
-
-    @Test func `a block of malloc is made as small as its bytes`() {
+    @Test(arguments: [1, 3_000, 60_000, 900_000, 1 << 20])
+    func `a block of malloc is made as small as its bytes, and counts as the allocator gave it`(count: Int) {
         guard let base = unsafe malloc(1 << 20) else { fatalError("out of memory") }
         unsafe memset(base, 7, 1 << 20)
-        let bytes = unsafe SharedBytes(fitting: base, count: 3_000)
-        #expect(bytes.array == [UInt8](repeating: 7, count: 3_000))
-        let size = unsafe bytes.withUnsafeBytes { unsafe Self.usableSize($0.baseAddress) }
-        #expect(3_000..<1 << 16 ~= size)
+        let bytes = unsafe SharedBytes(heap: base, count: count)
+        #expect(bytes.array == [UInt8](repeating: 7, count: count))
+        let size = unsafe bytes.withUnsafeBytes { unsafe CLinux_block_size($0.baseAddress) }
+        #expect(bytes.footprint == size && count...count + count / 4 + 8_192 ~= size)
+    }
+
+    @Test func `a body that came in portions counts as the allocator gave it`() {
+        for count in [1, 5_000, 70_000] {
+            var accumulator = ByteAccumulator()
+            for _ in 0..<count { unsafe withUnsafeBytes(of: UInt8(1)) { unsafe accumulator.append($0) } }
+            let bytes = accumulator.finish()
+            let size = unsafe bytes.withUnsafeBytes { unsafe CLinux_block_size($0.baseAddress) }
+            #expect(bytes.count == count && bytes.footprint == size && size <= count + count / 4 + 8_192)
+        }
+    }
+
+    @Test func `a part keeps the memory of its block, and only the block is counted`() {
+        let whole = SharedBytes([UInt8](repeating: 1, count: 40_000))
+        let before = SharedBytes.livingByteCount
+        let part = SharedBytes(10..<20, of: whole)
+        #expect(part.footprint == whole.footprint && whole.footprint >= 40_000)
+        #expect(SharedBytes.livingByteCount - before < whole.footprint)
     }
 
     @Test func `a block of malloc may have no bytes, or be missing`() {
-        let empty = unsafe SharedBytes(fitting: malloc(10), count: 0)
-        let missing = unsafe SharedBytes(fitting: nil, count: 0)
+        let empty = unsafe SharedBytes(heap: malloc(10), count: 0)
+        let missing = unsafe SharedBytes(heap: nil, count: 0)
         #expect(empty.array.isEmpty && missing.array.isEmpty)
     }
 
@@ -48,7 +64,7 @@ struct SharedBytesTests {
         let releases = Releases()
         do {
             let base = UnsafeMutableRawPointer.allocate(byteCount: 4, alignment: 1)
-            _ = unsafe SharedBytes(adopting: base, count: 4) { base, count in
+            _ = unsafe SharedBytes(adopting: base, count: 4, footprint: 4) { base, count in
                 releases.add(count)
                 unsafe base.deallocate()
             }
@@ -60,7 +76,7 @@ struct SharedBytesTests {
         let releases = Releases()
         let base = UnsafeMutableRawPointer.allocate(byteCount: 5, alignment: 1)
         unsafe base.initializeMemory(as: UInt8.self, from: [1, 2, 3, 4, 5], count: 5)
-        var whole: SharedBytes? = unsafe SharedBytes(adopting: base, count: 5) { base, count in
+        var whole: SharedBytes? = unsafe SharedBytes(adopting: base, count: 5, footprint: 5) { base, count in
             releases.add(count)
             unsafe base.deallocate()
         }

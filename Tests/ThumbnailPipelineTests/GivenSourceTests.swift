@@ -2,6 +2,7 @@ import Coordination
 import DiskCaching
 import Downloading
 import HTTPTypes
+import ImageCaching
 import Imaging
 import Memory
 import TestSupport
@@ -79,6 +80,41 @@ import Text
         #expect(fixture.origin.loads == 1 && fixture.decodes == 1)
         fixture.pipeline.close(given)
         #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
+    }
+
+    @Test(arguments: ["no-store", "max-age=60"])
+    func `all results of one level cost one decode, though the decoded cache has no room`(
+        cacheControl: String
+    ) async throws {
+        let fixture = try PipelineFixture { ($0.decodedCacheCapacity, $0.decodedCachePreferred) = (100, 50) }
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl)
+        let given = try await fixture.pipeline.opened(
+            fixture.pipeline.resolved(.path()), directives: .none, receipt: "r")
+        for width in 50..<66 {
+            _ = try await fixture.pipeline.thumbnail(of: given, for: Self.request(width), receipt: "r")
+        }
+        #expect(fixture.decodes == 1 && fixture.origin.loads == 1 && fixture.caches.decoded.memoryUsage == 0)
+    }
+
+    @Test func `the levels of a page are held together, and other pages give way`() {
+        func image(_ side: Int) -> DecodedImage {
+            DecodedImage(
+                pixels: SharedBytes([UInt8](repeating: 1, count: side * side)),
+                size: PixelSize(width: side, height: side), bands: 1)
+        }
+        func key(_ page: Int, _ level: Int) -> DecodeKey {
+            DecodeKey(
+                source: SourceIdentity(given: "x"), validator: .digest("x"), plan: DecodePlan(page: page, level: level))
+        }
+        let held = HeldImages()
+        for level in [1, 2, 4, 8] { held.hold(image(512 / level), for: key(0, level)) }
+        #expect([1, 2, 4, 8].allSatisfy { held.contains(key(0, $0)) })
+        // The one that was used last stays as long as it may.
+        #expect(held.image(for: key(0, 2))?.size.width == 256)
+        held.hold(image(512), for: key(1, 1))
+        #expect(held.contains(key(1, 1)) && held.contains(key(0, 2)) && !held.contains(key(0, 1)))
+        held.hold(image(512), for: key(2, 1))
+        #expect(held.contains(key(2, 1)) && !held.contains(key(1, 1)))
     }
 
     @Test func `facts and failures are those of the file`() async throws {

@@ -12,16 +12,16 @@ struct RecurringRequestTests {
         let made = try await fixture.thumbnail()
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
         let first = try #require(request.last)
-        #expect(first.records.image === fixture.caches.record(for: first.records.image.identity))
+        #expect(first.serials.image == fixture.caches.record(for: first.key.source)?.serial)
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
-        #expect(request.last?.records.image === first.records.image)
+        #expect(request.last?.serials.image == first.serials.image)
 
         _ = await fixture.caches.removedEverything()
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
         _ = try await fixture.thumbnail()
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
         let renewed = try #require(request.last)
-        #expect(renewed.records.image !== first.records.image)
+        #expect(renewed.serials.image != first.serials.image)
         #expect(renewed.key == first.key)
     }
 }

@@ -44,6 +44,39 @@ import Testing
         #expect(unstored.byteCount == SampleFiles.jpeg.count && fixture.origin.loads == 3)
     }
 
+    @Test(
+        arguments: [("no-store", nil), ("private", nil), (nil, "no-store"), ("max-age=60", nil)] as [(String?, String?)]
+    )
+    func `header and pixels are of one fetch, also if nothing may be kept`(
+        source: String?, directive: String?
+    ) async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: source, eTag: "\"one\"")
+        let first = try await facts(fixture, [.color], cacheControl: directive)
+        #expect(fixture.origin.loads == 1 && fixture.decodes == 1 && first.eTag == "\"one\"")
+        let isKept = directive == nil && source == "max-age=60"
+        #expect(fixture.caches.figures.allSatisfy { ($0.figures.usage.entries == 0) != isKept })
+        fixture.origin.serve(SampleFiles.other, cacheControl: source, eTag: "\"two\"")
+        fixture.time.clock.advance(by: .seconds(61))
+        let second = try await facts(fixture, [.color], cacheControl: directive)
+        #expect(fixture.origin.loads == 2 && second.eTag == "\"two\"")
+        #expect(second.portrait?.palette.first?.color != first.portrait?.palette.first?.color)
+    }
+
+    @Test func `a source that may be kept no more is confirmed, and its pixels are those of that version`() async throws
+    {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60", eTag: "\"one\"")
+        _ = try await facts(fixture)
+        fixture.time.clock.advance(by: .seconds(61))
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-store", eTag: "\"one\"")
+        let told = try await facts(fixture, [.color])
+        #expect(fixture.origin.loads == 2)
+        #expect(fixture.origin.confirmations == 1)
+        #expect(told.portrait != nil && told.eTag == "\"one\"")
+        #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
+    }
+
     @Test func `sizes over the limits and files that end early are told, unless pixels are needed`() async throws {
         let small = try PipelineFixture { $0.rules.limits.maximumSourcePixels = 10 }
         #expect(try await facts(small).header.size == ImageFixture.size)

@@ -8,10 +8,10 @@ struct FailureMemory {
     private let failureTime: Duration
     private var memory: ExpiringMemo<FetchedTarget, DownloadError>
 
-    init(_ configuration: DownloadConfiguration, capacity: Int = 4_096) {
+    init(_ configuration: DownloadConfiguration, capacity: Int = 4_096, maximumBytes: Int = 8 << 20) {
         notFoundTime = configuration.notFoundMemory
         failureTime = configuration.failureMemory
-        memory = ExpiringMemo(capacity: capacity)
+        memory = ExpiringMemo(capacity: capacity, maximumBytes: maximumBytes)
     }
 
     /// How many failures are remembered.
@@ -23,7 +23,8 @@ struct FailureMemory {
         _ error: DownloadError, of identity: SourceIdentity, atMost limit: Duration?, at now: Duration
     ) {
         guard let time = time(of: error).map({ min($0, limit ?? $0) }) else { return }
-        memory.remember(error, for: FetchedTarget(identity), until: now + time, at: now)
+        memory.remember(
+            error, for: FetchedTarget(identity), bytes: identity.byteCount + 512, until: now + time, at: now)
     }
 
     /// The remembered failure of a source, by the target of `identity`.

@@ -36,6 +36,11 @@ package final class SourceIdentity: Hashable, Sendable {
         self.init(url: SourceURL(given: name))
     }
 
+    /// Bytes of memory that it takes, roughly.
+    package var byteCount: Int {
+        320 + url.byteCount + (target.canonical.utf8.count == url.canonical.utf8.count ? 0 : target.byteCount)
+    }
+
     /// Whether the image was given and not fetched.
     package var isGiven: Bool { url.isGiven }
 

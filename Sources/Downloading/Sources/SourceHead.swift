@@ -65,9 +65,11 @@ package final class SourceHead: Sendable {
     /// `ETag` as sent, weak ones included.
     package var eTag: String? { headerFields[.eTag] }
 
-    /// Bytes that it occupies, roughly.
+    /// Bytes of memory that it takes besides its identity, roughly.
     package var byteCount: Int {
-        var count = 1_024 + identity.url.canonical.utf8.count + url.utf8.count
+        var count = 256
+        // After a redirect it is a text of its own.
+        if url != identity.url.canonical { count += url.utf8.count / 8 * 9 + 48 }
         for field in headerFields { count += field.name.rawName.utf8.count + field.value.utf8.count + 64 }
         for field in selectingFields { count += field.name.rawName.utf8.count + field.value.utf8.count + 64 }
         return count

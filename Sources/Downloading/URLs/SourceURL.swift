@@ -24,6 +24,9 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     /// The address, if the host is one.
     package let address: IPAddress?
 
+    /// Bytes of its texts in memory, roughly.
+    var byteCount: Int { [canonical, host, path].reduce(0) { $0 + $1.utf8.count / 8 * 9 + 48 } }
+
     /// Parses an absolute URL.
     ///
     /// A path with dot segments is refused in any spelling: servers resolve more spellings of them than URL parsers

@@ -86,13 +86,13 @@ package struct KeptMemory: ~Copyable {
     mutating func bytes(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the file")
         let base = unsafe try mapping()
-        return unsafe SharedBytes(adopting: base, count: count, release: { _, _ in })
+        return unsafe SharedBytes(adopting: base, count: count, footprint: count, release: { _, _ in })
     }
 
     /// Room for `count` bytes in place, at most ``count``; it is valid until its next use.
     mutating func room(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         precondition(count <= Self.count, "the memory ends before the pixels")
         let base = unsafe try mapping()
-        return unsafe PlaneMemory(adopting: base, count: count, release: { _, _ in })
+        return unsafe PlaneMemory(adopting: base, count: count, footprint: count, release: { _, _ in })
     }
 }

@@ -108,13 +108,23 @@ package struct SharedMemory: ~Copyable {
     func mapped(count: Int) throws(SharedMemoryError) -> SharedBytes {
         // Sealed memory has no writer, so a private mapping is enough; Linux before 6.7 refuses a shared one.
         let base = unsafe try map(count, PROT_READ, MAP_PRIVATE)
-        return unsafe SharedBytes(adopting: base, count: count, release: { base, count in unsafe munmap(base, count) })
+        return unsafe SharedBytes(
+            adopting: base, count: count, footprint: Self.wholePages(count),
+            release: { base, count in unsafe munmap(base, count) })
     }
 
     /// The first `count` bytes, writable.
     func writable(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         let base = unsafe try map(count, PROT_READ | PROT_WRITE)
-        return unsafe PlaneMemory(adopting: base, count: count, release: { base, count in unsafe munmap(base, count) })
+        return unsafe PlaneMemory(
+            adopting: base, count: count, footprint: Self.wholePages(count),
+            release: { base, count in unsafe munmap(base, count) })
+    }
+
+    /// Bytes of the pages that `count` bytes lie in.
+    private static func wholePages(_ count: Int) -> Int {
+        let page = sysconf(CInt(_SC_PAGESIZE))
+        return (count + page - 1) / page * page
     }
 
     /// Maps the first `count` bytes; the caller unmaps them.

@@ -15,6 +15,9 @@ package struct Attribution: Hashable, Sendable {
         guard !artist.isEmpty || !copyright.isEmpty else { return nil }
         (self.artist, self.copyright) = (artist, copyright)
     }
+
+    /// Bytes of memory that the texts take, roughly.
+    var byteCount: Int { (artist.count + copyright.count) / 8 * 9 + 96 }
 }
 
 extension Attribution {

@@ -19,6 +19,9 @@ package struct EXIFTexts: Hashable, Sendable {
         guard !make.isEmpty || !model.isEmpty || !dateTime.isEmpty || attribution != nil else { return nil }
         (self.make, self.model, self.dateTime, self.attribution) = (make, model, dateTime, attribution)
     }
+
+    /// Bytes of memory that the texts take, roughly.
+    var byteCount: Int { [make, model, dateTime].reduce(attribution?.byteCount ?? 0) { $0 + $1.count + 48 } }
 }
 
 extension EXIFTexts {

@@ -37,7 +37,7 @@ enum PNGRepair {
         }
         try token.check()
         guard status == 0 else { return nil }
-        let chunk = unsafe SharedBytes(adopting: base, count: length, release: { base, _ in unsafe free(base) })
+        let chunk = unsafe SharedBytes(heap: base, count: length)
         guard chunk.count <= Int(Int32.max) else { return nil }
         return RepairedFile(bytes: file.with(chunk, insteadOf: rows), isIncomplete: isIncomplete)
     }

@@ -90,7 +90,7 @@ private struct PNGWriting {
         guard status == 0 else {
             throw VipsError(text: "the work was stopped, or there is no memory for a PNG file")
         }
-        return (unsafe SharedBytes(adopting: base, count: count, release: { base, _ in unsafe free(base) }), Int(depth))
+        return (unsafe SharedBytes(heap: base, count: count), Int(depth))
     }
 
     /// The file with all channels, 8 bits each.

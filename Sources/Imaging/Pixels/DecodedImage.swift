@@ -78,8 +78,10 @@ package final class DecodedImage: Sendable {
         box = nil
     }
 
-    /// Bytes of memory that the pixels and the profile take.
-    package var byteCount: Int { pixels.count + (profile?.fileByteCount ?? 0) }
+    /// Bytes of memory that the pixels, the profile and the times of the frames take.
+    package var byteCount: Int {
+        pixels.footprint + (profile.map { $0.fileByteCount + 512 } ?? 0) + delays.count * MemoryLayout<Int>.stride
+    }
 
     /// Components of a pixel: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
     package var bands: Int {

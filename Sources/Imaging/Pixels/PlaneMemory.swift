@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 package import Memory
 
@@ -9,6 +10,7 @@ package struct PlaneMemory: ~Copyable {
 
     /// Size in bytes.
     package let count: Int
+    private let footprint: Int
     private var base: UnsafeMutableRawPointer?
     private let release: SharedBytes.Release
 
@@ -18,14 +20,20 @@ package struct PlaneMemory: ~Copyable {
         guard let base = unsafe aligned_alloc(Plane.alignment, rounded) else {
             fatalError("out of memory for \(count) bytes")
         }
-        unsafe self.init(adopting: base, count: count, release: { base, _ in unsafe free(base) })
+        unsafe self.init(
+            adopting: base, count: count, footprint: CLinux_block_size(base), release: { base, _ in unsafe free(base) })
     }
 
     /// Takes over `count` bytes at `base`, which is a multiple of ``Plane/alignment``; `release` is called exactly once.
+    ///
+    /// - Parameter footprint: Bytes of the memory that `release` gives back.
     @unsafe
-    package init(adopting base: UnsafeMutableRawPointer, count: Int, release: @escaping SharedBytes.Release) {
+    package init(
+        adopting base: UnsafeMutableRawPointer, count: Int, footprint: Int, release: @escaping SharedBytes.Release
+    ) {
         unsafe self.base = unsafe base
         self.count = count
+        self.footprint = footprint
         unsafe self.release = release
     }
 
@@ -57,6 +65,6 @@ package struct PlaneMemory: ~Copyable {
     package consuming func finish() -> SharedBytes {
         let taken = unsafe base
         unsafe base = nil
-        return unsafe SharedBytes(adopting: taken, count: count, release: release)
+        return unsafe SharedBytes(adopting: taken, count: count, footprint: footprint, release: release)
     }
 }

@@ -27,6 +27,6 @@ extension VipsSaver {
         guard status == CPlanarShimDone else {
             throw VipsError(text: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
         }
-        return unsafe SharedBytes(fitting: output, count: count)
+        return unsafe SharedBytes(heap: output, count: count)
     }
 }

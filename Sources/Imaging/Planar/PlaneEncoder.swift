@@ -50,8 +50,7 @@ struct PlaneEncoder: Sendable {
             let text = output.text.prefix { $0 != 0 }.map(UInt8.init)
             throw .encodeFailed(detail: String(decoding: text, as: UTF8.self))
         }
-        // Encoders double their memory when it is full, and results stay in a cache.
-        return unsafe SharedBytes(fitting: output.base, count: output.count)
+        return unsafe SharedBytes(heap: output.base, count: output.count)
     }
 
     /// Writes a file from planes that lie in `samples`.

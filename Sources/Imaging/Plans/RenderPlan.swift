@@ -30,6 +30,14 @@ package struct RenderPlan: Hashable, Sendable {
     /// Not if they come from resampled planes: their chroma was subsampled before, and a result that is written from planes has no sharper one.
     var hasSharpChroma = true
 
+    /// Bytes of memory that a plan takes besides its own size, roughly.
+    package var heldByteCount: Int {
+        let decodes = additions.count * MemoryLayout<DecodePlan>.stride
+        let marks = watermarks.count * MemoryLayout<PlannedWatermark>.stride
+        // A step's values are no longer than its text by more than this.
+        return steps.reduce(decodes + marks + (attribution?.byteCount ?? 0)) { $0 + 256 + 4 * $1.keyText.utf8.count }
+    }
+
     /// A plan of these values, with a fixed quality.
     ///
     /// - Parameter effort: The encoder's effort; nil for the format's usual one.

@@ -54,6 +54,11 @@ package struct ImageHeader: Hashable, Sendable {
         self.exif = exif
     }
 
+    /// Bytes of memory that it takes, those of its pages included: a document may have thousands.
+    package var byteCount: Int {
+        pages.reduce(MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0)) { $0 + $1.byteCount }
+    }
+
     /// The header of a page; this header for all pages that are like the first.
     package func page(_ index: Int) -> ImageHeader { pages.indices ~= index ? pages[index] : self }
 

@@ -68,7 +68,7 @@ extension VipsImage {
             throw VipsError.last()
         }
         // GLib's memory is that of malloc.
-        return unsafe SharedBytes(fitting: base, count: count)
+        return unsafe SharedBytes(heap: base, count: count)
     }
 
     /// Marks this image as stacked frames; no other code may use the image.

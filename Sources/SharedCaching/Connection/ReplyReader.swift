@@ -73,8 +73,7 @@ final class ReplyReader {
         case REDIS_REPLY_STRING:
             let count = unsafe raw.pointee.len
             return unsafe .bytes(
-                SharedBytes(
-                    adopting: CHiredisShim_take_text(raw), count: count, release: { base, _ in unsafe free(base) }))
+                SharedBytes(heap: CHiredisShim_take_text(raw), count: count))
         case REDIS_REPLY_STATUS: return .status
         case REDIS_REPLY_INTEGER: return unsafe .number(Int(raw.pointee.integer))
         case REDIS_REPLY_ERROR:

@@ -19,7 +19,13 @@ final class BrokenSources: Sendable {
         /// Nil if not even the image's own header could be read.
         let record: SourceRecord?
         var failures: [DecodePlan?: ImagingError]
+
+        /// Bytes of memory that it takes, roughly.
+        var byteCount: Int { head.identity.byteCount + (record?.cost ?? head.byteCount) + failures.count * 512 + 512 }
     }
+
+    /// Failures that are remembered of one version of a source; clients name as many plans as they like.
+    private static let mostFailures = 16
 
     private struct State {
         var memory: ExpiringMemo<FetchedTarget, Entry>
@@ -31,10 +37,10 @@ final class BrokenSources: Sendable {
     private let state: Locked<State>
 
     /// Nothing remembered.
-    init(timeLimit: Duration, capacity: Int = 4_096, timekeeper: any Timekeeper) {
+    init(timeLimit: Duration, capacity: Int = 4_096, maximumBytes: Int = 8 << 20, timekeeper: any Timekeeper) {
         self.timeLimit = timeLimit
         self.timekeeper = timekeeper
-        state = Locked(State(memory: ExpiringMemo(capacity: capacity)))
+        state = Locked(State(memory: ExpiringMemo(capacity: capacity, maximumBytes: maximumBytes)))
     }
 
     /// This moment.
@@ -97,8 +103,9 @@ final class BrokenSources: Sendable {
             if let known = state.memory.value(for: target, at: now), known.head.validator == head.validator {
                 entry.failures = known.failures
             }
+            if entry.failures.count >= Self.mostFailures, entry.failures[plan] == nil { entry.failures = [:] }
             entry.failures[plan] = error
-            state.memory.remember(entry, for: target, until: now + time, at: now)
+            state.memory.remember(entry, for: target, bytes: entry.byteCount, until: now + time, at: now)
         }
     }
 }

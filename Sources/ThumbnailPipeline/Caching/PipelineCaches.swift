@@ -41,11 +41,11 @@ package final class PipelineCaches: SourceCaching {
             preferredMemoryUsageAfterPurge: configuration.resultCachePreferred, cost: \.cost, purged: purged)
         sources = AutoPurgingImageCache(
             memoryCapacity: configuration.sourceCacheMemory,
-            preferredMemoryUsageAfterPurge: configuration.sourceCacheMemory / 10 * 9, cost: \.bytes.count,
+            preferredMemoryUsageAfterPurge: configuration.sourceCacheMemory / 10 * 9, cost: \.cost,
             purged: purged)
         records = AutoPurgingImageCache(
             memoryCapacity: Self.recordCapacity, preferredMemoryUsageAfterPurge: Self.recordCapacity / 10 * 9,
-            cost: \.head.byteCount)
+            cost: \.cost)
         self.timekeeper = timekeeper
         self.disk = disk
         self.events = events
@@ -225,6 +225,11 @@ package final class PipelineCaches: SourceCaching {
         if isCurrent() { return true }
         cache.remove(key)
         return false
+    }
+
+    /// Bytes that the caches take beside blocks of bytes, which count themselves: keys, places and records.
+    package var byteCountBesideBlocks: Int {
+        decoded.keyUsage + results.keyUsage + sources.keyUsage + records.memoryUsage
     }
 
     /// Makes room in memory: returns the bytes that were given up.

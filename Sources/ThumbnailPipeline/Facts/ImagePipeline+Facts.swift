@@ -12,15 +12,33 @@ extension ImagePipeline {
         for recurring: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> SourceFacts {
         let allowance = WaitAllowance()
-        let source = try await describedSource(recurring, directives: directives, receipt: receipt, allowance)
-        // The source was validated a moment ago.
-        var directives = directives
-        (directives.noCache, directives.maxAge, directives.minFresh) = (false, nil, nil)
-        return try await facts(of: source, asked: asked) { [self, directives] request in
-            var request = request
-            request.source = recurring.request.source
-            return try await thumbnail(
-                for: resolved(request), directives: directives, receipt: receipt, allowance: allowance)
+        var call = Call(
+            request: recurring.request, sources: try recurring.sources.get(), directives: directives, receipt: receipt,
+            allowance: allowance)
+        while true {
+            let source = try await describedSource(call, needsPixels: !asked.features.isEmpty)
+            guard !asked.features.isEmpty else { return try await facts(of: source, asked: asked) }
+            if let fetch = source.fetch, let bytes = fetch.bytes.image {
+                // The version that was fetched, whatever the caches hold meanwhile.
+                let given = try given(bytes, of: fetch, directives: directives)
+                defer { close(given) }
+                return try await facts(of: source, asked: asked) { [self] request in
+                    try await thumbnail(of: given, for: request, receipt: receipt)
+                }
+            }
+            // The source was validated a moment ago.
+            (call.directives.noCache, call.directives.maxAge, call.directives.minFresh) = (false, nil, nil)
+            if caches.isCurrent(source.record) {
+                let facts = try await facts(of: source, asked: asked) { [self, call] request in
+                    var request = request
+                    request.source = call.request.source
+                    return try await thumbnail(
+                        for: resolved(request), directives: call.directives, receipt: receipt, allowance: allowance)
+                }
+                // Else another version may have come between the header and the pixels.
+                if caches.isCurrent(source.record) { return facts }
+            }
+            call = call.again
         }
     }
 
@@ -29,7 +47,7 @@ extension ImagePipeline {
     /// - Parameter makeThumbnail: Makes the small image that a portrait is made of: lossless, and shared like any other result.
     func facts(
         of source: DescribedSource, asked: FactsRequest,
-        _ makeThumbnail: (ThumbnailRequest) async throws -> Thumbnail
+        _ makeThumbnail: (ThumbnailRequest) async throws -> Thumbnail = { _ in throw PipelineError.sourceNeeded }
     ) async throws -> SourceFacts {
         var small: Thumbnail?
         var portrait: ImagePortrait?
@@ -57,14 +75,9 @@ extension ImagePipeline {
             timings: (source.fetch?.timings ?? []) + (small?.timings ?? []))
     }
 
-    private func describedSource(
-        _ recurring: RecurringRequest, directives: RequestCacheControl, receipt: String, _ allowance: WaitAllowance
-    ) async throws -> DescribedSource {
-        let sources = try recurring.sources.get()
-        let call = Call(
-            request: recurring.request, sources: sources, directives: directives, receipt: receipt,
-            allowance: allowance)
-        let known = directives.noStore ? nil : await caches.restoredRecord(for: sources.image, allowance)
+    private func describedSource(_ call: Call, needsPixels: Bool) async throws -> DescribedSource {
+        let (sources, directives) = (call.sources, call.directives)
+        let known = directives.noStore ? nil : await caches.restoredRecord(for: sources.image, call.allowance)
         if let known {
             switch downloader.reuse(of: known.freshness, for: directives) {
             case .needsValidation: break
@@ -82,6 +95,7 @@ extension ImagePipeline {
         {
             throw failure
         }
+        if needsPixels { try admission.admit(to: .small) }
         var fetch = try await fetcher.fetch(for: call, needsBytes: PerSource(known == nil))
         while true {
             if let fetch { return DescribedSource(record: fetch.records.image, fetch: fetch, status: fetch.status) }

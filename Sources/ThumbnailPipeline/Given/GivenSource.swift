@@ -3,6 +3,7 @@ import Downloading
 import HTTPTypes
 package import Imaging
 import Memory
+import Synchronization
 
 /// An image that a caller has in hand while many results are made from it: sent by a client, or fetched for all of them at once.
 package final class GivenSource: Sendable {
@@ -11,15 +12,28 @@ package final class GivenSource: Sendable {
     let bytes: SharedBytes
     /// Whether all that was made from it is dropped when the caller is done.
     let isPassing: Bool
+    /// What was decoded of it for this caller.
+    let held = HeldImages()
+    private let isAdmitted: Atomic<Bool>
 
     /// What the file's header says.
     package var header: ImageHeader { record.header }
 
     /// Takes what is known of an image and its file.
-    init(_ record: SourceRecord, bytes: SharedBytes, isPassing: Bool = false) {
+    ///
+    /// - Parameter isAdmitted: Whether work was admitted and done for it; else the first work on it is judged for all.
+    init(_ record: SourceRecord, bytes: SharedBytes, isPassing: Bool = false, isAdmitted: Bool = true) {
         self.record = record
         self.bytes = bytes
         self.isPassing = isPassing
+        self.isAdmitted = Atomic(isAdmitted)
+    }
+
+    /// Lets work on it go on, or refuses it: judged once, because the other work of a call is what the next piece would wait for.
+    func admit<Refusal: Error>(_ judge: () throws(Refusal) -> Void) throws(Refusal) {
+        if isAdmitted.load(ordering: .relaxed) { return }
+        try judge()
+        isAdmitted.store(true, ordering: .relaxed)
     }
 
     /// An image that a client sent: known by the SHA-256 of the file, so that the same file is the same image.

@@ -11,6 +11,7 @@ extension ImagePipeline {
     ///
     /// - Throws: ``ImagingError`` for a file that is no image, or whose header cannot be read.
     package func opened(upload bytes: SharedBytes) async throws -> GivenSource {
+        try admission.admit(to: .small)
         let now = timekeeper.secondsSince1970
         // The whole file is hashed.
         let given = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { _ in
@@ -49,14 +50,21 @@ extension ImagePipeline {
         {
             throw failure
         }
+        // If the source is at hand, so may be all that is wanted of it.
+        if !directives.noStore, caches.knownRecord(for: sources.image) == nil { try admission.admit(to: .small) }
         guard let fetch = try await fetcher.fetch(for: call, needsBytes: PerSource(true)),
             let bytes = fetch.bytes.image
         else { throw PipelineError.sourceNeeded }
+        return try given(bytes, of: fetch, directives: directives)
+    }
+
+    /// A source that was fetched for this caller, under its own name if it may be kept.
+    func given(_ bytes: SharedBytes, of fetch: Fetch, directives: RequestCacheControl) throws -> GivenSource {
         let record = fetch.records.image
-        if !directives.noStore, caches.isCurrent(record) { return GivenSource(record, bytes: bytes) }
-        let given = try GivenSource(passing: bytes, name: passingName, at: timekeeper.secondsSince1970)
-        caches.keepGiven(given.record)
-        return given
+        if !directives.noStore, caches.isCurrent(record) {
+            return GivenSource(record, bytes: bytes, isAdmitted: !fetch.isFromCache.image)
+        }
+        return try opened(file: bytes)
     }
 
     /// A result that is made from an image in hand.

@@ -23,7 +23,7 @@ package final class RecurringRequest: Sendable {
 
     /// Remembers which result the request means while its sources are known as `records`.
     func remember(_ key: ResultKey, for records: PerSource<SourceRecord>) {
-        let new = FoundResult(records: records, key: key)
+        let new = FoundResult(serials: records.mapValues(\.serial), key: key)
         let replaced = found.withLock { found in
             defer { found = new }
             return found
@@ -37,11 +37,12 @@ package final class RecurringRequest: Sendable {
 ///
 /// An object, because copying the key's parts for each answer would cost more than looking it up.
 final class FoundResult: Sendable {
-    let records: PerSource<SourceRecord>
+    /// The numbers of the records: they themselves would stay in memory beside the cache that counts them.
+    let serials: PerSource<UInt64>
     let key: ResultKey
 
-    init(records: PerSource<SourceRecord>, key: ResultKey) {
-        self.records = records
+    init(serials: PerSource<UInt64>, key: ResultKey) {
+        self.serials = serials
         self.key = key
     }
 }

@@ -29,7 +29,7 @@ struct RenderedImage: Sendable {
     }
 
     /// Bytes of the file and, roughly, of its place in the cache and what is kept there.
-    var cost: Int { image.bytes.count + 3_072 }
+    var cost: Int { image.bytes.footprint + 1_536 }
 }
 
 /// A place beside a cached result for what answers with it have in common; it is removed with the result.

@@ -11,6 +11,8 @@ struct PlaceholderKey: SourceKeyed {
 
     /// A plain image has no source; what it is made from is its colour.
     var source: Color { color }
+
+    var byteCount: Int { EntryCost.bytes(of: Self.self) }
 }
 
 /// Placeholders that were made lately, and those that are being made: each once for all requests that want it.
@@ -18,11 +20,12 @@ struct PlaceholderKey: SourceKeyed {
 /// They depend on nothing that could change, so they are never stale. Clients are told `no-store` all the same, because the source may
 /// be there the next time.
 struct PlaceholderCache: Sendable {
-    /// A plain image of the usual size takes a kilobyte, the largest some hundreds.
+    /// A plain image of the usual size takes two kilobytes, the largest some hundreds.
     private static let capacity = 4 << 20
 
     private let made = AutoPurgingImageCache<PlaceholderKey, EncodedImage>(
-        memoryCapacity: capacity, preferredMemoryUsageAfterPurge: capacity / 4 * 3, cost: { $0.bytes.count + 256 })
+        memoryCapacity: capacity, preferredMemoryUsageAfterPurge: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 }
+    )
     private let tasks = SharedTasks<PlaceholderKey, EncodedImage>()
 
     /// How many are being made.

@@ -17,6 +17,8 @@ struct DecodeKey: SourceKeyed {
     var border: BorderTrim?
     /// The form that a step has brought the pixels into; nil for pixels as they were decoded.
     var form: AdditionForm?
+
+    var byteCount: Int { EntryCost.bytes(of: Self.self) + source.byteCount + validator.byteCount }
 }
 
 extension DecodeKey {
@@ -58,6 +60,12 @@ struct ResultKey: SourceKeyed {
 
     var additionalSources: [SourceIdentity] { additional.map(\.source) }
 
+    var byteCount: Int {
+        additional.reduce(
+            EntryCost.bytes(of: Self.self) + source.byteCount + validator.byteCount + plan.heldByteCount
+        ) { $0 + EntryCost.bytes(of: Self.self) / 2 + $1.source.byteCount + $1.validator.byteCount }
+    }
+
     /// The decoded image that the steps begin with.
     var decodeKey: DecodeKey {
         DecodeKey(source: source, validator: validator, plan: plan.decode, border: plan.drawnBorder)
@@ -92,4 +100,19 @@ extension ResultKey {
 /// Sources are kept one for each identity.
 struct SourceKey: SourceKeyed {
     let source: SourceIdentity
+
+    var byteCount: Int { EntryCost.bytes(of: Self.self) + source.byteCount }
+}
+
+/// What an entry of a cache takes besides what its key and its value refer to.
+enum EntryCost {
+    /// Bytes for a key of this type, which is kept in three places: by itself, by its source, and in the order of use.
+    ///
+    /// Tables are between a quarter and three quarters full.
+    static func bytes<Key: SourceKeyed>(of key: Key.Type) -> Int { 6 * MemoryLayout<Key>.stride + 512 }
+}
+
+extension SourceValidator {
+    /// Bytes of its text in memory, roughly.
+    var byteCount: Int { description.utf8.count + 48 }
 }

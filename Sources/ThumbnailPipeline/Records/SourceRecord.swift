@@ -3,6 +3,7 @@ import HTTPTypes
 import Imaging
 import Memory
 import SharedCaching
+import Synchronization
 
 /// What is known of a source besides its bytes: enough to find what was made from it, and to ask its origin whether it has changed.
 final class SourceRecord: Sendable {
@@ -12,6 +13,9 @@ final class SourceRecord: Sendable {
     let byteCount: Int
     /// Until when, by the service's clock, an image that lacks pixels is kept; nil for one that is whole as far as is known.
     let incompleteUntil: Duration?
+    /// Tells this object from all others, also from those that came before it.
+    let serial = SourceRecord.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
+    private static let lastSerial = Atomic<UInt64>(0)
     /// The source's generations in the shared cache before it was fetched or found there; nil if they are not known.
     let generations: SharedGenerations?
 
@@ -45,6 +49,8 @@ final class SourceRecord: Sendable {
             generations: generations ?? known.generations)
     }
 
+    /// Bytes of memory that it takes besides its identity, roughly.
+    var cost: Int { head.byteCount + header.byteCount + 128 }
     var identity: SourceIdentity { head.identity }
     var validator: SourceValidator { head.validator }
     var freshness: SourceFreshness { head.freshness }
@@ -55,6 +61,9 @@ final class SourceRecord: Sendable {
 struct SourceBody: Sendable {
     let validator: SourceValidator
     let bytes: SharedBytes
+
+    /// Bytes of memory that it takes, roughly.
+    var cost: Int { bytes.footprint + 128 }
 }
 
 extension PerSource where Value == SourceRecord {
@@ -68,8 +77,8 @@ extension PerSource where Value == SourceRecord {
         return latest
     }
 
-    /// Whether these are the same objects as `others`.
-    func areSame(as others: Self) -> Bool {
-        image === others.image && additional.elementsEqual(others.additional) { $0 === $1 }
+    /// Whether these are the records with these ``SourceRecord/serial``s.
+    func areSame(as serials: PerSource<UInt64>) -> Bool {
+        image.serial == serials.image && additional.elementsEqual(serials.additional) { $0.serial == $1 }
     }
 }

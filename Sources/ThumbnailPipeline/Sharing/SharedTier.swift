@@ -45,7 +45,8 @@ package final class SharedTier: Sendable {
     private let rules: Rules
     private let timekeeper: any Timekeeper
     /// The generations of sources that were about to be fetched.
-    private let beginnings = Locked(ExpiringMemo<SourceIdentity, SharedGenerations>(capacity: 4_096))
+    private let beginnings = Locked(
+        ExpiringMemo<SourceIdentity, SharedGenerations>(capacity: 4_096, maximumBytes: 8 << 20))
 
     /// How long it is remembered under which generations a source was asked for: longer than any request takes.
     private static let beginningTime = Duration.seconds(60)
@@ -99,7 +100,9 @@ package final class SharedTier: Sendable {
         if let generations {
             let now = timekeeper.now
             beginnings.withLock {
-                $0.remember(generations, for: identity, until: now + Self.beginningTime, at: now)
+                $0.remember(
+                    generations, for: identity, bytes: identity.byteCount + 512, until: now + Self.beginningTime,
+                    at: now)
             }
         }
         let record = lookUp.value.flatMap { SourceRecord($0.head, of: identity, under: generations) }

@@ -18,9 +18,9 @@ struct Fetch: Sendable {
 
     /// How long work on the sources may wait; nil for what its lane grants.
     ///
-    /// What was fetched for this caller is not given up as long as there is time.
+    /// What was fetched for this caller, or is in its hands, is not given up as long as there is time.
     var patience: Duration? {
-        sources.contains { !$0.isFromCache } ? sources.map(\.timeLeft).min() : nil
+        sources.contains { !$0.isFromCache || $0.isGiven } ? sources.map(\.timeLeft).min() : nil
     }
 }
 
@@ -33,12 +33,15 @@ struct FetchedSource: Sendable {
     let timings: [StepTiming]
     /// What is left of the caller's time.
     let timeLeft: Duration
+    /// Whether the caller had it already.
+    let isGiven: Bool
     /// Whether the source came without asking its origin.
     var isFromCache: Bool { status.outcome == .hit }
 
     /// An image that the caller has already.
     init(_ given: GivenSource, timeLeft: Duration) {
         bytes = given.bytes
+        isGiven = true
         record = given.record
         self.timeLeft = timeLeft
         status = CacheLayerStatus(.source, .hit)
@@ -56,6 +59,7 @@ struct FetchedSource: Sendable {
         delivery: Delivery, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
     ) {
         self.timeLeft = timeLeft
+        isGiven = false
         bytes = delivery.bytes
         self.record = record
         let exchange = delivery.exchange

@@ -16,6 +16,8 @@ struct RenderJob: Sendable {
     let allowance: WaitAllowance
     /// What the caller has learnt from it before.
     let look: SharedLook?
+    /// Decoded images that the caller holds; nil if it holds none.
+    let held: HeldImages?
 
     /// A job for a call.
     init(
@@ -25,6 +27,7 @@ struct RenderJob: Sendable {
         let request = call.request
         allowance = call.allowance
         look = call.look
+        held = call.given?.held
         self.key = key
         self.records = records
         roles = request.roles

@@ -35,7 +35,7 @@ struct SourceDecoder: Sendable {
         let roles = job.roles
         let found = try await decodes.mapSideBySide { index, decode in
             try await AdditionalSourceError.attributing(to: roles[index]) {
-                try await image(for: decode, patience: patience, room: rooms[index])
+                try await image(for: decode, held: job.held, patience: patience, room: rooms[index])
             }
         }
         let participations = found.lazy.map(\.participation)
@@ -59,16 +59,20 @@ struct SourceDecoder: Sendable {
     }
 
     private func image(
-        for job: DecodeJob, patience: Duration, room: MemoryReservation?
+        for job: DecodeJob, held: HeldImages?, patience: Duration, room: MemoryReservation?
     ) async throws -> (image: DecodedImage, participation: Participation) {
         let (image, participation) = try await shared.value(
-            for: job.key, cached: { caches.decoded.value(for: job.key) }
+            for: job.key, cached: { caches.decoded.value(for: job.key) ?? held?.image(for: job.key) }
         ) {
             guard let bytes = job.bytes ?? caches.bytes(of: job.record) else { throw PipelineError.sourceNeeded }
             let image = try await decode(bytes, for: job, patience: patience, room: room)
             caches.keep(image, for: job.key, of: job.record)
+            // Before the decode is forgotten, so that the caller's next result finds it.
+            held?.hold(image, for: job.key)
             return image
         }
+        // Others may have decoded it.
+        if participation != .started { held?.hold(image, for: job.key) }
         return (image, participation)
     }
 

@@ -9,7 +9,7 @@ struct Call: Sendable {
     /// The identities of the request's sources.
     let sources: PerSource<SourceIdentity>
     /// What the caller asks of the caches.
-    let directives: RequestCacheControl
+    var directives: RequestCacheControl
     /// The name of the caller's wait for its downloads.
     let receipt: String
     /// The image, if the caller has it already.

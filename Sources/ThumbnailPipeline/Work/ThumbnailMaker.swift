@@ -69,7 +69,7 @@ struct ThumbnailMaker: Sendable {
                 result: result, isStored: restored.shared != nil && restored.isStored,
                 isFromDisk: restored.shared == nil, shared: restored.shared)
         }
-        let price = atHand.price(of: job.key, job.records, bytes: job.bytes)
+        let price = atHand.price(of: job.key, job.records, bytes: job.bytes, held: job.held)
         return try await scheduler.run(price, patience: job.patience) { patience in
             try await renderInTurn(job, patience: patience, shared: restored.shared)
         }
@@ -78,7 +78,7 @@ struct ThumbnailMaker: Sendable {
     private func renderInTurn(
         _ job: RenderJob, patience: Duration, shared: CacheLayerStatus?
     ) async throws -> Render {
-        let rooms = try await memory.reserve(for: job, isDecoded: atHand.isDecoded)
+        let rooms = try await memory.reserve(for: job) { atHand.isDecoded($0, held: job.held) }
         defer { rooms.render.release() }
         let start = timekeeper.now
         let pixels = try await decoder.pixels(for: job, patience: patience, rooms: rooms.decodes)

@@ -10,13 +10,15 @@ struct WorkAtHand: Sendable {
     let renders = SharedTasks<ResultKey, Render>()
 
     /// Whether the result can be had, as things stand, without the sources' bytes.
-    func isWithinReach(_ key: ResultKey) -> Bool { needsNoWorker(key) || key.decodeKeys.allSatisfy(isDecoded) }
+    func isWithinReach(_ key: ResultKey) -> Bool { needsNoWorker(key) || key.decodeKeys.allSatisfy { isDecoded($0) } }
 
     /// Whether the result is there, though a source may be stale, or is being made for other callers.
     func needsNoWorker(_ key: ResultKey) -> Bool { caches.results.contains(key) || renders.contains(key) }
 
     /// Whether pixels are there, or are being made for other renders.
-    func isDecoded(_ key: DecodeKey) -> Bool { caches.decoded.contains(key) || decodes.contains(key) }
+    func isDecoded(_ key: DecodeKey, held: HeldImages? = nil) -> Bool {
+        caches.decoded.contains(key) || decodes.contains(key) || held?.contains(key) == true
+    }
 
     /// Of which sources the bytes are needed to make the result, as things stand.
     func bytesNeeded(for key: ResultKey) -> PerSource<Bool> {
@@ -26,13 +28,16 @@ struct WorkAtHand: Sendable {
 
     /// The time that it takes to make a result, as things stand.
     ///
-    /// - Parameter bytes: The sources' files, if they are at hand.
+    /// - Parameters:
+    ///   - bytes: The sources' files, if they are at hand.
+    ///   - held: What the caller holds.
     func price(
-        of key: ResultKey, _ records: PerSource<SourceRecord>, bytes: PerSource<SharedBytes?>? = nil
+        of key: ResultKey, _ records: PerSource<SourceRecord>, bytes: PerSource<SharedBytes?>? = nil,
+        held: HeldImages? = nil
     ) -> WorkPrice {
         let keys = key.decodeKeys
         return WorkPrice(of: key, records) { index in
-            if isDecoded(keys[index]) { return nil }
+            if isDecoded(keys[index], held: held) { return nil }
             return (bytes?[index] ?? caches.bytes(of: records[index]))?.count ?? 0
         }
     }

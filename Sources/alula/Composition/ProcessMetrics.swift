@@ -1,3 +1,4 @@
+import CLinux
 import Coordination
 import Glibc
 import Telemetry
@@ -10,6 +11,9 @@ enum ProcessMetrics {
             [([], cpuSeconds)]
         }
         registry.gauge("process_resident_memory_bytes", help: "Resident memory.") { [([], residentBytes)] }
+        registry.gauge(
+            "alula_memory_allocated_bytes", help: "Bytes of all blocks from the allocator, whatever they are for."
+        ) { [([], Double(CLinux_allocated_bytes()))] }
         registry.gauge("process_virtual_memory_bytes", help: "Virtual memory.") { [([], virtualBytes)] }
         registry.gauge("process_open_fds", help: "Open descriptors.") { [([], Double(openDescriptors))] }
         registry.gauge("process_max_fds", help: "Bound on open descriptors.") {

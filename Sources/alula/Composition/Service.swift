@@ -76,7 +76,7 @@ struct Engine: Sendable {
             }, events: log, timekeeper: time)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
-            living: { SharedBytes.livingByteCount }, purge: { caches.purge($0) })
+            living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
         memoryWatch = Self.memoryWatch(budget, logger: logger, time: time)
         let observer = DownloadMetrics.observer(registry: registry, events: log)
         loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)

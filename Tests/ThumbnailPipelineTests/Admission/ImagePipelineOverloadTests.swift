@@ -52,6 +52,62 @@ struct ImagePipelineOverloadTests {
         for task in waiting { _ = try await task.value }
     }
 
+    @Test func `a call's results are not refused once its source is in hand`() async throws {
+        let fixture = try PipelineFixture()
+        _ = try await fixture.thumbnail()
+        fixture.origin.serve(SampleFiles.jpeg, at: "/c")
+        let image = try await fixture.pipeline.opened(
+            fixture.pipeline.resolved(.path("/c")), directives: .none, receipt: "r")
+        let (hold, waiting) = try await fixture.overload()
+        let parts = (40..<52).map { width in
+            Task.immediate {
+                try await fixture.pipeline.thumbnail(of: image, for: .path(width: width), receipt: "r")
+            }
+        }
+        // But another call is, before its source is fetched or its upload hashed.
+        let loads = fixture.origin.loads
+        await #expect(throws: WorkerPool.Full.self) {
+            try await fixture.pipeline.opened(
+                fixture.pipeline.resolved(.path("/b")), directives: .none, receipt: "r")
+        }
+        await #expect(throws: WorkerPool.Full.self) { try await fixture.pipeline.opened(upload: SampleFiles.jpeg) }
+        // One whose source is at hand may find all its results, so its first piece of work is judged.
+        let stored = try await fixture.pipeline.opened(
+            fixture.pipeline.resolved(.path()), directives: .none, receipt: "r")
+        await #expect(throws: WorkerPool.Full.self) {
+            try await fixture.pipeline.thumbnail(of: stored, for: .path(width: 60), receipt: "r")
+        }
+        #expect(fixture.origin.loads == loads)
+        hold.release()
+        for task in waiting { _ = try await task.value }
+        for (part, width) in zip(parts, 40..<52) { #expect(try await part.value.image.size.width == width) }
+        // Once it was admitted, the rest of it is not judged again.
+        _ = try await fixture.pipeline.thumbnail(of: stored, for: .path(width: 60), receipt: "r")
+        let (again, more) = try await fixture.overload(loading: false)
+        let last = Task.immediate {
+            try await fixture.pipeline.thumbnail(of: stored, for: .path(width: 61), receipt: "r")
+        }
+        again.release()
+        for task in more { _ = try await task.value }
+        #expect(try await last.value.image.size.width == 61)
+    }
+
+    @Test func `facts that need pixels are refused before the source is fetched`() async throws {
+        let fixture = try PipelineFixture()
+        _ = try await fixture.thumbnail()
+        let (hold, waiting) = try await fixture.overload()
+        let loads = fixture.origin.loads
+        var asked = FactsRequest()
+        asked.features = [.color]
+        let request = fixture.pipeline.resolved(.path("/b"))
+        await #expect(throws: WorkerPool.Full.self) {
+            try await fixture.pipeline.facts(for: request, asked: asked, directives: .none, receipt: "r")
+        }
+        #expect(fixture.origin.loads == loads)
+        hold.release()
+        for task in waiting { _ = try await task.value }
+    }
+
     @Test func `what was fetched is decoded all the same, as long as there is time`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()

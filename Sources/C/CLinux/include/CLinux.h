@@ -45,6 +45,12 @@ int CLinux_spawn_worker(
 /// Returns the memory to the kernel that the allocator keeps for later, except that of other threads' caches.
 void CLinux_return_free_memory(void);
 
+/// Bytes that the allocator gave for a block of malloc, which are more than it was asked for; 0 for no block.
+size_t CLinux_block_size(const void *block);
+
+/// Bytes of all blocks that the process has from the allocator; -1 if it does not tell.
+int64_t CLinux_allocated_bytes(void);
+
 /// Unmaps the pages of programs and libraries that are only read: code and constants.
 ///
 /// The kernel maps those that are used again, from its cache of files. Other threads may run meanwhile.

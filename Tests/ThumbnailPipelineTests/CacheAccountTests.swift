@@ -1,0 +1,97 @@
+import CLinux
+import Downloading
+import Glibc
+import HTTPTypes
+import ImageCaching
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// What the caches say that they hold, beside what the allocator gave for it: an entry that counts for less than it takes lets clients
+/// exceed the budget by asking for many of them.
+@Suite(.serialized) struct CacheAccountTests {
+    private static let entries = 4_000
+
+    /// Bytes from the allocator that `body` keeps, beside those that it says it counts.
+    private func growth(_ body: () throws -> Int) rethrows -> (taken: Int, counted: Int) {
+        let before = Int(CLinux_allocated_bytes())
+        let counted = try body()
+        return (Int(CLinux_allocated_bytes()) - before, counted)
+    }
+
+    /// A file of a few bytes, in a block as large as encoders make them.
+    private static func file(_ count: Int) -> SharedBytes {
+        guard let base = unsafe malloc(64 << 10) else { fatalError("out of memory") }
+        unsafe memset(base, 1, count)
+        return unsafe SharedBytes(heap: base, count: count)
+    }
+
+    private static func head(_ index: Int, pathLength: Int) throws -> SourceHead {
+        let path = "/\(index)" + String(repeating: "x", count: pathLength)
+        let url = try SourceURL(parsing: "https://images.example.com" + path)
+        return SourceHead(
+            identity: SourceIdentity(url: url), validator: .entityTag("\"\(index)-0123456789abcdef\""),
+            headerFields: [
+                .cacheControl: "public, max-age=3600", .contentType: "image/png",
+                .eTag: "\"\(index)-0123456789abcdef\"",
+                .date: "Sun, 06 Nov 1994 08:49:37 GMT", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
+            ], requestedAt: HTTPDate(secondsSince1970: 1_000), receivedAt: HTTPDate(secondsSince1970: 1_000))
+    }
+
+    private static func plan(_ index: Int) -> RenderPlan {
+        RenderPlan(resizedSize: PixelSize(width: 1 + index, height: 8), format: .png, quality: 80)
+    }
+
+    @Test(arguments: [10, 1_900]) func `what the caches count covers what they take`(pathLength: Int) throws {
+        let fixture = try PipelineFixture {
+            ($0.resultCacheCapacity, $0.resultCachePreferred) = (1 << 30, 1 << 30)
+            ($0.decodedCacheCapacity, $0.decodedCachePreferred) = (1 << 30, 1 << 30)
+            $0.sourceCacheMemory = 1 << 30
+        }
+        let caches = fixture.caches
+        let header = try ImageHeader.inspect(SampleFiles.jpeg)
+        func check(_ name: String, _ fill: (Int) throws -> Void, _ usage: () -> Int) throws {
+            let (taken, counted) = try growth {
+                let before = usage()
+                for index in 0..<Self.entries { try fill(index) }
+                return usage() - before
+            }
+            #expect(taken <= counted && counted < taken * 3, "\(name): \(taken) taken, \(counted) counted")
+        }
+        try check(
+            "records",
+            { index in
+                let head = try Self.head(index, pathLength: pathLength)
+                caches.records.add(
+                    SourceRecord(head, header: header, byteCount: 1), for: SourceKey(source: head.identity))
+            }, { caches.records.memoryUsage })
+        try check(
+            "sources",
+            { index in
+                let head = try Self.head(index, pathLength: pathLength)
+                caches.sources.add(
+                    SourceBody(validator: head.validator, bytes: Self.file(67)), for: SourceKey(source: head.identity))
+            }, { caches.sources.memoryUsage })
+        try check(
+            "results",
+            { index in
+                let head = try Self.head(index, pathLength: pathLength)
+                let key = ResultKey(source: head.identity, validator: head.validator, plan: Self.plan(index))
+                let image = EncodedImage(bytes: Self.file(300), format: .png, size: PixelSize(width: 1, height: 8))
+                caches.results.add(RenderedImage(image), for: key)
+            }, { caches.results.memoryUsage })
+        try check(
+            "decoded",
+            { index in
+                let head = try Self.head(index, pathLength: pathLength)
+                let key = DecodeKey(source: head.identity, validator: head.validator, plan: DecodePlan())
+                let image = DecodedImage(
+                    pixels: SharedBytes([1, 2, 3]), size: PixelSize(width: 1, height: 1), bands: 3)
+                caches.decoded.add(image, for: key)
+            }, { caches.decoded.memoryUsage })
+        withExtendedLifetime(fixture) {}
+    }
+}
