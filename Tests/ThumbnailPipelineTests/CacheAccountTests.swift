@@ -1,4 +1,5 @@
 import CLinux
+import Coordination
 import Downloading
 import Glibc
 import HTTPTypes
@@ -93,5 +94,34 @@ import Testing
                 caches.decoded.add(image, for: key)
             }, { caches.decoded.memoryUsage })
         withExtendedLifetime(fixture) {}
+    }
+
+    @Test func `a document counts with all its pages`() throws {
+        let page = try ImageHeader.inspect(SampleFiles.jpeg)
+        let head = try Self.head(1, pathLength: 10)
+        let one = SourceRecord(head, header: page, byteCount: 1)
+        var records: [SourceRecord] = []
+        let (taken, counted) = growth {
+            for _ in 0..<100 {
+                let document = ImageHeader(
+                    format: .tiff, storedSize: page.storedSize, frames: 4_096,
+                    pages: [ImageHeader](repeating: page, count: 4_096))
+                records.append(SourceRecord(head, header: document, byteCount: 1))
+            }
+            return records.reduce(0) { $0 + $1.cost }
+        }
+        #expect(taken <= counted + 1 << 20 && counted > 100 * 4_096 * 64 && one.cost < 4_096)
+        withExtendedLifetime(records) {}
+    }
+
+    @Test(arguments: [ImageFormat.png, .jpeg, .webp, .gif, .avif, .jxl])
+    func `a small result takes a small block`(format: ImageFormat) throws {
+        try ImageLibrary.start()
+        let image = try ImageRenderer.placeholder(
+            color: Color(red: 200, green: 10, blue: 10), size: PixelSize(width: 31, height: 8), format: format,
+            token: WorkToken(), codec: InProcessCodec())
+        let bytes = image.bytes
+        let size = unsafe bytes.withUnsafeBytes { unsafe CLinux_block_size($0.baseAddress) }
+        #expect(bytes.footprint == size && size <= bytes.count + bytes.count / 4 + 64)
     }
 }
