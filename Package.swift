@@ -37,7 +37,7 @@ func shim(
 
 /// The tests of one module, or those across modules.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: allocator)
 }
 
 /// What `make fuzz` links its targets with; nobody else needs it.
@@ -111,7 +111,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CFastJPEG", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim", "CSVGShim", "CVips", "CVipsShim",
+                "CFastJPEG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim", "CSVGShim", "CVips",
+                "CVipsShim",
                 "Coordination", "Memory", "Text",
             ]),
         module(

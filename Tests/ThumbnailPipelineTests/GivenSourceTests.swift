@@ -96,6 +96,20 @@ import Text
         #expect(fixture.decodes == 1 && fixture.origin.loads == 1 && fixture.caches.decoded.memoryUsage == 0)
     }
 
+    @Test func `work on a source at hand is judged until it is admitted, and not again`() throws {
+        let upload = try GivenSource(upload: SampleFiles.jpeg, at: 0)
+        let given = GivenSource(upload.record, bytes: upload.bytes, isAdmitted: false)
+        #expect(throws: WorkerPool.Full.self) {
+            try given.admit { () throws(WorkerPool.Full) in throw WorkerPool.Full() }
+        }
+        var judged = 0
+        for _ in 1...3 { given.admit { judged += 1 } }
+        #expect(judged == 1)
+        // What was fetched or hashed for the call has been judged before.
+        upload.admit { judged += 1 }
+        #expect(judged == 1)
+    }
+
     @Test func `the levels of a page are held together, and other pages give way`() {
         func image(_ side: Int) -> DecodedImage {
             DecodedImage(

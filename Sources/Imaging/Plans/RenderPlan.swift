@@ -33,9 +33,8 @@ package struct RenderPlan: Hashable, Sendable {
     /// Bytes of memory that a plan takes besides its own size, roughly.
     package var heldByteCount: Int {
         let decodes = additions.count * MemoryLayout<DecodePlan>.stride
-        let marks = watermarks.count * MemoryLayout<PlannedWatermark>.stride
         // A step's values are no longer than its text by more than this.
-        return steps.reduce(decodes + marks + (attribution?.byteCount ?? 0)) { $0 + 256 + 4 * $1.keyText.utf8.count }
+        return steps.reduce(decodes + (attribution?.byteCount ?? 0)) { $0 + 256 + 4 * $1.keyText.utf8.count }
     }
 
     /// A plan of these values, with a fixed quality.

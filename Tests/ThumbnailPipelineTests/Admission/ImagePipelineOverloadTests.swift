@@ -81,15 +81,6 @@ struct ImagePipelineOverloadTests {
         hold.release()
         for task in waiting { _ = try await task.value }
         for (part, width) in zip(parts, 40..<52) { #expect(try await part.value.image.size.width == width) }
-        // Once it was admitted, the rest of it is not judged again.
-        _ = try await fixture.pipeline.thumbnail(of: stored, for: .path(width: 60), receipt: "r")
-        let (again, more) = try await fixture.overload(loading: false)
-        let last = Task.immediate {
-            try await fixture.pipeline.thumbnail(of: stored, for: .path(width: 61), receipt: "r")
-        }
-        again.release()
-        for task in more { _ = try await task.value }
-        #expect(try await last.value.image.size.width == 61)
     }
 
     @Test func `facts that need pixels are refused before the source is fetched`() async throws {
