@@ -6,9 +6,12 @@ import Glibc
 /// Each thread is either joined or detached, once.
 package struct WorkThread: Sendable {
     /// The system refused the thread.
-    package struct StartFailure: Error {
+    package struct StartFailure: Error, CustomStringConvertible {
         /// The system's error number.
         package let systemError: CInt
+
+        /// A line for operators.
+        package var description: String { "the system grants no further thread (error \(systemError))" }
     }
 
     /// What a new thread is given.

@@ -4,7 +4,7 @@ import Memory
 /// The image libraries of the process, to be started once, before other threads.
 package enum ImageLibrary {
     /// Why the library cannot be used.
-    package enum StartError: Error, Hashable, Sendable {
+    package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
         /// libvips itself did not start.
         case notStarted(detail: String)
         /// Loaders other than the needed ones are on.
@@ -13,6 +13,17 @@ package enum ImageLibrary {
         case opensForeign(type: String)
         /// A format that the service needs cannot be read or written.
         case lacks(ImageFormat)
+
+        /// A line for operators.
+        package var description: String {
+            switch self {
+            case .notStarted(let detail): "libvips does not start: \(detail)"
+            case .loaders(let names): "libvips has loaders that must be off: \(names.joined(separator: ", "))"
+            case .opensForeign(let type): "libvips opens \(type), whose loader must be off"
+            case .lacks(let format):
+                "the image libraries neither read nor write \(format.rawValue) as the service needs it"
+            }
+        }
     }
 
     private static let result: Result<Void, StartError> = Result { () throws(StartError) in try startOnce() }

@@ -14,6 +14,13 @@ struct HTTPServerShutdownTests {
         {
             try TestServer.start(configured: { $0.port = server.port })
         }
+        #expect(
+            "\(HTTPServerError.cannotListen(address: "127.0.0.1", port: 80, systemError: EADDRINUSE))"
+                == "port 80 of 127.0.0.1 is in use by another program")
+        for error in [EADDRNOTAVAIL, EACCES, ENOBUFS] {
+            let text = "\(HTTPServerError.cannotListen(address: "10.1.2.3", port: 80, systemError: error))"
+            #expect(text.contains("10.1.2.3") && !text.contains("cannotListen"))
+        }
         #expect(throws: HTTPServerError.invalidAddress("localhost")) {
             try TestServer.start(configured: { $0.bindAddress = "localhost" })
         }

@@ -3,9 +3,12 @@ package import Coordination
 /// Loads sources with libcurl: one thread for all transfers, no blocking call anywhere.
 package final class CurlLoader: DataLoading {
     /// The thread or one of the libraries could not be started.
-    package struct StartFailure: Error {
+    package struct StartFailure: Error, CustomStringConvertible {
         /// The part that could not be started.
         package let detail: String
+
+        /// A line for operators.
+        package var description: String { "downloads: \(detail)" }
     }
 
     /// Connections kept open between transfers: this many for absolute URLs, and this many for each named origin.

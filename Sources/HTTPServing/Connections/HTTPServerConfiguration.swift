@@ -1,3 +1,4 @@
+import Glibc
 package import HTTPTypes
 
 /// The address and the limits of an ``HTTPServer``.
@@ -44,4 +45,26 @@ package enum HTTPServerError: Error, Hashable, Sendable {
     case cannotListen(address: String, port: UInt16, systemError: Int32)
     /// Threads or descriptors are not available; the number is the system's error.
     case cannotStart(systemError: Int32)
+}
+
+extension HTTPServerError: CustomStringConvertible {
+    /// What is wrong, without a full stop.
+    package var description: String {
+        switch self {
+        case .invalidAddress(let text):
+            "\"\(text)\" is no address to listen on; allowed are IPv4 and IPv6 addresses in figures"
+        case .cannotListen(let address, let port, EADDRINUSE):
+            "port \(port) of \(address) is in use by another program"
+        case .cannotListen(let address, _, EADDRNOTAVAIL): "\(address) is no address of this machine"
+        case .cannotListen(let address, let port, EACCES):
+            "port \(port) of \(address) may not be used without privileges; ports from 1024 may"
+        case .cannotListen(let address, let port, let error):
+            "cannot listen on port \(port) of \(address): \(Self.text(of: error))"
+        case .cannotStart(let error): "no thread or descriptor for a listener: \(Self.text(of: error))"
+        }
+    }
+
+    private static func text(of error: Int32) -> String {
+        unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"
+    }
 }

@@ -4,11 +4,14 @@ import Imaging
 import Memory
 
 /// A call for shared memory that the kernel refused.
-package struct SharedMemoryError: Error {
+package struct SharedMemoryError: Error, CustomStringConvertible {
     /// The call, for logs.
     let step: StaticString
     /// The error number.
     let number: CInt
+
+    /// A line for operators.
+    package var description: String { "the system refuses shared memory (\(step), error \(number))" }
 
     /// Whether the kernel is out of memory or descriptors; neither the image nor the worker is at fault then.
     var isShortage: Bool { [ENOMEM, ENOSPC, ENFILE, EMFILE].contains(number) }

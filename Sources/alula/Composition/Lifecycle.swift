@@ -51,7 +51,16 @@ enum Lifecycle {
         } catch {
             early.open()
             sink.flush()
-            Program.fail(["alula: cannot start: \(error)"], status: 69)
+            Program.fail(["alula: cannot start: \(error)\(remedy(for: error))"], status: 69)
+        }
+    }
+
+    /// How the operator can mend what stops the start, if that is a setting that the error does not name.
+    private static func remedy(for error: any Error) -> String {
+        if case HTTPServerError.cannotListen(_, _, EADDRINUSE) = error {
+            "; --port and --admin-port choose others"
+        } else {
+            ""
         }
     }
 }

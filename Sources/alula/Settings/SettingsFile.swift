@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import JSON
 import Text
 
@@ -70,8 +71,24 @@ enum SettingsFile {
         do {
             return try String(contentsOf: URL(filePath: path), encoding: .utf8)
         } catch {
-            throw SettingsFileError(reason: "it cannot be read as UTF-8 text")
+            throw SettingsFileError(reason: obstacle(at: path))
         }
+    }
+
+    /// Why a file could not be read.
+    private static func obstacle(at path: String) -> String {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: return "there is no such file"
+            case EACCES: return "it may not be read by this user"
+            case let error: return "it cannot be opened: error \(error)"
+            }
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        let isFolder = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return isFolder ? "it is a folder" : "it is not UTF-8 text"
     }
 }
 
