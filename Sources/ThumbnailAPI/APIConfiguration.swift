@@ -35,6 +35,8 @@ package struct APIConfiguration: Sendable {
     package var maximumRequestsPerClient: Int?
     /// The names that the operators' listener has, and the sites that may write to it.
     package var operatorSites = OperatorSites()
+    /// Whether clients learn which rule refused a source; only for a service without strangers.
+    package var tellsRules = false
     /// The version of the service, for operators.
     package var version = "0"
 

@@ -13,6 +13,7 @@ import ThumbnailPipeline
 final class ThumbnailResponder: Sendable {
     private let honoursClientCacheControl: Bool
     private let requestTimeout: Duration
+    private let tellsRules: Bool
     private let thumbnails: any ThumbnailServing
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
@@ -28,6 +29,7 @@ final class ThumbnailResponder: Sendable {
     ) {
         honoursClientCacheControl = configuration.honoursClientCacheControl
         requestTimeout = configuration.requestTimeout
+        tellsRules = configuration.tellsRules
         self.thumbnails = thumbnails
         self.lifecycle = lifecycle
         self.recorder = recorder
@@ -319,7 +321,7 @@ extension ThumbnailResponder {
             return failure(error, asked.exchange, source: asked.source)
         }
         // The problem goes along, as plain JSON: it explains the redirect, and is not the answer.
-        let problem = Problem(error, requestID: asked.exchange.requestID, common: common).response
+        let problem = problem(error, asked.exchange).response
         var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
         fields.append(.contentType, "application/json")
         fields.append(.location, PercentEncoding.location(fallback.string))
@@ -329,8 +331,11 @@ extension ThumbnailResponder {
     }
 
     private func failure(_ error: any ServiceError, _ exchange: Exchange, source: String?) -> HTTPResponse {
-        let response = exchange.route.response(
-            to: Problem(error, requestID: exchange.requestID, common: common))
+        let response = exchange.route.response(to: problem(error, exchange))
         return recorder.finish(response, exchange, source: source, error: error)
+    }
+
+    private func problem(_ error: any ServiceError, _ exchange: Exchange) -> Problem {
+        Problem(error, requestID: exchange.requestID, common: common, tellsRules: tellsRules)
     }
 }

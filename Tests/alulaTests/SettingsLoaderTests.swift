@@ -3,6 +3,7 @@ import HTTPServing
 import HTTPTypes
 import Imaging
 import Telemetry
+import TestSupport
 import Testing
 import ThumbnailAPI
 import ThumbnailPipeline
@@ -109,6 +110,8 @@ struct SettingsLoaderTests {
 
     @Test(arguments: [
         (["--nope", "1"], "--nope: no such setting"), (["--port"], "--port: the value is missing"),
+        (["--prot", "1"], "--prot: no such setting; did you mean --port?"),
+        (["--autoformats", "webp"], "--autoformats: no such setting; did you mean --auto-formats?"),
         (["--port", "70000"], "--port: \"70000\" is not allowed; allowed is a whole number from 0 to 65535"),
         (["--max-source-bytes", "64MB"], "\"64MB\" is not allowed; allowed is a size"),
         (["--connect-timeout", "3"], "\"3\" is not allowed; allowed is a duration"),
@@ -133,9 +136,31 @@ struct SettingsLoaderTests {
 
     @Test func `unknown variables and members of the file stop the start`() {
         let failure = #expect(throws: SettingsLoader.Failure.self) {
-            try load(["--config", "a.json5"], ["ALULA_NOPE": "1"], file: "{ nope: 1 }")
+            try load(
+                ["--config", "a.json5"], ["ALULA_NOPE": "1", "ALULA_PROT": "1"], file: "{ nope: 1, maxFrame: 2 }")
         }
-        #expect(failure?.lines.count == 2)
+        #expect(
+            failure?.lines == [
+                "ALULA_NOPE: no such setting; `alula serve --help` lists them",
+                "ALULA_PROT: no such setting; did you mean ALULA_PORT?",
+                "maxFrame in the settings file: no such setting; did you mean maxFrames?",
+                "nope in the settings file: no such setting; `alula serve --help` lists them",
+            ])
+    }
+
+    @Test func `jpg is jpeg in a list of formats`() throws {
+        #expect(try load(["--source-formats", "jpg,png"]).sandbox.sourceFormats == [.jpeg, .png])
+    }
+
+    @Test func `a settings file that cannot be read is told of in words`() throws {
+        let folder = TemporaryFolder()
+        folder.write("latin", [0xff, 0xfe, 0x41])
+        for (path, reason) in [
+            ("none.json5", "there is no such file"), ("", "it is a folder"), ("latin", "it is not UTF-8 text"),
+            ("latin/x", "there is no such file"),
+        ] {
+            #expect(throws: SettingsFileError(reason: reason)) { try SettingsFile.read("\(folder.path)/\(path)") }
+        }
     }
 
     @Test func `8: a preferred usage above the capacity stops the start`() {

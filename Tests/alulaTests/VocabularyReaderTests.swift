@@ -155,7 +155,8 @@ struct VocabularyReaderTests {
                 ":10:35: watermarks.logo.size in the settings file: allowed is no such member, but an object with url, position, "
                     + "x, y, opacity, scale, tile",
                 ":5:22: presets.card.h in the settings file: \"0\" is not allowed: Must be a whole number from 1 to 16384.",
-                ":6:18: presets.card.fit in the settings file: \"crop\" is not allowed: Not a known fit.",
+                ":6:18: presets.card.fit in the settings file: \"crop\" is not allowed: Must be inside, outside, "
+                    + "cover, contain or fill.",
                 ":8:22: presets.list.zoom in the settings file: it is not allowed: There is no such parameter.",
                 ":6:34: presets.none in the settings file: allowed is an object of parameters, or a text in imgproxy's grammar",
                 ":8:10: presets.é in the settings file: \(allowedName)",

@@ -4,4 +4,9 @@
 /// code that reads its header, its loader and its saver.
 package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, gif, avif, heic, jxl, tiff, bmp, svg
+
+    /// The format that people call by this name: that of its case, or `jpg`.
+    package init?(name: String) {
+        self.init(rawValue: name == "jpg" ? "jpeg" : name)
+    }
 }

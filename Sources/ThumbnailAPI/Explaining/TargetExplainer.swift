@@ -57,8 +57,7 @@ package struct TargetExplainer: Sendable {
             let height = ParameterGrammar.integer(String(sides[1]), in: 1...99_999)
         else { return nil }
         guard parts.count == 2 else { return assumed(width: width, height: height) }
-        let name = parts[1] == "jpg" ? "jpeg" : String(parts[1])
-        guard let format = ImageFormat(rawValue: name) else { return nil }
+        guard let format = ImageFormat(name: String(parts[1])) else { return nil }
         return assumed(width: width, height: height, format: format)
     }
 

@@ -5,7 +5,8 @@ extension APIError: ServiceError {
     /// The answer's status.
     package var status: HTTPResponse.Status {
         switch self {
-        case .missingParameter, .unknownParameter, .badParameter, .unsupportedOption, .badURL, .badRequest, .badBody:
+        case .missingParameter, .unknownParameter, .repeatedParameter, .badParameter, .badChoice, .unsupportedOption,
+            .badURL, .badRequest, .badBody:
             .badRequest
         case .badSignature, .expired, .crossSite, .uploadsOff: .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
@@ -30,7 +31,7 @@ extension APIError: ServiceError {
         switch self {
         case .missingParameter: "missing_parameter"
         case .unknownParameter: "unknown_parameter"
-        case .badParameter: "bad_parameter"
+        case .badParameter, .badChoice, .repeatedParameter: "bad_parameter"
         case .unsupportedOption: "unsupported_option"
         case .badURL: "bad_url"
         case .badSignature: "bad_signature"
@@ -67,7 +68,10 @@ extension APIError: ServiceError {
     package var publicMessage: String {
         switch self {
         case .missingParameter: "A required parameter is missing."
-        case .unknownParameter: "There is no such parameter."
+        case .unknownParameter(_, let nearest):
+            nearest.map { "There is no such parameter; did you mean \($0)?" } ?? "There is no such parameter."
+        case .repeatedParameter: "The parameter is given twice, by itself or by its other name."
+        case .badChoice(_, let allowed): "Must be \(Self.alternatives(allowed))."
         case .badParameter(_, let reason), .unsupportedOption(_, let reason), .badURL(let reason),
             .badBody(_, let reason), .crossSite(let reason, _):
             reason
@@ -126,13 +130,29 @@ extension APIError: ServiceError {
     /// The offending parameter.
     package var parameter: String? {
         switch self {
-        case .missingParameter(let name), .unknownParameter(let name), .badParameter(let name, _),
-            .unsupportedOption(let name, _):
+        case .missingParameter(let name), .unknownParameter(let name, _), .repeatedParameter(let name),
+            .badParameter(let name, _), .badChoice(let name, _), .unsupportedOption(let name, _):
             name
         case .badBody(let place, _): place.isEmpty ? nil : place
         case .badURL: "url"
         default: nil
         }
+    }
+
+    /// The values that the offending parameter may have.
+    package var allowed: [String] {
+        if case .badChoice(_, let allowed) = self { allowed } else { [] }
+    }
+
+    /// The name that the offending one is nearest to.
+    package var nearest: String? {
+        if case .unknownParameter(_, let nearest) = self { nearest } else { nil }
+    }
+
+    /// `h, v or hv`.
+    private static func alternatives(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return "\(words.dropLast().joined(separator: ", ")) or \(last)"
     }
 
     /// Seconds after which another process may answer the same request.

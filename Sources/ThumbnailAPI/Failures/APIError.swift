@@ -1,11 +1,16 @@
 import HTTPTypes
+import Text
 
 /// A failure of a request that this module finds, before or instead of the pipeline.
 package enum APIError: Error, Equatable {
     /// A required parameter is missing.
     case missingParameter(String)
-    /// A parameter of this name does not exist.
-    case unknownParameter(String)
+    /// A parameter of this name does not exist; the nearest that does, if one is near.
+    case unknownParameter(String, nearest: String? = nil)
+    /// A parameter is given twice, by itself or by its other name.
+    case repeatedParameter(String)
+    /// The value of a parameter is none of a closed list.
+    case badChoice(String, allowed: [String])
     /// The grammar does not allow a parameter's value, or the value contradicts another one; the reason is for the client.
     case badParameter(String, String)
     /// An option of another service that its free edition has not got, or that cannot be done here; the reason is for the client.
@@ -69,6 +74,14 @@ package enum APIError: Error, Equatable {
     case tooManyReaders
     /// A bug; the description is for the log.
     case unexpected(String)
+}
+
+extension APIError {
+    /// The failure of a parameter that none of the `known` ones is.
+    static func unknown(_ name: String, among known: [String]) -> APIError {
+        .unknownParameter(
+            String(name.prefix(RawQuery.longestQuotedName)), nearest: NearestName.of(name, among: known))
+    }
 }
 
 extension HTTPRefusal {

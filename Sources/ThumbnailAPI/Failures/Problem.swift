@@ -10,10 +10,13 @@ package struct Problem: Sendable {
     package let requestID: String
     /// The header fields that all answers have.
     package let common: HTTPFields
+    /// Whether the client learns which rule refused a source, which else only the log tells.
+    package let tellsRules: Bool
 
     /// The failure of a request with `error`.
-    package init(_ error: any ServiceError, requestID: String, common: HTTPFields) {
+    package init(_ error: any ServiceError, requestID: String, common: HTTPFields, tellsRules: Bool = false) {
         self.error = error
+        self.tellsRules = tellsRules
         self.requestID = requestID
         self.common = common
     }
@@ -38,10 +41,13 @@ package struct Problem: Sendable {
     var text: String {
         var members: [(String, JSONValue)] = [
             ("type", .string("about:blank")), ("title", .string(Self.title(of: error.status))),
-            ("status", .int(error.status.code)), ("detail", .string(error.publicMessage)),
+            ("status", .int(error.status.code)),
+            ("detail", .string(tellsRules ? error.operatorMessage : error.publicMessage)),
             ("code", .string(error.code)),
         ]
         if let parameter = error.parameter { members.append(("parameter", .string(parameter))) }
+        if !error.allowed.isEmpty { members.append(("allowed", .array(error.allowed.map { .string($0) }))) }
+        if let nearest = error.nearest { members.append(("nearest", .string(nearest))) }
         if let upstream = error.upstreamStatus { members.append(("upstreamStatus", .int(upstream))) }
         members.append(("requestId", .string(requestID)))
         return JSONValue.object(members).text

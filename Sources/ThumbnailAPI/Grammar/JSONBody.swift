@@ -24,7 +24,10 @@ enum JSONBody {
     ) throws(APIError) -> [ExactText: JSONValue] {
         guard let members = value.members else { throw .badBody(place, "Must be an object.") }
         for name in members.keys.sorted() where !known.contains(name) {
-            throw .badBody("\(place)/\(name.string.prefix(RawQuery.longestQuotedName))", "There is no such member.")
+            let nearest = NearestName.of(name.string, among: known.map(\.string).sorted())
+            throw .badBody(
+                "\(place)/\(name.string.prefix(RawQuery.longestQuotedName))",
+                nearest.map { "There is no such member; did you mean \($0)?" } ?? "There is no such member.")
         }
         return members
     }

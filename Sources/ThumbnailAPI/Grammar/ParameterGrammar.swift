@@ -40,6 +40,26 @@ enum ParameterGrammar {
         }
     }
 
+    /// `0` or `1`.
+    ///
+    /// - Throws: ``APIError/badChoice(_:allowed:)`` for another text.
+    static func flag(_ text: String, _ name: String) throws(APIError) -> Bool {
+        guard let isOn = flag(text) else { throw .badChoice(name, allowed: ["0", "1"]) }
+        return isOn
+    }
+
+    /// One of the words of `Value`.
+    ///
+    /// - Throws: ``APIError/badChoice(_:allowed:)`` for another text.
+    static func choice<Value: RawRepresentable & CaseIterable>(
+        _ text: String, _ name: String
+    ) throws(APIError) -> Value where Value.RawValue == String {
+        guard let value = Value(rawValue: text) else {
+            throw .badChoice(name, allowed: Value.allCases.map(\.rawValue))
+        }
+        return value
+    }
+
     /// Unix seconds at which a target expires.
     static func expires(_ text: String, _ name: String) throws(APIError) -> Int {
         guard let seconds = integer(text, in: 0...999_999_999_999) else {
@@ -64,9 +84,23 @@ enum ParameterGrammar {
     /// The names of all gravities but the focal point.
     static var gravityNames: [String] { gravities.map(\.name) }
 
-    /// A format that answers can be written in.
-    static func format(_ text: String) -> ImageFormat? {
-        ImageFormat(rawValue: text).flatMap { $0.isWritten ? $0 : nil }
+    /// The names of the places: all gravities but the focal point and those that look at the image.
+    static var placeNames: [String] {
+        gravities.filter { $0.gravity != .attention && $0.gravity != .entropy }.map(\.name)
+    }
+
+    /// The values of a parameter that chooses the format.
+    static let formatNames = ["auto"] + ImageFormat.written.map(\.rawValue)
+
+    /// A format that answers can be written in; nil for `auto`.
+    ///
+    /// - Throws: ``APIError/badChoice(_:allowed:)`` for another text.
+    static func format(_ text: String, _ name: String) throws(APIError) -> ImageFormat? {
+        if text == "auto" { return nil }
+        guard let format = ImageFormat(name: text), format.isWritten else {
+            throw .badChoice(name, allowed: formatNames)
+        }
+        return format
     }
 
     /// The text of a number of thousandths, without trailing zeros: 1500 is `1.5`.

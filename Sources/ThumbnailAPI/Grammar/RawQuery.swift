@@ -43,6 +43,22 @@ struct RawQuery {
         return result
     }
 
+    /// The fault of the parameter at `index`, or what has led to it: `url` holds a URL with a query that is not
+    /// percent-encoded, so that the rest of that query is read as parameters of the request.
+    func explained(_ error: APIError, of index: Int) -> APIError {
+        switch error {
+        case .unknownParameter(let name, _), .repeatedParameter(let name):
+            let isCut = items[..<index].contains { item in
+                item.name.elementsEqual("url".utf8) && item.value.contains(UInt8(ascii: "?"))
+            }
+            guard isCut else { return error }
+            return .badURL(
+                "The URL is not percent-encoded, so its query ends at the first & and \(name) counts as a parameter of "
+                    + "this request; write ? as %3F, & as %26 and = as %3D in it.")
+        default: return error
+        }
+    }
+
     /// Most characters of a parameter's name that an error repeats.
     static let longestQuotedName = 64
 }

@@ -102,12 +102,14 @@ struct OperatorParameters {
     ///
     /// - Throws: ``APIError`` for a parameter that is not `allowed`, is repeated, or cannot be decoded.
     init(target: String, allowed: Set<OperatorParameter>) throws(APIError) {
-        for item in try RawQuery(target: target).decoded() {
+        let query = RawQuery(target: target)
+        for (index, item) in try query.decoded().enumerated() {
             guard let parameter = OperatorParameter(rawValue: item.name), allowed.contains(parameter) else {
-                throw .unknownParameter(String(item.name.prefix(RawQuery.longestQuotedName)))
+                let error = APIError.unknown(item.name, among: allowed.map(\.rawValue).sorted())
+                throw query.explained(error, of: index)
             }
             guard values.updateValue(item.value, forKey: parameter) == nil else {
-                throw .badParameter(parameter.rawValue, "The parameter is given twice.")
+                throw query.explained(.repeatedParameter(parameter.rawValue), of: index)
             }
         }
     }

@@ -60,9 +60,9 @@ struct Submission: Sendable {
         var expires: Int?
         for (name, value) in try RawQuery(target: target).decoded() {
             guard name == "expires" else {
-                throw .unknownParameter(String(name.prefix(RawQuery.longestQuotedName)))
+                throw .unknown(name, among: ["expires"])
             }
-            guard expires == nil else { throw .badParameter(name, "Must not be repeated.") }
+            guard expires == nil else { throw .repeatedParameter(name) }
             expires = try ParameterGrammar.expires(value, name)
         }
         if let expires, expires <= now { throw .expired }

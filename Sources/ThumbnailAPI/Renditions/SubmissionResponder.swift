@@ -78,7 +78,11 @@ final class SubmissionResponder: Sendable {
     func failure(_ error: any Error, _ exchange: Exchange) -> HTTPResponse {
         let error = lifecycle.failure(behind: error)
         return recorder.finish(
-            Problem(error, requestID: exchange.requestID, common: common).response, exchange, error: error)
+            problem(error, exchange, common).response, exchange, error: error)
+    }
+
+    private func problem(_ error: any ServiceError, _ exchange: Exchange, _ common: HTTPFields) -> Problem {
+        Problem(error, requestID: exchange.requestID, common: common, tellsRules: configuration.tellsRules)
     }
 }
 

@@ -16,6 +16,10 @@ package protocol ServiceError: Error {
     var category: ErrorCategory { get }
     /// The offending parameter of the request.
     var parameter: String? { get }
+    /// The values that the offending parameter may have, if they are a closed list.
+    var allowed: [String] { get }
+    /// The known name that the offending one is nearest to.
+    var nearest: String? { get }
     /// The status that the source's origin answered with.
     var upstreamStatus: Int? { get }
     /// Seconds after which trying again makes sense.
@@ -28,8 +32,16 @@ package enum ErrorCategory: String, Sendable {
 }
 
 extension ServiceError {
+    /// ``publicMessage``, but of a refused source the rule that refuses it: for those who make the rules.
+    package var operatorMessage: String {
+        guard code == "source_not_allowed", let rule = logDetail else { return publicMessage }
+        return "The source is not fetched: \(rule)."
+    }
+
     package var logDetail: String? { nil }
     package var parameter: String? { nil }
+    package var allowed: [String] { [] }
+    package var nearest: String? { nil }
     package var upstreamStatus: Int? { nil }
     package var retryAfter: Int? { nil }
 }

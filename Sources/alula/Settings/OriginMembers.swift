@@ -27,7 +27,8 @@ struct OriginMembers {
         guard let members = value.members else { throw OriginProblem(path: path, allowed: known) }
         let knownNames = names.map { Set($0.map { ExactText($0) }) }
         if let knownNames, let unknown = members.keys.sorted().first(where: { !knownNames.contains($0) }) {
-            throw OriginProblem(path: "\(path).\(unknown)", allowed: "no such member, but \(known)")
+            let nearest = NearestName.of(unknown.string, among: names ?? []).map { "; did you mean \($0)?" } ?? ""
+            throw OriginProblem(path: "\(path).\(unknown)", allowed: "no such member, but \(known)\(nearest)")
         }
         self.path = path
         self.members = members

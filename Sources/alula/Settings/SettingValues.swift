@@ -91,7 +91,7 @@ enum SettingValues {
     /// Image formats out of `allowed`, separated by commas, none twice.
     static func formats(_ text: String, of allowed: [ImageFormat]) throws(InvalidValue) -> [ImageFormat] {
         let names = list(text)
-        let formats = names.compactMap { ImageFormat(rawValue: $0) }.filter { allowed.contains($0) }
+        let formats = names.compactMap { ImageFormat(name: $0) }.filter { allowed.contains($0) }
         guard formats.count == names.count, Set(formats).count == formats.count else {
             throw InvalidValue(
                 allowed: "formats separated by commas, out of \(allowed.map(\.rawValue).joined(separator: ", "))")

@@ -148,7 +148,9 @@ struct SettingsLoader {
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = Self.name(ofFlag: parts[0]) else {
-                problems.append(SettingsProblem("\(argument): no such setting; `alula serve --help` lists them"))
+                problems.append(
+                    SettingsProblem(
+                        argument + Self.unknown(parts[0], among: SettingTable.all.map(\.flag) + ["--config"])))
                 if argument.hasPrefix("--"), parts.count == 1, rest.first?.hasPrefix("--") == false {
                     rest.removeFirst()
                 }
@@ -175,7 +177,8 @@ struct SettingsLoader {
             } else if let setting = SettingTable.all.first(where: { $0.environmentName == variable }) {
                 values[ExactText(setting.name)] = value
             } else {
-                problems.append(SettingsProblem("\(variable): no such setting; `alula serve --help` lists them"))
+                problems.append(
+                    SettingsProblem(variable + Self.unknown(variable, among: SettingTable.all.map(\.environmentName))))
             }
         }
         return values
@@ -200,9 +203,16 @@ struct SettingsLoader {
             problems.append(
                 SettingsProblem(
                     path: name.string,
-                    line: "\(name) in the settings file: no such setting; `alula serve --help` lists them",
+                    line: "\(name) in the settings file"
+                        + Self.unknown(name.string, among: SettingTable.all.map(\.name)),
                     isAboutName: true))
         }
+    }
+
+    /// What follows a name that no setting has.
+    private static func unknown(_ name: String, among known: [String]) -> String {
+        let nearest = NearestName.of(name, among: known)
+        return ": no such setting; " + (nearest.map { "did you mean \($0)?" } ?? "`alula serve --help` lists them")
     }
 
     private static func name(ofFlag flag: String) -> String? {

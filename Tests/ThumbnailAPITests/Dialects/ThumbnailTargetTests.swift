@@ -90,7 +90,7 @@ import ThumbnailPipeline
         ("url=http://h/%4", .badURL("The value is not percent-encoded UTF-8.")),
         ("url=http://h/\u{e9}", .badURL("The value is not percent-encoded UTF-8.")),
         ("url=x:y&", .unknownParameter("")),
-        ("url=x:y&W=3", .unknownParameter("W")),
+        ("url=x:y&W=3", .unknownParameter("W", nearest: "w")),
         ("url=x:y&%ff=3", .unknownParameter("%ff")),
         ("url=x:y&size=3", .unknownParameter("size")),
         ("size=3", .unknownParameter("size")),
@@ -109,7 +109,7 @@ import ThumbnailPipeline
         ("dpr=01", "dpr"), ("dpr=1,5", "dpr"), ("dpr=1.5.0", "dpr"), ("dpr=1.-5", "dpr"),
         ("gravity=north", "gravity"), ("fx=0.5", "fx"), ("fy=0.5", "fy"), ("gravity=focal&fx=1.001&fy=0", "fx"),
         ("gravity=center&fx=0.5&fy=0.5", "fx"), ("background=ffff", "background"), ("background=%23fff", "background"),
-        ("background=reddish", "background"), ("format=jpg", "format"), ("format=heic", "format"),
+        ("background=reddish", "background"), ("format=jpe", "format"), ("format=heic", "format"),
         ("format=", "format"),
         ("q=0", "q"), ("q=101", "q"), ("page=-1", "page"), ("page=1000000000", "page"), ("animated=2", "animated"),
         ("animated=1&page=0", "page"), ("placeholder=", "placeholder"), ("expires=never", "expires"),
@@ -121,6 +121,61 @@ import ThumbnailPipeline
         let error = #expect(throws: APIError.self) { try parse("url=x:y&" + query) }
         #expect(error?.code == "bad_parameter")
         #expect(error?.parameter == parameter)
+    }
+
+    @Test func `jpg is jpeg`() throws {
+        #expect(try parse("url=x:y&format=jpg") == parse("url=x:y&format=jpeg"))
+    }
+
+    @Test(arguments: [
+        ("fit=crop", ["inside", "outside", "cover", "contain", "fill"]), ("enlarge=yes", ["0", "1"]),
+        ("flip=x", ["h", "v", "hv"]), ("format=heic", ["auto", "jpeg", "png", "webp", "gif", "avif", "jxl"]),
+        (
+            "gravity=north",
+            [
+                "center", "top", "top-right", "right", "bottom-right", "bottom", "bottom-left", "left", "top-left",
+                "attention", "entropy", "focal",
+            ]
+        ),
+        (
+            "watermark=x:y&watermarkPosition=entropy",
+            ["center", "top", "top-right", "right", "bottom-right", "bottom", "bottom-left", "left", "top-left"]
+        ),
+    ])
+    func `a value of a closed list is answered with the list`(query: String, allowed: [String]) {
+        let error = #expect(throws: APIError.self) { try parse("url=x:y&" + query) }
+        #expect(error?.code == "bad_parameter" && error?.allowed == allowed)
+        for word in allowed { #expect(error?.publicMessage.contains(word) == true) }
+    }
+
+    @Test(arguments: [
+        ("widht=3", "width"), ("Fit=cover", "fit"), ("trim_color=red", "trimColor"), ("qualty=1", "quality"),
+    ])
+    func `an unknown parameter is answered with the nearest known one`(query: String, nearest: String) {
+        let error = #expect(throws: APIError.self) { try parse("url=x:y&" + query) }
+        #expect(error?.code == "unknown_parameter" && error?.nearest == nearest)
+        #expect(error?.publicMessage == "There is no such parameter; did you mean \(nearest)?")
+    }
+
+    @Test(arguments: [
+        "url=https://h/a.jpg?a=1&b=2&w=300", "url=https://h/a.jpg?w=1&h=2&w=300", "w=1&url=https://h/a.jpg?x&w=2",
+    ])
+    func `a URL whose own query cuts it off is told to be percent-encoded`(query: String) throws {
+        let error = #expect(throws: APIError.self) { try parse(query) }
+        #expect(error?.code == "bad_url" && error?.parameter == "url")
+        #expect(error?.publicMessage.contains("not percent-encoded") == true)
+        let other = #expect(throws: APIError.self) { try InfoDialect().query(in: RequestedTarget("/info?" + query)) }
+        #expect(other?.code == "bad_url" || query.hasPrefix("w"))
+    }
+
+    @Test func `a query in a URL that harms nothing is read, and other faults keep their own words`() throws {
+        #expect(try parse("url=https://h/a.jpg?a=1&w=30").request.source == "https://h/a.jpg?a=1")
+        #expect(throws: APIError.self) { try parse("url=https://h/a.jpg%3Fa=1&b=2") }
+        let error = #expect(throws: APIError.self) { try parse("b=2&url=https://h/a.jpg?a=1") }
+        #expect(error?.code == "unknown_parameter")
+        #expect(throws: APIError.badChoice("fit", allowed: Fit.allCases.map(\.rawValue))) {
+            try parse("url=https://h/a.jpg?a=1&fit=3")
+        }
     }
 
     @Test func `a focal point needs both its coordinates`() {

@@ -28,9 +28,14 @@ package struct InfoDialect: Dialect {
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         var reader = InfoReader()
-        let items = try RawQuery(target: target.target.string).decoded()
+        let query = RawQuery(target: target.target.string)
+        let items = try query.decoded()
         for (index, item) in items.enumerated() {
-            try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
+            do throws(APIError) {
+                try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
+            } catch {
+                throw query.explained(error, of: index)
+            }
         }
         return try reader.query()
     }
@@ -49,7 +54,7 @@ extension InfoDialect {
 }
 
 /// A parameter of `/info`.
-private enum InfoParameter: String {
+private enum InfoParameter: String, CaseIterable {
     case url, include, components, expires
     case signature = "sig"
 }
@@ -63,9 +68,9 @@ struct InfoReader {
 
     mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
         guard let parameter = InfoParameter(rawValue: name) else {
-            throw .unknownParameter(String(name.prefix(RawQuery.longestQuotedName)))
+            throw .unknown(name, among: InfoParameter.allCases.map(\.rawValue))
         }
-        guard seen.insert(parameter).inserted else { throw .badParameter(name, "The parameter is given twice.") }
+        guard seen.insert(parameter).inserted else { throw .repeatedParameter(name) }
         switch parameter {
         case .url: source = try ParameterGrammar.source(value)
         case .include: try Self.include(value, in: &facts)
@@ -92,12 +97,13 @@ struct InfoReader {
                 facts.includesEXIF = true
                 continue
             }
-            guard let feature = ImagePortrait.Feature(rawValue: String(name)),
-                facts.features.insert(feature).inserted
-            else {
-                let names = (ImagePortrait.Feature.allCases.map(\.rawValue) + [exif]).joined(separator: ", ")
-                throw .badParameter(
-                    InfoParameter.include.rawValue, "Must be names of \(names), separated by commas, each once.")
+            let parameter = InfoParameter.include.rawValue
+            guard let feature = ImagePortrait.Feature(rawValue: String(name)) else {
+                guard name != exif else { throw .badParameter(parameter, "Names \(exif) twice.") }
+                throw .badChoice(parameter, allowed: ImagePortrait.Feature.allCases.map(\.rawValue) + [exif])
+            }
+            guard facts.features.insert(feature).inserted else {
+                throw .badParameter(parameter, "Names \(name) twice.")
             }
         }
     }

@@ -36,7 +36,7 @@ enum OperationGrammar {
             operations.crop = try require(
                 crop(value), "Must be x,y,w,h: whole pixels, or shares from 0.0 to 1.0 with one to four decimals.")
         case .rotate: operations.rotation = try whole(0...359)
-        case .flip: operations.flip = try require(ImageOperations.Flip(rawValue: value), "Must be h, v or hv.")
+        case .flip: operations.flip = try ParameterGrammar.choice(value, name)
         case .brightness: operations.colors.brightness = try whole(0...400)
         case .contrast: operations.colors.contrast = try whole(0...400)
         case .saturate: operations.colors.saturation = try whole(0...400)
@@ -58,7 +58,7 @@ enum OperationGrammar {
                     try require(
                         ParameterGrammar.integer(value, in: 0...16_384),
                         "Must be max, or a whole number from 0 to 16384."))
-        case .mask: operations.mask = try require(ImageOperations.Mask(rawValue: value), "Not a known mask.")
+        case .mask: operations.mask = try ParameterGrammar.choice(value, name)
         default: preconditionFailure("\(parameter) is no operation")
         }
     }

@@ -45,7 +45,7 @@ extension NativeDialect {
 
 extension ThumbnailParameter {
     /// The names besides the main one.
-    fileprivate var aliases: [String] {
+    var aliases: [String] {
         switch self {
         case .width: ["width"]
         case .height: ["height"]
@@ -71,7 +71,7 @@ extension ThumbnailParameter {
         case .fit: Self.choice(Fit.allCases.map(\.rawValue), "how the image fits into the box")
         case .enlarge: Self.flag("1: a small image may be enlarged")
         case .devicePixelRatio: ("RATIO", [], "device pixels per CSS pixel, 0.5 to 8")
-        case .gravity: Self.choice(Self.gravities + ["focal"], "the part that fit=cover keeps")
+        case .gravity: Self.choice(ParameterGrammar.gravityNames + ["focal"], "the part that fit=cover keeps")
         case .focalX: ("SHARE", [], "focal point from the left, 0 to 1, with gravity focal")
         case .focalY: ("SHARE", [], "focal point from the top, 0 to 1, with gravity focal")
         case .trim: ("DIFFERENCE", [], "cut off borders that differ by at most this, 1 to 255")
@@ -93,14 +93,14 @@ extension ThumbnailParameter {
         case .radius: ("PIXELS|max", [], "round corners")
         case .mask: Self.choice(ImageOperations.Mask.allCases.map(\.rawValue), "the shape that stays")
         case .background: ("COLOR", [], "rgb, rrggbb, rrggbbaa or a CSS name, behind what is transparent")
-        case .format: Self.choice(["auto"] + ImageFormat.written.map(\.rawValue), "format of the result")
+        case .format: Self.choice(ParameterGrammar.formatNames, "format of the result")
         case .quality: ("1…100|auto", [], "auto: the lowest quality that looks the same")
         case .maximumBytes: ("BYTES", [], "most bytes of the result, from 256")
         case .keepCopyright: Self.flag("1: keep the Exif copyright and artist")
         case .page: ("NUMBER", [], "the page or frame to show, from 0")
         case .animated: Self.flag("1: keep all frames")
         case .watermark: ("URL|NAME", [], "an image to lay over the result, or its name in the settings file")
-        case .watermarkPosition: Self.choice(Self.places, "where the watermark lies")
+        case .watermarkPosition: Self.choice(ParameterGrammar.placeNames, "where the watermark lies")
         case .watermarkX: ("PIXELS", [], "inwards from that place, -16384 to 16384")
         case .watermarkY: ("PIXELS", [], "inwards from that place, -16384 to 16384")
         case .watermarkOpacity: ("PERCENT", [], "1 to 100")
@@ -112,9 +112,6 @@ extension ThumbnailParameter {
         case .signature: ("SIGNATURE", [], "the signature")
         }
     }
-
-    private static let gravities = ParameterGrammar.gravityNames
-    private static let places = gravities.filter { $0 != "attention" && $0 != "entropy" }
 
     private static func choice(_ values: [String], _ help: String) -> (form: String, values: [String], help: String) {
         ("WORD", values, "\(help): \(values.joined(separator: ", "))")

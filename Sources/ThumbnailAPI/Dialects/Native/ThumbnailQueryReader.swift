@@ -32,18 +32,18 @@ struct ThumbnailQueryReader {
     /// Reads one parameter, which is percent-decoded.
     mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
         guard let parameter = ThumbnailParameter(name: name) else {
-            throw .unknownParameter(String(name.prefix(RawQuery.longestQuotedName)))
+            throw .unknown(name, among: ThumbnailParameter.names)
         }
         guard seenInLevel.insert(parameter).inserted else {
-            throw .badParameter(name, "The parameter is given twice, by itself or by its other name.")
+            throw .repeatedParameter(name)
         }
         seen.insert(parameter)
         switch parameter {
         case .url: source = try ParameterGrammar.source(value)
         case .width: options.width = try side(value, name)
         case .height: options.height = try side(value, name)
-        case .fit: options.fit = try require(Fit(rawValue: value), name, "Not a known fit.")
-        case .enlarge: options.enlarge = try flag(value, name)
+        case .fit: options.fit = try ParameterGrammar.choice(value, name)
+        case .enlarge: options.enlarge = try ParameterGrammar.flag(value, name)
         case .devicePixelRatio:
             options.devicePixelRatio = try require(
                 ParameterGrammar.thousandths(value, in: 500...8_000), name,
@@ -51,7 +51,10 @@ struct ThumbnailQueryReader {
         case .gravity:
             isFocal = value == "focal"
             if !isFocal {
-                options.gravity = try require(ParameterGrammar.gravity(value), name, "Not a known gravity.")
+                guard let gravity = ParameterGrammar.gravity(value) else {
+                    throw .badChoice(name, allowed: ParameterGrammar.gravityNames + ["focal"])
+                }
+                options.gravity = gravity
             }
         case .focalX: focalX = try fraction(value, name)
         case .focalY: focalY = try fraction(value, name)
@@ -60,17 +63,14 @@ struct ThumbnailQueryReader {
             .sharpen, .pixelate, .pad, .radius, .mask:
             try OperationGrammar.read(parameter, value, name, into: &options.operations)
         case .background: options.background = try color(value, name)
-        case .format:
-            format =
-                value == "auto"
-                ? nil : try require(ParameterGrammar.format(value), name, "Not a format that can be made.")
+        case .format: format = try ParameterGrammar.format(value, name)
         case .quality: try options.readQuality(value, name: name)
         case .maximumBytes: try options.readMaximumBytes(value, name: name)
-        case .keepCopyright: options.keepsCopyright = try flag(value, name)
+        case .keepCopyright: options.keepsCopyright = try ParameterGrammar.flag(value, name)
         case .page:
             options.page = try require(
                 ParameterGrammar.integer(value, in: 0...999_999_999), name, "Must be a whole number from 0.")
-        case .animated: options.isAnimated = try flag(value, name)
+        case .animated: options.isAnimated = try ParameterGrammar.flag(value, name)
         case .placeholder: placeholder = try color(value, name)
         case .expires: expires = try ParameterGrammar.expires(value, name)
         case .watermark, .watermarkPosition, .watermarkX, .watermarkY, .watermarkOpacity, .watermarkScale,
@@ -118,10 +118,6 @@ struct ThumbnailQueryReader {
     private func side(_ value: String, _ name: String) throws(APIError) -> Int {
         try require(
             ParameterGrammar.integer(value, in: 1...16_384), name, "Must be a whole number from 1 to 16384.")
-    }
-
-    private func flag(_ value: String, _ name: String) throws(APIError) -> Bool {
-        try require(ParameterGrammar.flag(value), name, "Must be 0 or 1.")
     }
 
     private func fraction(_ value: String, _ name: String) throws(APIError) -> Int {

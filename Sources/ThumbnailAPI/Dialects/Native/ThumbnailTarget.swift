@@ -20,7 +20,8 @@ package enum ThumbnailTarget {
     package static func parse(
         _ target: String, accept: String?, vocabulary: Vocabulary = Vocabulary()
     ) throws(APIError) -> ThumbnailQuery {
-        let items = try RawQuery(target: target).decoded()
+        let query = RawQuery(target: target)
+        let items = try query.decoded()
         func read(over levels: [Vocabulary.Preset]) throws(APIError) -> ThumbnailQueryReader {
             var reader = ThumbnailQueryReader(vocabulary)
             for level in levels {
@@ -29,7 +30,11 @@ package enum ThumbnailTarget {
             }
             for (index, item) in items.enumerated() {
                 try vocabulary.admit(item.name)
-                try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
+                do throws(APIError) {
+                    try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
+                } catch {
+                    throw query.explained(error, of: index)
+                }
             }
             return reader
         }
@@ -127,6 +132,9 @@ enum ThumbnailParameter: String, CaseIterable {
     case placeholder
     case expires
     case signature = "sig"
+
+    /// The names and aliases of all parameters.
+    static let names = allCases.flatMap { [$0.rawValue] + $0.aliases }
 
     /// The parameter of this name or alias.
     init?(name: String) {

@@ -74,7 +74,7 @@ package struct Vocabulary: Sendable {
     ) throws(APIError) -> WatermarkOptions {
         let parameter = "watermark" + name.prefix(1).uppercased() + name.dropFirst()
         guard let known = ThumbnailParameter(rawValue: parameter), known != .watermark else {
-            throw .unknownParameter(name)
+            throw .unknown(name, among: [])
         }
         var reader = WatermarkReader()
         try reader.read(known, value, parameter, Vocabulary())

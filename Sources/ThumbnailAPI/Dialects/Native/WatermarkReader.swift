@@ -26,7 +26,7 @@ struct WatermarkReader {
     ) throws(APIError) {
         if parameter != .watermark, firstOption == nil { firstOption = name }
         switch parameter {
-        case .watermarkPosition: position = try Self.require(Self.place(value), name, "Not one of the nine places.")
+        case .watermarkPosition: position = try Self.place(value, name)
         case .watermarkX: x = try Self.distance(value, name)
         case .watermarkY: y = try Self.distance(value, name)
         case .watermarkOpacity:
@@ -36,7 +36,7 @@ struct WatermarkReader {
             scale = try Self.require(
                 Self.tenThousandths(value, in: 100...10_000), name,
                 "Must be 0.01 to 1 with at most four decimals.")
-        case .watermarkTile: isTiled = try Self.require(ParameterGrammar.flag(value), name, "Must be 0 or 1.")
+        case .watermarkTile: isTiled = try ParameterGrammar.flag(value, name)
         default: named = try Self.watermark(value, name, vocabulary)
         }
     }
@@ -89,10 +89,10 @@ struct WatermarkReader {
         return Vocabulary.Watermark(source: ExactText(value))
     }
 
-    private static func place(_ value: String) -> Gravity? {
+    private static func place(_ value: String, _ name: String) throws(APIError) -> Gravity {
         switch ParameterGrammar.gravity(value) {
-        case .attention, .entropy, nil: nil
-        case let place?: place
+        case .attention, .entropy, nil: throw .badChoice(name, allowed: ParameterGrammar.placeNames)
+        case let place?: return place
         }
     }
 

@@ -116,7 +116,7 @@ extension ThumborFilterReader {
 
     private static func format(_ text: String) -> ImageFormat? {
         let name = text.asciiLowercased
-        return ImageFormat(rawValue: name == "jpg" ? "jpeg" : name).flatMap { $0.isWritten ? $0 : nil }
+        return ImageFormat(name: name).flatMap { $0.isWritten ? $0 : nil }
     }
 
     /// Reads a filter that acts before the resize.

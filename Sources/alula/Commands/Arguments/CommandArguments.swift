@@ -55,7 +55,8 @@ struct CommandArguments: Sendable {
             } else if command.takesSettings, Self.isSetting(name) {
                 settings += [String(name), try value("a value")]
             } else {
-                throw WrongUse("there is no option \(name)")
+                let nearest = NearestName.of(String(name), among: Self.flags(of: command))
+                throw WrongUse("there is no option \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
             }
         }
     }
@@ -97,6 +98,14 @@ struct CommandArguments: Sendable {
 
     private static func parameter(_ name: Substring) -> ThumbnailOption? {
         name.suffix(after: "--").flatMap { ThumbnailOption.named(String($0)) }
+    }
+
+    /// All options that a command knows.
+    private static func flags(of command: CommandDescription) -> [String] {
+        command.allOptions.map(\.flag)
+            + (command.takesParameters
+                ? ThumbnailOption.all.flatMap { ([$0.name] + $0.aliases).map { "--" + $0 } } : [])
+            + (command.takesSettings ? SettingTable.all.map(\.flag) + ["--config"] : [])
     }
 
     private static func isSetting(_ flag: Substring) -> Bool {

@@ -1,0 +1,30 @@
+import Testing
+import Text
+
+struct NearestNameTests {
+    private static let names = [
+        "w", "h", "q", "fit", "width", "height", "quality", "trimColor", "brightness", "--port",
+    ]
+
+    @Test(arguments: [
+        ("widht", "width"), ("Width", "width"), ("W", "w"), ("heigth", "height"), ("qualty", "quality"),
+        ("trim_color", "trimColor"), ("trimcolor", "trimColor"), ("trimColour", "trimColor"), ("fitt", "fit"),
+        ("brigthness", "brightness"), ("--prot", "--port"),
+    ])
+    func `a slip of the hand leads to the name that was meant`(text: String, name: String) {
+        #expect(NearestName.of(text, among: Self.names) == name)
+    }
+
+    @Test(arguments: ["", "b", "size", "url", "w2", "width", "\u{212a}", "heights-and-widths"])
+    func `what resembles no name, or is one, leads nowhere`(text: String) {
+        #expect(NearestName.of(text, among: Self.names) == nil)
+    }
+
+    @Test func `the nearer name wins, then the earlier one, and a long text is no name`() {
+        #expect(NearestName.of("colours", among: ["columns", "colour"]) == "colour")
+        #expect(NearestName.of("cats", among: ["cuts", "bats"]) == "cuts")
+        let long = String(repeating: "a", count: 64)
+        #expect(NearestName.of(long, among: [long + "b"]) == long + "b")
+        #expect(NearestName.of(long + "b", among: [long]) == nil)
+    }
+}
