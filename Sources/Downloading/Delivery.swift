@@ -70,8 +70,8 @@ package struct OriginExchange: Sendable {
 
 /// One transfer under way or queued, as operators see it.
 package struct FlightSnapshot: Sendable, Equatable {
-    /// The canonical URL.
-    package let url: String
+    /// The source as operators name it.
+    package let source: String
     /// Its host.
     package let host: String
     /// Running, else queued.

@@ -56,6 +56,9 @@ package final class ImageDownloader: Sendable {
         try origins.identity(of: source)
     }
 
+    /// The names that the settings give to origins, in order.
+    package var namesOfOrigins: [OriginKey: [String]] { origins.namesByKey }
+
     /// Whether an absolute URL of the web could be fetched as a source, as far as its text tells.
     package func mayFetch(_ url: ExactText) -> Bool {
         guard let url = try? SourceURL(parsing: url.string) else { return false }

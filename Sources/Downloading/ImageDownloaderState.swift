@@ -316,7 +316,7 @@ struct ImageDownloaderState<Answer> {
     func snapshots(at now: Duration) -> [FlightSnapshot] {
         flights.values.filter { !$0.isAbandoned }.sorted { $0.id < $1.id }.map { flight in
             FlightSnapshot(
-                url: flight.request.identity.url.canonical, host: flight.request.identity.url.host,
+                source: flight.request.identity.name, host: flight.request.identity.url.host,
                 isRunning: flight.slot != nil, receivedBytes: flight.progress.receivedBytes,
                 expectedBytes: flight.progress.expectedBytes, age: now - flight.startedAt,
                 receipts: flight.waiters.map(\.receipt))

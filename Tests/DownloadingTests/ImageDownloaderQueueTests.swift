@@ -162,7 +162,7 @@ struct ImageDownloaderQueueTests {
 
     @Test(arguments: [
         DownloadError.notFound(404), .status(500), .unreachable("name"), .tls("certificate"), .timedOut, .tooLarge,
-        .sourceNotAllowed, .protocolError("cut"),
+        .sourceNotAllowed(""), .protocolError("cut"),
     ])
     func `20: every end frees its slot once`(error: DownloadError) async throws {
         let loader = StubLoader(isHolding: false)
@@ -227,7 +227,7 @@ struct ImageDownloaderQueueTests {
         loader.report("/a", received: 10, expected: 30)
         timekeeper.advance(by: .seconds(2))
         let flights = downloader.flights
-        #expect(flights.map(\.url) == ["http://example.com/a?x=1", "http://example.com/b"])
+        #expect(flights.map(\.source) == ["http://example.com/a?x=1", "http://example.com/b"])
         #expect(flights.map(\.receivedBytes) == [10, 0])
         #expect(flights.map(\.expectedBytes) == [30, nil])
         #expect(flights.map(\.age) == [.seconds(2), .seconds(2)])

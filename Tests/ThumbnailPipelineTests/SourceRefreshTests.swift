@@ -66,7 +66,7 @@ struct SourceRefreshTests {
     }
 
     @Test(arguments: [
-        DownloadError.status(500), .timedOut, .unreachable(""), .notAnImage("text/html"), .sourceNotAllowed,
+        DownloadError.status(500), .timedOut, .unreachable(""), .notAnImage("text/html"), .sourceNotAllowed(""),
     ])
     func `after a failure the copies stay`(error: DownloadError) async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
@@ -116,6 +116,6 @@ struct SourceRefreshTests {
             try await fixture.control.refresh(source: "nothing", receipt: "operator")
         }
         #expect(throws: SourceURLError.self) { try fixture.control.cancelDownloads(of: "nothing") }
-        #expect(throws: SourceURLError.self) { try fixture.control.canonicalURL(of: "http://user:secret@h/") }
+        #expect(throws: SourceURLError.self) { try fixture.control.sourceName(of: "http://user:secret@h/") }
     }
 }

@@ -34,6 +34,23 @@ package struct AddressPolicy: Sendable {
         return allowedPorts.contains(port) && Self.isPublic(address) && !ownAddresses.contains(address)
     }
 
+    /// The setting that forbids a connection, and what it forbids, for logs; nil if it is allowed.
+    func objection(to address: IPAddress, port: Int, ownAddresses: Set<IPAddress>) -> String? {
+        guard !allows(address, port: port, ownAddresses: ownAddresses) else { return nil }
+        if ownAddresses.contains(address.unmapped) {
+            return "allowedNetworks: \(address) is an address of this machine, and none of the networks holds it"
+        }
+        guard Self.isPublic(address) else {
+            return "allowedNetworks: \(address) is not public, and none of the networks holds it"
+        }
+        return objection(toPort: port)
+    }
+
+    /// What forbids a port.
+    func objection(toPort port: Int) -> String {
+        "allowedPorts: \(port) is none of \(allowedPorts.sorted().map(String.init).joined(separator: ", "))"
+    }
+
     /// Whether some address could be allowed on `port`: false saves the look-up of a name.
     package func mayAllow(port: Int) -> Bool {
         allowedPorts.contains(port) || !allowedNetworks.isEmpty || allowedEndpoints.contains { $0.port == port }

@@ -74,6 +74,14 @@ package struct DownloadConfiguration: Sendable {
         allowsUnnamedSources && (allowedSources.isEmpty || allowedSources.contains { $0.matches(url) })
     }
 
+    /// The setting that forbids `url` whatever the addresses of its host are, and what it forbids; nil if there is none.
+    func objection(to url: SourceURL) -> String? {
+        guard allows(url) else {
+            return "allowedSources: none of the patterns fits \(url.origin)\(url.path.prefix(200))"
+        }
+        return addressPolicy.mayAllow(port: url.port) ? nil : addressPolicy.objection(toPort: url.port)
+    }
+
     /// Whether a source may be fetched, as far as its name tells, and is the same source on every machine: a path of a folder may not be.
     package func mayShare(_ identity: SourceIdentity) -> Bool {
         guard let name = identity.originName else { return mayFetch(identity.url) }
@@ -85,8 +93,8 @@ package struct DownloadConfiguration: Sendable {
 
     /// Whether nothing in `url` itself forbids a fetch; the addresses of its host's name are judged when it is fetched.
     func mayFetch(_ url: SourceURL) -> Bool {
-        guard allows(url) else { return false }
-        guard let address = url.address else { return addressPolicy.mayAllow(port: url.port) }
+        guard objection(to: url) == nil else { return false }
+        guard let address = url.address else { return true }
         return addressPolicy.allows(address, port: url.port, ownAddresses: [])
     }
 }

@@ -83,8 +83,8 @@ final class CurlLoop {
         } catch {
             return end(transfer, .failure(error))
         }
-        guard transfer.isAtOwnOrigin || absoluteURLs.configuration.allows(url) && policy.mayAllow(port: url.port) else {
-            return end(transfer, .failure(DownloadError.sourceNotAllowed))
+        if !transfer.isAtOwnOrigin, let objection = absoluteURLs.configuration.objection(to: url) {
+            return end(transfer, .failure(DownloadError.sourceNotAllowed(objection)))
         }
         if let address = url.address { return connect(transfer, to: [address]) }
         if let addresses = resolver.cached(url.host, at: timekeeper.now) { return connect(transfer, to: addresses) }
@@ -112,8 +112,10 @@ final class CurlLoop {
         let port = transfer.url.port
         let isOwn = transfer.isAtOwnOrigin
         let isAllowed = { [policy] address in isOwn || policy.allows(address, port: port, ownAddresses: own) }
-        guard addresses.allSatisfy(isAllowed) else {
-            return end(transfer, .failure(DownloadError.sourceNotAllowed))
+        if let denied = addresses.first(where: { !isAllowed($0) }) {
+            let objection = policy.objection(to: denied, port: port, ownAddresses: own) ?? ""
+            let host = transfer.url.address == nil ? "; the host is \(transfer.url.host)" : ""
+            return end(transfer, .failure(DownloadError.sourceNotAllowed(objection + host)))
         }
         transfer.beginConnecting(to: addresses, isAllowed: isAllowed)
         let profile = profile(named: isOwn ? transfer.load.request.identity.originName : nil)

@@ -203,7 +203,7 @@ final class CurlTransfer {
         guard let target = unsafe IPAddress(CCurlShim_socket_address(address)),
             judgedAddresses.contains(target.unmapped)
         else {
-            failure = .sourceNotAllowed
+            failure = .sourceNotAllowed("addresses: a connection to one that was not judged")
             return -1
         }
         return unsafe socket(
@@ -215,7 +215,7 @@ final class CurlTransfer {
         clock.connected(at: timekeeper.now)
         requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
         guard let address = IPAddress(remote), isAllowed(address), port == url.port else {
-            failure = .sourceNotAllowed
+            failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not judged")
             return false
         }
         // libcurl itself asks again when a kept connection turns out to be dead: within our count and budget.
@@ -339,9 +339,11 @@ struct RedirectTrail {
         do throws(SourceURLError) {
             target = try current.redirected(to: location)
         } catch {
-            throw .sourceNotAllowed
+            throw .sourceNotAllowed("redirects: \(current.origin) redirects to what is not fetched; \(error)")
         }
-        guard current.scheme != "https" || target.scheme == "https" else { throw .sourceNotAllowed }
+        guard current.scheme != "https" || target.scheme == "https" else {
+            throw .sourceNotAllowed("redirects: \(current.origin) redirects from https to \(target.origin)")
+        }
         guard visited.count <= maximum, visited.insert(target).inserted else { throw .tooManyRedirects }
         current = target
     }

@@ -31,12 +31,14 @@ package final class FolderLoader: DataLoading {
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferAnswer {
         let identity = request.identity
-        guard let origin = configuration.origins[identity.originName] else { throw DownloadError.sourceNotAllowed }
+        guard let origin = configuration.origins[identity.originName] else {
+            throw DownloadError.sourceNotAllowed("origins: none is called \(identity.originName ?? "")")
+        }
         let configuration = configuration.adapted(to: origin)
         try admitHop(identity.url)
         let root: String
         switch origin.place {
-        case .web: throw DownloadError.sourceNotAllowed
+        case .web: throw DownloadError.sourceNotAllowed("origins: \(origin.name) is no folder")
         case .folder(let path): root = path
         case .memory(let bytes):
             return request.needsBody ? .source(try source(identity, bytes, progress: progress)) : .head

@@ -10,21 +10,33 @@ extension Origin {
             guard !DotSegments.areIn(reference), onlyFile.map({ ExactText(reference) == $0 }) ?? true else {
                 throw .pathNotAllowed
             }
-            return SourceIdentity(url: try SourceURL(inFolder: name, path: reference), originName: name)
+            let url = try SourceURL(inFolder: name, path: reference)
+            return SourceIdentity(
+                url: url, originName: name, baseLength: url.canonical.utf8.count - url.path.utf8.count + 1)
         case .web(let base):
             let path = reference.prefix(before: UInt8(ascii: "?"), UInt8(ascii: "#"))
             guard !DotSegments.areIn(path) else { throw .pathNotAllowed }
             let target = try url(of: reference, base: base)
-            guard !ignoredParameters.isEmpty else { return SourceIdentity(url: target, originName: name) }
+            let baseLength =
+                base.canonical.utf8.count - base.path.utf8.count + Self.folder(of: base).utf8.count
+            guard !ignoredParameters.isEmpty else {
+                return SourceIdentity(url: target, originName: name, baseLength: baseLength)
+            }
             guard let query = target.query else {
-                return SourceIdentity(url: target, originName: name, sharesTargets: true)
+                return SourceIdentity(url: target, originName: name, baseLength: baseLength, sharesTargets: true)
             }
             let kept = query.split(separator: "&", omittingEmptySubsequences: false).filter { parameter in
                 !ignoredParameters.contains(ExactText(parameter.prefix(before: UInt8(ascii: "="))))
             }
             let key = try target.replacingQuery(with: kept.isEmpty ? nil : kept.joined(separator: "&"))
-            return SourceIdentity(url: key, originName: name, target: target, sharesTargets: true)
+            return SourceIdentity(
+                url: key, originName: name, baseLength: baseLength, target: target, sharesTargets: true)
         }
+    }
+
+    /// The path of the base with the slash that ends it.
+    private static func folder(of base: SourceURL) -> String {
+        base.path.utf8.last == UInt8(ascii: "/") ? base.path : base.path + "/"
     }
 
     private func url(of reference: Substring, base: SourceURL) throws(SourceURLError) -> SourceURL {
@@ -34,8 +46,7 @@ extension Origin {
         let query = whole.suffix(after: UInt8(ascii: "?"))
         guard isClean, path.suffix(after: "//") == nil else { throw .malformed }
         let below = path.suffix(after: "/") ?? path
-        // Closed by a slash, so that what is below `photos` is not below `photos-of-others`.
-        let basePath = base.path.utf8.last == UInt8(ascii: "/") ? base.path : base.path + "/"
+        let basePath = Self.folder(of: base)
         let isSigned = if case .signature? = credentials { true } else { false }
         var text = base.origin.description
         if isSigned {

@@ -19,6 +19,19 @@ package struct Origins: Sendable {
     /// All of them, by name.
     package var all: [Origin] { origins.values.sorted { $0.name < $1.name } }
 
+    /// The names by scheme, host and port, in order.
+    var namesByKey: [OriginKey: [String]] {
+        var names: [OriginKey: [String]] = [:]
+        for origin in all {
+            switch origin.place {
+            case .web(let base): names[base.origin, default: []].append(origin.name)
+            case .folder: names[OriginKey(folder: origin.name), default: []].append(origin.name)
+            case .memory: continue
+            }
+        }
+        return names
+    }
+
     /// The caps of hosts and ports for which origins have one; the lowest of several counts.
     var maximumActiveDownloads: [ExactText: Int] {
         var caps: [ExactText: Int] = [:]

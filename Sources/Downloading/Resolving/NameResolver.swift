@@ -72,7 +72,7 @@ final class NameResolver {
         return finished.map { lookUp in
             pending.remove(ExactText(lookUp.name))
             guard lookUp.status == 0, !lookUp.addresses.isEmpty else {
-                return (lookUp.name, .failure(DownloadError(nameStatus: lookUp.status)))
+                return (lookUp.name, .failure(DownloadError(nameStatus: lookUp.status, of: lookUp.name)))
             }
             if cache.count >= Self.maximumCachedNames { cache.removeAll() }
             let lifetime = max(0, min(lookUp.secondsToLive, Self.longestLifetime))
@@ -104,8 +104,8 @@ final class ResolverRecord {
 }
 
 extension DownloadError {
-    fileprivate init(nameStatus status: CInt) {
-        let text = "name: " + (unsafe String(cString: ares_strerror(status)))
+    fileprivate init(nameStatus status: CInt, of name: String) {
+        let text = "names: \(name): " + (unsafe String(cString: ares_strerror(status)))
         self =
             switch status {
             // Success without an address is reported like the other results without one.

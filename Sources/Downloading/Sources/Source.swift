@@ -9,24 +9,43 @@ package final class SourceIdentity: Hashable, Sendable {
     package let url: SourceURL
     /// The named origin whose fields, credentials and TLS policy apply; nil for absolute URLs.
     package let originName: String?
+    /// How many bytes of the URL the origin's name stands for.
+    private let baseLength: Int
     /// The URL to fetch: `url` with the ignored parameters; not a part of the identity.
     package let target: SourceURL
     /// Whether callers with other targets share the identity, because the origin has ignored parameters.
     package let sharesTargets: Bool
     private let hash: Int
 
-    /// The identity of `url` under the settings of `originName`, fetched from `target` if that is given.
+    /// The identity of `url` under the settings of `originName`.
+    ///
+    /// - Parameters:
+    ///   - url: The URL, which callers may ask for with further parameters.
+    ///   - originName: The named origin, if there is one.
+    ///   - baseLength: How many bytes of the URL the origin's name stands for.
+    ///   - target: What is fetched, if that is another URL.
+    ///   - sharesTargets: Whether callers with other targets share the identity.
     package init(
-        url: SourceURL, originName: String? = nil, target: SourceURL? = nil, sharesTargets: Bool = false
+        url: SourceURL, originName: String? = nil, baseLength: Int = 0, target: SourceURL? = nil,
+        sharesTargets: Bool = false
     ) {
         self.url = url
         self.originName = originName
+        self.baseLength = baseLength
         self.target = target ?? url
         self.sharesTargets = sharesTargets
         var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(originName)
         hash = hasher.finalize()
+    }
+
+    /// The source as clients and operators name it: the canonical URL, or `NAME:PATH` of its origin; read again, it is the
+    /// same identity.
+    package var name: String {
+        guard let originName else { return url.canonical }
+        let path = url.canonical.utf8.dropFirst(baseLength)
+        return "\(originName):\(url.isInFolder ? URLEscapes.text(of: Substring(path)) : String(Substring(path)))"
     }
 
     /// The identity of an image that was given and not fetched: no client can name it, and it is kept in memory alone.

@@ -7,9 +7,20 @@ package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
     /// Port, the scheme's default included.
     package let port: Int
 
-    /// The three as the start of a URL, the port always written.
+    /// The key of a named origin that is a folder.
+    init(folder name: String) {
+        (scheme, host, port) = (SourceURL.folderScheme, name, 0)
+    }
+
+    /// An origin of the web.
+    init(scheme: String, host: String, port: Int) {
+        (self.scheme, self.host, self.port) = (scheme, host, port)
+    }
+
+    /// The three as the start of a URL, the port always written; `NAME:` for a folder.
     package var description: String {
-        "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        if scheme == SourceURL.folderScheme { return "\(host):" }
+        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }
 

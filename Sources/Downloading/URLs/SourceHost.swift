@@ -15,17 +15,19 @@ struct SourceHost {
         var name = parsed.asciiLowercased
         if name.hasPrefix("[") {
             guard let address = IPAddress(String(name.dropFirst().dropLast())), address.isV6 else { throw .malformed }
-            guard address.unmapped == address else { throw .literalNotAllowed }
+            guard address.unmapped == address else { throw .literalNotAllowed(written) }
             self.name = address.description
             self.address = address
             return
         }
         let isWrittenInASCII = written.hasOnlyBytes { $0 < 0x80 }
-        guard isWrittenInASCII || name.contains("xn--") else { throw .literalNotAllowed }
+        guard isWrittenInASCII || name.contains("xn--") else { throw .literalNotAllowed(written) }
         if name.hasSuffix(".") { name.removeLast() }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         if let last = labels.last, Self.isNumber(last) {
-            guard let address = IPAddress(name), written == address.description else { throw .literalNotAllowed }
+            guard let address = IPAddress(name), written == address.description else {
+                throw .literalNotAllowed(written)
+            }
             self.name = name
             self.address = address
             return

@@ -92,6 +92,9 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     /// Whether this is the name of an image that was given and not fetched.
     var isGiven: Bool { scheme == Self.givenScheme }
 
+    /// Whether this is a place in a configured folder.
+    var isInFolder: Bool { scheme == Self.folderScheme }
+
     /// The query without its question mark.
     var query: Substring? {
         canonical.suffix(after: UInt8(ascii: "?"))
@@ -127,7 +130,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
             scheme.utf8.first.map({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) == true,
             scheme.hasOnlyBytes({ HTTPSchemeSyntax.isAllowed($0) })
         else { throw .malformed }
-        guard scheme == "http" || scheme == "https" else { throw .schemeNotAllowed }
+        guard scheme == "http" || scheme == "https" else { throw .schemeNotAllowed(scheme) }
         return scheme
     }
 

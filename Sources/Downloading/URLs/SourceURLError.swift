@@ -7,7 +7,20 @@ package enum SourceURLError: Error, Hashable, Sendable {
     /// The same below a named origin, whose base such a path could leave.
     case pathNotAllowed
     /// A scheme other than http and https.
-    case schemeNotAllowed
+    case schemeNotAllowed(String)
     /// An address in one of the spellings that only serve to hide it: `2130706433`, `0x7f.1`, `[::ffff:127.0.0.1]`.
-    case literalNotAllowed
+    case literalNotAllowed(String)
+}
+
+extension SourceURLError: CustomStringConvertible {
+    /// The rule that the text breaks, and the part that breaks it, for logs.
+    package var description: String {
+        switch self {
+        case .malformed: "URLs: not an absolute URL"
+        case .dotSegment: "URLs: a segment . or .. in the path"
+        case .pathNotAllowed: "origins: a path below one has no segment . or .."
+        case .schemeNotAllowed(let scheme): "schemes: \(scheme.prefix(32)) is not http or https"
+        case .literalNotAllowed(let host): "addresses: \(host.prefix(64)) is another spelling of an address"
+        }
+    }
 }

@@ -32,6 +32,11 @@ enum URLEscapes {
         return bytes
     }
 
+    /// The text that a text with escapes stands for, which was made of one.
+    static func text(of escaped: Substring) -> String {
+        decoded(escaped).map { String(decoding: $0, as: UTF8.self) } ?? String(escaped)
+    }
+
     private static func escaped(_ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool) -> String {
         var text: [UInt8] = []
         for byte in bytes {

@@ -46,14 +46,13 @@ struct EventResponder: Sendable {
     }
 
     private func filter(in parameters: OperatorParameters) throws -> EventFilter {
-        let url = try parameters.source().map { try control.canonicalURL(of: $0) }
+        let url = try parameters.source().map { try control.sourceName(of: $0) }
         guard let types = parameters[.types] else { return EventFilter(url: url) }
         var kinds: Set<ServiceEvent.Kind> = []
         for name in types.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let kind = ServiceEvent.Kind(rawValue: String(name)), kinds.insert(kind).inserted else {
-                let names = ServiceEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw APIError.badParameter(
-                    OperatorParameter.types.rawValue, "Must be some of \(names), each once, with commas between.")
+            let kind: ServiceEvent.Kind = try ParameterGrammar.choice(String(name), OperatorParameter.types.rawValue)
+            guard kinds.insert(kind).inserted else {
+                throw APIError.badParameter(OperatorParameter.types.rawValue, "Names \(name) twice.")
             }
         }
         return EventFilter(kinds: kinds, url: url)

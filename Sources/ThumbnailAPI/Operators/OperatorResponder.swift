@@ -233,7 +233,7 @@ package final class OperatorResponder: RequestResponder {
                 error is CancellationError
                 ? service.lifecycle.cancellation ?? .draining
                 : error as? any ServiceError ?? APIError.unexpected("\(type(of: error)): \(error)")
-            response = Problem(error, requestID: requestID, common: common).response
+            response = Problem(error, requestID: requestID, common: common, tellsRules: true).response
             if error.code == APIError.methodNotAllowed.code {
                 response.headerFields.append(.allow, route.methods.map(\.rawValue).joined(separator: ", "))
             }

@@ -22,7 +22,11 @@ extension JSONValue {
 
     /// What came of asking the origin of a source.
     static func refresh(_ refresh: SourceRefresh, of source: String) -> JSONValue {
-        .object([("url", .string(source)), ("result", .string(refresh.result.rawValue))])
+        var members: [(String, JSONValue)] = [("url", .string(source)), ("result", .string(refresh.result.rawValue))]
+        if let failure = refresh.failure {
+            members += [("code", .string(failure.code)), ("detail", .string(failure.operatorMessage))]
+        }
+        return .object(members)
     }
 
     /// A job that has begun.
@@ -34,16 +38,25 @@ extension JSONValue {
     static func prefetchStatus(_ status: PrefetchStatus) -> JSONValue {
         .object([
             ("total", .int(status.total)), ("done", .int(status.done)), ("failed", .int(status.failed)),
-            ("left", .int(status.left)),
+            ("left", .int(status.left)), ("failures", .array(status.failures.map { .prefetchFailure($0) })),
+        ])
+    }
+
+    private static func prefetchFailure(_ failure: PrefetchFailure) -> JSONValue {
+        .object([
+            ("url", .string(failure.source)), ("target", .string(failure.target)), ("code", .string(failure.code)),
+            ("detail", .string(failure.reason)),
         ])
     }
 
     /// The health of an origin.
     static func origin(_ origin: OriginStatus) -> JSONValue {
-        .object([
+        var members: [(String, JSONValue)] = [
             ("origin", .string(origin.origin)), ("state", .string(origin.state.rawValue)),
             ("retryAfterSeconds", origin.retryAfterSeconds.map { .double($0) } ?? .null),
-        ])
+        ]
+        if !origin.names.isEmpty { members.append(("names", .array(origin.names.map { .string($0) }))) }
+        return .object(members)
     }
 
     /// One transfer.

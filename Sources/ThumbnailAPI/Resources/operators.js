@@ -65,7 +65,8 @@ const downloadRows = new RowList(element("download-list"), (url) => {
   cancel.setAttribute("aria-label", "Cancel " + url);
   cancel.addEventListener("click", () => {
     cancel.disabled = true;
-    act("DELETE", "/downloads", url, (answer) => "Cancelled: " + counted(answer.downloads, "download") + ".");
+    act("DELETE", "/downloads", url, ({ downloads }) =>
+      downloads > 0 ? "Cancelled: " + counted(downloads, "download") + "." : "It was over already.");
   });
   const value = made("span", "value whole");
   row.append(addressButton(url), cancel, bar, value);
@@ -158,7 +159,8 @@ function drawOrigins({ origins, originCounts }) {
   const counts = Object.entries(originCounts).filter(([, count]) => count > 0);
   put(element("origin-counts"), counts.length === 0
     ? "None is known yet." : counts.map(([state, count]) => numberText(count) + " " + (stateWords[state] ?? state)).join(", ") + ".");
-  originRows.show(origins.map((origin) => [origin.origin, origin]), (parts, { state, retryAfterSeconds }) => {
+  const label = ({ origin, names }) => (names && !names.includes(origin.slice(0, -1)) ? names.join(", ") + ": " : "") + origin;
+  originRows.show(origins.map((origin) => [label(origin), origin]), (parts, { state, retryAfterSeconds }) => {
     parts.state.dataset.state = state;
     put(parts.value, (stateWords[state] ?? state) + (retryAfterSeconds ? ", tried again in " + lifetimeText(Math.ceil(retryAfterSeconds)) : ""));
   });
@@ -314,7 +316,8 @@ async function act(method, path, url, words) {
   }
 }
 
-const removed = ({ entries, bytes }) => "Purged " + counted(entries, "entry") + ", " + bytesText(bytes) + ".";
+const removed = ({ entries, bytes }) => entries > 0
+  ? "Purged " + counted(entries, "entry") + ", " + bytesText(bytes) + "." : "Nothing was purged: no cache had anything of it.";
 const refreshWords = {
   unchanged: "The origin says that it has not changed.", changed: "It has changed; the new one is in use.",
   gone: "It is gone from its origin, and from the caches.", failed: "The origin could not tell; the copies stay.",
@@ -332,7 +335,7 @@ function givenAddress() {
 element("source").addEventListener("submit", (event) => {
   event.preventDefault();
   const url = givenAddress();
-  if (url) act("POST", "/refresh", url, ({ result }) => refreshWords[result] ?? result);
+  if (url) act("POST", "/refresh", url, ({ result, detail }) => (refreshWords[result] ?? result) + (detail ? " " + detail : ""));
 });
 element("purge").addEventListener("click", () => {
   const url = givenAddress();

@@ -248,7 +248,7 @@ package final class PipelineCaches: SourceCaching {
         if removed.entries > 0 {
             events.record(
                 .purge(
-                    url: identity.url.canonical, entries: removed.entries, bytes: removed.bytes, cause: cause))
+                    url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: cause))
         }
         return removed
     }

@@ -40,7 +40,7 @@ extension DownloadError: ServiceError {
 
     package var publicMessage: String {
         switch self {
-        case .sourceNotAllowed, .noAddress: "This source is not allowed."
+        case .sourceNotAllowed, .noAddress: Self.refusal
         case .unreachable: "The source's origin could not be reached."
         case .protocolError, .notAsked: "The source's origin did not answer with valid HTTP, or cut its answer short."
         case .tls: "The source's origin could not be trusted."
@@ -63,7 +63,8 @@ extension DownloadError: ServiceError {
 
     package var logDetail: String? {
         switch self {
-        case .unreachable(let detail), .noAddress(let detail), .protocolError(let detail), .notAsked(let detail),
+        case .sourceNotAllowed(let detail), .unreachable(let detail), .noAddress(let detail),
+            .protocolError(let detail), .notAsked(let detail),
             .tls(let detail),
             .internal(let detail),
             .notAnImage(let detail):
@@ -71,6 +72,12 @@ extension DownloadError: ServiceError {
         default: nil
         }
     }
+
+    /// What clients learn of a source that is not fetched: the same words whatever the reason, or they could find out which hosts
+    /// and ports there are inside.
+    static let refusal =
+        "The source is not fetched: its host is misspelt, has no public address or is not allowed here, or its "
+        + "scheme or port is not. The service's log names the rule."
 
     package var category: ErrorCategory {
         switch self {
@@ -98,14 +105,15 @@ extension DownloadError: ServiceError {
 
 extension SourceURLError: ServiceError {
     package var status: HTTPResponse.Status { isFaultOfText ? .badRequest : .forbidden }
-    package var code: String { isFaultOfText ? "bad_url" : DownloadError.sourceNotAllowed.code }
+    package var code: String { isFaultOfText ? "bad_url" : "source_not_allowed" }
     package var publicMessage: String {
         switch self {
-        case .malformed: "The source is not a valid absolute http or https URL."
+        case .malformed: "The source is neither an absolute http or https URL nor NAME:PATH of a named origin."
         case .dotSegment: "The source's path has a segment that is . or .., escaped or not."
-        case .pathNotAllowed, .schemeNotAllowed, .literalNotAllowed: DownloadError.sourceNotAllowed.publicMessage
+        case .pathNotAllowed, .schemeNotAllowed, .literalNotAllowed: DownloadError.refusal
         }
     }
+    package var logDetail: String? { isFaultOfText ? nil : description }
     package var category: ErrorCategory { isFaultOfText ? .request : .policy }
     package var parameter: String? { isFaultOfText ? "url" : nil }
 

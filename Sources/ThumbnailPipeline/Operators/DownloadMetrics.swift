@@ -39,7 +39,7 @@ extension ServiceEvent {
             case .ended: .failed
             }
         self = .download(
-            url: report.identity.url.canonical, state: state, bytes: report.receivedBytes, total: report.expectedBytes)
+            url: report.identity.name, state: state, bytes: report.receivedBytes, total: report.expectedBytes)
     }
 
     /// The event of an origin of which something else has become known.

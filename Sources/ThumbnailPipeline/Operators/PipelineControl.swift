@@ -40,12 +40,15 @@ package struct PipelineControl: ServiceControlling {
     package var downloads: [DownloadStatus] {
         downloader.flights.map { flight in
             DownloadStatus(
-                url: flight.url, host: flight.host, isRunning: flight.isRunning, receivedBytes: flight.receivedBytes,
+                url: flight.source, host: flight.host, isRunning: flight.isRunning, receivedBytes: flight.receivedBytes,
                 expectedBytes: flight.expectedBytes, ageSeconds: flight.age.seconds, receipts: flight.receipts)
         }
     }
 
-    package var origins: [OriginStatus] { downloader.originHealth.origins.map { OriginStatus($0) } }
+    package var origins: [OriginStatus] {
+        let names = downloader.namesOfOrigins
+        return downloader.originHealth.origins.map { OriginStatus($0, names: names[$0.origin] ?? []) }
+    }
 
     package func removeAll() async throws -> RemovedEntries {
         try await removed(nil) {
@@ -80,7 +83,7 @@ package struct PipelineControl: ServiceControlling {
         defer {
             resources.events.record(
                 .purge(
-                    url: identity?.url.canonical, entries: removed.entries, bytes: removed.bytes, cause: .operator))
+                    url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
         guard let tier = caches.tier else { return removed }
         let isPurged = await purge(tier)

@@ -32,10 +32,10 @@ package protocol ServiceControlling: Sendable {
     ///
     /// - Throws: A ``ServiceError`` if `source` is no URL, `CancellationError`.
     func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh
-    /// The URL that events name a source by.
+    /// The text that operators see a source under: its canonical URL, or `NAME:PATH` of a named origin.
     ///
     /// - Throws: A ``ServiceError`` if `source` is no URL.
-    func canonicalURL(of source: ExactText) throws -> ExactText
+    func sourceName(of source: ExactText) throws -> ExactText
     /// The figures of this moment.
     var figures: ServiceFigures { get }
 }
@@ -81,31 +81,35 @@ package struct OriginStatus: Sendable, Equatable {
         case suspended
     }
 
-    /// Scheme, host and port.
+    /// Scheme, host and port; `NAME:` for a folder.
     package var origin: String
     package var state: State
     /// How long requests will be refused at least.
     package var retryAfterSeconds: Double?
+    /// The named origins that it has.
+    package var names: [String]
 
     /// A snapshot.
-    package init(origin: String, state: State, retryAfterSeconds: Double?) {
+    package init(origin: String, state: State, retryAfterSeconds: Double?, names: [String] = []) {
         self.origin = origin
         self.state = state
         self.retryAfterSeconds = retryAfterSeconds
+        self.names = names
     }
 
-    /// What the downloader knows of an origin.
-    init(_ origin: OriginSnapshot) {
+    /// What the downloader knows of an origin that has these names.
+    init(_ origin: OriginSnapshot, names: [String] = []) {
         self.init(
             origin: origin.origin.description,
             state: origin.isSuspended
                 ? .suspended : origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown,
-            retryAfterSeconds: origin.retryAfter?.seconds)
+            retryAfterSeconds: origin.retryAfter?.seconds, names: names)
     }
 }
 
 /// One transfer as operators see it.
 package struct DownloadStatus: Sendable, Equatable {
+    /// The source: its canonical URL, or `NAME:PATH` of a named origin.
     package var url: String
     package var host: String
     /// Whether the transfer is running; else it is queued.

@@ -50,8 +50,8 @@ extension PipelineControl {
         return CancelledDownloads(downloads: downloads, callers: callers)
     }
 
-    package func canonicalURL(of source: ExactText) throws -> ExactText {
-        ExactText(try downloader.identity(of: source).url.canonical)
+    package func sourceName(of source: ExactText) throws -> ExactText {
+        ExactText(try downloader.identity(of: source).name)
     }
 
     package func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh {
@@ -81,7 +81,7 @@ extension PipelineControl {
             if removed.entries > 0 {
                 resources.events.record(
                     .purge(
-                        url: identity.url.canonical, entries: removed.entries, bytes: removed.bytes, cause: .gone))
+                        url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: .gone))
             }
             if let tier = caches.tier { _ = await tier.purge(identity, name: source) }
             return SourceRefresh(.gone)

@@ -25,11 +25,16 @@ struct PrefetchJobs {
         var next = 0
         var done = 0
         var failed = 0
+        /// Why thumbnails failed, the first ones.
+        var failures: [PrefetchFailure] = []
         var endedAt: Duration?
         var notedAt: Duration
 
         var isEnded: Bool { done + failed == targets.count }
     }
+
+    /// Most failures of a job that are explained.
+    static let mostFailures = 100
 
     private let configuration: PrefetchConfiguration
     private var jobs: [ExactText: Job] = [:]
@@ -100,11 +105,16 @@ struct PrefetchJobs {
     /// Gives a runner's place back before its work is over.
     mutating func leavePlace() { activeCount -= 1 }
 
-    /// Notes what became of a thumbnail; the job's outcomes when they should be written down now.
-    mutating func finish(_ assignment: Assignment, _ outcome: Outcome, at now: Duration) -> [UInt8]? {
+    /// Notes what became of a thumbnail: why it failed, nil if it was made; the job's outcomes when they should be written down now.
+    mutating func finish(_ assignment: Assignment, _ failure: PrefetchFailure?, at now: Duration) -> [UInt8]? {
         guard var job = jobs[assignment.job], job.outcomes[assignment.index] == .left else { return nil }
-        job.outcomes[assignment.index] = outcome
-        if outcome == .done { job.done += 1 } else { job.failed += 1 }
+        job.outcomes[assignment.index] = failure == nil ? .done : .failed
+        if let failure {
+            job.failed += 1
+            if job.failures.count < Self.mostFailures { job.failures.append(failure) }
+        } else {
+            job.done += 1
+        }
         if job.isEnded { job.endedAt = now }
         let isDue = job.isEnded || now - job.notedAt >= configuration.noteInterval
         if isDue { job.notedAt = now }
@@ -115,7 +125,8 @@ struct PrefetchJobs {
     /// The progress of a job; nil if there is none of that name, or if it ended too long ago.
     func status(of id: ExactText, at now: Duration) -> PrefetchStatus? {
         guard let job = jobs[id], job.endedAt.map({ now - $0 < configuration.memory }) ?? true else { return nil }
-        return PrefetchStatus(total: job.targets.count, done: job.done, failed: job.failed)
+        return PrefetchStatus(
+            total: job.targets.count, done: job.done, failed: job.failed, failures: job.failures)
     }
 
     /// The outcomes of all jobs under way.

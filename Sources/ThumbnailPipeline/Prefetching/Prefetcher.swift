@@ -115,13 +115,15 @@ package final class Prefetcher: Prefetching {
 
     private func run(_ runner: Int) async {
         while !Task.isCancelled, let assignment = state.withLock({ $0.jobs.nextAssignment() }) {
-            let outcome = await outcome(of: assignment.target)
-            // Work that was cut short is left for the next process.
-            guard let outcome else {
+            let failure: PrefetchFailure?
+            do {
+                failure = try await self.failure(of: assignment.target)
+            } catch {
+                // Work that was cut short is left for the next process.
                 state.withLock { $0.jobs.leavePlace() }
                 break
             }
-            let note = state.withLock { $0.jobs.finish(assignment, outcome, at: timekeeper.now) }
+            let note = state.withLock { $0.jobs.finish(assignment, failure, at: timekeeper.now) }
             if let note { notes?.note(note, of: assignment.job.string) }
         }
         state.withLock { $0.runners[runner] = nil }
@@ -129,10 +131,15 @@ package final class Prefetcher: Prefetching {
         start()
     }
 
-    /// What became of a thumbnail; nil when the service ends.
-    private func outcome(of target: String) async -> PrefetchJobs.Outcome? {
+    /// Makes a thumbnail; why that failed, nil if it did not.
+    ///
+    /// - Throws: `CancellationError` when the service ends.
+    private func failure(of target: String) async throws -> PrefetchFailure? {
         // Written down by an earlier version, perhaps.
-        guard let request = request(target) else { return .failed }
+        guard let request = request(target) else {
+            return PrefetchFailure(
+                target: target, source: "", code: "bad_parameter", reason: "This version does not read the target.")
+        }
         let resolved = thumbnails.resolved(request)
         for attempt in 1...configuration.attempts {
             do {
@@ -140,22 +147,24 @@ package final class Prefetcher: Prefetching {
                 _ = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
                     try await self.thumbnails.thumbnail(for: resolved, directives: .none, receipt: Self.makeID())
                 }
-                return .done
-            } catch is CancellationError {
                 return nil
+            } catch let cancellation as CancellationError {
+                throw cancellation
             } catch {
                 logger.debug(
                     "prefetch failed",
                     ["source": .string(SourceLabel.text(request.source.string)), "detail": .string("\(error)")])
                 guard attempt < configuration.attempts, let wait = (error as? any ServiceError)?.retryAfter else {
-                    return .failed
+                    let error = error as? any ServiceError
+                    return PrefetchFailure(
+                        target: target, source: request.source.string, code: error?.code ?? "internal",
+                        reason: error?.operatorMessage ?? "Something went wrong inside the service.")
                 }
                 // Clients are given the same time.
-                let end = timekeeper.now + .seconds(wait)
-                guard (try? await timekeeper.sleep(until: end)) != nil else { return nil }
+                try await timekeeper.sleep(until: timekeeper.now + .seconds(wait))
             }
         }
-        return .failed
+        return nil
     }
 
     private static func makeID() -> String {

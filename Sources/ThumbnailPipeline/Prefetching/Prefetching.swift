@@ -21,14 +21,38 @@ package struct PrefetchStatus: Sendable, Equatable {
     /// Given up.
     package let failed: Int
 
+    /// Why thumbnails were given up, the first ones; those that an earlier process gave up are only counted.
+    package let failures: [PrefetchFailure]
+
     /// Not tried yet, or under way.
     package var left: Int { total - done - failed }
 
     /// A job that has come so far.
-    package init(total: Int, done: Int, failed: Int) {
+    package init(total: Int, done: Int, failed: Int, failures: [PrefetchFailure] = []) {
         self.total = total
         self.done = done
         self.failed = failed
+        self.failures = failures
+    }
+}
+
+/// Why a thumbnail of a job was given up.
+package struct PrefetchFailure: Sendable, Equatable {
+    /// The target of the request for it.
+    package let target: String
+    /// Its source, as the job named it.
+    package let source: String
+    /// What went wrong: a code of the contract.
+    package let code: String
+    /// What went wrong, as a sentence for operators.
+    package let reason: String
+
+    /// The failure of the thumbnail at `target`.
+    package init(target: String, source: String, code: String, reason: String) {
+        self.target = target
+        self.source = source
+        self.code = code
+        self.reason = reason
     }
 }
 

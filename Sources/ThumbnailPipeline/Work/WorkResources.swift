@@ -33,12 +33,12 @@ package struct WorkResources: Sendable {
     /// Notes a decode.
     func decoded(_ source: SourceIdentity, _ format: ImageFormat, in duration: Duration) {
         metrics.decoded(format, in: duration)
-        events.record(.decode(url: source.url.canonical, duration: duration, format: format.rawValue))
+        events.record(.decode(url: source.name, duration: duration, format: format.rawValue))
     }
 
     /// Notes a render.
     func rendered(_ source: SourceIdentity, _ format: ImageFormat, in duration: Duration) {
         metrics.rendered(format, in: duration)
-        events.record(.render(url: source.url.canonical, duration: duration, format: format.rawValue))
+        events.record(.render(url: source.name, duration: duration, format: format.rawValue))
     }
 }

@@ -1,4 +1,5 @@
 import ImageSandbox
+import Text
 
 /// The command line: picks the command and explains itself.
 enum AlulaCommand {
@@ -12,7 +13,7 @@ enum AlulaCommand {
         \(list(["thumbnail", "batch", "info"]))
 
         The service:
-        \(list(["serve", "status", "prefetch", "purge", "explain", "sign"]))
+        \(list(["serve", "status", "prefetch", "refresh", "purge", "explain", "sign"]))
 
         The program:
         \(list(["self-test", "completion", "version"]))
@@ -52,6 +53,7 @@ enum AlulaCommand {
             Entry("serve", "start the service", help: ServeCommand.help, run: ServeCommand.run),
             Entry(StatusCommand.description, run: StatusCommand.run),
             Entry(PrefetchCommand.description, run: PrefetchCommand.run),
+            Entry(RefreshCommand.description, run: RefreshCommand.run),
             Entry(PurgeCommand.description, run: PurgeCommand.run),
             Entry(
                 "explain", "say what URLs mean, also those of imgproxy, thumbor, imagor and wsrv",
@@ -82,9 +84,12 @@ enum AlulaCommand {
         case nil: Program.fail([help], status: 2)
         case .some(let name):
             guard let command = all.first(where: { $0.name == name }) else {
+                let nearest = NearestName.of(name, among: all.map(\.name)).map { "; did you mean \($0)?" } ?? ""
                 Program.fail(
-                    ["alula: there is no command \(CommandFailure.line(name))", "`alula --help` lists the commands."],
-                    status: 2)
+                    [
+                        "alula: there is no command \(CommandFailure.line(name))\(nearest)",
+                        "`alula --help` lists the commands.",
+                    ], status: 2)
             }
             command.run(rest)
         }

@@ -8,8 +8,12 @@ import ThumbnailAPI
 
 /// `--demo`: a sample image made in code, and an origin on 127.0.0.1 that serves it, so that the service can be tried offline.
 ///
+/// The origin is called `demo`, so that examples can name the sample without its port.
+///
 /// The page shows the sample at once and takes images that are dropped on it.
 struct Demo {
+    private static let originName = "demo"
+
     private let origin: HTTPServer
 
     /// Starts the origin and opens its address, and no other private one, to the service.
@@ -25,8 +29,14 @@ struct Demo {
             configuration: listener, responder: SampleOrigin(image: image.bytes), logger: logger)
         settings.publicListener.bindAddress = "127.0.0.1"
         settings.downloads.allowedEndpoints = [AllowedEndpoint(address: .v4(0x7f00_0001), port: Int(origin.port))]
+        if settings.downloads.origins[Self.originName] == nil {
+            let base = try SourceURL(parsing: "http://127.0.0.1:\(origin.port)/")
+            settings.downloads.origins = Origins(
+                settings.downloads.origins.all + [Origin(name: Self.originName, place: .web(base: base))])
+        }
         settings.api.sampleSource = "http://127.0.0.1:\(origin.port)/sample.jpg"
         settings.api.takesUploads = true
+        settings.api.tellsRules = true
     }
 
     /// Prints URLs to try.

@@ -21,7 +21,7 @@ struct FailureMemoryTests {
 
     @Test(
         arguments: [
-            .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .shuttingDown, .notCached, .internal(""),
+            .sourceNotAllowed(""), .tooLarge, .receiptCancelled, .queueFull, .shuttingDown, .notCached, .internal(""),
         ]
             as [DownloadError])
     func `36: our own limits, refusals and ends are never remembered`(error: DownloadError) {

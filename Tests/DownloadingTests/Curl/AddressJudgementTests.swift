@@ -13,8 +13,10 @@ struct AddressJudgementTests {
     ])
     func `a denied literal or local name is not dialled`(host: String) async throws {
         let fixture = try LoaderFixture { $0.allowedNetworks = [] }
-        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load(url: "http://\(host)/a") }
-        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load("/a", host: host) }
+        await #expect { try await fixture.load(url: "http://\(host)/a") } throws: {
+            isDenied($0, by: "allowedNetworks")
+        }
+        await #expect { try await fixture.load("/a", host: host) } throws: { isDenied($0, by: "allowedNetworks") }
         #expect(fixture.origin.connectionCount == 0)
     }
 
@@ -24,7 +26,7 @@ struct AddressJudgementTests {
             $0.allowedNetworks = []
             $0.nameServers = names.endpoint
         }
-        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load(url: "http://a.test:25/") }
+        await #expect { try await fixture.load(url: "http://a.test:25/") } throws: { isDenied($0, by: "allowedPorts") }
         #expect(names.queries.isEmpty)
     }
 
@@ -39,7 +41,7 @@ struct AddressJudgementTests {
             $0.allowedNetworks = []
             $0.nameServers = names.endpoint
         }
-        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load(url: "http://a.test/") }
+        await #expect { try await fixture.load(url: "http://a.test/") } throws: { isDenied($0, by: "allowedNetworks") }
     }
 
     @Test func `a redirect to a name of a denied address is refused the same way`() async throws {
@@ -47,7 +49,7 @@ struct AddressJudgementTests {
         names.serve("inside.test", .addresses(["10.0.0.1"]))
         let fixture = try LoaderFixture { $0.nameServers = names.endpoint }
         fixture.origin.serve("/a", .redirect(to: "http://inside.test/"))
-        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load("/a") }
+        await #expect { try await fixture.load("/a") } throws: { isDenied($0, by: "allowedNetworks") }
     }
 
     @Test func `a name is connected at its judged address under its own name`() async throws {
@@ -60,6 +62,25 @@ struct AddressJudgementTests {
         #expect(fixture.origin.requests.first?.value("Host") == "photos.test:\(fixture.origin.port)")
     }
 
+    @Test func `the log is told the rule, the address and the name that it is of`() async throws {
+        let names = try FakeNameServer()
+        names.serve("inside.test", .addresses(["93.184.216.34", "10.1.2.3"]))
+        let fixture = try LoaderFixture {
+            $0.allowedNetworks = [AddressNetwork("192.168.0.0/16")].compactMap { $0 }
+            $0.nameServers = names.endpoint
+        }
+        await #expect(
+            throws: DownloadError.sourceNotAllowed(
+                "allowedNetworks: 10.1.2.3 is not public, and none of the networks holds it; the host is inside.test")
+        ) { try await fixture.load(url: "http://inside.test/") }
+        await #expect(throws: DownloadError.sourceNotAllowed("allowedPorts: 8080 is none of 80, 443")) {
+            try await fixture.load(url: "http://93.184.216.34:8080/")
+        }
+        await #expect(throws: DownloadError.noAddress("names: gone.test: Domain name not found")) {
+            try await fixture.load(url: "http://gone.test/")
+        }
+    }
+
     @Test func `a name that changes its address is judged again`() async throws {
         let names = try FakeNameServer()
         names.serve("rebind.test", .addresses(["127.0.0.1"], secondsToLive: 0))
@@ -70,7 +91,9 @@ struct AddressJudgementTests {
         fixture.origin.serve("/a", .image([1]).framed(by: .close))
         try await fixture.load("/a", host: "rebind.test")
         names.serve("rebind.test", .addresses(["127.0.0.2"], secondsToLive: 0))
-        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load("/a", host: "rebind.test") }
+        await #expect { try await fixture.load("/a", host: "rebind.test") } throws: {
+            isDenied($0, by: "allowedNetworks")
+        }
         #expect(fixture.origin.hits == 1)
     }
 

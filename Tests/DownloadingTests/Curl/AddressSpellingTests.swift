@@ -130,7 +130,7 @@ private struct SpellingFixture {
             try await body()
         } throws: { error in
             // A name that nobody knows leads nowhere; a control character ends the head that names the target.
-            let isRefused = error is SourceURLError || error as? DownloadError == .sourceNotAllowed
+            let isRefused = error is SourceURLError || isDenied(error, by: "")
             let isNowhere =
                 (isUnreachable(error) || hasNoAddress(error)) && prefix.contains("localhost") || isProtocolError(error)
             if !isRefused && !isNowhere { Issue.record("\(prefix): \(error)") }

@@ -11,6 +11,7 @@ struct HostileOriginTests {
         case error(DownloadError)
         case protocolError
         case unreachable
+        case denied(String)
 
         var isTimeout: Bool { if case .error(.timedOut) = self { true } else { false } }
 
@@ -19,6 +20,7 @@ struct HostileOriginTests {
             case .error(let expected): error as? DownloadError == expected
             case .protocolError: isProtocolError(error)
             case .unreachable: isUnreachable(error)
+            case .denied(let rule): isDenied(error, by: rule)
             }
         }
     }
@@ -104,9 +106,9 @@ struct HostileOriginTests {
         ("500 with a large picture", FakeAnswer(status: 500, body: bytes(1 << 20)), .error(.status(500))),
         ("HTML", .image(bytes(10), type: "text/html"), .error(.notAnImage("text/html"))),
         ("redirect to itself", .redirect(to: "/fault"), .error(.tooManyRedirects)),
-        ("redirect to a file", .redirect(to: "file:///etc/passwd"), .error(.sourceNotAllowed)),
-        ("redirect to a private network", .redirect(to: "http://169.254.169.254/"), .error(.sourceNotAllowed)),
-        ("redirect to a hidden address", .redirect(to: "http://2852039166/"), .error(.sourceNotAllowed)),
+        ("redirect to a file", .redirect(to: "file:///etc/passwd"), .denied("redirects")),
+        ("redirect to a private network", .redirect(to: "http://169.254.169.254/"), .denied("allowedNetworks")),
+        ("redirect to a hidden address", .redirect(to: "http://2852039166/"), .denied("redirects")),
         ("silence", .silence, .error(.timedOut)),
         ("drip", .image(bytes(100)).dripping(1, every: .milliseconds(20)), .error(.timedOut)),
         ("dripping head", .raw("HTTP/1.1 200 OK\r\n"), .unreachable),

@@ -71,6 +71,11 @@ func hasNoAddress(_ error: any Error) -> Bool {
     if case .noAddress? = error as? DownloadError { true } else { false }
 }
 
+/// Whether an error says that a rule forbids the source.
+func isDenied(_ error: any Error, by rule: String) -> Bool {
+    if case .sourceNotAllowed(let text)? = error as? DownloadError { text.hasPrefix(rule) } else { false }
+}
+
 /// Whether an error is of a kind, its text left aside.
 func isUnreachable(_ error: any Error) -> Bool {
     if case .unreachable? = error as? DownloadError { true } else { false }

@@ -69,8 +69,10 @@ struct RedirectTests {
         configuration.allowedEndpoints = [AllowedEndpoint(address: address, port: fixture.origin.port)]
         let loader = try CurlLoader(configuration: configuration)
         fixture.origin.serve("/a", .redirect(to: other.url("/b")))
-        await #expect(throws: DownloadError.sourceNotAllowed) {
+        await #expect {
             try await loader.load(fixture.request(fixture.origin.url("/a")), progress: TransferProgress())
+        } throws: {
+            isDenied($0, by: "allowedPorts")
         }
         #expect(other.connectionCount == 0)
     }
@@ -79,14 +81,16 @@ struct RedirectTests {
         let fixture = try LoaderFixture {
             $0.allowedSources = [SourcePattern("http://127.0.0.1:1/*")].compactMap { $0 }
         }
-        await #expect(throws: DownloadError.sourceNotAllowed) { try await fixture.load("/a") }
+        await #expect { try await fixture.load("/a") } throws: { isDenied($0, by: "allowedSources") }
         let port = fixture.origin.port
         var configuration = fixture.configuration
         configuration.allowedSources = [try #require(SourcePattern("http://127.0.0.1:\(port)/open/*"))]
         let loader = try CurlLoader(configuration: configuration)
         fixture.origin.serve("/open/a", .redirect(to: "/closed/b"))
-        await #expect(throws: DownloadError.sourceNotAllowed) {
+        await #expect {
             try await loader.load(fixture.request(fixture.origin.url("/open/a")), progress: TransferProgress())
+        } throws: {
+            isDenied($0, by: "allowedSources")
         }
         #expect(fixture.origin.requests.map(\.target) == ["/open/a"])
     }

@@ -68,8 +68,10 @@ struct FolderLoaderTests {
 
     @Test func `sources of other places are not asked of it, and after the end nothing is`() async throws {
         let loader = FolderLoader(configuration: DownloadConfiguration(), timekeeper: ManualTimekeeper())
-        await #expect(throws: DownloadError.sourceNotAllowed) {
+        await #expect {
             try await loader.load(TransferRequest(identity: .path("/a")), progress: TransferProgress())
+        } throws: {
+            isDenied($0, by: "origins")
         }
         loader.shutDown()
         let configuration = configuration(folder.path) { _ in }

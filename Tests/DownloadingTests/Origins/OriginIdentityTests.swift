@@ -26,6 +26,51 @@ struct OriginIdentityTests {
         #expect(identity.originName == "photos")
     }
 
+    @Test(arguments: [
+        ("http://h/foo", "bar", "photos:bar"), ("http://h/foo/", "a b.jpg", "photos:a%20b.jpg"),
+        ("http://h", "a/b?x=1&y#part", "photos:a/b?x=1&y"), ("http://h/foo", "", "photos:"),
+        ("http://h/foo", "?x", "photos:?x"), ("http://h/foo", "ü%20", "photos:%C3%BC%20"),
+        ("http://h/foo", "a//b", "photos:a//b"), ("http://10.0.0.1:81", "http://h/a", "photos:http://h/a"),
+    ])
+    func `the name that is shown is one that is asked for`(base: String, path: String, name: String) throws {
+        let identity = try identity(base, path)
+        #expect(identity.name == name)
+        let again = try origins(base).identity(of: ExactText(name))
+        #expect(again == identity && again.name == name)
+    }
+
+    @Test func `sources of S3, of folders and of the web are shown by names that are asked for`() throws {
+        for path in ["a b.jpg", "a+b%2Bc?b=2&a=x y", "ü/é~.jpg"] {
+            let identity = try signed(path)
+            let again = try signed(String(identity.name.dropFirst("photos:".count)))
+            #expect(identity.name.hasPrefix("photos:") && again == identity && again.name == identity.name)
+        }
+        let folder = Origins([Origin(name: "local", place: .folder(path: "/srv"))])
+        for path in ["a.jpg", "a/b c.jpg", "100%.png", "a?b#c", "ü%2f", "..."] {
+            let identity = try folder.identity(of: "local:\(path)")
+            #expect(identity.name == "local:\(path)")
+            #expect(try folder.identity(of: ExactText(identity.name)) == identity)
+        }
+        #expect(try folder.identity(of: "HTTP://H:80/a?b#c").name == "http://h/a?b")
+    }
+
+    @Test func `a source is shown without its ignored parameters`() throws {
+        var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://h/foo")))
+        origin.ignoredParameters = ["token"]
+        #expect(try Origins([origin]).identity(of: "photos:a?token=1&w=2").name == "photos:a?w=2")
+    }
+
+    @Test func `an origin's places tell its names`() throws {
+        let places: [Origin.Place] = [
+            .web(base: try SourceURL(parsing: "https://h/a")), .folder(path: "/srv"),
+            .web(base: try SourceURL(parsing: "https://h/b")),
+        ]
+        let origins = Origins(zip(["one", "local", "two"], places).map { Origin(name: $0, place: $1) })
+        #expect(origins.namesByKey[try SourceURL(parsing: "https://h/").origin] == ["one", "two"])
+        let folder = try origins.identity(of: "local:x").url.origin
+        #expect(origins.namesByKey[folder] == ["local"] && folder.description == "local:")
+    }
+
     @Test(arguments: ["//evil/a", "\\\\evil/a", "a\u{0}b", "a\u{a}b", "/\\evil", "a\u{7f}"])
     func `41: nothing leads to another place`(path: String) {
         #expect(throws: SourceURLError.self) { try identity("http://h/foo", path) }

@@ -72,7 +72,7 @@ struct OriginRequestTests {
     @Test func `an absolute URL of an origin's host gets neither its credentials nor its addresses`() async throws {
         let fixture = try OriginFixture()
         let load = try fixture.loader { $0.credentials = .bearer(Secret("t0ken")) }
-        await #expect(throws: DownloadError.sourceNotAllowed) { try await load(fixture.origin.url("/a")) }
+        await #expect { try await load(fixture.origin.url("/a")) } throws: { isDenied($0, by: "allowedPorts") }
         #expect(fixture.origin.connectionCount == 0)
         let open = try fixture.loader(networks: ["127.0.0.0/8"]) { $0.credentials = .bearer(Secret("t0ken")) }
         try await open(fixture.origin.url("/a"))
@@ -87,7 +87,7 @@ struct OriginRequestTests {
         let load = try fixture.loader(patterns: ["https://*.example.com/*"]) { _ in }
         try await load("photos:a")
         try await load("photos:here")
-        await #expect(throws: DownloadError.sourceNotAllowed) { try await load("photos:away") }
+        await #expect { try await load("photos:away") } throws: { isDenied($0, by: "allowedSources") }
         #expect(other.connectionCount == 0)
     }
 

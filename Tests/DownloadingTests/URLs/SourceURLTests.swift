@@ -1,5 +1,6 @@
 import Downloading
 import Testing
+import Text
 
 struct SourceURLTests {
     @Test(arguments: [
@@ -77,7 +78,8 @@ struct SourceURLTests {
         "file:///etc/passwd", "ftp://example.com/a.png", "FILE://localhost/a", "ws://h/", "gopher://h:70/",
     ])
     func `schemes other than http and https are refused`(text: String) {
-        #expect(throws: SourceURLError.schemeNotAllowed) { try SourceURL(parsing: text) }
+        let scheme = text.prefix(before: UInt8(ascii: ":")).asciiLowercased
+        #expect(throws: SourceURLError.schemeNotAllowed(scheme)) { try SourceURL(parsing: text) }
     }
 
     @Test(arguments: [
@@ -87,7 +89,7 @@ struct SourceURLTests {
         "exa\u{ad}mple.com",
     ])
     func `spellings that hide an address or a name are refused`(host: String) {
-        #expect(throws: SourceURLError.literalNotAllowed) { try SourceURL(parsing: "http://\(host)/a.png") }
+        #expect(throws: SourceURLError.literalNotAllowed(host)) { try SourceURL(parsing: "http://\(host)/a.png") }
     }
 
     @Test(arguments: [

@@ -110,7 +110,10 @@ import ThumbnailPipeline
         let response = await respond("/refresh?url=http%3A%2F%2Fh%2Fa%3Fb", method: .post)
         #expect(response.text == #"{"url":"http://h/a?b","result":"changed"}"#)
         #expect(control.refreshed == ["http://h/a?b"])
-        #expect(await respond("/refresh?url=failing", method: .post).text == #"{"url":"failing","result":"failed"}"#)
+        #expect(
+            await respond("/refresh?url=failing", method: .post).text
+                == #"{"url":"failing","result":"failed","code":"origin_error","detail":"\#(StubError().publicMessage)"}"#
+        )
         #expect(log.lines.first { $0.message == "refresh failed" }?["error"] == "origin_error")
         #expect(await respond("/refresh", method: .post).code == "missing_parameter")
         #expect(await respond("/refresh?url=refused", method: .post).code == "bad_url")
@@ -375,7 +378,9 @@ import ThumbnailPipeline
 
     @Test func `the progress of a job is shown under its ID`() async {
         let response = await respond("/prefetch/job1")
-        #expect(response.text == #"{"total":5,"done":2,"failed":1,"left":2}"#)
+        #expect(
+            response.text == #"{"total":5,"done":2,"failed":1,"left":2,"failures":[{"url":"photos:a","#
+                + #""target":"/thumbnail?url=photos:a","code":"source_not_found","detail":"No such image."}]}"#)
         #expect(await respond("/prefetch/other").code == "no_such_job")
         #expect(await respond("/prefetch/job1", method: .post).code == "method_not_allowed")
         #expect(await respond("/prefetch")[.allow] == "POST")

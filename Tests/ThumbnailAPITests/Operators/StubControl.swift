@@ -66,7 +66,7 @@ final class StubControl: ServiceControlling {
         return SourceRefresh(.changed)
     }
 
-    func canonicalURL(of source: ExactText) throws -> ExactText {
+    func sourceName(of source: ExactText) throws -> ExactText {
         if source == "refused" { throw StubError(status: .badRequest, code: "bad_url") }
         return source
     }

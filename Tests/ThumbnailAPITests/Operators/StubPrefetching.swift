@@ -15,6 +15,8 @@ final class StubPrefetching: Prefetching {
     }
 
     func status(of id: String) async -> PrefetchStatus? {
-        id == "job1" ? PrefetchStatus(total: 5, done: 2, failed: 1) : nil
+        let failure = PrefetchFailure(
+            target: "/thumbnail?url=photos:a", source: "photos:a", code: "source_not_found", reason: "No such image.")
+        return id == "job1" ? PrefetchStatus(total: 5, done: 2, failed: 1, failures: [failure]) : nil
     }
 }

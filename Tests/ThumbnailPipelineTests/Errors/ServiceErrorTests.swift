@@ -38,7 +38,7 @@ struct ServiceErrorTests {
     static let rows = downloading + imaging + others
 
     static let downloading: [Row] = [
-        Row(DownloadError.sourceNotAllowed, 403, "source_not_allowed", .policy),
+        Row(DownloadError.sourceNotAllowed(secret), 403, "source_not_allowed", .policy),
         Row(DownloadError.noAddress(secret), 403, "source_not_allowed", .policy),
         Row(DownloadError.unreachable(secret), 502, "origin_unreachable", .origin),
         Row(DownloadError.protocolError(secret), 502, "origin_protocol_error", .origin),
@@ -59,8 +59,9 @@ struct ServiceErrorTests {
         Row(DownloadError.shuttingDown, 503, "draining", .overload),
         Row(DownloadError.internal(secret), 500, "internal", .internal),
         Row(SourceURLError.malformed, 400, "bad_url", .request, parameter: "url"),
-        Row(SourceURLError.schemeNotAllowed, 403, "source_not_allowed", .policy),
-        Row(SourceURLError.literalNotAllowed, 403, "source_not_allowed", .policy),
+        Row(SourceURLError.pathNotAllowed, 403, "source_not_allowed", .policy),
+        Row(SourceURLError.schemeNotAllowed(secret), 403, "source_not_allowed", .policy),
+        Row(SourceURLError.literalNotAllowed(secret), 403, "source_not_allowed", .policy),
     ]
 
     static let imaging: [Row] = [
@@ -108,14 +109,26 @@ struct ServiceErrorTests {
 
     @Test(arguments: rows)
     func `the log gets what the client must not read`(row: Row) {
-        let saysMore = "\(row.error)".contains(Self.secret)
-        #expect(row.error.logDetail == (saysMore ? Self.secret : nil))
+        let saysMore = "\(row.error)".contains(Self.secret) || row.category == .policy
+        #expect((row.error.logDetail != nil) == saysMore)
+        if "\(row.error)".contains(Self.secret) { #expect(row.error.logDetail?.contains(Self.secret) == true) }
+    }
+
+    @Test func `operators read the rule that refuses a source, and nothing else that is for the log`() {
+        for row in Self.rows {
+            let isTold = row.error.operatorMessage != row.error.publicMessage
+            #expect(isTold == (row.code == "source_not_allowed"), "\(row)")
+            if isTold, let rule = row.error.logDetail {
+                #expect(row.error.operatorMessage == "The source is not fetched: \(rule).")
+            }
+        }
     }
 
     @Test func `what policy refuses looks the same, whatever was refused`() {
         let refusals: [any ServiceError] = [
-            DownloadError.sourceNotAllowed, DownloadError.noAddress(Self.secret), SourceURLError.schemeNotAllowed,
-            SourceURLError.literalNotAllowed,
+            DownloadError.sourceNotAllowed(Self.secret), DownloadError.noAddress(Self.secret),
+            SourceURLError.schemeNotAllowed("ftp"), SourceURLError.literalNotAllowed("127.1"),
+            SourceURLError.pathNotAllowed,
         ]
         #expect(Set(refusals.map { "\($0.status) \($0.code) \($0.publicMessage) \($0.parameter ?? "")" }).count == 1)
     }

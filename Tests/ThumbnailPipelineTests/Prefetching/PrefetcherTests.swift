@@ -48,9 +48,21 @@ final class PrefetcherTests: Sendable {
         let prefetcher = prefetcher()
         maker.fail("/b")
         let id = try await prefetcher.begin(["/a", "/b", "/c"]).id
-        #expect(await settled(prefetcher, id) == PrefetchStatus(total: 3, done: 2, failed: 1))
+        let status = try #require(await settled(prefetcher, id))
+        #expect(status.total == 3 && status.done == 2 && status.failed == 1)
+        let failure = try #require(status.failures.first)
+        #expect(status.failures.count == 1 && failure.target == "/b" && failure.source == "/b")
+        #expect(failure.code == "source_not_found" && failure.reason == "The source's origin has no such image.")
         #expect(maker.made == ["/a", "/b", "/c"])
         #expect(await prefetcher.status(of: "other") == nil)
+    }
+
+    @Test func `of many failures the first hundred are explained`() async throws {
+        let targets = (0..<103).map { "/\($0)" }
+        for target in targets { maker.fail(target) }
+        let prefetcher = prefetcher()
+        let status = try #require(await settled(prefetcher, try await prefetcher.begin(targets).id))
+        #expect(status.failed == 103 && status.failures.map(\.target) == Array(targets.prefix(100)))
     }
 
     @Test func `no more are made at once than may be`() async throws {
@@ -92,7 +104,9 @@ final class PrefetcherTests: Sendable {
             #expect(maker.made.count == attempts)
             time.advance(by: .seconds(30))
         }
-        #expect(await settled(prefetcher, id) == PrefetchStatus(total: 2, done: 1, failed: 1))
+        let status = try #require(await settled(prefetcher, id))
+        #expect(status.done == 1 && status.failures.map(\.target) == ["/b"])
+        #expect(status.failures.first?.code == "overloaded")
         #expect(maker.made.count == 10)
     }
 
@@ -330,7 +344,7 @@ private final class Maker: ThumbnailServing {
         }
         onMade()
         makes.increment()
-        if isFailing { throw Failure() }
+        if isFailing { throw DownloadError.notFound(404) }
         if isRefused { throw PipelineError.tooManyPrefetchJobs }
         try Task.checkCancellation()
         let image = EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))

@@ -34,6 +34,56 @@ struct NamedOriginTests {
         await running.stop()
     }
 
+    @Test func `operators see a source by its name, and act on it by what they see`() async throws {
+        let folder = TemporaryFolder()
+        folder.write("a b.png", ImageFixture.png.array)
+        let running = try NamedService(folder: folder.path)
+        running.origin.serve("/library/a.png", .image(ImageFixture.png.array, type: "image/png"))
+        let client = try running.connect(toOperators: true)
+        client.send("GET /events?types=render,purge HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        _ = try await client.response(isHead: true)
+        for (source, name) in [("photos:a.png?x=1", "photos:a.png?x=1"), ("local:/a%20b.png", "local:a b.png")] {
+            let encoded = source.replacing("?", with: "%3F")
+            #expect(try await running.send("/thumbnail?url=\(encoded)&w=32").status == 200)
+            var text = ""
+            while !text.contains("event: render") || !text.hasSuffix("}\n\n") {
+                text += String(decoding: try await client.bytes(1), as: UTF8.self)
+            }
+            #expect(text.contains(#""url":"\#(name)""#) && !text.contains("folder://") && !text.contains("127.0.0.1"))
+            let shown = name.replacing("?", with: "%3F").replacing(" ", with: "%20")
+            let refreshed = try await running.send("/refresh?url=\(shown)", method: "POST", toOperators: true)
+            #expect(refreshed.text == #"{"url":"\#(name)","result":"unchanged"}"#)
+            let removed = try await running.send("/cache?url=\(shown)", method: "DELETE", toOperators: true)
+            #expect(removed.text.hasPrefix(#"{"entries":3,"#))
+            while !text.contains("event: purge") || !text.hasSuffix("}\n\n") {
+                text += String(decoding: try await client.bytes(1), as: UTF8.self)
+            }
+            #expect(text.contains(#"{"url":"\#(name)","entries":3,"#))
+            let again = try await running.send("/cache?url=\(shown)", method: "DELETE", toOperators: true)
+            #expect(again.status == 200 && again.text == #"{"entries":0,"bytes":0}"#)
+        }
+        client.close()
+        let status = try await running.send("/status", toOperators: true).text
+        #expect(status.contains(#""retryAfterSeconds":null,"names":["photos","traced"]"#))
+        #expect(status.contains(#"{"origin":"local:","state":"reachable","retryAfterSeconds":null,"names":["local"]}"#))
+        await running.stop()
+    }
+
+    @Test func `a download of a named origin is shown and cancelled by its name`() async throws {
+        let running = try NamedService()
+        let gate = Gate()
+        running.origin.serve("/library/slow", FakeAnswer.status(404).held(at: gate))
+        let caller = Task { try await running.send("/thumbnail?url=photos:slow&w=32") }
+        await gate.arrivals(1)
+        let listed = try await running.send("/downloads", toOperators: true).text
+        #expect(listed.hasPrefix(#"[{"url":"photos:slow","host":"127.0.0.1","#))
+        let cancelled = try await running.send("/downloads?url=photos:slow", method: "DELETE", toOperators: true)
+        #expect(cancelled.text == #"{"downloads":1,"receipts":1}"#)
+        #expect(try await caller.value.status == 409)
+        gate.open()
+        await running.stop()
+    }
+
     @Test func `an origin that keeps failing is refused with the time to come back, and shown`() async throws {
         let running = try NamedService()
         for number in 0..<5 {
@@ -151,13 +201,16 @@ private struct NamedService {
         service = try Service(settings, logger: logger)
     }
 
+    func connect(toOperators: Bool = false) throws -> RawHTTPClient {
+        try RawHTTPClient(port: toOperators ? service.operatorServer.port : service.publicServer.port)
+    }
+
     func send(
-        _ target: String, _ fields: String = "", toOperators: Bool = false
+        _ target: String, _ fields: String = "", method: String = "GET", toOperators: Bool = false
     ) async throws -> RawHTTPClient.Response {
-        let port = toOperators ? service.operatorServer.port : service.publicServer.port
-        let client = try RawHTTPClient(port: port)
+        let client = try connect(toOperators: toOperators)
         defer { client.close() }
-        client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+        client.send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
         return try await client.response(isHead: false)
     }
 

@@ -36,15 +36,20 @@ struct CommandFailure: Error, Equatable {
         case is CancellationError: self.init(code: "cancelled", "stopped")
         case ImagingError.notAnImage: self.init(code: "not_an_image", "not an image")
         case let error as any ServiceError:
-            var reason = Self.lowered(error.publicMessage)
-            if reason.hasSuffix(".") { reason.removeLast() }
-            if let parameter = error.parameter, parameter != "url" { reason = "--\(parameter): \(reason)" }
-            if let detail = error.logDetail { reason += " (\(detail))" }
-            if error.category == .policy { reason += "; allowedNetworks, allowedPorts and allowedSources decide" }
-            self.init(code: error.code, reason)
+            self.init(code: error.code, Self.reason(of: error))
             isWorthRetrying = error.category == .overload && error.code == "overloaded"
         default: self.init(code: "internal", "\(error)")
         }
+    }
+
+    /// What the engine says, in one line; of a refused source the rule alone, which strangers are not told.
+    private static func reason(of error: any ServiceError) -> String {
+        var reason = lowered(error.operatorMessage)
+        if reason.hasSuffix(".") { reason.removeLast() }
+        if error.operatorMessage != error.publicMessage { return reason }
+        if let parameter = error.parameter, parameter != "url" { reason = "--\(parameter): \(reason)" }
+        if let detail = error.logDetail { reason += " (\(detail))" }
+        return reason
     }
 
     /// The same failure as one of this file.

@@ -79,13 +79,19 @@ struct OperatorClient: Sendable {
 
     /// What a refusal says.
     private static func failure(of answer: Answer) -> CommandFailure {
-        guard let members = answer.json?.members, case .string(let detail)? = members["detail"] else {
-            return CommandFailure(code: "refused", "the service answered with status \(answer.status)")
-        }
+        answer.json?.members.flatMap { CommandFailure(failure: $0) }
+            ?? CommandFailure(code: "refused", "the service answered with status \(answer.status)")
+    }
+}
+
+extension CommandFailure {
+    /// The failure that an object of the service tells of by `code` and `detail`; nil if it tells of none.
+    init?(failure members: [ExactText: JSONValue]) {
+        guard case .string(let detail)? = members["detail"] else { return nil }
         var code = "refused"
         if case .string(let text)? = members["code"] { code = text }
-        var reason = CommandFailure.lowered(detail)
+        var reason = Self.lowered(detail)
         if reason.hasSuffix(".") { reason.removeLast() }
-        return CommandFailure(code: code, reason)
+        self.init(code: code, reason)
     }
 }

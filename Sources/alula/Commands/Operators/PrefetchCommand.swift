@@ -61,9 +61,29 @@ enum PrefetchCommand {
             else { throw CommandFailure(code: "not_json", "the service at \(client.place) did not tell of its job") }
             if left == 0 {
                 Program.say(isJSON ? answer.text : "job \(id): \(done) made, \(failed) failed")
+                if !isJSON { for line in PrefetchText.failures(in: members) { Program.complain(line) } }
                 return failed == 0 && Program.canSay
             }
             try await time.sleep(until: time.now + .milliseconds(200))
         }
+    }
+}
+
+/// The answer of `GET /prefetch/ID` in words.
+enum PrefetchText {
+    /// A line for each failure that the service explains, and one for those that it only counts.
+    static func failures(in status: [ExactText: JSONValue]) -> [String] {
+        guard case .int(let failed)? = status["failed"], failed > 0 else { return [] }
+        var lines: [String] = []
+        if case .array(let failures)? = status["failures"] {
+            for members in failures.compactMap(\.members) {
+                guard let failure = CommandFailure(failure: members), case .string(let url)? = members["url"] else {
+                    continue
+                }
+                lines.append("\(url): \(failure.reason)")
+            }
+        }
+        if failed > lines.count { lines.append("\(failed - lines.count) more failed") }
+        return lines
     }
 }

@@ -1,6 +1,5 @@
 import JSON
 import Text
-import ThumbnailAPI
 
 /// `alula purge`: removes sources, and all made from them, from the caches of a running service.
 enum PurgeCommand {
@@ -16,7 +15,7 @@ enum PurgeCommand {
             The exit status is 0, 1 if a removal failed, and 2 for wrong use.
             """,
         options: [all, CommandOption(name: "json", help: "print the service's own answers")],
-        examples: ["alula purge https://example.com/cat.jpg", "alula purge --all"])
+        examples: ["alula purge https://example.com/cat.jpg", "alula purge photos:2026/a.jpg", "alula purge --all"])
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
@@ -24,31 +23,18 @@ enum PurgeCommand {
             guard urls.isEmpty == arguments.has(all) else {
                 throw WrongUse(urls.isEmpty ? "a URL or --all is needed" : "URLs and --all do not go together")
             }
-            let client = try OperatorClient(try CommandLife.settings(arguments))
-            var isWell = true
-            for url in urls.isEmpty ? [nil] : urls.map(Optional.some) {
-                try Task.checkCancellation()
-                let query = url.map { "?" + NativeDialect.query(options: [("url", $0)]) } ?? ""
-                do throws(CommandFailure) {
-                    let answer = try client.blockingJSON("DELETE", "/cache" + query)
-                    Program.say(arguments.has(.json) ? answer.text : line(url, answer))
-                } catch {
-                    isWell = false
-                    Program.complain(url.map { "\($0): \(error.reason)" } ?? error.reason)
-                    if error.code == "no_service" { return 1 }
-                }
-            }
-            return isWell && Program.canSay ? 0 : 1
+            return try SourceErrand(
+                client: try OperatorClient(try CommandLife.settings(arguments)), method: "DELETE", path: "/cache",
+                isJSON: arguments.has(.json), words: { (members) throws(CommandFailure) in words(for: members) }
+            ).run(urls.isEmpty ? [nil] : urls)
         }
     }
 
-    private static func line(_ url: String?, _ answer: OperatorClient.Answer) -> String {
-        var counts = (entries: 0, bytes: 0)
-        if let members = answer.json?.members {
-            if case .int(let number)? = members["entries"] { counts.entries = number }
-            if case .int(let number)? = members["bytes"] { counts.bytes = number }
-        }
-        let removed = "\(counts.entries) entries removed, \(StatusText.size(counts.bytes))"
-        return CommandFailure.line(url.map { "\($0): \(removed)" } ?? removed)
+    private static func words(for answer: [ExactText: JSONValue]) -> String {
+        var (entries, bytes) = (0, 0)
+        if case .int(let number)? = answer["entries"] { entries = number }
+        if case .int(let number)? = answer["bytes"] { bytes = number }
+        guard entries > 0 else { return "nothing removed, because nothing was cached" }
+        return "\(entries) entr\(entries == 1 ? "y" : "ies") removed, \(StatusText.size(bytes))"
     }
 }

@@ -58,8 +58,13 @@ enum StatusText {
         if case .array(let origins)? = status["origins"] {
             for origin in origins {
                 guard let members = origin.members, let name = text(members["origin"]) else { continue }
+                var names = ""
+                if case .array(let values)? = members["names"] {
+                    names = values.compactMap(text).joined(separator: ", ")
+                }
                 let wait = members["retryAfterSeconds"].flatMap(seconds).map { ", tried again in \($0) s" } ?? ""
-                rows.append(("origin", "\(name): \(text(members["state"]) ?? "?")\(wait)"))
+                rows.append(
+                    ("origin", "\(name)\(names.isEmpty ? "" : " (\(names))"): \(text(members["state"]) ?? "?")\(wait)"))
             }
         }
         return CommandDescription.table(rows, width: 200).split(separator: "\n").map {

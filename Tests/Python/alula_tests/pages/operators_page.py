@@ -235,6 +235,8 @@ class OperatorsPage:
         browser.wait("the event", lambda: re.search(r"purged, [^:]*B: an operator wanted it", browser.text("events")))
         if "the origin has a newer version" not in browser.text("events"):
             complaints.append(f"the list does not say why the old version went: {browser.text('events')}")
+        browser.id("purge").click()
+        self.status_text("Nothing was purged")
         # An address in a list puts itself into the field.
         browser.id("source-url").clear()
         browser.css("#events button.link").click()

@@ -1,0 +1,46 @@
+import HTTPTypes
+import Telemetry
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+struct ProblemTests {
+    private func text(_ error: any ServiceError, tellsRules: Bool = false) -> String {
+        Problem(error, requestID: "r", common: [:], tellsRules: tellsRules).text
+    }
+
+    @Test func `what may be written instead stands beside what was wrong`() {
+        #expect(
+            text(APIError.badChoice("flip", allowed: ["h", "v", "hv"])).contains(
+                #""detail":"Must be h, v or hv.","code":"bad_parameter","parameter":"flip","allowed":["h","v","hv"],"#))
+        #expect(
+            text(APIError.unknown("widht", among: ["w", "width"])).contains(
+                #""code":"unknown_parameter","parameter":"widht","nearest":"width","#))
+        let plain = text(APIError.unknown("size", among: ["w", "width"]))
+        #expect(plain.contains(#""detail":"There is no such parameter.""#))
+        #expect(!plain.contains("nearest") && !plain.contains("allowed"))
+    }
+
+    @Test func `the rule behind a refusal is told only where there are no strangers`() {
+        let denied = StubError(
+            status: .forbidden, code: "source_not_allowed", category: .policy, logDetail: "allowedPorts: 81")
+        #expect(!text(denied).contains("81"))
+        #expect(text(denied, tellsRules: true).contains("\"The source is not fetched: allowedPorts: 81.\""))
+        let broken = StubError(logDetail: "10.0.0.1 reset")
+        #expect(!text(broken, tellsRules: true).contains("10.0.0.1"))
+    }
+
+    @Test func `a refusal is told to the demo's guests and logged for everyone else`() async {
+        let denied = StubError(
+            status: .forbidden, code: "source_not_allowed", category: .policy, logDetail: "allowedPorts: 81")
+        for tellsRules in [false, true] {
+            let edge = Edge(StubThumbnails { _ in throw denied }) {
+                $0.tellsRules = tellsRules
+                $0.accessLog = false
+            }
+            #expect(await edge.respond("/thumbnail?url=x:y").text.contains("allowedPorts") == tellsRules)
+            #expect(edge.log.lines.last?["detail"] == "allowedPorts: 81")
+        }
+    }
+}
