@@ -3,6 +3,7 @@
 SWIFT ?= swift
 TESTS := unit contract smoke pages-test examples namespace-test
 PORT ?= 8080
+PREFIX ?= /usr/local
 # Images for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
 PHOTOS ?= /usr/share/backgrounds/mate
 VENV := .build/venv
@@ -36,6 +37,10 @@ deps-test: deps ## Install what the tests need besides
 
 build: deps ## Build the service for production
 	$(SWIFT) build -c release --product alula
+
+install: ## Install what `make build` has built, as $(PREFIX)/bin/alula; PREFIX=/usr/local DESTDIR=
+	@test -x $(RELEASE) || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
+	install -D -m 755 $(RELEASE) $(DESTDIR)$(PREFIX)/bin/alula
 
 run: build ## Build, start and print a URL to try, without the internet
 	@$(RELEASE) serve --demo --port $(PORT) --log-format text

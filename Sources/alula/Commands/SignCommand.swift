@@ -18,7 +18,8 @@ enum SignCommand {
         needs no query. With --content-type or --accept the signature covers these fields too (v2). With --fields, prints
         the whole fields Alula-Signature and Content-Digest, by which a wrong signature is refused before the body is sent.
 
-          alula sign --key 0001…1e1f '/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300'
+          key=$(openssl rand -hex 32)
+          alula sign --key "$key" '/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300'
         """
 
     static func run(_ arguments: [String]) -> Never {

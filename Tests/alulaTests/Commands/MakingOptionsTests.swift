@@ -30,7 +30,7 @@ struct MakingOptionsTests {
     }
 
     @Test func `an ending that no result has is wrong use`() {
-        for path in ["a.xyz", "a", "a.tiff", ".png"] {
+        for path in ["a.xyz", "a.tiff"] {
             #expect(throws: WrongUse.self) { try options([], output: path) }
         }
     }
@@ -38,11 +38,24 @@ struct MakingOptionsTests {
     @Test func `a folder is one that is there, that ends in a slash, or that several results need`() throws {
         #expect(try options([], output: folder.path).place == .folder(folder.path))
         #expect(try options([], output: "new/").place == .folder("new/"))
-        #expect(try options([], output: "new.png", isSeveral: true).place == .folder("new.png"))
+        #expect(throws: WrongUse.self) { try options([], output: "new.png", isSeveral: true) }
         #expect(try options([], output: "new/").request.ownOptions?.format == .negotiated([:]))
         folder.write("file", [1])
         #expect(throws: WrongUse.self) { try options([], output: "\(folder.path)/file", isSeveral: true) }
         #expect(throws: WrongUse.self) { try options([], output: "-", isSeveral: true) }
+    }
+
+    @Test func `a pattern that hits one file means the same as one that hits two`() throws {
+        for isSeveral in [false, true] {
+            #expect(try options([], output: "out", isSeveral: isSeveral).place == .folder("out"))
+            #expect(try options(["--format", "jpg"], output: "a/out", isSeveral: isSeveral).place == .folder("a/out"))
+            #expect(try options([], output: ".png", isSeveral: isSeveral).place == .folder(".png"))
+        }
+    }
+
+    @Test func `the results of a list go to a folder, whatever its name`() throws {
+        let options = try MakingOptions([], output: "out.d", isSeveral: true, isList: true, settings: Settings())
+        #expect(options.place == .folder("out.d"))
     }
 
     @Test func `a watermark may be a file`() throws {

@@ -29,7 +29,10 @@ struct CommandOption: Sendable, Equatable {
     static let force = CommandOption(name: "force", help: "replace files that exist")
     static let recursive = CommandOption(name: "recursive", help: "take the folders in folders as well")
     static let jobs = CommandOption(
-        name: "jobs", form: "NUMBER", help: "images that are worked on at the same time; default: one a core")
+        name: "jobs", form: "NUMBER",
+        help:
+            "threads that decode and make images; default: one a core. Up to four sources a thread are fetched or read "
+            + "meanwhile; --max-active-downloads bounds the transfers")
     static let json = CommandOption(name: "json", help: "write one JSON object a line")
     static func output(_ form: String, _ help: String) -> CommandOption {
         CommandOption(name: "output", short: "o", form: form, help: help, completion: .files)

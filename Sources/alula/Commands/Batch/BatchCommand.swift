@@ -40,7 +40,8 @@ enum BatchCommand {
             let jobs = try arguments.number(.jobs, in: 1...1_024)
             let parameters = try WatermarkFile.opened(arguments.parameters, for: &settings)
             let options = try MakingOptions(
-                parameters, output: output, isSeveral: true, settings: CommandSession.adapted(settings, jobs: jobs))
+                parameters, output: output, isSeveral: true, isList: true,
+                settings: CommandSession.adapted(settings, jobs: jobs))
             let named = BatchList.sources(in: try BatchList.blockingRead(path)).map {
                 CommandSource($0, settings.downloads.origins)
             }

@@ -7,6 +7,7 @@ import Memory
 /// Tells people and machines how a batch goes: a bar on a terminal, lines else.
 struct BatchReport {
     private var progress: BatchProgress
+    private var failures = FailureLines()
     private let isJSON: Bool
     /// Whether standard error shows a bar.
     private let hasBar: Bool
@@ -37,7 +38,7 @@ struct BatchReport {
             Program.say(Self.json(outcome).text)
         } else if let failure = outcome.failure {
             if hasBar { Program.hint(Self.clearing) }
-            if let line = failure.line(about: outcome.source) { Program.complain(line) }
+            if let line = failures.line(for: failure, about: outcome.source) { Program.complain(line) }
             if hasBar { draw() }
         } else if hasLines {
             switch outcome.kind {
@@ -59,6 +60,7 @@ struct BatchReport {
     func end(isComplete: Bool) {
         if hasBar { Program.hint(Self.clearing) }
         guard isJSON else {
+            if let line = failures.rest { Program.complain(line) }
             Program.hint(progress.summary(at: timekeeper.now) + (isComplete ? "\n" : "; stopped\n"))
             return
         }

@@ -14,13 +14,15 @@ struct MakingOptions: Sendable {
     /// - Parameters:
     ///   - parameters: The parameters of results.
     ///   - output: The value of `--output`.
-    ///   - isSeveral: Whether there can be several results, which need a folder.
+    ///   - isSeveral: Whether there are several results, which need a folder.
+    ///   - isList: Whether the results are those of a list, which go to a folder however many they are.
     ///   - settings: Has the presets and watermarks that parameters may name.
     /// - Throws: ``WrongUse``.
     init(
-        _ parameters: [(name: String, value: String)], output: String, isSeveral: Bool, settings: Settings
+        _ parameters: [(name: String, value: String)], output: String, isSeveral: Bool, isList: Bool = false,
+        settings: Settings
     ) throws(WrongUse) {
-        place = try Self.place(output, isSeveral: isSeveral)
+        place = try Self.place(output, isSeveral: isSeveral, isList: isList)
         var parameters = parameters
         if case .file(let path) = place, !parameters.contains(where: { $0.name == "format" }),
             FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true
@@ -39,7 +41,7 @@ struct MakingOptions: Sendable {
         }
     }
 
-    private static func place(_ output: String, isSeveral: Bool) throws(WrongUse) -> ResultPlace {
+    private static func place(_ output: String, isSeveral: Bool, isList: Bool) throws(WrongUse) -> ResultPlace {
         if output == "-" {
             if isSeveral { throw WrongUse("-o - takes one source, which is no folder") }
             if isatty(STDOUT_FILENO) == 1 {
@@ -48,9 +50,14 @@ struct MakingOptions: Sendable {
             return .standardOutput
         }
         if output.utf8.last == UInt8(ascii: "/") || FilePath.isFolder(output) { return .folder(output) }
-        guard isSeveral else { return .file(output) }
-        if FilePath.kind(of: output) != nil { throw WrongUse("several results need a folder, and \(output) is none") }
-        return .folder(output)
+        if FilePath.kind(of: output) != nil {
+            if isSeveral { throw WrongUse("several results need a folder, and \(output) is none") }
+            return .file(output)
+        }
+        // By the name alone, so that a pattern of the shell means the same whether it hits one file or several.
+        guard !FilePath.ending(of: output).isEmpty else { return .folder(output) }
+        if isSeveral, !isList { throw WrongUse("several results need a folder; write \(output)/ if \(output) is one") }
+        return isList ? .folder(output) : .file(output)
     }
 
     /// Makes the folder for results, and those around it.
