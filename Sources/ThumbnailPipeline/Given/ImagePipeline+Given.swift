@@ -51,7 +51,7 @@ extension ImagePipeline {
             throw failure
         }
         // If the source is at hand, so may be all that is wanted of it.
-        if !directives.noStore, caches.knownRecord(for: sources.image) == nil { try admission.admit(to: .small) }
+        if directives.noStore || caches.knownRecord(for: sources.image) == nil { try admission.admit(to: .small) }
         guard let fetch = try await fetcher.fetch(for: call, needsBytes: PerSource(true)),
             let bytes = fetch.bytes.image
         else { throw PipelineError.sourceNeeded }
