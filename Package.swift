@@ -201,7 +201,7 @@ let package = Package(
         tests(
             "ThumbnailPipelineTests",
             [
-                "CLinux", "Coordination", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging",
+                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging",
                 "Memory",
                 "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline",
             ]),

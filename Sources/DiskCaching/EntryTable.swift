@@ -36,6 +36,8 @@ final class EntryTable {
 
     /// Entries that are evicted, or moved in the order, in one transaction.
     private static let step = 32
+    /// More than any disk has.
+    private static let mostBytes = 1 << 56
 
     init(_ connection: SQLiteConnection, capacities: [DiskShare: Int]) throws(SQLiteError) {
         self.connection = connection
@@ -142,7 +144,9 @@ final class EntryTable {
         var last = clock
         let statement = try connection.prepare("SELECT share, count(*), sum(cost), max(used) FROM entry GROUP BY share")
         try statement.run { row throws(SQLiteError) in
-            guard let share = DiskShare(rawValue: row.int(0)), row.int(2) >= 0, row.int(3) < Int.max / 2 else {
+            guard let share = DiskShare(rawValue: row.int(0)), 0...Self.mostBytes ~= row.int(2),
+                row.int(3) < Int.max / 2
+            else {
                 throw .damaged("sums that cannot be")
             }
             sums[share] = Usage(bytes: row.int(2), entries: row.int(1))
@@ -185,7 +189,9 @@ final class EntryTable {
         for victim in victims {
             try delete.run([.int(victim.id)])
             // If an index names a missing row, it would do so forever.
-            guard connection.changedRows == 1, victim.cost > 0 else { throw .damaged("an index without its row") }
+            guard connection.changedRows == 1, 1...Self.mostBytes ~= victim.cost else {
+                throw .damaged("an index without its row")
+            }
             try deleteBody.run([.int(victim.id)])
             touched[victim.id] = nil
             guard let share = DiskShare(rawValue: victim.share) else { continue }

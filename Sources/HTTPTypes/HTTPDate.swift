@@ -5,6 +5,9 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     /// Seconds since 1970.
     package var secondsSince1970: Int
 
+    /// The seconds since 1970 of the dates that HTTP can write: years of four digits, from 1970 on.
+    package static let seconds = 0...253_402_300_799
+
     /// The date of this many seconds since 1970.
     package init(secondsSince1970: Int) {
         self.secondsSince1970 = secondsSince1970

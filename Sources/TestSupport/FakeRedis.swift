@@ -17,6 +17,8 @@ package final class FakeRedis: Sendable {
         case full
         /// Replies are no replies.
         case babbling
+        /// Every value that is read is a line that does not end.
+        case endless
     }
 
     private struct State {
@@ -105,6 +107,15 @@ package final class FakeRedis: Sendable {
         state.withLock { $0.values[Array(key.utf8)] = Array(value.utf8) }
     }
 
+    /// Replaces the values under all keys that begin with `prefix`.
+    package func rewrite(_ prefix: String, _ change: ([UInt8]) -> [UInt8]) {
+        state.withLock { state in
+            for key in state.values.keys where key.starts(with: prefix.utf8) {
+                state.values[key] = state.values[key].map(change)
+            }
+        }
+    }
+
     private static func listen(port: Int) throws(FakeOrigin.StartFailure) -> (CInt, Int) {
         let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var isOn: CInt = 1
@@ -186,6 +197,12 @@ package final class FakeRedis: Sendable {
             }
         case "EXPIRE": return Array(":1\r\n".utf8)
         case "MGET":
+            if case .endless? = fault {
+                let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20)
+                guard send("+", to: client) else { return [] }
+                while send(piece, to: client) {}
+                return []
+            }
             let found = state.withLock { state in
                 words.map { word -> [UInt8] in
                     guard var value = state.values[word] else { return Array("$-1\r\n".utf8) }

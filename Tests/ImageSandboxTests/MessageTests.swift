@@ -27,6 +27,30 @@ struct MessageTests {
             part(17, 11, 0.5, 0.25, 16.25, 10.5),
         ], range: .limited, hasColorDetail: true)
 
+    @Test func `no number in an answer ends the process, wherever it stands`() {
+        let headers = [
+            ImageHeader(format: .jpeg, storedSize: PixelSize(width: 33, height: 21)),
+            ImageHeader(format: .gif, storedSize: PixelSize(width: 70_000, height: 2), frames: 3),
+        ]
+        var (read, believed) = (0, 0)
+        for message in Self.answers.map(\.message) {
+            for place in 0..<120 {
+                for number in [UInt64.min, 1, 255, 1 << 31, 1 << 32 - 1, 1 << 47, 1 << 62, 1 << 63, .max] {
+                    var forged = message
+                    for shift in 0..<8 { forged[place + shift] = UInt8(truncatingIfNeeded: number >> (shift * 8)) }
+                    guard case .decoded(let claim)? = WorkerAnswer(forged) else { continue }
+                    read += 1
+                    for (header, level) in zip(headers + headers, [1, 1, 8, 2]) {
+                        let plan = DecodePlan(level: level, isAnimated: header.frames > 1)
+                        let isSound = (try? claim.description.pixelByteCount(of: header, by: plan)) == claim.pixelCount
+                        believed += isSound && claim.tailCount >= 0 ? 1 : 0
+                    }
+                }
+            }
+        }
+        #expect(read > 1_000 && believed < read, "hardly any forgery is read, or all are believed")
+    }
+
     @Test(arguments: answers)
     func `an answer reads back as it was written`(answer: WorkerAnswer) {
         #expect(answer.message.count == WorkerAnswer.byteCount)

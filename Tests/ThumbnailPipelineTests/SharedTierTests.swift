@@ -1,4 +1,5 @@
 import Coordination
+import Crypto
 import Downloading
 import HTTPTypes
 import ImageCaching
@@ -58,6 +59,37 @@ struct SharedTierTests {
         #expect(other.origin.loads == 0 && other.decodes == 0 && other.renders == 0)
         #expect(try await other.thumbnail().statusTexts == ["alula-result hit"])
         #expect(other.pipeline.cachedThumbnail(for: .path()) != nil)
+    }
+
+    @Test func `a forged record with a good hash costs a fetch, and nothing else`() async throws {
+        let one = try await instance()
+        let first = try await one.thumbnail()
+        try await settled(one)
+        let identity = try one.downloader.identity(of: ThumbnailRequest.path().source)
+        // The widths, dates and counts of the record are somewhere among these numbers.
+        for place in stride(from: 0, to: 400, by: 8) {
+            for number in [Int.min, -1, Int.max] {
+                server.rewrite("alula:1:v:") { Self.forged($0, number, at: place + 4) }
+                one.caches.removeLocally(identity)
+                let again = try await one.thumbnail()
+                #expect(again.image.bytes.array == first.image.bytes.array)
+                try await settled(one)
+            }
+        }
+        #expect(one.origin.loads > 60, "hardly any forgery was noticed")
+    }
+
+    /// A value whose head says another number at a place, and whose hash is right.
+    private static func forged(_ value: [UInt8], _ number: Int, at place: Int) -> [UInt8] {
+        // The mark, the length, the key, the number of generations, two of them, and the length of the head.
+        let start = 8 + 8 + 32 + 1 + 2 * 22 + 4
+        var bytes = Array(value.dropLast(32))
+        // The body of a result can be forged without a key; that is none of its numbers.
+        let headLength = Int(bytes[start - 4]) | Int(bytes[start - 3]) << 8
+        for shift in 0..<8 where place + shift < headLength {
+            bytes[start + place + shift] = UInt8(truncatingIfNeeded: number >> (shift * 8))
+        }
+        return bytes + SharedBytes(bytes).withBytes { SHA256.hash($0) }.bytes
     }
 
     @Test func `another size is fetched by the instance that needs it, and then found by all`() async throws {

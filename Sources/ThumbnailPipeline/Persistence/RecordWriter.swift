@@ -44,6 +44,9 @@ struct RecordReader {
         return (0..<8).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
     }
 
+    /// The next value, a whole number in `range`.
+    mutating func int(in range: ClosedRange<Int>) -> Int? { int().flatMap { range ~= $0 ? $0 : nil } }
+
     /// The next value, a number of things that each take a byte at least.
     mutating func count() -> Int? {
         int().flatMap { 0 <= $0 && $0 <= bytes.count - place ? $0 : nil }
@@ -61,6 +64,11 @@ struct RecordReader {
         guard let count = count() else { return nil }
         defer { place += count }
         return String(validating: bytes[place..<place + count], as: UTF8.self)
+    }
+
+    /// The next value, a text that ends no line and can stand in a field of a header (RFC 9110 section 5.5).
+    mutating func line() -> String? {
+        text().flatMap { text in text.utf8.allSatisfy { ![0x00, 0x0a, 0x0d].contains($0) } ? text : nil }
     }
 
     /// The next value, bytes.

@@ -23,20 +23,24 @@ extension SourceRecord {
     }
 
     /// The record of `identity` that `bytes` hold, obtained under these generations; nil if they hold none.
+    ///
+    /// The bytes may come from another machine: nothing is believed that no origin and no file could have said.
     convenience init?(_ bytes: [UInt8], of identity: SourceIdentity, under generations: SharedGenerations? = nil) {
         var reader = RecordReader(bytes)
-        guard let url = reader.text(), let status = reader.int(), let validator = reader.validator(),
+        guard let url = reader.line(), let status = reader.int(in: 100...599), let validator = reader.validator(),
             let headerFields = reader.fields(), let selectingFields = reader.fields(),
-            let requestedAt = reader.int(), let receivedAt = reader.int(), let byteCount = reader.int(),
-            let header = reader.imageHeader(),
+            let requestedAt = reader.date(), let receivedAt = reader.date(),
+            let byteCount = reader.int(in: 0...Self.mostBytes), let header = reader.imageHeader(), header.isPossible,
             reader.isAtEnd
         else { return nil }
         let head = SourceHead(
             identity: identity, url: url, status: status, validator: validator, headerFields: headerFields,
-            selectingFields: selectingFields, requestedAt: HTTPDate(secondsSince1970: requestedAt),
-            receivedAt: HTTPDate(secondsSince1970: receivedAt))
+            selectingFields: selectingFields, requestedAt: requestedAt, receivedAt: receivedAt)
         self.init(head, header: header, byteCount: byteCount, generations: generations)
     }
+
+    /// More than any file has.
+    private static let mostBytes = 1 << 48
 }
 
 /// How a result is written to disk: its file, unchanged, and what an answer says about it.
@@ -57,19 +61,17 @@ extension RenderedImage {
         self.init(entry.head, body: entry.body)
     }
 
-    /// The result of this file, of which `head` tells the rest; nil if it tells nothing.
+    /// The result of this file, of which `head` tells the rest; nil if it tells nothing, or what no encoder could have made.
     init?(_ head: [UInt8], body: SharedBytes) {
         var reader = RecordReader(head)
         guard let format = reader.text().flatMap({ ImageFormat(rawValue: $0) }), let width = reader.int(),
-            let height = reader.int(), let eTag = reader.text()
+            let height = reader.int(), let eTag = reader.line(), eTag.hasPrefix("\""), eTag.hasSuffix("\"")
         else { return nil }
+        let size = PixelSize(width: width, height: height)
         // Only a quality that was looked for is written.
         let quality = reader.isAtEnd ? nil : reader.int()
-        guard reader.isAtEnd else { return nil }
-        self.init(
-            EncodedImage(
-                bytes: body, format: format, size: PixelSize(width: width, height: height), quality: quality),
-            eTag: eTag)
+        guard reader.isAtEnd, size.isPossible(), 1...100 ~= quality ?? 1 else { return nil }
+        self.init(EncodedImage(bytes: body, format: format, size: size, quality: quality), eTag: eTag)
     }
 }
 
@@ -152,8 +154,13 @@ extension RecordWriter {
 }
 
 extension RecordReader {
+    /// A point in time that HTTP can write.
+    fileprivate mutating func date() -> HTTPDate? {
+        int(in: HTTPDate.seconds).map { HTTPDate(secondsSince1970: $0) }
+    }
+
     fileprivate mutating func validator() -> SourceValidator? {
-        guard let isTag = flag(), let text = text() else { return nil }
+        guard let isTag = flag(), let text = line() else { return nil }
         return isTag ? .entityTag(text) : .digest(text)
     }
 
@@ -161,7 +168,7 @@ extension RecordReader {
         guard let count = count() else { return nil }
         var fields = HTTPFields()
         for _ in 0..<count {
-            guard let name = text().flatMap({ HTTPField.Name($0) }), let value = text() else { return nil }
+            guard let name = text().flatMap({ HTTPField.Name($0) }), let value = line() else { return nil }
             fields.append(name, value)
         }
         return fields
@@ -171,7 +178,7 @@ extension RecordReader {
 
     private mutating func imageHeader(isPage: Bool, exif: EXIFTexts?) -> ImageHeader? {
         guard let format = text().flatMap({ ImageFormat(rawValue: $0) }), let width = int(), let height = int(),
-            let decodedArea = int(), let orientation = int(), let bands = int(), let bitDepth = int(),
+            let decodedArea = int(in: 0...Int.max), let orientation = int(), let bands = int(), let bitDepth = int(),
             let frames = int(), let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
             let isChromaSubsampled = flag()
         else { return nil }

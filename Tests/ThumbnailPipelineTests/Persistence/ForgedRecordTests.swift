@@ -1,0 +1,226 @@
+import DiskCaching
+import Downloading
+import HTTPTypes
+import Imaging
+import Memory
+import TestSupport
+import Testing
+import Text
+
+@testable import ThumbnailPipeline
+
+/// What a cache returns that somebody else can write to: no number in it may end the process.
+struct ForgedRecordTests {
+    /// Numbers that no field holds, or that arithmetic is not made for.
+    private static let extremes = [
+        Int.min, Int.min + 1, -(1 << 32), -1, 0, 1, 2, 5, 9, 255, 1 << 31, 1 << 32, 1 << 47, 1 << 62, Int.max - 1,
+        Int.max,
+    ]
+
+    private static let identity: SourceIdentity = {
+        guard let url = try? SourceURL(parsing: "http://example.com/a") else { fatalError("no URL") }
+        return SourceIdentity(url: url)
+    }()
+
+    private static func header(_ format: ImageFormat) -> ImageHeader {
+        let exif = EXIFTexts(
+            make: [65], model: [66], dateTime: [67], attribution: Attribution(artist: [68], copyright: [69]))
+        func header(frames: Int = 1, drawing: PixelSize? = nil, pages: [ImageHeader] = []) -> ImageHeader {
+            ImageHeader(
+                format: format, storedSize: PixelSize(width: 64, height: 48), decodedArea: 4_000, orientation: 6,
+                bands: 3, frames: frames, isProgressive: true, profileByteCount: 500, drawing: drawing, pages: pages,
+                exif: exif)
+        }
+        switch format {
+        case .svg: return header(drawing: PixelSize(width: 64_000, height: 48_000))
+        case .tiff: return header(frames: 2, pages: [header(frames: 2), header(frames: 2)])
+        case .gif, .webp: return header(frames: 3)
+        default: return header()
+        }
+    }
+
+    private static func record(_ format: ImageFormat) -> SourceRecord {
+        let head = SourceHead(
+            identity: identity, validator: .entityTag("\"1\""),
+            headerFields: [
+                .cacheControl: "max-age=100, stale-if-error=50", .date: "Sun, 06 Nov 1994 08:49:37 GMT", .age: "7",
+                .lastModified: "Sat, 05 Nov 1994 08:49:37 GMT", .eTag: "\"1\"",
+            ],
+            selectingFields: [.accept: "image/*"], requestedAt: HTTPDate(secondsSince1970: 784_111_770),
+            receivedAt: HTTPDate(secondsSince1970: 784_111_777))
+        return SourceRecord(head, header: header(format), byteCount: 9_000)
+    }
+
+    private static let requests: [ThumbnailRequest] = {
+        var requests = [
+            ThumbnailRequest.path(width: 20), .path(width: nil), .path(width: 16_384, format: .fixed(.avif)),
+        ]
+        var page = ThumbnailRequest.path(format: .fixed(.jpeg))
+        page.options.page = 1
+        var animation = ThumbnailRequest.path(format: .fixed(.webp))
+        animation.options.isAnimated = true
+        var large = ThumbnailRequest.path(width: 300)
+        (large.options.enlarge, large.options.devicePixelRatio, large.options.fit) = (true, 8_000, .contain)
+        requests += [page, animation, large]
+        return requests
+    }()
+
+    /// Does with a record what requests, operators and the shared cache do.
+    private func use(_ record: SourceRecord) throws {
+        let again = try #require(SourceRecord(record.written, of: Self.identity), "it is not read as it is written")
+        #expect(again.header == record.header && again.written == record.written)
+        let freshness = record.freshness
+        for now in [0, 784_111_800, 1_800_000_000, HTTPDate.seconds.upperBound] {
+            _ = (freshness.age(at: now), freshness.isFresh(at: now), freshness.remainingLifetime(at: now))
+            _ = Freshness(freshness, at: now, isFromCache: true, bounds: ClientMaxAge())
+            _ = freshness.reuse(at: now, for: .none, StaleAllowances())
+        }
+        _ = record.head.lastModified?.imfFixdate
+        _ = (record.head.requestedAt.imfFixdate, record.head.receivedAt.imfFixdate)
+        var configuration = PipelineConfiguration()
+        configuration.rules.limits.sourceFormats = Set(ImageFormat.allCases)
+        for request in Self.requests {
+            guard let key = try? ResultKey(for: request, of: PerSource(record), by: configuration) else { continue }
+            _ = record.header.price(of: key.plan.decode, fileByteCount: record.byteCount)
+            _ = record.header.mostPixelBytes(of: key.plan.decode)
+            _ = key.decodeKey.timePrice(of: record.header, fileByteCount: record.byteCount)
+            _ = (key.plan.price, key.plan.timePrice(of: record.header), key.name { _ in [] })
+        }
+    }
+
+    /// Every form of `bytes` in which eight bytes, or one, are another number, and every beginning of it.
+    private func forgeries(of bytes: [UInt8]) -> some Sequence<[UInt8]> {
+        let numbers = (0...max(0, bytes.count - 8)).lazy.flatMap { place in
+            Self.extremes.lazy.map { number in
+                var forged = bytes
+                for shift in 0..<8 where place + shift < forged.count {
+                    forged[place + shift] = UInt8(truncatingIfNeeded: number >> (shift * 8))
+                }
+                return forged
+            }
+        }
+        let others = bytes.indices.lazy.map { place in
+            var forged = bytes
+            forged[place] ^= 0xff
+            return forged
+        }
+        return [numbers.map(\.self), others.map(\.self), bytes.indices.map { Array(bytes[..<$0]) }].joined()
+    }
+
+    @Test(arguments: ImageFormat.allCases)
+    func `no number in the record of a source ends the process, wherever it stands`(format: ImageFormat) throws {
+        let whole = Self.record(format)
+        try use(try #require(SourceRecord(whole.written, of: Self.identity)))
+        var believed = 0
+        for forged in forgeries(of: whole.written) {
+            guard let record = SourceRecord(forged, of: Self.identity) else { continue }
+            believed += 1
+            try use(record)
+        }
+        #expect(believed > 0, "a forged letter of a text is believed")
+    }
+
+    @Test func `no number about a result ends the process`() {
+        let whole = RenderedImage(
+            EncodedImage(
+                bytes: SharedBytes([1, 2, 3]), format: .avif, size: PixelSize(width: 20, height: 15), quality: 55))
+        #expect(RenderedImage(whole.entry)?.image.quality == 55)
+        for forged in forgeries(of: whole.entry.head) {
+            guard let result = RenderedImage(forged, body: whole.image.bytes) else { continue }
+            #expect(result.image.size.area > 0 && result.cost > 0)
+            #expect(!result.eTag.utf8.contains(0x0a) && 1...100 ~= result.image.quality ?? 1)
+        }
+    }
+
+    /// Records of which one field says what no origin and no file can say.
+    private static let impossible: [(name: String, bytes: [UInt8])] = {
+        var list: [(name: String, bytes: [UInt8])] = []
+        func add(
+            _ name: String, head change: (inout [HTTPField]) -> Void = { _ in }, status: Int = 200,
+            url: String = "http://example.com/a", tag: String = "\"1\"", byteCount: Int = 9, _ header: ImageHeader
+        ) {
+            var fields: [HTTPField] = []
+            change(&fields)
+            let head = SourceHead(
+                identity: identity, url: url, status: status, validator: .entityTag(tag),
+                headerFields: HTTPFields(fields), selectingFields: [:],
+                requestedAt: HTTPDate(secondsSince1970: 1), receivedAt: HTTPDate(secondsSince1970: 2))
+            list.append((name, SourceRecord(head, header: header, byteCount: byteCount).written))
+        }
+        func jpeg(
+            _ width: Int = 4, _ height: Int = 3, orientation: Int = 1, bands: Int = 3, depth: Int = 8, frames: Int = 1,
+            profile: Int = 0, exif: EXIFTexts? = nil
+        ) -> ImageHeader {
+            ImageHeader(
+                format: .jpeg, storedSize: PixelSize(width: width, height: height), orientation: orientation,
+                bands: bands, bitDepth: depth, frames: frames, profileByteCount: profile, exif: exif)
+        }
+        let good = jpeg()
+        for number in [Int.min, -1, 0, 1 << 33, Int.max] {
+            add("width \(number)", jpeg(number))
+            add("height \(number)", jpeg(4, number))
+            add("orientation \(number)", jpeg(orientation: number))
+            add("bands \(number)", jpeg(bands: number))
+            add("depth \(number)", jpeg(depth: number))
+            add("frames \(number)", jpeg(frames: number))
+            add("status \(number)", status: number, good)
+            if number != 0 { add("profile \(number)", jpeg(profile: number)) }
+            if number < 0 || number == .max {
+                // No head can be made with such dates, so they are put into its bytes.
+                for date in [784_111_770, 784_111_777] {
+                    list.append(("date \(number)", record(.jpeg).written.replacing(date.bytes, with: number.bytes)))
+                }
+                add("bytes \(number)", byteCount: number, good)
+            }
+            for size in [PixelSize(width: number, height: 3), PixelSize(width: 4, height: number)]
+            where number != 1 << 33 {
+                add(
+                    "drawing \(size)",
+                    ImageHeader(format: .svg, storedSize: PixelSize(width: 4, height: 3), drawing: size))
+                let page = ImageHeader(format: .tiff, storedSize: size, frames: 1)
+                add(
+                    "page \(size)",
+                    ImageHeader(format: .tiff, storedSize: PixelSize(width: 4, height: 3), frames: 1, pages: [page]))
+            }
+        }
+        for end in ["\r\nX: 1", "\n", "\0"] {
+            add("a field", head: { $0.append(HTTPField(name: .eTag, value: "1\(end)")) }, good)
+            add("a tag", tag: "1" + end, good)
+            add("a URL", url: "http://example.com/" + end, good)
+        }
+        add("long texts", jpeg(exif: EXIFTexts(make: [UInt8](repeating: 65, count: 256))))
+        add(
+            "long rights",
+            jpeg(
+                exif: EXIFTexts(
+                    attribution: Attribution(artist: [], copyright: [UInt8](repeating: 65, count: 4_097)))))
+        return list
+    }()
+
+    @Test func `a record that says what no origin and no file can say is not believed`() {
+        #expect(Self.impossible.count > 60)
+        for (name, bytes) in Self.impossible {
+            #expect(SourceRecord(bytes, of: Self.identity) == nil, "\(name)")
+        }
+    }
+
+    @Test func `a result that no encoder made is not believed`() {
+        func isBelieved(
+            _ width: Int = 20, _ height: Int = 15, tag: String = "\"a\"", quality: Int? = 5
+        ) -> Bool {
+            let image = EncodedImage(
+                bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: width, height: height), quality: quality)
+            return RenderedImage(RenderedImage(image, eTag: tag).entry) != nil
+        }
+        #expect(isBelieved() && isBelieved(quality: nil))
+        for number in [Int.min, -1, 0, 1 << 24, Int.max] {
+            #expect(!isBelieved(number) && !isBelieved(20, number) && !isBelieved(quality: number), "\(number)")
+        }
+        for tag in ["", "a", "\"a", "\"a\r\nX: 1\"", "\"\0\""] { #expect(!isBelieved(tag: tag), "\(tag)") }
+    }
+}
+
+extension Int {
+    /// The number as records hold it.
+    fileprivate var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) } }
+}
