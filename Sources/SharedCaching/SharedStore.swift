@@ -56,6 +56,7 @@ package final class SharedStore: Sendable {
     private let configuration: SharedCacheConfiguration
     private let inbox: TierInbox
     private let tls: TierTLS?
+    private let seal: SharedSeal
     private let logger: Logger
     private let timekeeper: any Timekeeper
 
@@ -66,6 +67,7 @@ package final class SharedStore: Sendable {
         self.configuration = configuration
         self.logger = logger
         self.timekeeper = timekeeper
+        seal = configuration.credentials.seal
         inbox = try TierInbox(configuration)
         guard configuration.address.isTLS else {
             tls = nil
@@ -181,7 +183,7 @@ package final class SharedStore: Sendable {
         else { return false }
         let length = value.length(generations: generations.count + 1)
         guard inbox.admitWrite(length) else { return false }
-        let body = value.written(under: key, generations: [first.everything] + generations.map(\.source))
+        let body = value.written(under: key, generations: [first.everything] + generations.map(\.source), seal)
         var command = TierCommand()
         let after = command.addSet(key.name, valueLength: length, seconds: min(seconds, Self.longestSeconds))
         var rest = TierCommand()
@@ -259,7 +261,7 @@ package final class SharedStore: Sendable {
         }
         let current = known.dropFirst().map { SharedGenerations(everything: known[0], source: $0) }
         guard let bytes = values.last.flatMap(\.self) else { return LookUp(result: .miss, generations: current) }
-        switch SharedValue.read(bytes, under: reply.key, generations: known) {
+        switch SharedValue.read(bytes, under: reply.key, generations: known, seal) {
         case .value(let value): return LookUp(value: value, result: .hit, generations: current)
         case .outdated: return LookUp(result: .miss, generations: current)
         case .damaged: return LookUp(result: .rejected, generations: current)

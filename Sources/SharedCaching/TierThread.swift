@@ -8,6 +8,7 @@ final class TierThread {
     let inbox: TierInbox
     let logger: Logger
     let timekeeper: any Timekeeper
+    let seal: SharedSeal
     private let tls: TierTLS?
 
     /// Asks what concerns the whole server: generations, the log of purges, removals, probes.
@@ -50,6 +51,7 @@ final class TierThread {
         self.tls = tls
         self.logger = logger
         self.timekeeper = timekeeper
+        seal = configuration.credentials.seal
         let greeting = Self.greeting(configuration)
         func connection() -> TierConnection {
             TierConnection(greeting: greeting, maximumReplyBytes: configuration.maximumValueBytes + (64 << 10))
@@ -214,7 +216,7 @@ final class TierThread {
 
     private func heard(_ reply: Reply) {
         guard let elements = reply.elements, elements.count == 3, let payload = elements[2].text,
-            let notice = PurgeNotice(payload)
+            let notice = PurgeNotice(payload, seal)
         else { return }
         purges.learn(notice)
     }

@@ -20,6 +20,25 @@ struct SharedStoreTests {
         return (one, other)
     }
 
+    @Test func `with a key, what anybody can write is neither read nor obeyed`() async throws {
+        let sealed: (inout SharedCacheConfiguration) -> Void = { $0.credentials.key = [1, 2, 3] }
+        let (one, other) = (try StoreFixture(server, sealed), try StoreFixture(server, sealed))
+        let stranger = try StoreFixture(server)
+        for fixture in [one, other, stranger] { try await fixture.state() }
+        let generations = try await one.begin()
+        try await one.write("ours", under: generations)
+        #expect(await other.text() == "ours")
+        #expect(await stranger.look().result == .rejected)
+        try await stranger.write("forged", under: generations)
+        #expect(await stranger.text() == "forged")
+        #expect(await one.look().result == .rejected)
+        #expect(await stranger.store.purge(.test, name: "forged"))
+        #expect(await one.store.purge(.test, name: "ours"))
+        await other.heard(1)
+        #expect(other.heardPurges == ["ours"] && one.heardPurges.isEmpty)
+        #expect(other.gaps.count == 0)
+    }
+
     @Test func `what one instance writes another one finds`() async throws {
         let (one, other) = try await pair()
         #expect(await other.text() == nil)

@@ -39,6 +39,32 @@ struct SharedValueTests {
         }
     }
 
+    @Test func `a value is read by the key that it was sealed with, and by no other and none`() {
+        let seals = [SharedSeal(), SharedSeal(key: [1, 2, 3]), SharedSeal(key: [1, 2, 4])]
+        for (place, writer) in seals.enumerated() {
+            let written = value.written(under: key, generations: generations, writer)
+            for (other, reader) in seals.enumerated() {
+                let finding = SharedValue.read(written, under: key, generations: generations, reader)
+                let isRead = if case .value = finding { true } else { false }
+                #expect(isRead == (place == other))
+            }
+        }
+    }
+
+    @Test func `a purge is believed by the key that it was sealed with, and by no other`() throws {
+        let notice = try #require(PurgeNotice(.test, name: "http://example.com/ä"))
+        let (seal, other) = (SharedSeal(key: [1]), SharedSeal(key: [2]))
+        let written = notice.written(seal)
+        #expect(PurgeNotice(written, seal) == notice && PurgeNotice(written, other) == nil)
+        #expect(PurgeNotice(notice.written(), seal) == nil && PurgeNotice([], seal) == nil)
+        for place in written.indices {
+            var forged = written
+            forged[place] ^= 1
+            #expect(PurgeNotice(forged, seal) == nil, "byte \(place)")
+            #expect(PurgeNotice(Array(written[..<place]), seal) == nil)
+        }
+    }
+
     @Test func `a value of another key is damaged, and one of another generation is outdated`() {
         let written = value.written(under: key, generations: generations)
         guard case .damaged = SharedValue.read(written, under: SharedKey(of: [1]), generations: generations),

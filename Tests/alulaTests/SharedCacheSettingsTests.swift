@@ -48,6 +48,20 @@ struct SharedCacheSettingsTests {
         }
     }
 
+    @Test func `the key comes from the environment alone, and must be one`() throws {
+        let text = String(repeating: "0aF", count: 22)
+        let settings = try load(["--shared-cache", "redis://cache"], environment: ["ALULA_SHARED_CACHE_KEY": text])
+        #expect(settings.sharedCache.configuration(.default)?.credentials.key?.count == 33)
+        #expect(!"\(settings.sharedCache)".contains("175"))
+        for wrong in ["0a0", "secret", String(repeating: "0a", count: 15), String(repeating: "0a", count: 129)] {
+            let failure = #expect(throws: SettingsLoader.Failure.self) {
+                try load([], environment: ["ALULA_SHARED_CACHE_KEY": wrong])
+            }
+            #expect(failure?.lines.count == 1 && failure?.lines[0].contains(wrong) == false)
+        }
+        #expect(throws: SettingsLoader.Failure.self) { try load(["--shared-cache-key", text]) }
+    }
+
     @Test(arguments: [
         ("--shared-cache", "cache:6379"), ("--shared-cache-timeout", "0ms"), ("--shared-cache-timeout", "2s"),
         ("--shared-cache-sources", "maybe"), ("--instance-name", "a b"), ("--instance-name", ""),

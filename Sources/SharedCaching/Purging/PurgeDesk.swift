@@ -57,12 +57,12 @@ extension TierThread {
         let id: [UInt8]
         let notice: PurgeNotice?
 
-        init?(_ reply: Reply) {
+        init?(_ reply: Reply, _ seal: SharedSeal) {
             guard let parts = reply.elements, parts.count == 2, let id = parts[0].text, !id.isEmpty, id.count <= 64,
                 let fields = parts[1].elements
             else { return nil }
             self.id = id
-            notice = fields.count >= 2 ? fields[1].text.flatMap { PurgeNotice($0) } : nil
+            notice = fields.count >= 2 ? fields[1].text.flatMap { PurgeNotice($0, seal) } : nil
         }
     }
 
@@ -93,7 +93,7 @@ extension TierThread {
             guard let page = replies.last?.elements else {
                 return control.refuse(replies.last?.failure ?? "no answer to XRANGE")
             }
-            let entries = page.compactMap { Entry($0) }
+            let entries = page.compactMap { Entry($0, seal) }
             if reading == nil, entries.first?.id != start {
                 purges.lostPosition()
                 return readLog(from: nil, reading: LogReading(), then: done)
@@ -101,6 +101,7 @@ extension TierThread {
             var reading = reading
             // What stands at the place that was reached before has been done, by an earlier process perhaps.
             if reading == nil, let done = entries.first?.notice { _ = purges.memory.note(done) }
+            reading?.entries.formUnion(entries.map(\.id))
             for notice in entries.compactMap(\.notice) {
                 let isNew = purges.learn(notice)
                 if reading?.ids.insert(notice.id).inserted == true, !isNew { reading?.holdsKnown = true }
@@ -116,6 +117,8 @@ extension TierThread {
 
     /// What a log holds that is read from its beginning.
     private struct LogReading {
+        /// The places of all entries, those without a purge as well.
+        var entries: Set<[UInt8]> = []
         var ids: Set<Generation> = []
         /// Whether one of its purges was known.
         var holdsKnown = false
@@ -124,14 +127,14 @@ extension TierThread {
     /// Writes the purges that are known here into a log that lacks them, because the one that had them is lost.
     private func finish(_ reading: LogReading, isEmpty: Bool) {
         // A full log may have dropped purges that this instance has not read.
-        if reading.ids.count >= PurgeMemory.capacity, !reading.holdsKnown { purges.audience.onGap() }
+        if reading.entries.count >= PurgeMemory.capacity, !reading.holdsKnown { purges.audience.onGap() }
         guard !configuration.isReadOnly else { return }
         let missing = purges.memory.missing(in: reading.ids)
         guard isEmpty || !missing.isEmpty else { return }
         var command = TierCommand()
         // An empty entry shows later that the log is still this one.
         if missing.isEmpty { command.add(Self.append([])) }
-        for notice in missing { command.add(Self.append(notice.written)) }
+        for notice in missing { command.add(Self.append(notice.written(seal))) }
         control.send(command, at: timekeeper.now) { _ in }
     }
 
@@ -185,9 +188,9 @@ extension TierThread {
         case .forget(let source): command.add([UInt8](word: "DEL"), source.generationName)
         case .purge(let notice):
             // The log comes first: an instance that finds the next generation finds the purge in the log.
-            command.add(Self.append(notice.written))
+            command.add(Self.append(notice.written(seal)))
             command.add([UInt8](word: "DEL"), notice.source.generationName)
-            command.add([UInt8](word: "PUBLISH"), TierNames.channel, notice.written)
+            command.add([UInt8](word: "PUBLISH"), TierNames.channel, notice.written(seal))
         case .everything:
             command.add([UInt8](word: "DEL"), TierNames.everything)
             // At once, so that what is fetched next can be shared; a full server refuses it, and the next look at the log tries again.

@@ -19,10 +19,10 @@ package struct PurgeNotice: Sendable, Equatable {
         self.name = name
     }
 
-    /// A purge as it was written; nil if the bytes are none.
-    init?(_ bytes: [UInt8]) {
+    /// A purge as it was written; nil if the bytes are none, or no instance with this seal wrote them.
+    init?(_ bytes: [UInt8], _ seal: SharedSeal = SharedSeal()) {
         let start = Generation.length + SharedSource.labelLength
-        guard bytes.count >= start, bytes.count <= start + Self.longestName,
+        guard let bytes = seal.words(sealed: bytes), bytes.count >= start, bytes.count <= start + Self.longestName,
             let id = Generation(Array(bytes[..<Generation.length])),
             let source = SharedSource(label: Array(bytes[Generation.length..<start])),
             let name = String(validating: bytes[start...], as: UTF8.self)
@@ -33,7 +33,10 @@ package struct PurgeNotice: Sendable, Equatable {
     }
 
     /// The purge as bytes.
-    var written: [UInt8] { id.text + source.label + Array(name.utf8) }
+    func written(_ seal: SharedSeal = SharedSeal()) -> [UInt8] {
+        let words = id.text + source.label + Array(name.utf8)
+        return words + seal.text(of: words)
+    }
 }
 
 /// What an instance does about purges of others; called on the thread `shared-cache`.

@@ -25,12 +25,14 @@ package struct SharedCacheConfiguration: Sendable {
     }
 }
 
-/// What the service proves to the server that it is; never shown.
+/// What the service proves to the server, and to other instances, that it is; never shown.
 package struct SharedCacheCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     /// The user; nil for the default one.
     package var user: String?
     /// The password; nil if the server wants none.
     package var password: String?
+    /// What values and purges are sealed with, the same for all instances; nil if a plain hash is enough.
+    package var key: [UInt8]?
 
     /// No credentials.
     package init() {}

@@ -4,7 +4,7 @@ package import Memory
 /// A value of the shared cache: its body, and a few bytes about the body.
 ///
 /// On the server it carries the version of its layout, its length, its key, the generations that it was begun under, and at its end the
-/// SHA-256 of all that. None of it is used before all of it is as it should be.
+/// seal of all that (``SharedSeal``). None of it is used before all of it is as it should be.
 package struct SharedValue: Sendable {
     /// What the reader needs besides the body; small.
     package let head: [UInt8]
@@ -20,10 +20,11 @@ package struct SharedValue: Sendable {
     /// Before every value.
     private static let mark = Array("Alula/1\n".utf8)
     private static let digestLength = 32
+    private static let sealLength = SharedSeal.length
 
     /// Bytes besides those of head and body, for so many generations.
     private static func frameLength(generations count: Int) -> Int {
-        mark.count + 8 + digestLength + 1 + count * Generation.length + 4 + digestLength
+        mark.count + 8 + digestLength + 1 + count * Generation.length + 4 + sealLength
     }
 
     /// Bytes that the value takes on the server.
@@ -32,7 +33,7 @@ package struct SharedValue: Sendable {
     }
 
     /// The value as the server keeps it under `key`.
-    func written(under key: SharedKey, generations: [Generation]) -> SharedBytes {
+    func written(under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()) -> SharedBytes {
         let length = length(generations: generations.count)
         var start = Self.mark + Self.bytes(of: length, count: 8) + key.digest + [UInt8(clamping: generations.count)]
         for generation in generations { start += generation.text }
@@ -43,7 +44,7 @@ package struct SharedValue: Sendable {
         var hash = SHA256()
         unsafe hash.update(start.span.bytes)
         body.withBytes { hash.update($0) }
-        unsafe hash.finalize().bytes.withUnsafeBytes { unsafe accumulator.append($0) }
+        unsafe seal.seal(of: hash.finalize()).withUnsafeBytes { unsafe accumulator.append($0) }
         return accumulator.finish()
     }
 
@@ -57,11 +58,13 @@ package struct SharedValue: Sendable {
     }
 
     /// Reads what the server keeps under `key`, if it was begun under these generations.
-    static func read(_ bytes: SharedBytes, under key: SharedKey, generations: [Generation]) -> Finding {
+    static func read(
+        _ bytes: SharedBytes, under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()
+    ) -> Finding {
         bytes.withBytes { span in
             let frame = frameLength(generations: generations.count)
             guard span.byteCount >= frame else { return .damaged }
-            let end = span.byteCount - digestLength
+            let end = span.byteCount - sealLength
             func byte(_ place: Int) -> UInt8 { unsafe span.unsafeLoad(fromByteOffset: place, as: UInt8.self) }
             func number(_ start: Int, _ count: Int) -> Int {
                 (start..<start + count).reversed().reduce(0) { $0 << 8 | Int(byte($1)) }
@@ -72,7 +75,8 @@ package struct SharedValue: Sendable {
             }
             var place = mark.count
             guard has(mark, at: 0), byte(place + 7) == 0, number(place, 7) == span.byteCount,
-                has(SHA256.hash(span.extracting(0..<end)).bytes, at: end)
+                HMAC.isEqual(
+                    (0..<sealLength).map { byte(end + $0) }, seal.seal(of: SHA256.hash(span.extracting(0..<end))))
             else { return .damaged }
             place += 8
             guard has(key.digest, at: place) else { return .damaged }

@@ -64,7 +64,11 @@ struct SettingsLoader {
         _ environment: [String: String]
     ) -> Settings {
         var settings = Settings()
-        settings.sharedCache.readCredentials(environment)
+        do {
+            try settings.sharedCache.readCredentials(environment)
+        } catch {
+            problems.append(error)
+        }
         readForeignEnvironment(flags, variables, file, environment, into: &settings)
         for setting in SettingTable.all {
             if let text = flags[ExactText(setting.name)] {
@@ -172,7 +176,7 @@ struct SettingsLoader {
         for (variable, value) in environment.sorted(by: { $0.key < $1.key }) where variable.hasPrefix("ALULA_") {
             if variable == "ALULA_CONFIG" {
                 values["config"] = value
-            } else if [SharedCacheSettings.userVariable, SharedCacheSettings.passwordVariable].contains(variable) {
+            } else if SharedCacheSettings.variables.contains(variable) {
                 continue
             } else if let setting = SettingTable.all.first(where: { $0.environmentName == variable }) {
                 values[ExactText(setting.name)] = value

@@ -25,12 +25,24 @@ struct SharedCacheSettings: Sendable {
     /// The variables of the credentials, which are no settings.
     static let userVariable = "ALULA_SHARED_CACHE_USER"
     static let passwordVariable = "ALULA_SHARED_CACHE_PASSWORD"
+    static let keyVariable = "ALULA_SHARED_CACHE_KEY"
+    static let variables = [userVariable, passwordVariable, keyVariable]
 
-    /// Takes the credentials from the environment.
-    mutating func readCredentials(_ environment: [String: String]) {
+    /// Takes the credentials from the environment; throws for a key that is none.
+    mutating func readCredentials(_ environment: [String: String]) throws(SettingsProblem) {
+        if let text = environment[Self.keyVariable], !text.isEmpty {
+            guard let key = Hexadecimal.decode(text), Self.keyLengths.contains(key.count) else {
+                throw SettingsProblem(
+                    "\(Self.keyVariable): its value is not allowed; allowed are 32 to 256 hexadecimal digits")
+            }
+            credentials.key = key
+        }
         credentials.user = environment[Self.userVariable].flatMap { $0.isEmpty ? nil : $0 }
         credentials.password = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
     }
+
+    /// Bytes that a key may have.
+    private static let keyLengths = 16...128
 
     /// The name of this instance, or else of the host.
     var instance: String {
@@ -115,6 +127,10 @@ extension Settings {
         let limits = pipeline.rules.limits
         let formats = limits.sourceFormats.map(\.rawValue).sorted()
         var parts = [engine, sourcePolicy]
+        // Instances with another key could neither read nor trust what stands under these names.
+        if let key = sharedCache.credentials.key {
+            parts.append(Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key)))
+        }
         parts += ["formats"] + formats
         parts += ["automatic"] + pipeline.rules.automaticFormats.map(\.rawValue)
         parts += ["efforts"] + ImageFormat.allCases.map { "\($0.rawValue)=\(pipeline.rules.efforts[$0])" }
