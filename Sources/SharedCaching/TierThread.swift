@@ -82,7 +82,7 @@ final class TierThread {
             notice(timekeeper.now)
             wait()
             if watched[connections.count].revents != 0 { inbox.drain() }
-            for (connection, place) in zip(connections, watched) where place.revents != 0 {
+            for (connection, place) in zip(connections, watched) where place.revents != 0 || connection.hasMoreToRead {
                 unsafe connection.receive(into: buffer)
             }
         }
@@ -297,8 +297,8 @@ final class TierThread {
         }
         watched.append(pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0))
         let now = timekeeper.now
-        let count = unsafe Glibc.poll(
-            &watched, nfds_t(watched.count), milliseconds(until: nextWork(after: now), from: now))
+        let next = connections.contains(where: \.hasMoreToRead) ? now : nextWork(after: now)
+        let count = unsafe Glibc.poll(&watched, nfds_t(watched.count), milliseconds(until: next, from: now))
         guard count <= 0 else { return }
         for place in watched.indices { watched[place].revents = 0 }
     }

@@ -225,6 +225,19 @@ struct SharedStoreFaultTests {
         #expect(!(await one.store.purge(.test, name: "one too many")))
     }
 
+    @Test func `a line that does not end costs no request more than its limit`() async throws {
+        let one = try StoreFixture(server)
+        try await one.state()
+        try await one.write(under: try await one.begin())
+        server.fail(.endless)
+        let begun = SystemTimekeeper().now
+        let lookUp = await one.look()
+        // The connection is closed after one read, long before the line is as long as a value.
+        #expect(lookUp.result == .error && SystemTimekeeper().now - begun < .seconds(2))
+        server.fail(nil)
+        #expect(await eventually { await one.text() == "value" })
+    }
+
     @Test func `a server that talks nonsense is left alone`() async throws {
         let one = try StoreFixture(server)
         try await one.state()

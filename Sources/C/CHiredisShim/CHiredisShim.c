@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <pthread.h>
+#include <string.h>
 
 static redisReplyObjectFunctions bounded;
 static redisReplyObjectFunctions original;
@@ -43,6 +44,14 @@ redisReader *CHiredisShim_reader_create(void)
 }
 
 size_t CHiredisShim_unparsed(const redisReader *reader) { return reader->len - reader->pos; }
+
+bool CHiredisShim_has_long_line(const redisReader *reader)
+{
+    // The parser stands at the beginning of a line whenever it waits for more bytes.
+    const char *rest = reader->buf + reader->pos;
+    return CHiredisShim_unparsed(reader) > CHiredisShim_longest_line
+        && memchr(rest, '\n', CHiredisShim_longest_line) == NULL;
+}
 
 redisReply *CHiredisShim_element(const redisReply *reply, size_t index)
 {

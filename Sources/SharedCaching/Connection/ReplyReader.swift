@@ -37,6 +37,8 @@ final class ReplyReader {
 
     private let raw: UnsafeMutablePointer<redisReader>
     private let maximumBytes: Int
+    /// Bytes since the last whole reply.
+    private var byteCount = 0
 
     /// A parser of replies that each have at most so many bytes.
     init?(maximumBytes: Int) {
@@ -51,6 +53,7 @@ final class ReplyReader {
 
     /// Takes bytes from the server; the whole replies are then to be had from ``next()``.
     func feed(_ bytes: UnsafeRawBufferPointer) throws(Nonsense) {
+        byteCount += bytes.count
         guard
             unsafe redisReaderFeed(raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count) == REDIS_OK
         else { throw Nonsense() }
@@ -61,10 +64,12 @@ final class ReplyReader {
         var object: UnsafeMutableRawPointer?
         guard unsafe redisReaderGetReply(raw, &object) == REDIS_OK else { throw Nonsense() }
         guard let object = unsafe object else {
-            if unsafe CHiredisShim_unparsed(raw) > maximumBytes { throw Nonsense() }
+            // hiredis looks through all of a line again whenever more of it comes.
+            if unsafe byteCount > maximumBytes || CHiredisShim_has_long_line(raw) { throw Nonsense() }
             return nil
         }
         defer { unsafe freeReplyObject(object) }
+        byteCount = unsafe CHiredisShim_unparsed(raw)
         return unsafe Self.reply(object.assumingMemoryBound(to: redisReply.self))
     }
 

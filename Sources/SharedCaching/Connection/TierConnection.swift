@@ -39,11 +39,15 @@ final class TierConnection {
     private var staged: [UInt8] = []
     private var stagedCount = 0
     private(set) var nextDeadline: Duration?
+    /// Whether bytes may have come that were left for the next turn.
+    private(set) var hasMoreToRead = false
     /// What came although nothing was asked.
     var onMessage: ((Reply) -> Void)?
     /// Why the server did not let us in.
     private(set) var refusal: String?
 
+    /// Reads in one turn: others that wait for the thread have limits of milliseconds.
+    private static let readsInTurn = 16
     /// Bytes that are sent at once, if they are in several pieces.
     private static let stagedBytes = 256 << 10
 
@@ -116,6 +120,7 @@ final class TierConnection {
         staged = []
         stagedCount = 0
         nextDeadline = nil
+        hasMoreToRead = false
         for entry in unanswered where !entry.isAbandoned { entry.finish(.closed) }
     }
 
@@ -143,12 +148,12 @@ final class TierConnection {
         }
     }
 
-    /// Reads what came, and answers those who wait for it.
+    /// Reads what came, and answers those who wait for it; a server that sends very much is read in several turns.
     func receive(into buffer: UnsafeMutableRawBufferPointer) {
+        hasMoreToRead = false
         guard let socket, let reader else { return }
         guard socket.isOpen else { return flush() }
-        // Until nothing is left: libssl may hold bytes that the system does not tell of. No honest server sends so much at once.
-        for _ in 0..<4_096 {
+        for _ in 0..<Self.readsInTurn {
             switch unsafe socket.receive(buffer) {
             case .blocked: return
             case .closed: return close()
@@ -162,7 +167,8 @@ final class TierConnection {
                 guard self.reader === reader, socket.mayHoldMore(after: count, of: buffer.count) else { return }
             }
         }
-        close()
+        // libssl may hold bytes that the system does not tell of.
+        hasMoreToRead = true
     }
 
     /// Gives those up whose time is over.

@@ -5,6 +5,7 @@
 
 #include <hiredis/hiredis.h>
 #include <openssl/ssl.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 
 /// A parser of replies that refuses arrays of more than ``CHiredisShim_most_elements``. Null without memory.
@@ -15,6 +16,12 @@ enum { CHiredisShim_most_elements = 65536 };
 
 /// Bytes that were fed to a parser and are not parsed yet.
 size_t CHiredisShim_unparsed(const redisReader *reader);
+
+/// Whether the next unparsed bytes are the beginning of a line of more than ``CHiredisShim_longest_line``.
+bool CHiredisShim_has_long_line(const redisReader *reader);
+
+/// Most bytes of a line: of a status, an error, a number or the length of a text.
+enum { CHiredisShim_longest_line = 8192 };
 
 /// An element of an array reply.
 redisReply *CHiredisShim_element(const redisReply *reply, size_t index);
