@@ -145,7 +145,14 @@ package final class ImageDownloader: Sendable {
     package var isActive: Bool { shell.withLock { $0.state.isActive(at: timekeeper.now) } }
 
     /// The health of recently used origins.
-    package var originHealth: OriginHealthSummary { loader.originHealth }
+    package var originHealth: OriginHealthSummary {
+        var summary = loader.originHealth
+        let named = Set(configuration.origins.all.compactMap(\.baseOrigin))
+        for index in summary.origins.indices where named.contains(summary.origins[index].origin) {
+            summary.origins[index].isProven = true
+        }
+        return summary
+    }
 
     /// Ends the wait of the caller with this receipt, and of no other; false when no caller waits under it.
     package func cancel(receipt: String) -> Bool {

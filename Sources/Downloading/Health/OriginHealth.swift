@@ -68,6 +68,9 @@ struct OriginHealth {
     /// Whether a source of the origin is known that has worked.
     var hasWorked: Bool { !known.sources.isEmpty }
 
+    /// Whether nothing is known, and nothing under way that could tell.
+    var isBlank: Bool { isReachable == nil && running.isEmpty && inquiry == nil && !isSuspended }
+
     /// Whether transfers are being refused.
     var isSuspended: Bool {
         if case .open = phase { false } else { true }

@@ -1,4 +1,7 @@
 /// The health of recently used origins, a bounded number of them.
+///
+/// A client can name as many origins as it likes. Those of which nothing has ever worked have a small bound of their own, and those of which
+/// nothing has become known, such as names without an address, are not kept.
 struct OriginHealthBook {
     private struct Entry {
         var health = OriginHealth()
@@ -6,14 +9,21 @@ struct OriginHealthBook {
     }
 
     private let capacity: Int
+    private let unprovenCapacity: Int
     private var entries: [OriginKey: Entry] = [:]
     private var uses: UInt64 = 0
 
     private var suspensions = 0
     private var changes: [OriginSnapshot] = []
 
-    init(capacity: Int = 4_096) {
+    /// An empty book.
+    ///
+    /// - Parameters:
+    ///   - capacity: Most origins.
+    ///   - unprovenCapacity: Most of them of which nothing has worked.
+    init(capacity: Int = 4_096, unprovenCapacity: Int = 256) {
         self.capacity = capacity
+        self.unprovenCapacity = unprovenCapacity
     }
 
     /// Lets a transfer to `origin` start, or not.
@@ -63,7 +73,7 @@ struct OriginHealthBook {
     private mutating func change<Result>(
         _ origin: OriginKey, at now: Duration, _ body: (inout OriginHealth) -> Result
     ) -> Result {
-        if entries[origin] == nil, entries.count >= capacity { forgetOne() }
+        if entries[origin] == nil { makeRoom() }
         uses += 1
         // Taken out, so that it is changed in place and not copied.
         var entry = entries.removeValue(forKey: origin) ?? Entry()
@@ -73,14 +83,15 @@ struct OriginHealthBook {
         if entry.health.isReachable != wasReachable || entry.health.isSuspended != wasSuspended {
             changes.append(OriginSnapshot(origin, entry.health, at: now))
         }
-        entries[origin] = entry
+        if !entry.health.isBlank { entries[origin] = entry }
         return result
     }
 
-    /// Forgets the least recently used origin: first one of which nothing has worked, because a client can name as many of
-    /// those as it likes; a suspended one only if all are.
-    private mutating func forgetOne() {
-        func rank(_ health: OriginHealth) -> Int { (health.isSuspended ? 2 : 0) + (health.hasWorked ? 1 : 0) }
+    /// Forgets the least recently used origin if there are too many: first one of which nothing has worked, and a suspended one last.
+    private mutating func makeRoom() {
+        let isCrowded = entries.count { !$0.value.health.hasWorked } >= unprovenCapacity
+        guard isCrowded || entries.count >= capacity else { return }
+        func rank(_ health: OriginHealth) -> Int { (health.hasWorked ? 2 : 0) + (health.isSuspended ? 1 : 0) }
         let oldest = entries.min { left, right in
             (rank(left.value.health), left.value.lastUse) < (rank(right.value.health), right.value.lastUse)
         }
@@ -92,6 +103,6 @@ extension OriginSnapshot {
     fileprivate init(_ origin: OriginKey, _ health: OriginHealth, at now: Duration) {
         self.init(
             origin: origin, isReachable: health.isReachable, isSuspended: health.isSuspended,
-            retryAfter: health.refusal(at: now))
+            retryAfter: health.refusal(at: now), isProven: health.hasWorked)
     }
 }

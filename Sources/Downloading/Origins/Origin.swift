@@ -40,9 +40,14 @@ package struct Origin: Sendable {
         self.place = place
     }
 
+    /// Where its requests go; nil for a place on this machine.
+    var baseOrigin: OriginKey? {
+        if case .web(let base) = place { base.origin } else { nil }
+    }
+
     /// Whether its host, port and scheme are those of `url`.
     func contains(_ url: SourceURL) -> Bool {
-        if case .web(let base) = place { base.origin == url.origin } else { false }
+        baseOrigin == url.origin
     }
 }
 

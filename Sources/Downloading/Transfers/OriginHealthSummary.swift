@@ -16,4 +16,6 @@ package struct OriginSnapshot: Sendable, Equatable {
     package let isSuspended: Bool
     /// How long they will be refused at least; nil when the next one would be the probe, or when none are.
     package let retryAfter: Duration?
+    /// Whether a source of it has worked, or the settings name it: no client can make up such an origin.
+    package var isProven = false
 }

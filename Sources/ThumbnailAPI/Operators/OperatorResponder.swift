@@ -169,6 +169,7 @@ package final class OperatorResponder: RequestResponder {
 
     private var status: JSONValue {
         let activity = service.control.activity
+        let origins = service.control.origins
         var members: [(String, JSONValue)] = [
             ("version", .string(service.version)),
             ("instance", .string(service.instance)),
@@ -177,7 +178,7 @@ package final class OperatorResponder: RequestResponder {
             ("activeDownloads", .int(activity.activeDownloads)),
             ("queuedDownloads", .int(activity.queuedDownloads)),
             ("activeRenders", .int(activity.activeRenders)),
-            ("origins", .array(service.control.origins.map(JSONValue.origin))),
+            ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
         ]
         if let state = service.control.sharedCache {
             members.append(("sharedCache", .object([("state", .string(state.rawValue))])))

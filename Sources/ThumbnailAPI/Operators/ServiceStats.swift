@@ -7,9 +7,6 @@ package import ThumbnailPipeline
 ///
 /// Counts begin with the process, so that a reader that misses figures still knows the difference to the next.
 package struct ServiceStats: Sendable {
-    /// Most origins that are listed: those that are worst off first.
-    static let mostOrigins = 50
-
     private let control: any ServiceControlling
     private let metrics: APIMetrics
     private let lifecycle: ServiceLifecycle
@@ -57,8 +54,7 @@ package struct ServiceStats: Sendable {
                 ])
             ),
             ("caches", .object(figures.caches.map { ($0.name, .cache($0.figures)) })),
-            ("originCounts", .originCounts(origins)),
-            ("origins", .array(Self.worst(of: origins).map(JSONValue.origin))),
+            ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
         ])
     }
 
@@ -78,12 +74,6 @@ package struct ServiceStats: Sendable {
             heldMemory: figures.memory.living, reservedMemory: figures.memory.reserved,
             smallDelay: figures.small.delay, dearDelay: figures.dear.delay)
     }
-
-    /// Suspended origins, then those that are not reachable, then the others, as many as are listed.
-    private static func worst(of origins: [OriginStatus]) -> ArraySlice<OriginStatus> {
-        let order: [OriginStatus.State] = [.suspended, .notReachable, .reachable, .unknown]
-        return order.flatMap { state in origins.filter { $0.state == state }.prefix(mostOrigins) }.prefix(mostOrigins)
-    }
 }
 
 extension JSONValue {
@@ -101,12 +91,5 @@ extension JSONValue {
             ("hits", .int(figures.hits)), ("misses", .int(figures.misses)),
             ("evictedBytes", .int(figures.evictedBytes)),
         ])
-    }
-
-    fileprivate static func originCounts(_ origins: [OriginStatus]) -> JSONValue {
-        .object(
-            OriginStatus.State.allCases.map { state in
-                (state.rawValue, .int(origins.count { $0.state == state }))
-            })
     }
 }

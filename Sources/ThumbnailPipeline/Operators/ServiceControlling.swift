@@ -88,13 +88,18 @@ package struct OriginStatus: Sendable, Equatable {
     package var retryAfterSeconds: Double?
     /// The named origins that it has.
     package var names: [String]
+    /// Whether a source of it has worked, or the settings name it; others may have been made up by clients.
+    package var isProven: Bool
 
     /// A snapshot.
-    package init(origin: String, state: State, retryAfterSeconds: Double?, names: [String] = []) {
+    package init(
+        origin: String, state: State, retryAfterSeconds: Double?, names: [String] = [], isProven: Bool = false
+    ) {
         self.origin = origin
         self.state = state
         self.retryAfterSeconds = retryAfterSeconds
         self.names = names
+        self.isProven = isProven
     }
 
     /// What the downloader knows of an origin that has these names.
@@ -103,7 +108,7 @@ package struct OriginStatus: Sendable, Equatable {
             origin: origin.origin.description,
             state: origin.isSuspended
                 ? .suspended : origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown,
-            retryAfterSeconds: origin.retryAfter?.seconds, names: names)
+            retryAfterSeconds: origin.retryAfter?.seconds, names: names, isProven: origin.isProven)
     }
 }
 

@@ -43,6 +43,18 @@ struct OriginHealthBookTests {
         #expect(book.summary(at: .zero).origins.map(\.origin) == [0, 998, 999].map(origin))
     }
 
+    @Test func `origins that nothing is known of are not kept, and few of those of which nothing has worked`() {
+        var book = OriginHealthBook()
+        book.transfer(origin(0), .success)
+        for number in 1...5_000 { book.transfer(origin(number), .nothing) }
+        #expect(book.summary(at: .zero).origins.map(\.origin) == [origin(0)])
+        for number in 1...5_000 { suspend(origin(number), in: &book) }
+        let origins = book.summary(at: .zero).origins
+        #expect(origins.count == 257 && origins.count(where: \.isProven) == 1)
+        for number in 10_000..<11_000 { book.transfer(origin(number), .success) }
+        #expect(book.summary(at: .zero).origins.count == 1_256)
+    }
+
     @Test func `only what is new is told of an origin`() {
         var book = OriginHealthBook()
         book.transfer(origin(1), .success)

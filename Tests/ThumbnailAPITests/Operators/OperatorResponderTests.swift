@@ -65,7 +65,8 @@ import ThumbnailPipeline
     @Test func `the status shows the work under way and the origins`() async {
         time.advance(by: .seconds(65))
         let text =
-            #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"origins":["#
+            #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"#
+            + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1},"origins":["#
             + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5},"#
             + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"sharedCache":{"state":"suspended"}}"#
         let start = #"{"version":"1.2.3","instance":"one","uptimeSeconds":60,"#
