@@ -119,6 +119,9 @@ extension HTTPField.Name {
     package static let xForwardedFor = Self(unchecked: "X-Forwarded-For")
     package static let traceparent = Self(unchecked: "traceparent")
 
+    /// The services that a request has passed on its way (RFC 8586).
+    package static let cdnLoop = Self(unchecked: "CDN-Loop")
+
     /// Of signed requests to S3: the digest of the body, and the token of a session (AWS Signature Version 4).
     package static let xAmzContentSHA256 = Self(unchecked: "x-amz-content-sha256")
     package static let xAmzSecurityToken = Self(unchecked: "x-amz-security-token")

@@ -33,6 +33,8 @@ package struct APIConfiguration: Sendable {
     package var trustedProxies = TrustedProxies()
     /// Most requests under way that trusted proxies pass on for one client; nil for no such limit.
     package var maximumRequestsPerClient: Int?
+    /// The service's name in `CDN-Loop` (RFC 8586): requests for images with it are refused; nil for none.
+    package var loopName: String?
     /// The names that the operators' listener has, and the sites that may write to it.
     package var operatorSites = OperatorSites()
     /// Whether clients learn which rule refused a source; only for a service without strangers.

@@ -21,6 +21,7 @@ package final class PublicResponder: RequestResponder {
     private let tracer: Tracer?
     private let trustedProxies: TrustedProxies
     private let places: ClientPlaces
+    private let loops: RequestLoops
 
     /// Answers with the thumbnails of `thumbnails`, until the `lifecycle` drains.
     package init(
@@ -30,6 +31,7 @@ package final class PublicResponder: RequestResponder {
     ) {
         self.tracer = tracer
         trustedProxies = configuration.trustedProxies
+        loops = RequestLoops(name: configuration.loopName)
         places = ClientPlaces(limit: configuration.maximumRequestsPerClient)
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         routes = PublicRoutes(
@@ -71,6 +73,7 @@ package final class PublicResponder: RequestResponder {
 
     private func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
         if case .none = exchange.route { return .now(problem(.noSuchRoute, exchange)) }
+        if exchange.route.makesImages, loops.include(request) { return .now(problem(.requestLoop, exchange)) }
         if request.method == .post, exchange.route.takesBody { return submitted(request, exchange) }
         if request.method == .options, let preflight {
             return .now(recorder.finish(preflight.response(for: exchange.route), exchange))
@@ -94,6 +97,7 @@ package final class PublicResponder: RequestResponder {
         let exchange = exchange(for: request)
         do {
             if case .none = exchange.route { throw APIError.noSuchRoute }
+            if exchange.route.makesImages, loops.include(request) { throw APIError.requestLoop }
             guard request.method == .post else { return .refused(methodNotAllowed(exchange)) }
             return .accepted(
                 try submissions.admission(of: request, length: bodyLength, exchange) { [self] in

@@ -80,6 +80,8 @@ struct SharedCacheSettingsTests {
         add("networks") { $0.downloads.allowedNetworks = [AddressNetwork("127.0.0.0/8")].compactMap(\.self) }
         add("sources") { $0.downloads.allowedSources = [SourcePattern("https://*.example.com/*")].compactMap(\.self) }
         add("redirects") { $0.downloads.maximumRedirects += 1 }
+        add("loop") { $0.loopName = "other" }
+        add("key") { $0.sharedCache.credentials.key = [1] }
         add("agent") { $0.downloads.userAgent += "x" }
         add("formats") { $0.pipeline.rules.limits.sourceFormats.remove(.gif) }
         add("source pixels") { $0.pipeline.rules.limits.maximumSourcePixels -= 1 }

@@ -54,6 +54,8 @@ package struct DownloadConfiguration: Sendable {
     package var userAgent = "Alula/1"
     /// `Accept` of our requests.
     package var accept = "image/avif,image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8,*/*;q=0.1"
+    /// The service's name in `CDN-Loop` of our requests (RFC 8586); nil for no such field.
+    package var loopName: String?
     /// Name servers as `ADDRESS:PORT` separated by commas; nil for the system's.
     package var nameServers: String?
     /// A file of certificate authorities in PEM instead of the system's.

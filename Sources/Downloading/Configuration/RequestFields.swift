@@ -10,6 +10,7 @@ enum RequestFields {
         var fields: [(name: HTTPField.Name, value: String?)] = [
             (.userAgent, configuration.userAgent), (.accept, configuration.accept), (.acceptEncoding, "identity"),
         ]
+        if let loopName = configuration.loopName { fields.append((.cdnLoop, loopName)) }
         for (name, value) in origin?.fields ?? [] {
             fields.removeAll { $0.name == name }
             fields.append((name, value?.text))
@@ -20,8 +21,8 @@ enum RequestFields {
         case .bearer(let token): fields.append((.authorization, "Bearer " + token.text))
         case .signature(let key):
             // libcurl signs in the order of whole lines, in which Accept would come after Accept-Encoding: it sends
-            // its own.
-            fields.removeAll { $0.name == .accept }
+            // its own. A store of objects asks nobody, so it needs no name against loops.
+            fields.removeAll { $0.name == .accept || $0.name == .cdnLoop }
             fields.append((.xAmzContentSHA256, "UNSIGNED-PAYLOAD"))
             if let token = key.sessionToken { fields.append((.xAmzSecurityToken, token.text)) }
         case nil: break

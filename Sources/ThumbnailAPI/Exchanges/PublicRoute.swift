@@ -66,6 +66,9 @@ enum PublicRoute: Sendable {
         if case .images = self { true } else { false }
     }
 
+    /// Whether images are made for requests here.
+    var makesImages: Bool { servesImages || takesBody }
+
     /// The answer to a request that failed, in the words of the route's dialect.
     func response(to problem: Problem) -> HTTPResponse {
         guard case .images(let route) = self else { return problem.response }

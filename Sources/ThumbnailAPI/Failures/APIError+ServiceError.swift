@@ -8,7 +8,8 @@ extension APIError: ServiceError {
         case .missingParameter, .unknownParameter, .repeatedParameter, .badParameter, .badChoice, .unsupportedOption,
             .badURL, .badRequest, .badBody:
             .badRequest
-        case .badSignature, .expired, .crossSite, .uploadsOff: .forbidden
+        // As a failure of the origin, a status of 5xx would count against the service's own address.
+        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop: .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
         case .bodyTooLarge, .sourceTooLarge, .answerTooLarge: .contentTooLarge
@@ -37,6 +38,7 @@ extension APIError: ServiceError {
         case .badSignature: "bad_signature"
         case .expired: "expired"
         case .crossSite: "cross_site"
+        case .requestLoop: "request_loop"
         case .noSuchRoute: "no_such_route"
         case .methodNotAllowed: "method_not_allowed"
         case .badRequest: "bad_request"
@@ -77,6 +79,7 @@ extension APIError: ServiceError {
             reason
         case .badSignature: "The request is not signed, or its signature is not valid."
         case .expired: "The URL has expired."
+        case .requestLoop: "The source leads back to this service, which asked for it (CDN-Loop; the setting cdnLoop)."
         case .noSuchRoute: "Nothing is served at this path."
         case .methodNotAllowed: "The path does not know this method; see the Allow field."
         case .badRequest: "The request is not valid HTTP/1.1, or has a body that the path does not take."
@@ -118,7 +121,7 @@ extension APIError: ServiceError {
     /// The kind of failure, by its cause.
     package var category: ErrorCategory {
         switch self {
-        case .badSignature, .expired, .crossSite, .uploadsOff: .policy
+        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop: .policy
         case .draining, .tooManyReaders: .overload
         case .clientGone: .cancelled
         case .deadlineExceeded: .timeout

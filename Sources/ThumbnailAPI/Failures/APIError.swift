@@ -24,6 +24,8 @@ package enum APIError: Error, Equatable {
     /// A browser sent the request for another site, or to a name that is none of the listener's. The reason is for the client,
     /// the detail for the log.
     case crossSite(reason: String, detail: String)
+    /// The service itself sent the request, for a source that leads back to it.
+    case requestLoop
     /// Nothing is served at this path.
     case noSuchRoute
     /// The path does not support the method.

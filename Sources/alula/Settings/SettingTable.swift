@@ -1,6 +1,7 @@
 import Coordination
 import Downloading
 import HTTPServing
+import HTTPTypes
 import Imaging
 import Telemetry
 import Text
@@ -279,6 +280,14 @@ enum SettingTable {
         Setting(name: "maxRenditions", defaultText: "64", help: "renditions of one POST /thumbnails") {
             (settings, text) throws(InvalidValue) in
             settings.api.maximumRenditions = try SettingValues.integer(text, in: 1...1_000)
+        },
+        Setting(name: "cdnLoop", defaultText: "alula", help: "name in CDN-Loop; requests that carry it are refused") {
+            (settings, text) throws(InvalidValue) in
+            let isName = text.utf8.allSatisfy { HTTPSyntax.isToken($0) || $0 == UInt8(ascii: ":") }
+            guard (1...253).contains(text.utf8.count), isName else {
+                throw InvalidValue(allowed: "a name such as alula or images.example.com")
+            }
+            settings.loopName = text
         },
         Setting(name: "allowOrigin", defaultText: "none", help: "* or the origin whose pages may read answers (CORS)") {
             (settings, text) throws(InvalidValue) in

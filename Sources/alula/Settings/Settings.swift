@@ -41,10 +41,17 @@ struct Settings: Sendable {
         operatorListener.maximumConnections = 256
         prefetch.maximumActive = max(1, availableProcessorCount() / 2)
         api.version = Program.version
+        loopName = "alula"
     }
 
     /// The log level of the service.
     var logLevel: Logger.Level {
+    /// What the service calls itself in `CDN-Loop`; nil for nothing.
+    var loopName: String? {
+        get { api.loopName }
+        set { (api.loopName, downloads.loopName) = (newValue, newValue) }
+    }
+
         get { chosenLogLevel ?? .info }
         set { chosenLogLevel = newValue }
     }

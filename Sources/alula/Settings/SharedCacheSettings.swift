@@ -140,6 +140,7 @@ extension Settings {
             "slowPixels=\(limits.maximumOutputPixelsSlow)", "frames=\(limits.maximumFrames)",
             "incomplete=\(limits.incompleteImages)", "bytes=\(downloads.maximumBytes)",
             "redirects=\(downloads.maximumRedirects)", "agent=\(downloads.userAgent)", "accept=\(downloads.accept)",
+            "loop=\(downloads.loopName ?? "")",
             "authorities=\(downloads.certificateAuthorities ?? "")",
         ]
         var text = ""

@@ -39,6 +39,8 @@ struct CommandSession: Sendable {
         // The folder of the disk cache belongs to the service.
         settings.disk.mode = .ephemeral
         settings.api.vocabulary.allowsOnlyPresets = false
+        // A command that asks the running service is no loop.
+        settings.loopName = nil
         settings.pipeline.requestTimeout = .seconds(3_600)
         settings.pipeline.maximumQueueDelay = .seconds(3_600)
         if let jobs { settings.renderWorkers = jobs }
