@@ -81,7 +81,7 @@ enum AlulaCommand {
         case SandboxWorker.command: SandboxWorker.run(rest)
         case "--version": Program.succeed(Program.version)
         case "--help", "-h", "help": Program.succeed(help)
-        case nil: Program.fail([help], status: 2)
+        case nil: Program.fail([help], status: ExitStatus.wrongUse)
         case .some(let name):
             guard let command = all.first(where: { $0.name == name }) else {
                 let nearest = NearestName.of(name, among: all.map(\.name)).map { "; did you mean \($0)?" } ?? ""
@@ -89,7 +89,7 @@ enum AlulaCommand {
                     [
                         "alula: there is no command \(CommandFailure.line(name))\(nearest)",
                         "`alula --help` lists the commands.",
-                    ], status: 2)
+                    ], status: ExitStatus.wrongUse)
             }
             command.run(rest)
         }

@@ -8,16 +8,18 @@ enum CheckConfigCommand {
     /// Exits with status 0 if the file can be used, else with that of a start that settings stop.
     static func run(_ arguments: [String]) -> Never {
         guard let path = path(in: arguments) else {
-            Program.fail(["alula serve: \(flag) takes the path of a settings file, and nothing beside it"], status: 2)
+            Program.fail(
+                ["alula serve: \(flag) takes the path of a settings file, and nothing beside it"],
+                status: ExitStatus.wrongUse)
         }
         do throws(SettingsFileError) {
             let text = try SettingsFile.read(path)
             let lines = try faults(in: text, environment: Program.environment)
             if lines.isEmpty { Program.succeed("\(path): can be used") }
-            Program.fail(lines.map { path + $0 }, status: 78)
+            Program.fail(lines.map { path + $0 }, status: ExitStatus.wrongSettings)
         } catch {
             let place = error.position.map { ":\($0)" } ?? ""
-            Program.fail(["\(path)\(place): \(error.reason)"], status: 78)
+            Program.fail(["\(path)\(place): \(error.reason)"], status: ExitStatus.wrongSettings)
         }
     }
 

@@ -69,22 +69,22 @@ enum CommandLife {
             fail(error, command)
         } catch let error as WrongSettings {
             for line in error.lines { Program.complain(line) }
-            return 2
+            return ExitStatus.wrongUse
         } catch is CancellationError {
-            return 1
+            return ExitStatus.failed
         } catch let error as CommandFailure {
             Program.complain(error.reason)
-            return 1
+            return ExitStatus.failed
         } catch {
             Program.complain("cannot start: \(error)")
-            return 69
+            return ExitStatus.cannotStart
         }
     }
 
     private static func fail(_ error: WrongUse, _ command: CommandDescription) -> Never {
         Program.fail(
             ["alula \(command.name): \(error.reason)", "`alula \(command.name) --help` explains the command."],
-            status: 2)
+            status: ExitStatus.wrongUse)
     }
 
     /// Ends the process as the signal would have, so that the shell that started it stops as well.

@@ -35,14 +35,14 @@ enum ExplainCommand {
         var options = Options()
         let rest: [String]
         do throws(WrongUse) { rest = try options.read(arguments) } catch {
-            Program.fail(["alula explain: \(error.reason)", "", help], status: 2)
+            Program.fail(["alula explain: \(error.reason)", "", help], status: ExitStatus.wrongUse)
         }
         let settings: Settings
         do throws(SettingsLoader.Failure) {
             settings = try SettingsLoader.load(
                 arguments: rest, environment: Program.environment, readFile: SettingsFile.read)
         } catch {
-            Program.fail(error.lines.map { "alula: " + $0 }, status: 2)
+            Program.fail(error.lines.map { "alula: " + $0 }, status: ExitStatus.wrongUse)
         }
         var pipeline = settings.pipeline
         pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(inSandbox: true)
@@ -90,7 +90,7 @@ enum ExplainCommand {
         _ list: String, _ options: Options, _ explain: (String) -> TargetExplanation
     ) -> Bool {
         guard let text = text(of: list) else {
-            Program.fail(["alula explain: \(list) cannot be read"], status: 2)
+            Program.fail(["alula explain: \(list) cannot be read"], status: ExitStatus.wrongUse)
         }
         var summary = ExplanationSummary()
         for line in text.split(whereSeparator: \.isNewline)

@@ -18,7 +18,7 @@ enum SelfTestCommand {
     static func run(_ arguments: [String]) -> Never {
         if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
         guard arguments.isEmpty else {
-            Program.fail(["alula self-test: takes no arguments", "", help], status: 2)
+            Program.fail(["alula self-test: takes no arguments", "", help], status: ExitStatus.wrongUse)
         }
         Program.say(
             "alula \(Program.version), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")
@@ -30,7 +30,7 @@ enum SelfTestCommand {
         }
         isWell = checkSandbox() && isWell
         if isWell { Program.succeed("all is well") }
-        Program.fail(["alula self-test: something is wrong, see above"], status: 1)
+        Program.fail(["alula self-test: something is wrong, see above"], status: ExitStatus.failed)
     }
 
     private static func check(_ title: String, _ body: () throws -> Void) -> Bool {

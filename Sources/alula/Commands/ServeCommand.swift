@@ -11,10 +11,9 @@ enum ServeCommand {
             let settings = try SettingsLoader.load(
                 arguments: arguments.filter { $0 != "--demo" }, environment: Program.environment,
                 readFile: SettingsFile.read)
-            let sink = DescriptorSink(format: settings.logFormat)
-            Lifecycle.run(settings, logger: Logger(level: settings.logLevel, sink: sink), sink: sink, isDemo: isDemo)
+            Lifecycle.run(settings, isDemo: isDemo)
         } catch {
-            Program.fail(error.lines.map { "alula: " + $0 }, status: 78)
+            Program.fail(error.lines.map { "alula: " + $0 }, status: ExitStatus.wrongSettings)
         }
     }
 

@@ -46,18 +46,20 @@ enum SignCommand {
             } else if target == nil, argument.hasPrefix("/") {
                 target = argument
             } else {
-                Program.fail(["alula sign: \(argument) is not expected here", "", help], status: 2)
+                Program.fail(["alula sign: \(argument) is not expected here", "", help], status: ExitStatus.wrongUse)
             }
         }
         guard let keyText, let key = try? SettingValues.keys(keyText).first else {
             Program.fail(
                 ["alula sign: a key is needed: --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS"],
-                status: 2)
+                status: ExitStatus.wrongUse)
         }
         if let bodyPath {
-            guard let target else { Program.fail(["alula sign: a target is needed", "", help], status: 2) }
+            guard let target else {
+                Program.fail(["alula sign: a target is needed", "", help], status: ExitStatus.wrongUse)
+            }
             guard let body = body(at: bodyPath) else {
-                Program.fail(["alula sign: \(bodyPath) cannot be read"], status: 1)
+                Program.fail(["alula sign: \(bodyPath) cannot be read"], status: ExitStatus.failed)
             }
             request.target = target
             let digest = SharedBytes(body).withBytes { SHA256.hash($0) }
@@ -70,7 +72,7 @@ enum SignCommand {
         }
         guard let target, target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
             Program.fail(
-                ["alula sign: a target is needed: path and query, without sig", "", help], status: 2)
+                ["alula sign: a target is needed: path and query, without sig", "", help], status: ExitStatus.wrongUse)
         }
         Program.succeed(URLSigner.sign(target: target, key: key))
     }

@@ -63,6 +63,7 @@ enum SettingTable {
         {
             (settings, text) throws(InvalidValue) in
             settings.publicListener.maximumConnections = try SettingValues.integer(text, in: 1...1_000_000)
+            settings.choosesMaximumConnections = true
         },
         Setting(
             name: "maxConnectionsPerAddress", defaultText: "none", help: "the same for the connections of one address"

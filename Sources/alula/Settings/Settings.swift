@@ -11,6 +11,8 @@ struct Settings: Sendable {
     var operatorListener = HTTPServerConfiguration()
     /// A listener with nothing but metrics; nil for none.
     var metricsListener: HTTPServerConfiguration?
+    /// Whether the number of connections was set, and is not the default.
+    var choosesMaximumConnections = false
     var downloads = DownloadConfiguration()
     var pipeline = PipelineConfiguration()
     var disk = DiskSettings()
@@ -39,19 +41,19 @@ struct Settings: Sendable {
         operatorListener.port = 9091
         operatorListener.threads = 1
         operatorListener.maximumConnections = 256
+        loopName = "alula"
         prefetch.maximumActive = max(1, availableProcessorCount() / 2)
         api.version = Program.version
-        loopName = "alula"
     }
 
-    /// The log level of the service.
-    var logLevel: Logger.Level {
     /// What the service calls itself in `CDN-Loop`; nil for nothing.
     var loopName: String? {
         get { api.loopName }
         set { (api.loopName, downloads.loopName) = (newValue, newValue) }
     }
 
+    /// The log level of the service.
+    var logLevel: Logger.Level {
         get { chosenLogLevel ?? .info }
         set { chosenLogLevel = newValue }
     }

@@ -40,6 +40,28 @@ struct OperatorClientTests {
         #expect(throws: CommandFailure.self) { try client.blockingSend("GET", "/") }
     }
 
+    @Test func `whether a service is ready is asked where its settings say`() throws {
+        let origin = try FakeOrigin()
+        let folder = TemporaryFolder()
+        func run(_ arguments: [String] = [], environment: [String: String] = [:]) throws -> CommandRun {
+            try CommandRun(["status", "--ready"] + arguments, in: folder, environment: environment)
+        }
+        origin.serve("/health/ready", FakeAnswer(status: 200, body: Array("ok".utf8)))
+        folder.write("alula.json5", Array("{ port: \(origin.port), bind: \"0.0.0.0\" }".utf8))
+        for ready in [
+            try run(environment: ["ALULA_PORT": "\(origin.port)"]),
+            try run(environment: ["ALULA_CONFIG": folder.path + "/alula.json5"]),
+            try run(["--port", "\(origin.port)"]),
+        ] { #expect(ready.status == 0 && ready.text.isEmpty && ready.errors.isEmpty) }
+        origin.serve("/health/ready", FakeAnswer(status: 503, body: []))
+        let draining = try run(["--port", "\(origin.port)"])
+        #expect(draining.status == 1 && draining.errors.contains("503"))
+        #expect(try run(["--port", "0"]).status == 1)
+        #expect(try run(["--json", "--port", "\(origin.port)"]).status == 2)
+        origin.stop()
+        #expect(try run(["--port", "\(origin.port)"]).status == 1)
+    }
+
     @Test func `the summary tells what the service says`() throws {
         let status = try JSONReader.value(
             in: Array(

@@ -110,6 +110,26 @@ struct OverloadTests {
         #expect(stopped.end() == 69)
     }
 
+    @Test func `a system that grants few descriptors gets fewer connections, unless their number was set`() throws {
+        let process = AlulaProcess(
+            ["serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0"], limit: "-n 1024")
+        let text = try process.start(until: "because the system grants few descriptors")
+        #expect(text.contains(#""message":"listening""#) && text.contains(#""usual":4096"#))
+        #expect(process.terminate() == 0)
+        var settings = Settings()
+        settings.renderWorkers = 2
+        try DescriptorLimit.fit(&settings, into: 100_000)
+        #expect(settings.publicListener.maximumConnections == 4_096)
+        try DescriptorLimit.fit(&settings, into: 1_024)
+        let fitting = settings.publicListener.maximumConnections
+        #expect((64..<1_024).contains(fitting))
+        try DescriptorLimit.fit(&settings, into: 1_024)
+        #expect(settings.publicListener.maximumConnections == fitting)
+        #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 256) }
+        settings.choosesMaximumConnections = true
+        #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 1_000) }
+    }
+
     @Test func `one address cannot take all connections if that is set`() async throws {
         try await withService(["--max-connections-per-address", "2"]) { running in
             let clients = try (0..<2).map { _ in try running.connect() }

@@ -22,8 +22,8 @@ struct CommandSession: Sendable {
     ///   - jobs: Images that are worked on at the same time; nil for what the settings say.
     ///   - isVerbose: Whether the engine's log is shown, and not only what the settings ask for.
     init(_ settings: Settings, jobs: Int? = nil, isVerbose: Bool = false) throws {
-        let settings = Self.adapted(settings, jobs: jobs)
-        try? DescriptorLimit.raise(toServe: settings)
+        var settings = Self.adapted(settings, jobs: jobs)
+        try? DescriptorLimit.raise(toServe: &settings)
         let level = settings.chosenLogLevel ?? (isVerbose ? .info : nil)
         let sink = level.map { _ in DescriptorSink(format: isVerbose ? .text : settings.logFormat) }
         let logger = level.flatMap { level in sink.map { Logger(level: level, sink: $0) } } ?? .silent

@@ -21,18 +21,35 @@ struct OperatorClient: Sendable {
     private let address: String
     private let port: UInt16
 
+    /// The settings of the listener's address and port, for messages.
+    private let names: (bind: String, port: String)
     /// How long an answer may take.
-    private static let patience = Duration.seconds(60)
+    private let patience: Duration
 
-    /// A client of the listener that `settings` describe.
+    /// A client of the operators' listener that `settings` describe.
     ///
     /// - Throws: ``CommandFailure`` if the settings leave the port open.
     init(_ settings: Settings) throws(CommandFailure) {
-        port = settings.operatorListener.port
+        try self.init(settings.operatorListener, ("adminBind", "adminPort"), "--admin-port", patience: .seconds(60))
+    }
+
+    /// A client of the public listener that `settings` describe, for health checks, which do not wait for long.
+    ///
+    /// - Throws: ``CommandFailure`` if the settings leave the port open.
+    init(publicOf settings: Settings) throws(CommandFailure) {
+        try self.init(settings.publicListener, ("bind", "port"), "--port", patience: .seconds(2))
+    }
+
+    private init(
+        _ listener: HTTPServerConfiguration, _ names: (bind: String, port: String), _ flag: String, patience: Duration
+    ) throws(CommandFailure) {
+        self.names = names
+        self.patience = patience
+        port = listener.port
         guard port != 0 else {
-            throw CommandFailure(code: "no_port", "adminPort is 0, so the port cannot be known; give --admin-port")
+            throw CommandFailure(code: "no_port", "\(names.port) is 0, so the port cannot be known; give \(flag)")
         }
-        switch settings.operatorListener.bindAddress {
+        switch listener.bindAddress {
         case "0.0.0.0": address = "127.0.0.1"
         case "::": address = "::1"
         case let other: address = other
@@ -57,14 +74,15 @@ struct OperatorClient: Sendable {
         }
         do throws(HTTPClient.Failure) {
             let answer = try HTTPClient.blockingSend(
-                request, to: "http://\(place)\(target)", timeLimit: Self.patience)
+                request, to: "http://\(place)\(target)", timeLimit: patience)
             return Answer(status: answer.status, body: answer.body)
         } catch {
             guard error.isTimeOut else {
-                throw CommandFailure(code: "no_service", "no service answers at \(place) (adminBind, adminPort)")
+                throw CommandFailure(
+                    code: "no_service", "no service answers at \(place) (\(names.bind), \(names.port))")
             }
             throw CommandFailure(
-                code: "no_service", "the service at \(place) was silent for \(Self.patience.components.seconds) s")
+                code: "no_service", "the service at \(place) was silent for \(patience.components.seconds) s")
         }
     }
 

@@ -5,19 +5,35 @@ import Text
 enum StatusCommand {
     static let description = CommandDescription(
         name: "status", summary: "say how the running service is",
-        operands: "[--json]",
+        operands: "[--json | --ready]",
         text: """
             Asks the operators' listener of the running service (adminBind, adminPort) and prints a summary.
 
-            The exit status is 0, 1 if no service answers, and 2 for wrong use.
+            With --ready it asks the public listener (bind, port) for /health/ready instead, and prints nothing if the
+            service is ready: for health checks of containers and supervisors. It finds the port as the service does, by
+            the environment and the settings file.
+
+            The exit status is 0, 1 if no service answers or it is not ready, and 2 for wrong use.
             """,
-        options: [CommandOption(name: "json", help: "print the service's own answer")],
-        examples: ["alula status", "alula status --admin-port 9191 --json"])
+        options: [
+            CommandOption(name: "json", help: "print the service's own answer"),
+            ready,
+        ],
+        examples: ["alula status", "alula status --admin-port 9191 --json", "alula status --ready"])
+
+    private static let ready = CommandOption(
+        name: "ready", help: "ask whether the service is ready, and print nothing if it is")
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
             guard arguments.operands.isEmpty else { throw WrongUse("\(arguments.operands[0]) is not expected here") }
-            let client = try OperatorClient(try CommandLife.settings(arguments))
+            let settings = try CommandLife.settings(arguments)
+            if arguments.has(ready) {
+                guard !arguments.has(.json) else { throw WrongUse("--ready prints no --json") }
+                _ = try OperatorClient(publicOf: settings).blockingJSON("GET", "/health/ready")
+                return 0
+            }
+            let client = try OperatorClient(settings)
             let status = try client.blockingJSON("GET", "/status")
             if arguments.has(.json) { return Program.say(status.text) ? 0 : 1 }
             guard let members = status.json?.members else {
