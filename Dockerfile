@@ -8,14 +8,13 @@ RUN apt-get update \
         libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev libzimg-dev pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-COPY Package.swift ./
-COPY openapi.yaml ./
+COPY Package.swift openapi.yaml ./
 COPY Sources ./Sources
+# Package.swift names targets in these folders; SwiftPM wants them all to exist.
+COPY Benchmarks ./Benchmarks
 COPY Tests ./Tests
 # Chapters of the book are part of the program.
 COPY docs ./docs
-COPY Benchmarks/Lanes ./Benchmarks/Lanes
-COPY Benchmarks/Prices ./Benchmarks/Prices
 RUN swift build -c release --product alula --static-swift-stdlib \
     && strip --strip-unneeded .build/release/alula
 
@@ -23,7 +22,7 @@ FROM debian:bookworm-slim
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        ca-certificates curl fonts-dejavu-core libc-ares2 libcurl4 libheif1 libhiredis0.14 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.7 \
+        ca-certificates fonts-dejavu-core libc-ares2 libcurl4 libheif1 libhiredis0.14 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.7 \
         libmicrohttpd12 libpangocairo-1.0-0 librsvg2-2 libseccomp2 libsqlite3-0 \
         libssl3 libvips42 libwebp7 libzimg2 zlib1g \
     && rm -rf /var/lib/apt/lists/* \
@@ -32,7 +31,7 @@ COPY --from=build /source/.build/release/alula /usr/local/bin/alula
 USER 10001
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=2s --start-period=5s \
-    CMD ["curl", "--fail", "--silent", "--output", "/dev/null", "http://127.0.0.1:8080/health/ready"]
+# It finds address and port as the service does: by ALULA_BIND, ALULA_PORT and the file in ALULA_CONFIG. Set them there, not as arguments.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["/usr/local/bin/alula", "status", "--ready"]
 ENTRYPOINT ["/usr/local/bin/alula"]
 CMD ["serve"]

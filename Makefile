@@ -111,6 +111,10 @@ deploy-test: deps-test $(VENV_DEPLOY)/installed ## Judge the files of deploy/, a
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy --alula .build/debug/alula $(DEPLOY)
 
+image-test: ## Build the container image without a daemon or a registry, and serve a thumbnail from it; some minutes, as root
+	@scripts/install-packages buildah mmdebstrap curl
+	scripts/image-test
+
 fleet-test: $(VENV_FLEET)/installed ## Try four instances behind HAProxy, with and without a shared tier; FLEET_TEST="--quick" or "--only work"
 	@scripts/install-packages haproxy redis-server wrk
 	$(SWIFT) build --product alula

@@ -4,6 +4,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 
@@ -33,7 +34,24 @@ def check(alula, report):
             capture_output=True, text=True)
         score = (judged.stdout.splitlines() or [judged.stderr])[-1]
         report.check(judged.returncode == 0, f"its exposure is at most {MOST_EXPOSURE / 10}: {score.strip()}")
+        statuses(alula, report)
         calls(alula, report, folder)
+
+
+def statuses(alula, report):
+    """The service ends with a status on which the unit does not start it again where another try would change nothing."""
+    final = set(re.search(r"^RestartPreventExitStatus=(.*)$", UNIT.read_text(), re.M)[1].split())
+    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as taken:
+        ends = {
+            "an unknown setting": (78, ["--no-such-setting", "1"]),
+            "a wrong value": (78, ["--max-connections", "none"]),
+            "a settings file that is not there": (78, ["--config", f"{folder}/none.json5"]),
+            "a port in use": (69, ["--bind", "127.0.0.1", "--port", str(taken.getsockname()[1]), "--admin-port", "0"]),
+            "a folder that cannot be": (69, ["--port", "0", "--admin-port", "0", "--source-cache-path", "/dev/null/x"]),
+        }
+        for cause, (status, arguments) in ends.items():
+            ended = subprocess.run([alula, "serve", *arguments], capture_output=True, text=True, timeout=60).returncode
+            report.check(ended == status and str(status) in final, f"{cause} ends it with {ended}, for good")
 
 
 def allowed_calls():
