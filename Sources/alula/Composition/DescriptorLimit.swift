@@ -33,6 +33,7 @@ enum DescriptorLimit {
         let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
         let needed =
             settings.publicListener.maximumDescriptors + settings.operatorListener.maximumDescriptors
+            + (settings.metricsListener?.maximumDescriptors ?? 0)
             + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
         guard granted < needed else { return }
         let possible = settings.publicListener.maximumConnections - (needed - granted)
