@@ -65,6 +65,12 @@ package final class ImageDownloader: Sendable {
         return configuration.mayFetch(url)
     }
 
+    /// Whether the operator has allowed the host of an absolute URL by its name, and not every host.
+    package func isAllowedByName(_ url: ExactText) -> Bool {
+        guard let url = try? SourceURL(parsing: url.string) else { return false }
+        return configuration.allowedSources.contains { $0.namesHost && $0.matches(url) }
+    }
+
     /// The source: from the cache, else from a flight under way, else from its origin; a stale copy if the origin
     /// fails.
     ///

@@ -80,11 +80,7 @@ final class ThumbnailResponder: Sendable {
         ShortWait(begin: look.begin) { [self] in
             switch look.finish() {
             case .thumbnail(let thumbnail):
-                guard asked.isSlowToWrite(thumbnail) else {
-                    let written = asked.written(about: thumbnail)
-                    return .now(Self.receipted(success(thumbnail, asked, written), asked))
-                }
-                return .later { [self] in Self.receipted(await response(with: thumbnail, to: asked), asked) }
+                return .now(Self.receipted(success(thumbnail, asked), asked))
             case .question: return .soon(wait(for: look, asked))
             case .work: return computed(asked, .none, after: look)
             }
@@ -135,29 +131,29 @@ private struct Asked: Sendable {
         guard prepared.query.answer.isWritten,
             let answer = prepared.route.dialect.writtenAnswer(about: thumbnail, to: prepared.query)
         else { return nil }
-        return Written(answer: answer, eTag: ThumbnailResponder.eTag(of: answer.text))
+        switch answer.body {
+        case .text(let text):
+            return Written(
+                mediaType: answer.mediaType, eTag: ThumbnailResponder.eTag(of: text), body: .text(text))
+        case .thumbnail:
+            return Written(
+                mediaType: answer.mediaType, eTag: thumbnail.eTag, body: .shared(thumbnail.image.bytes))
+        }
     }
-
-    /// Whether writing takes so long that an event thread must not do it.
-    func isSlowToWrite(_ thumbnail: Thumbnail) -> Bool {
-        prepared.query.answer.isWritten && thumbnail.image.bytes.count > Self.mostWrittenAtOnce
-    }
-
-    /// Bytes of an image that an event thread writes at most.
-    private static let mostWrittenAtOnce = 32 << 10
 }
 
 /// What a dialect wrote in place of an image, and its entity tag.
-private struct Written: Sendable {
-    let answer: WrittenAnswer
+private struct Written {
+    let mediaType: String
     let eTag: String
+    let body: HTTPResponse.Body
 }
 
 extension HTTPFields {
     /// The fields of an image's answer, for what a dialect writes in its place.
     fileprivate func describing(_ written: Written) -> HTTPFields {
         var fields = HTTPFields(filter { ![.contentType, .eTag, .contentDisposition].contains($0.name) })
-        fields.append(.contentType, written.answer.mediaType)
+        fields.append(.contentType, written.mediaType)
         fields.append(.eTag, written.eTag)
         return fields
     }
@@ -180,22 +176,9 @@ extension ThumbnailResponder {
             }
             try Task.checkCancellation()
             switch made {
-            case .thumbnail(let thumbnail): return await response(with: thumbnail, to: asked)
+            case .thumbnail(let thumbnail): return success(thumbnail, asked)
             case .placeholder(let image, let error): return placeholder(image, error, asked)
             }
-        } catch {
-            return failure(lifecycle.failure(behind: error), asked)
-        }
-    }
-
-    /// The answer with a thumbnail, for which a worker thread writes what takes long.
-    private func response(with thumbnail: Thumbnail, to asked: Asked) async -> HTTPResponse {
-        do {
-            let written =
-                asked.isSlowToWrite(thumbnail)
-                ? try await thumbnails.onWorkerThread { asked.written(about: thumbnail) }
-                : asked.written(about: thumbnail)
-            return success(thumbnail, asked, written)
         } catch {
             return failure(lifecycle.failure(behind: error), asked)
         }
@@ -255,18 +238,15 @@ extension ThumbnailResponder {
         {
             return answer
         }
-        if asked.isSlowToWrite(thumbnail) {
-            return .later { [self] in await response(with: thumbnail, to: asked) }
-        }
-        return .now(success(thumbnail, asked, asked.written(about: thumbnail)))
+        return .now(success(thumbnail, asked))
     }
 
-    private func success(_ thumbnail: Thumbnail, _ asked: Asked, _ written: Written?) -> HTTPResponse {
+    private func success(_ thumbnail: Thumbnail, _ asked: Asked) -> HTTPResponse {
         var fields = repeatedAnswers.lastingFields(thumbnail, asked.prepared)
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
         var (eTag, body) = (thumbnail.eTag, HTTPResponse.Body.shared(thumbnail.image.bytes))
-        if let written {
-            (eTag, body) = (written.eTag, .text(written.answer.text))
+        if let written = asked.written(about: thumbnail) {
+            (eTag, body) = (written.eTag, written.body)
             fields = fields.describing(written)
         }
         let response = Preconditions.answer(
@@ -313,10 +293,10 @@ extension ThumbnailResponder {
         return recorder.finish(response, asked.exchange, source: asked.source, error: error)
     }
 
-    /// The failure of a request that was read; if the target names a fallback that may be fetched, the client is sent there.
+    /// The failure of a request that was read; if the target has a fallback that may be fetched, the client is sent there.
     private func failure(_ error: any ServiceError, _ asked: Asked) -> HTTPResponse {
-        guard let fallback = asked.prepared.query.answer.fallback, error.category != .overload,
-            error.category != .cancelled, thumbnails.mayFetch(fallback)
+        guard error.category != .overload, error.category != .cancelled,
+            let location = asked.prepared.query.answer.fallback.flatMap(location(of:))
         else {
             return failure(error, asked.exchange, source: asked.source)
         }
@@ -324,10 +304,19 @@ extension ThumbnailResponder {
         let problem = problem(error, asked.exchange).response
         var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
         fields.append(.contentType, "application/json")
-        fields.append(.location, PercentEncoding.location(fallback.string))
+        fields.append(.location, PercentEncoding.location(location.string))
         fields.append(.alulaError, error.code)
         let response = HTTPResponse(status: .found, headerFields: fields, body: problem.body)
         return recorder.finish(response, asked.exchange, source: asked.source, error: error)
+    }
+
+    /// The value of `Location` that leads to a fallback; nil if policy forbids it.
+    private func location(of fallback: Fallback) -> ExactText? {
+        guard thumbnails.mayFetch(fallback.url) else { return nil }
+        switch fallback {
+        case .configured(let url): return url
+        case .named(let url, let target): return thumbnails.isAllowedByName(url) ? url : target
+        }
     }
 
     private func failure(_ error: any ServiceError, _ exchange: Exchange, source: String?) -> HTTPResponse {

@@ -110,11 +110,9 @@ package final class ImagePipeline: ThumbnailServing {
         return refusal
     }
 
-    package func onWorkerThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
-        try await resources.lanes.small.run(priority: .finishing) { _ in body() }
-    }
-
     package func mayFetch(_ url: ExactText) -> Bool { downloader.mayFetch(url) }
+
+    package func isAllowedByName(_ url: ExactText) -> Bool { downloader.isAllowedByName(url) }
 
     /// The thumbnail, by the shortest way there is.
     package func thumbnail(

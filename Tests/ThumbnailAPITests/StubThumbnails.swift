@@ -21,7 +21,6 @@ final class StubThumbnails: ThumbnailServing {
         var placeholders: [Color] = []
         var opened: [String] = []
         var closings = 0
-        var workerCalls = 0
         var look: StubLook?
         var afterLooks = 0
     }
@@ -48,7 +47,6 @@ final class StubThumbnails: ThumbnailServing {
         get { state.withLock { $0.cached } }
         set { state.withLock { $0.cached = newValue } }
     }
-    var workerCalls: Int { state.withLock { $0.workerCalls } }
     var requests: [ThumbnailRequest] { state.withLock { $0.requests } }
     var directives: [RequestCacheControl] { state.withLock { $0.directives } }
     var receipts: [String] { state.withLock { $0.receipts } }
@@ -138,12 +136,9 @@ final class StubThumbnails: ThumbnailServing {
     }
     func close(_ given: GivenSource) { state.withLock { $0.closings += 1 } }
 
-    func onWorkerThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
-        state.withLock { $0.workerCalls += 1 }
-        return body()
-    }
-
     func mayFetch(_ url: ExactText) -> Bool { url.string.hasPrefix("https://") }
+
+    func isAllowedByName(_ url: ExactText) -> Bool { url.string.hasPrefix("https://named.example/") }
 
     func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
         state.withLock { $0.placeholders.append(placeholder.color) }

@@ -45,6 +45,34 @@ struct ImagePipelineCachingTests {
             ])
     }
 
+    @Test func `6 the text of a data URL is made once, shared by its readers, and counted where it is kept`()
+        async throws
+    {
+        let fixture = try PipelineFixture()
+        let request = ThumbnailRequest(
+            source: "http://example.com/a", recipe: TextRecipe(), isNegotiated: false)
+        let first = try await fixture.pipeline.thumbnail(
+            for: fixture.pipeline.resolved(request), directives: .none, receipt: "1")
+        let second = try await fixture.pipeline.thumbnail(
+            for: fixture.pipeline.resolved(request), directives: .none, receipt: "2")
+        #expect(first.image.bytes === second.image.bytes && first.eTag == second.eTag)
+        #expect(fixture.renders == 1 && second.statusTexts == ["alula-result hit"])
+        let text = String(decoding: first.image.bytes.array, as: UTF8.self)
+        #expect(text.hasPrefix("data:image/png;base64,iVBORw0KGgo"))
+        #expect(fixture.caches.figures.map(\.figures.usage)[0].bytes >= first.image.bytes.count)
+    }
+
+    /// All of the image, as the text of a `data:` URL.
+    private struct TextRecipe: RenderRecipe {
+        let keyText = "text"
+
+        func composition(of source: RecipeSource) -> Composition {
+            var composition = Composition(size: source.header.size, format: .png, quality: .fixed(100))
+            composition.isDataURL = true
+            return composition
+        }
+    }
+
     @Test func `a hot answer comes from the result cache alone`() async throws {
         let fixture = try PipelineFixture()
         let first = try await fixture.thumbnail()

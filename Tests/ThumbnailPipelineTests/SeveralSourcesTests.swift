@@ -295,6 +295,7 @@ struct SeveralSourcesTests {
 
 /// A step of the tests: fills all but one pixel with the colour of the second source's first pixel.
 private struct CoverStep: RenderStep {
+    let words = "cover"
     func shape(after input: FrameShape) -> FrameShape { input }
     func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
     func cost(of work: StepWork) -> StepCost { StepCost() }

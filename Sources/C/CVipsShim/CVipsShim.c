@@ -262,12 +262,13 @@ int CVipsShim_flatten(VipsImage *in, VipsImage **out, double red, double green, 
     return result;
 }
 
-int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *background)
+int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *background, int is_premultiplied)
 {
     VipsImage *ground = vips_image_new_from_image(in, background, 4);
     VipsImage *composite = NULL;
     int result = -1;
-    if (ground && !vips_composite2(ground, in, &composite, VIPS_BLEND_MODE_OVER, NULL))
+    if (ground && !vips_composite2(
+            ground, in, &composite, VIPS_BLEND_MODE_OVER, "premultiplied", is_premultiplied, NULL))
         result = vips_cast_uchar(composite, out, NULL);
     g_clear_object(&composite);
     g_clear_object(&ground);

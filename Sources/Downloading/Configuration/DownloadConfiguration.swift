@@ -93,6 +93,9 @@ package struct DownloadConfiguration: Sendable {
         }
     }
 
+    /// Whether a source may be fetched, as far as its name tells.
+    package func mayFetch(_ identity: SourceIdentity) -> Bool { identity.originName != nil || mayFetch(identity.url) }
+
     /// Whether nothing in `url` itself forbids a fetch; the addresses of its host's name are judged when it is fetched.
     func mayFetch(_ url: SourceURL) -> Bool {
         guard objection(to: url) == nil else { return false }

@@ -70,6 +70,14 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
+    /// Whether the pattern fits hosts of one owner only: one host, or those below a name of at least two labels.
+    var namesHost: Bool {
+        let star = UInt8(ascii: "*")
+        guard host.contains(star) else { return true }
+        let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return labels.count > 2 && labels.suffix(2).allSatisfy { !$0.isEmpty && !$0.contains(star) }
+    }
+
     /// Greedy matching with one point of return, so that hostile texts cost no more than their length times the pattern's.
     private static func matches(_ pattern: [UInt8], _ text: some Sequence<UInt8>) -> Bool {
         let text = Array(text)

@@ -16,6 +16,8 @@ package struct Color: Hashable, Sendable {
 
     /// Opaque white.
     package static let white = Color(red: 255, green: 255, blue: 255)
+    /// Opaque black.
+    package static let black = Color(red: 0, green: 0, blue: 0)
     /// Fully transparent black.
     package static let transparent = Color(red: 0, green: 0, blue: 0, alpha: 0)
 }
@@ -33,6 +35,13 @@ extension Color {
 
     /// Whether a grey image can hold this colour.
     var isGrey: Bool { red == green && green == blue }
+
+    /// The colour as people write it: `#rrggbb` with its opacity, or that it is transparent.
+    package var words: String {
+        guard alpha > 0 else { return "no colour" }
+        let digits = [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "#\(digits)" + (alpha == 255 ? "" : " of \(Int(alpha) * 100 / 255) %")
+    }
 
     /// The colour's text in the key of a cached result: the values of red, green, blue and alpha.
     var keyText: String { "\(red),\(green),\(blue),\(alpha)" }

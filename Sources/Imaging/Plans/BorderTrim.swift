@@ -78,6 +78,20 @@ package final class BorderTrim: Sendable {
         return overflow ? .max / 2 : bytes
     }
 
+    /// What the trim does, in words.
+    ///
+    /// The steps after it are those for the whole image, because only the pixels tell what is cut off.
+    var words: String {
+        let border = trim.color.map { "a border of \($0.words)" } ?? "the border"
+        return "trim \(border), differences up to \(trim.tolerance)"
+            + (trim.matte == nil ? "" : ", single pixels notwithstanding")
+    }
+
+    /// Largest difference from the border's colour.
+    package var tolerance: Int { trim.tolerance }
+    /// The border's colour; nil for that of a corner.
+    package var color: Color? { trim.color }
+
     /// The text in the key of a result: all that decides the steps once the box is known.
     var keyText: String {
         "trim \(trim.tolerance) \(trim.color?.keyText ?? "corner") "

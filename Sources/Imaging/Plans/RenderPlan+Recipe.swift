@@ -37,6 +37,7 @@ extension RenderPlan {
             format: composition.format, quality: composition.paletteQuality ?? 100,
             effort: source.rules.efforts[composition.format])
         if frames > 1 { timing = composition.timing }
+        isDataURL = composition.isDataURL
         if format.hasQuality { quality = composition.quality }
         if composition.keepsCopyright, format.writing?.attribute != nil { attribution = decoded.attribution }
         additions = try composition.plannedAdditions(of: source)
@@ -70,6 +71,10 @@ extension RenderPlan {
             }
         }
         try checkScales()
+        // What is not dear is begun in any case.
+        guard stepsTime(frames: frames) <= max(limits.longestSteps, TimePrice.dear) else {
+            throw .tooMuchWork(outputSize)
+        }
     }
 
     /// Refuses what libvips cannot resample: sides that are too long, and in stored numbers more than a million pixels to one.

@@ -14,7 +14,7 @@ package struct RenderPlan: Hashable, Sendable {
     /// The steps of the render, in order.
     package private(set) var steps: RenderSteps
     /// The trim that comes before the steps, which are then those for the untrimmed image; nil for none.
-    var border: BorderTrim?
+    package internal(set) var border: BorderTrim?
     /// How an animation is played, if not as the source is.
     package internal(set) var timing: FrameTiming?
     /// The format of the result.
@@ -25,6 +25,8 @@ package struct RenderPlan: Hashable, Sendable {
     package internal(set) var attribution: Attribution?
     /// The encoder's effort, in its own scale.
     package let effort: Int
+    /// Whether the result is the file as the text of a `data:` URL (RFC 2397), and not the file itself.
+    package internal(set) var isDataURL = false
     /// Whether the chroma of pixels is made so that edges between colours stay sharp, if the format has a choice.
     ///
     /// Not if they come from resampled planes: their chroma was subsampled before, and a result that is written from planes has no sharper one.
@@ -115,6 +117,18 @@ extension RenderPlan {
             + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])
             + (attribution == nil ? [] : ["copyright"])
             + additions.map { "addition \($0.keyText)" } + (timing.map { [$0.keyText] } ?? [])
+            + (isDataURL ? ["data URL"] : [])
+    }
+
+    /// What is done, one step each, in words for people who check their URLs.
+    package var words: [String] {
+        let pages = decode.isAnimated ? "all frames, at most \(decode.mostFrames)" : "page \(decode.page)"
+        let level = decode.level > 1 ? ", reduced to 1/\(decode.level) of each side" : ""
+        let drawing = decode.drawnSize.map { ", drawn as \($0) pixels" } ?? ""
+        let encoding = format.hasQuality ? " with \(quality.words)" : ""
+        return ["decode \(pages)\(level)\(drawing)"] + (border.map { [$0.words] } ?? []) + steps.map(\.words)
+            + ["encode as \(format.rawValue)\(encoding)\(attribution == nil ? "" : ", with copyright and artist")"]
+            + (isDataURL ? ["write the file as a data: URL"] : [])
     }
 
     private var encodingKeyText: String {

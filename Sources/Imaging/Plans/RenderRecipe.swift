@@ -82,6 +82,8 @@ package struct Composition: Sendable {
     var paletteQuality: Int?
     /// Whether files that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
+    /// Whether the result is the file as the text of a `data:` URL.
+    package var isDataURL = false
 
     /// A composition of all of the first page, resampled to `size`.
     package init(size: PixelSize, format: ImageFormat, quality: EncodingQuality) {

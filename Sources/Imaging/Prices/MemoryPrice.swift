@@ -49,6 +49,8 @@ extension ImageHeader {
 
 extension RenderPlan {
     private static let searching = 12
+    /// The text of a file of at most four bytes a pixel.
+    private static let dataURL = 6
 
     /// Bytes of memory that the render and its encoder take at their peak: with the result, without the decoded pixels.
     package var price: Int {
@@ -57,7 +59,7 @@ extension RenderPlan {
         // While a quality is looked for, the unencoded and the decoded image are in memory.
         let perPixel =
             memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0) + (quality.isSearched ? Self.searching : 0)
-            + (steps.shape(after: source).hasAlpha ? memory.alpha : 0)
+            + (steps.shape(after: source).hasAlpha ? memory.alpha : 0) + (isDataURL ? Self.dataURL : 0)
         // An animation is composed and encoded frame by frame.
         let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
         let trimming = border?.bytes(for: source.size) ?? 0

@@ -78,6 +78,15 @@ extension RenderPlan {
             hasProfile: part.profileByteCount > 0)
     }
 
+    /// The estimated time of one core for the steps alone, without the encoding.
+    ///
+    /// It bounds chains: a target can ask for many steps, each of which is cheap.
+    func stepsTime(frames: Int) -> Duration {
+        steps.costs(on: source).reduce(.zero) { sum, cost in
+            sum + TimePrice.duration(cost.perFrame * Double(frames) + cost.once)
+        }
+    }
+
     /// The estimated time of one core for a result of one colour by this plan.
     package func timePrice(ofPlain color: Color) -> Duration {
         timePrice(of: FrameShape(size: source.size, hasAlpha: color.alpha < 255), frames: 1, hasProfile: false)

@@ -57,6 +57,13 @@ extension BackdropStep: RenderStep {
         return "backdrop \(kind) \(size.width)x\(size.height) \(x),\(y)"
     }
 
+    package var words: String {
+        switch kind {
+        case .mean: "lay on a canvas of \(size) pixels in the image's mean colour, at \(x), \(y)"
+        case .blurred: "lay on a canvas of \(size) pixels that shows the image blurred, at \(x), \(y)"
+        }
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let token = context.token
         image.watch(token)

@@ -111,6 +111,18 @@ extension BlendStep: RenderStep {
         return "blend \(mode.rawValue) \(paint) at \(places) \(opacity)"
     }
 
+    package var words: String {
+        let subject =
+            switch paint {
+            case .addition(let addition, let form, _): "additional source \(addition + 1) as \(form.size) pixels"
+            case .color(let color, let size): "\(size) pixels of \(color.words)"
+            }
+        let copies = across.count * down.count
+        return "blend \(subject) over the image at \(across.start), \(down.start)"
+            + (copies == 1 ? "" : ", \(copies) times") + (mode == .normal ? "" : ", mode \(mode.rawValue)")
+            + (opacity == 100 ? "" : ", \(opacity) % opaque")
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let image = try mode.addsAlpha ? image.inColor().withAlpha() : image.inColor()
         guard case .addition(let addition, let form, _) = paint else {

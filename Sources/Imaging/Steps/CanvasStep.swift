@@ -32,6 +32,8 @@ extension CanvasStep: RenderStep {
 
     package var keyText: String { "canvas \(size.width)x\(size.height) \(x),\(y) \(color.keyText)" }
 
+    package var words: String { "lay on a canvas of \(size) pixels in \(color.words), at \(x), \(y)" }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         var image = try color.isGrey ? image : image.inColor()
         if color.alpha < 255 { image = try image.withAlpha() }

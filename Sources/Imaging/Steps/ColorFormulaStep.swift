@@ -32,6 +32,8 @@ extension ColorFormulaStep: RenderStep {
 
     package var keyText: String { "formula \(formula.keyText)" }
 
+    package var words: String { "change colours by the formula \(formula.keyText)" }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         try image.changed(by: formula, token: context.token)
     }
@@ -59,6 +61,13 @@ extension HistogramStep: RenderStep {
         switch self {
         case .equalize: "equalize"
         case .noise(let amount, let seed): "noise \(amount) \(seed)"
+        }
+    }
+
+    package var words: String {
+        switch self {
+        case .equalize: "spread the brightness over the whole range"
+        case .noise(let amount, _): "add noise of \(amount)"
         }
     }
 

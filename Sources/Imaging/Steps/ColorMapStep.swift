@@ -43,6 +43,17 @@ extension ColorMapStep: RenderStep {
         }
     }
 
+    package var words: String {
+        switch map {
+        case .grey: "turn into grey"
+        case .tint(let color): "tint with \(color.words)"
+        case .gradient(let start, let end): "map dark to bright on \(start.words) to \(end.words)"
+        case .lch(let lightness, let chroma, let hue):
+            "multiply lightness by \(lightness) and chroma by \(chroma), turn the hue by \(hue)°"
+        case .curves, .matrix: "change colours by \(keyText)"
+        }
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let token = context.token
         switch map {

@@ -26,6 +26,16 @@ extension ColorStep: RenderStep {
             + "\(filters.grayscale) \(filters.sepia) \(filters.inversion)"
     }
 
+    package var words: String {
+        let all = [
+            ("brightness", filters.brightness, 100), ("contrast", filters.contrast, 100),
+            ("saturation", filters.saturation, 100), ("hue", filters.hue, 0), ("greyscale", filters.grayscale, 0),
+            ("sepia", filters.sepia, 0), ("inversion", filters.inversion, 0),
+        ]
+        let used = all.filter { $0.1 != $0.2 }.map { "\($0.0) \($0.1)\($0.0 == "hue" ? "°" : " %")" }
+        return "change colours: " + used.joined(separator: ", ")
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         // The other matrices leave grey as it is.
         let image = try filters.sepia > 0 ? image.inColor() : image

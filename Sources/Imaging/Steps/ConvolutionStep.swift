@@ -32,6 +32,8 @@ extension ConvolutionStep: RenderStep {
 
     package var keyText: String { "convolve \(columns) \(factors.map(String.init).joined(separator: ","))" }
 
+    package var words: String { "filter by a kernel of \(columns) × \(factors.count / columns) factors" }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         try image.convolved(by: factors.map { Double($0) / 1_000_000 }, columns: columns, token: context.token)
     }

@@ -24,6 +24,8 @@ extension CropStep: RenderStep {
 
     package var keyText: String { "crop \(x),\(y) \(size.width)x\(size.height)" }
 
+    package var words: String { "crop to \(size) pixels at \(x), \(y)" }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         try image.extracted(left: x, top: y, width: size.width, height: size.height)
     }

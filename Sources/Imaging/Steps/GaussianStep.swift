@@ -1,4 +1,4 @@
-/// A Gaussian blur, or its reverse: an unsharp mask of amount 1.
+/// A Gaussian blur, or its reverse: an unsharp mask.
 package struct GaussianStep: Hashable {
     /// What is done with the means.
     package enum Kind: String, Sendable {
@@ -9,6 +9,8 @@ package struct GaussianStep: Hashable {
     package let kind: Kind
     /// Standard deviation in hundred-thousandths of a pixel, above 0.
     package let sigma: Int
+    /// What an unsharp mask adds of the difference from the means, in hundredths; 100 for a blur.
+    package let amount: Int
 
     /// Nanoseconds of one core, measured as ``TimePrice`` says.
     ///
@@ -24,13 +26,15 @@ package struct GaussianStep: Hashable {
     private static let boxes = (count: 4.0, reach: 3.5)
 
     /// A step with the means of this standard deviation, in hundred-thousandths of a pixel.
-    package init(_ kind: Kind, sigma: Int) {
+    package init(_ kind: Kind, sigma: Int, amount: Int = 100) {
         self.kind = kind
         self.sigma = sigma
+        self.amount = kind == .blur ? 100 : amount
     }
 
     private var deviation: Double { Double(sigma) / 100_000 }
-    private var amount: Float { kind == .blur ? -1 : 1 }
+    /// The part of the difference from the means that is added.
+    private var factor: Float { kind == .blur ? -1 : Float(amount) / 100 }
 }
 
 extension GaussianStep: RenderStep {
@@ -70,15 +74,22 @@ extension GaussianStep: RenderStep {
     }
 
     /// The first version of boxes was used on short lines, too.
-    package var keyText: String { "\(kind.rawValue)\(deviation < Self.leastBoxes ? "" : ".2") \(sigma)" }
+    package var keyText: String {
+        "\(kind.rawValue)\(deviation < Self.leastBoxes ? "" : ".2") \(sigma)" + (amount == 100 ? "" : " by \(amount)")
+    }
+
+    package var words: String {
+        let pixels = "with a deviation of \((deviation * 100).rounded() / 100) pixels"
+        return kind == .blur ? "blur \(pixels)" : "sharpen \(pixels)" + (amount == 100 ? "" : ", \(amount) %")
+    }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        try image.contrasted(withMeanOf: deviation, amount: amount, token: context.token)
+        try image.contrasted(withMeanOf: deviation, amount: factor, token: context.token)
     }
 }
 
 extension GaussianStep: PlanarStep {
     func target(after target: PlanarTarget) -> PlanarTarget? {
-        target.filtered(by: .gaussian(deviation: deviation, amount: amount))
+        target.filtered(by: .gaussian(deviation: deviation, amount: factor))
     }
 }

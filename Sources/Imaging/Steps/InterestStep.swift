@@ -34,6 +34,8 @@ extension InterestStep: RenderStep {
 
     package var keyText: String { "\(measure.rawValue) \(size.width)x\(size.height)" }
 
+    package var words: String { "crop to the \(size) pixels of most \(measure.rawValue)" }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         // The measure reads the pixels several times.
         image.watch(context.token)

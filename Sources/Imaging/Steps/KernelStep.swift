@@ -31,6 +31,10 @@ extension KernelStep: RenderStep {
 
     package var keyText: String { "kernel \(kernel.rawValue)" }
 
+    package var words: String {
+        kernel == .mean ? "blur by the mean of nine pixels" : "sharpen by the nine pixels around each"
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let (middle, others) = kernel == .mean ? (1.0 / 9, 1.0 / 9) : (32.0 / 24, -1.0 / 24)
         return try image.mixedWithNeighbours(middle: middle, others: others)

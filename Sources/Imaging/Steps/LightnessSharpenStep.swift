@@ -27,6 +27,10 @@ extension LightnessSharpenStep: RenderStep {
 
     package var keyText: String { "sharpen lightness \(sigma) \(flat) \(jagged)" }
 
+    package var words: String {
+        "sharpen the lightness with a deviation of \(sigma) pixels, flat parts by \(flat), edges by \(jagged)"
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         try image.inColor().withColors { colors throws(VipsError) in
             try colors.sharpenedLightness(sigma: Double(sigma), flat: Double(flat), jagged: Double(jagged))

@@ -27,6 +27,10 @@ extension MarginStep: RenderStep {
         "pad \(margins.top),\(margins.right),\(margins.bottom),\(margins.left) \(color.keyText)"
     }
 
+    package var words: String {
+        "add margins of \(margins.top), \(margins.right), \(margins.bottom), \(margins.left) pixels in \(color.words)"
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let size = margins.around(PixelSize(width: image.width, height: image.height))
         return try CanvasStep(size: size, x: margins.left, y: margins.top, color: color)

@@ -21,6 +21,8 @@ extension MosaicStep: RenderStep {
 
     package var keyText: String { "pixelate \(side)" }
 
+    package var words: String { "pixelate to squares of \(side) pixels" }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         try image.pixelated(side: side, token: context.token)
     }

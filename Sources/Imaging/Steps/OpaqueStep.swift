@@ -13,6 +13,8 @@ extension OpaqueStep: RenderStep {
 
     package var keyText: String { "opaque" }
 
+    package var words: String { "drop transparency" }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage { try image.opaque() }
 }
 

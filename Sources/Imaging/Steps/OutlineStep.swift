@@ -56,6 +56,18 @@ extension OutlineStep: RenderStep {
         }
     }
 
+    package var words: String {
+        let outside = ", \(color.words) outside"
+        switch shape {
+        case .rounded(let radius):
+            let length = radius.map { "\(Double($0) / 1_000) pixels" } ?? "half the shorter side"
+            return "round the corners by \(length)" + outside
+        case .elliptic(let across, let down):
+            return "round the corners by \(across / 1_000) × \(down / 1_000) pixels" + outside
+        case .mask(let mask), .fitted(let mask): return "cut out the shape \(mask.rawValue)" + outside
+        }
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let size = PixelSize(width: image.width, height: image.height)
         return try image.cut(to: outline(in: size), color: color, token: context.token)

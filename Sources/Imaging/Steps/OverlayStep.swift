@@ -74,6 +74,11 @@ extension OverlayStep: RenderStep {
         "overlay \(addition) \(form.keyText) at \(x),\(y) \(coveredSize.width)x\(coveredSize.height) \(opacity)"
     }
 
+    package var words: String {
+        "lay additional source \(addition + 1) on the image as \(form.scaledSize) pixels at \(x), \(y)"
+            + (opacity == 100 ? "" : ", \(opacity) % opaque")
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let stamp = try context.pixels(of: addition, in: form)
         let image = try stamp.bands > 2 ? image.inColor() : image

@@ -22,6 +22,9 @@ package protocol RenderStep: Hashable, Sendable {
     /// The text must not change, because it is part of the keys on disk. If the step makes other pixels, it gets another text.
     var keyText: String { get }
 
+    /// What the step does, in words for people who check their URLs.
+    var words: String { get }
+
     /// The frame after this step, not computed yet.
     ///
     /// - Parameter context: The step's own context: what it keeps there for the first frame is there for the others.

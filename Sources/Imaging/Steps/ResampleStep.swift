@@ -57,6 +57,11 @@ extension ResampleStep: RenderStep {
         return "resample \(size.width)x\(size.height) \(light.keyText)" + part
     }
 
+    package var words: String {
+        let part = part.map { " the \($0.size) pixels at \($0.x), \($0.y)" } ?? ""
+        return "resize\(part) to \(size) pixels" + (light == .linear ? " in linear light" : "")
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         guard let part else { return try image.resampled(to: size, in: light) }
         let cut = part.rounded(in: PixelSize(width: image.width, height: image.height))

@@ -44,6 +44,10 @@ extension RotationStep: RenderStep {
         "rotate \(degrees)" + (corners == .transparent ? "" : " \(corners.keyText)")
     }
 
+    package var words: String {
+        "rotate by \(degrees)°" + (corners == .transparent ? "" : ", corners in \(corners.words)")
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let frame = size(after: PixelSize(width: image.width, height: image.height))
         return try image.turned(byDegrees: degrees, into: frame, corners: corners, token: context.token)

@@ -23,6 +23,19 @@ extension TurnStep: RenderStep {
 
     package var keyText: String { "turn \(orientation)" }
 
+    package var words: String {
+        switch orientation {
+        case 2: "mirror left and right"
+        case 3: "turn by 180°"
+        case 4: "mirror top and bottom"
+        case 5: "mirror left and right, then turn by 270°"
+        case 6: "turn by 90°"
+        case 7: "mirror left and right, then turn by 90°"
+        case 8: "turn by 270°"
+        default: "leave upright"
+        }
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         try image.turned(from: orientation, token: context.token)
     }

@@ -32,6 +32,15 @@ package enum EncodingQuality: Hashable, Sendable {
         if case .fixed = self { false } else { true }
     }
 
+    /// The quality in words.
+    var words: String {
+        switch self {
+        case .fixed(let quality): "quality \(quality)"
+        case .fitting(let bytes, let highest, _): "the highest quality up to \(highest) that fits into \(bytes) bytes"
+        case .similar: "the lowest quality that looks the same"
+        }
+    }
+
     /// The quality's text in the key of a result on disk.
     var keyText: String {
         switch self {

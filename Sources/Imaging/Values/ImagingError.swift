@@ -8,6 +8,8 @@ package enum ImagingError: Error, Hashable, Sendable {
     case cannotDecode(detail: String)
     /// More pixels than allowed: in the source (all frames that would be decoded), between two steps or in the result.
     case tooManyPixels(PixelSize, frames: Int = 1)
+    /// The steps would take longer than a render may, with a result of this size.
+    case tooMuchWork(PixelSize)
     /// The result has a side that its format cannot hold.
     case sideTooLong(PixelSize, format: ImageFormat)
     /// The requested page is after the last one.

@@ -8,6 +8,8 @@ package struct ImagingLimits: Sendable, Hashable {
     package var maximumOutputPixelsSlow = 6_000_000
     /// Most frames of an animation that are kept; later ones are dropped.
     package var maximumFrames = 256
+    /// Longest time of one core that the steps of a render may be priced at.
+    package var longestSteps = Duration.seconds(8)
     /// Whether images that lack pixels are refused or served.
     package var incompleteImages = IncompleteImages.refuse
     /// The formats that may be decoded.
@@ -30,7 +32,7 @@ package struct ImagingLimits: Sendable, Hashable {
     package static var none: ImagingLimits {
         var limits = ImagingLimits()
         (limits.maximumSourcePixels, limits.maximumOutputPixels, limits.maximumFrames) = (.max, .max, .max)
-        limits.maximumOutputPixelsSlow = .max
+        (limits.maximumOutputPixelsSlow, limits.longestSteps) = (.max, .seconds(Int64.max))
         limits.sourceFormats = Set(ImageFormat.allCases)
         return limits
     }

@@ -82,9 +82,11 @@ extension VipsImage {
     }
 
     /// This image, with alpha, over a colour that may be transparent itself.
-    func composited(over background: Color) throws(VipsError) -> VipsImage {
+    ///
+    /// - Parameter isPremultiplied: Whether components are taken and given as multiplied by alpha already.
+    func composited(over background: Color, isPremultiplied: Bool = false) throws(VipsError) -> VipsImage {
         let components = [background.red, background.green, background.blue, background.alpha].map(Double.init)
-        return try unsafe step { unsafe CVipsShim_composite_over($0, $1, components) }
+        return try unsafe step { unsafe CVipsShim_composite_over($0, $1, components, isPremultiplied ? 1 : 0) }
     }
 
     /// This image with an opaque alpha band, if it has none.

@@ -15,23 +15,49 @@ package struct AnswerForm: Hashable, Sendable {
     package var isWritten = false
     /// The facts about the source that are asked for in place of an image; nil for an image.
     package var facts: FactsRequest?
-    /// The absolute URL that a client is sent to if the request fails; nil for the failure itself.
-    package var fallback: ExactText?
+    /// Where a client is sent if the request fails; nil for the failure itself.
+    package var fallback: Fallback?
 
     /// The image by itself.
     package init() {}
 }
 
+/// Where a client is sent if a request fails.
+package enum Fallback: Hashable, Sendable {
+    /// An absolute URL of the operator's.
+    case configured(ExactText)
+    /// An absolute URL that the target names.
+    ///
+    /// No stranger's URL becomes a redirect to a stranger's page: unless the operator has allowed the host by its name, the client is sent
+    /// to a target of this service that asks for the image at that URL, if there is one.
+    case named(ExactText, asTarget: ExactText?)
+
+    /// The absolute URL.
+    package var url: ExactText {
+        switch self {
+        case .configured(let url), .named(let url, _): url
+        }
+    }
+}
+
 /// An answer that a dialect writes itself.
 package struct WrittenAnswer: Sendable {
+    /// What is sent.
+    package enum Body: Hashable, Sendable {
+        /// A short text, such as facts.
+        case text(String)
+        /// The bytes of the thumbnail, which were made as a text.
+        case thumbnail
+    }
+
     /// The value of `Content-Type`.
     package let mediaType: String
     /// The body.
-    package let text: String
+    package let body: Body
 
     /// An answer with this body.
-    package init(mediaType: String, text: String) {
+    package init(mediaType: String, body: Body) {
         self.mediaType = mediaType
-        self.text = text
+        self.body = body
     }
 }

@@ -115,7 +115,8 @@ extension ImagingError {
     var isFaultOfSource: Bool {
         switch self {
         case .notAnImage, .cannotDecode: true
-        case .formatNotAccepted, .tooManyPixels, .sideTooLong, .noSuchPage, .cropOutside, .encodeFailed, .ofAddition:
+        case .formatNotAccepted, .tooManyPixels, .tooMuchWork, .sideTooLong, .noSuchPage, .cropOutside, .encodeFailed,
+            .ofAddition:
             false
         }
     }

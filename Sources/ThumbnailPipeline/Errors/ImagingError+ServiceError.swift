@@ -5,7 +5,8 @@ extension ImagingError: ServiceError {
     package var status: HTTPResponse.Status {
         switch self {
         case .notAnImage, .formatNotAccepted: .unsupportedMediaType
-        case .cannotDecode, .tooManyPixels, .noSuchPage, .sideTooLong, .cropOutside: .unprocessableContent
+        case .cannotDecode, .tooManyPixels, .tooMuchWork, .noSuchPage, .sideTooLong, .cropOutside:
+            .unprocessableContent
         case .encodeFailed: .internalServerError
         case .ofAddition(_, let error): error.status
         }
@@ -15,7 +16,7 @@ extension ImagingError: ServiceError {
         switch self {
         case .notAnImage, .formatNotAccepted: "not_an_image"
         case .cannotDecode: "cannot_decode"
-        case .tooManyPixels, .sideTooLong: "too_many_pixels"
+        case .tooManyPixels, .tooMuchWork, .sideTooLong: "too_many_pixels"
         case .noSuchPage: "no_such_page"
         case .cropOutside: "crop_outside"
         case .encodeFailed: "internal"
@@ -32,6 +33,8 @@ extension ImagingError: ServiceError {
             frames > 1
                 ? "\(frames) frames of \(size) pixels are more than the service takes or makes."
                 : "\(size) pixels are more than the service takes or makes."
+        case .tooMuchWork(let size):
+            "The steps of the request take longer on \(size) pixels than the service works on one image."
         case .sideTooLong(let size, let format):
             "The format \(format.rawValue) cannot hold an image of \(size) pixels."
         case .noSuchPage(let page, let count): "The source has no page \(page); its pages are 0 to \(count - 1)."
@@ -51,7 +54,7 @@ extension ImagingError: ServiceError {
 
     package var category: ErrorCategory {
         switch self {
-        case .sideTooLong, .noSuchPage, .cropOutside: .request
+        case .tooMuchWork, .sideTooLong, .noSuchPage, .cropOutside: .request
         case .encodeFailed: .internal
         case .ofAddition(_, let error): error.category
         default: .image

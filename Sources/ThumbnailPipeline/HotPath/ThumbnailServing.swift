@@ -81,13 +81,11 @@ package protocol ThumbnailServing: Sendable {
     /// Ends the use of an image in hand.
     func close(_ given: GivenSource)
 
-    /// What `body` returns, on a worker thread as small work.
-    ///
-    /// - Throws: A ``ServiceError`` or `CancellationError`.
-    func onWorkerThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value
-
     /// Whether an absolute URL could be fetched as a source, as far as its text tells.
     func mayFetch(_ url: ExactText) -> Bool
+
+    /// Whether the operator has allowed the host of an absolute URL by its name, and not every host.
+    func isAllowedByName(_ url: ExactText) -> Bool
 
     /// A plain image of `color` in the size of the request's box, made without its source.
     func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage

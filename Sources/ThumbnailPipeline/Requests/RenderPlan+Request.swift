@@ -8,8 +8,9 @@ extension RenderPlan {
     package init(
         for request: ThumbnailRequest, of headers: PerSource<ImageHeader>, by configuration: PipelineConfiguration
     ) throws {
-        let source = RecipeSource(
-            header: headers.image, additions: headers.additional, rules: configuration.rules)
+        var rules = configuration.rules
+        rules.limits.longestSteps = configuration.decodeTimeout
+        let source = RecipeSource(header: headers.image, additions: headers.additional, rules: rules)
         do throws(ImagingError) {
             try self.init(request.recipe, of: source)
         } catch {

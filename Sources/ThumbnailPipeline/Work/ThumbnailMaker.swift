@@ -118,10 +118,10 @@ struct ThumbnailMaker: Sendable {
             priority: priority, timeLimit: configuration.decodeTimeout, patience: patience
         ) { [codec = resources.codec, timekeeper] token in
             trace?.begin(token, at: timekeeper.now)
+            let image = try ImageRenderer.render(
+                images.image, additions: images.additional, reuse: reuse, plan: plan, token: token, codec: codec)
             return RenderedImage(
-                try ImageRenderer.render(
-                    images.image, additions: images.additional, reuse: reuse, plan: plan, token: token, codec: codec),
-                isIncomplete: images.contains(where: \.isIncomplete))
+                plan.isDataURL ? image.asDataURL() : image, isIncomplete: images.contains(where: \.isIncomplete))
         }
         let end = timekeeper.now
         resources.rendered(job.key.source, plan.format, in: end - start)

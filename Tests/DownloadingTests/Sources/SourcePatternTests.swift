@@ -1,5 +1,6 @@
-import Downloading
 import Testing
+
+@testable import Downloading
 
 struct SourcePatternTests {
     @Test(arguments: [
@@ -35,5 +36,14 @@ struct SourcePatternTests {
     @Test func `a pattern of many stars is matched in little time`() throws {
         let pattern = try #require(SourcePattern("h/" + String(repeating: "*a", count: 100)))
         #expect(try !pattern.matches(SourceURL(parsing: "http://h/" + String(repeating: "a", count: 1900) + "b")))
+    }
+
+    @Test(arguments: [
+        ("a.example", true), ("https://127.0.0.1:8080/*", true), ("localhost", true), ("*.example.com", true),
+        ("a*.b.example.com", true), ("*", false), ("https://*/*", false), ("*.com", false), ("*example.com", false),
+        ("*.*.com", false), ("a.*", false), ("*.com.", false),
+    ])
+    func `a pattern names the hosts of one owner, or any host`(text: String, isNamed: Bool) throws {
+        #expect(try #require(SourcePattern(text)).namesHost == isNamed)
     }
 }

@@ -97,4 +97,36 @@ struct RenderRecipeTests {
         #expect(one != (try Self.plan(HalfRecipe(tolerance: 11), Self.header)))
         #expect(one.keyTexts.contains("trim 10 corner half 20"))
     }
+
+    /// Many steps on all of an image.
+    private struct ChainRecipe: RenderRecipe {
+        let step: GaussianStep
+        let count: Int
+        var keyText: String { "chain \(count)" }
+
+        func composition(of source: RecipeSource) -> Composition {
+            let whole = source.whole()
+            var made = Composition(size: whole.size, format: .jpeg, quality: .fixed(80))
+            made.steps = RenderSteps([any RenderStep](repeating: step, count: count))
+            return made
+        }
+    }
+
+    @Test func `9 a chain of steps is refused by its price before anything is decoded`() throws {
+        func plan(_ count: Int, _ side: Int, _ limits: ImagingLimits = ImagingLimits()) throws -> RenderPlan {
+            let header = ImageHeader(format: .png, storedSize: PixelSize(width: side, height: side))
+            let recipe = ChainRecipe(step: GaussianStep(.sharpen, sigma: 500_000), count: count)
+            return try RenderPlan(recipe, source: header, limits: limits)
+        }
+        let large = PixelSize(width: 3_000, height: 3_000)
+        #expect(throws: ImagingError.tooMuchWork(large)) { try plan(64, 3_000) }
+        #expect(try plan(1, 3_000).steps.count == 2)
+        #expect(try plan(64, 300).steps.count == 65)
+        var patient = ImagingLimits()
+        patient.longestSteps = .seconds(60)
+        #expect(try plan(64, 3_000, patient).steps.count == 65)
+        // What is not dear is never refused.
+        patient.longestSteps = .nanoseconds(1)
+        #expect(try plan(1, 300, patient).steps.count == 2)
+    }
 }

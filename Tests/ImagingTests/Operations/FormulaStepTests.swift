@@ -203,4 +203,20 @@ struct FormulaStepTests {
             mode: .softLight, opacity: 9)
         #expect(blend.keyText == "blend soft-light 255,255,255,255 6x7 at 1*2+3 -4*1+0 9")
     }
+
+    @Test func `backgrounds are added to transparent pixels, or have the colour of the corner`() throws {
+        let color = Color(red: 255, green: 0, blue: 100, alpha: 128)
+        let pixel: [UInt8] = [60, 200, 20, 51]
+        // A fifth of the pixel is opaque, and half of what it lets through.
+        #expect(try changed(pixel, [BackgroundStep(color, mixing: .sum)]) == [255, 200, 100, 153])
+        let composited = try changed(pixel, [BackgroundStep(color)])
+        #expect(zip(composited, [190, 67, 73, 153]).allSatisfy { abs($0 - $1) <= 1 }, "\(composited)")
+        // A transparent pixel shows the corner's colour, without the corner's alpha.
+        #expect(try changed([60, 200, 20, 0], [CornerBackgroundStep()]) == [60, 200, 20])
+        #expect(try changed([60, 200, 20], [CornerBackgroundStep()]) == [60, 200, 20])
+    }
+
+    private func changed(_ color: [UInt8], _ steps: RenderSteps) throws -> [Int] {
+        try render(OperationFixture.plain(color), steps).values(3, 3)
+    }
 }

@@ -125,6 +125,7 @@ struct RenderStepsTests {
 
 /// A kind of step that no lane has been told of: a black frame, ten pixels wide.
 private struct Framing: RenderStep {
+    let words = "frame"
     func shape(after input: FrameShape) -> FrameShape {
         FrameShape(
             size: PixelSize(width: input.size.width + 20, height: input.size.height + 20), hasAlpha: input.hasAlpha)

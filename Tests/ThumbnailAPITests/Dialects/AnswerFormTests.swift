@@ -43,14 +43,29 @@ import ThumbnailPipeline
         #expect(await edge.respond("/f", fields: [.ifNoneMatch: "\"abc\""]).status == .ok)
     }
 
-    @Test func `a failure sends the client to the fallback, if that could be fetched`() async {
+    @Test func `a failure sends the client to the operator's fallback, if that could be fetched`() async {
         let failing = StubThumbnails(make: { _ in throw StubError() })
-        let moved = await edge(failing) { $0.fallback = "https://h/ä b.png" }.respond("/f")
+        let moved = await edge(failing) { $0.fallback = .configured("https://h/ä b.png") }.respond("/f")
         #expect(moved.status == .found && moved[.location] == "https://h/%C3%A4%20b.png")
         #expect(moved[.cacheControl] == "no-store" && moved[.alulaError] == "origin_error")
-        #expect(await edge(failing) { $0.fallback = "http://10.0.0.1/" }.respond("/f").status == .badGateway)
+        #expect(
+            await edge(failing) { $0.fallback = .configured("http://10.0.0.1/") }.respond("/f").status == .badGateway)
         let full = StubThumbnails(make: { _ in throw StubError(status: .serviceUnavailable, category: .overload) })
-        #expect(await edge(full) { $0.fallback = "https://h/b" }.respond("/f").status == .serviceUnavailable)
+        #expect(
+            await edge(full) { $0.fallback = .configured("https://h/b") }.respond("/f").status == .serviceUnavailable)
+    }
+
+    @Test func `9 a client's fallback leads to a host that the operator names, else to a target of this service`() async
+    {
+        let failing = StubThumbnails(make: { _ in throw StubError() })
+        func answer(_ url: ExactText, _ target: ExactText?) async -> HTTPResponse {
+            await edge(failing) { $0.fallback = .named(url, asTarget: target) }.respond("/f")
+        }
+        #expect(await answer("https://named.example/a", "?url=x")[.location] == "https://named.example/a")
+        let own = await answer("https://stranger.example/a", "?url=x")
+        #expect(own.status == .found && own[.location] == "?url=x")
+        #expect(await answer("https://stranger.example/a", nil).status == .badGateway)
+        #expect(await answer("http://10.0.0.1/a", "?url=x").status == .badGateway)
     }
 }
 
@@ -72,6 +87,6 @@ private struct FormDialect: Dialect {
 
     func writtenAnswer(about thumbnail: Thumbnail, to query: ThumbnailQuery) -> WrittenAnswer? {
         let size = thumbnail.image.size
-        return WrittenAnswer(mediaType: "text/plain", text: "\(size.width)x\(size.height)")
+        return WrittenAnswer(mediaType: "text/plain", body: .text("\(size.width)x\(size.height)"))
     }
 }

@@ -70,6 +70,7 @@ struct ServiceErrorTests {
         Row(ImagingError.cannotDecode(detail: secret), 422, "cannot_decode", .image),
         Row(ImagingError.tooManyPixels(size, frames: 1), 422, "too_many_pixels", .image),
         Row(ImagingError.tooManyPixels(size, frames: 9), 422, "too_many_pixels", .image),
+        Row(ImagingError.tooMuchWork(size), 422, "too_many_pixels", .request),
         Row(ImagingError.sideTooLong(size, format: .webp), 422, "too_many_pixels", .request),
         Row(ImagingError.noSuchPage(3, pages: 3), 422, "no_such_page", .request, parameter: "page"),
         Row(

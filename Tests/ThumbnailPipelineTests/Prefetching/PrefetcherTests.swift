@@ -261,7 +261,7 @@ private final class Maker: ThumbnailServing {
     struct Failure: Error {}
 
     func mayFetch(_ url: ExactText) -> Bool { true }
-    func onWorkerThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value { body() }
+    func isAllowedByName(_ url: ExactText) -> Bool { false }
     func opened(upload bytes: SharedBytes) throws -> GivenSource { throw Failure() }
     func opened(
         _ request: RecurringRequest, directives: RequestCacheControl, receipt: String

@@ -57,18 +57,32 @@ struct WsrvTests {
         }
     }
 
-    @Test func `a source that fails sends the client where policy allows`() async throws {
+    @Test func `9 a source that fails never sends the client to a stranger's page`() async throws {
         try await withService(["--wsrv-path", "/"]) { running in
             Self.serve(running)
             running.origin.serve("/none", FakeAnswer(status: 404))
             let missing = "/?url=\(running.origin.url("/none"))"
-            let sent = try await running.send("GET", missing + "&default=\(running.origin.url("/a.jpg"))")
-            #expect(sent.status == 302 && sent.headerFields[.location] == running.origin.url("/a.jpg"))
-            let kept = try await running.send("GET", missing + "&default=http://10.0.0.1/a.jpg")
-            #expect(kept.status == 404 && kept.headerFields[.location] == nil)
+            let sent = try await running.send("GET", missing + "&w=40&default=\(running.origin.url("/a.jpg"))")
+            let location = try #require(sent.headerFields[.location])
+            #expect(sent.status == 302 && location.hasPrefix("?url=http%3A%2F%2F127.0.0.1%3A"), "\(location)")
+            let image = try await running.send("GET", "/" + location)
+            #expect(image.status == 200 && image.headerFields[.contentType] == "image/jpeg")
+            for refused in ["http://10.0.0.1/a.jpg", "1", "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP"] {
+                let kept = try await running.send("GET", missing + "&default=" + refused)
+                #expect(kept.status == 404 && kept.headerFields[.location] == nil, "\(refused)")
+            }
             // A source that is none at all, too.
             let impossible = try await running.send("GET", "/?url=x&default=\(running.origin.url("/a.jpg"))")
             #expect(impossible.status == 302)
+        }
+    }
+
+    @Test func `9 a source that fails sends the client to hosts that the operator names`() async throws {
+        try await withService(["--wsrv-path", "/", "--allowed-sources", "https://*.example.com/*"]) { running in
+            let sent = try await running.send("GET", "/?url=x&default=https://cdn.example.com/b.png")
+            #expect(sent.status == 302 && sent.headerFields[.location] == "https://cdn.example.com/b.png")
+            let kept = try await running.send("GET", "/?url=x&default=https://stranger.example/b.png")
+            #expect(kept.status == 400 && kept.headerFields[.location] == nil)
         }
     }
 

@@ -100,7 +100,7 @@ int CVipsShim_overlay(VipsImage *in, VipsImage **out, CVipsShimOverlay overlay);
 
 int CVipsShim_flatten(VipsImage *in, VipsImage **out, double red, double green, double blue);
 /// Composites `in`, sRGB with alpha, over a colour of four components; the result has 8 bits.
-int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *background);
+int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *background, int is_premultiplied);
 int CVipsShim_add_alpha(VipsImage *in, VipsImage **out);
 /// The operation of libvips with this name, such as "premultiply", which takes an image and nothing else.
 int CVipsShim_apply(const char *operation, VipsImage *in, VipsImage **out);

@@ -99,7 +99,7 @@ package struct ImgproxyDialect: Dialect {
         query.answer.fileName = reader.fileName.isEmpty ? nil : ExactText(reader.fileName)
         query.answer.isAttachment = reader.isAttachment
         query.answer.maximumAge = configuration.maximumAge
-        query.answer.fallback = configuration.fallback
+        query.answer.fallback = configuration.fallback.map { .configured($0) }
         query.ignoredOptions = reader.ignored
         return query
     }

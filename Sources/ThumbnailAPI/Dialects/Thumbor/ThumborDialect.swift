@@ -78,6 +78,6 @@ package struct ThumborDialect: Dialect {
         else { return nil }
         return WrittenAnswer(
             mediaType: "application/json",
-            text: ThumborMetadata(of: header, recipe: recipe, source: query.request.source).text)
+            body: .text(ThumborMetadata(of: header, recipe: recipe, source: query.request.source).text))
     }
 }

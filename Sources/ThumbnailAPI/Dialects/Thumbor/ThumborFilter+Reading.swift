@@ -21,7 +21,7 @@ extension ThumborFilter {
             self = .fill(try Self.paint(text), isBehind: flag)
         case "background_color":
             guard arguments.count == 1, let text = arguments.text(0) else { return nil }
-            self = .background(try Self.color(text, of: name))
+            self = text == "auto" ? .cornerBackground : .background(try Self.color(text, of: name))
         case "padding":
             guard 2...5 ~= arguments.count, let text = arguments.text(0),
                 let padding = Self.padding(arguments)
@@ -65,11 +65,10 @@ extension ThumborFilter {
         }
     }
 
-    /// A factor up to 1, or imagor's per cent above it, of which 100 are the most.
+    /// Thumbor's factor up to 10, else imagor's per cent, up to 100.
     private static func proportion(_ arguments: ThumborArguments) -> Int? {
-        let one = 1_000_000
-        guard arguments.count == 1, let share = arguments.millionths(0), share > 0 else { return nil }
-        return share > one ? min(share, 100 * one) / 100 : share
+        guard arguments.count == 1, let number = arguments.millionths(0), number > 0 else { return nil }
+        return number <= 10_000_000 ? number : min(number, 100_000_000) / 100
     }
 
     private static func padding(_ arguments: ThumborArguments) -> ThumborGeometry.Padding? {
@@ -118,8 +117,12 @@ extension ThumborFilter {
     private static func neighbourhood(_ name: String, _ arguments: ThumborArguments) -> ThumborFilter? {
         switch name {
         case "blur":
-            guard 1...2 ~= arguments.count, let radius = arguments.whole(0, most: 150), radius > 0 else { return nil }
-            guard arguments.count == 2 else { return .gaussian(GaussianStep(.blur, sigma: radius * 50_000)) }
+            if arguments.count == 1 {
+                // imagor reads fractions.
+                guard let radius = arguments.millionths(0), radius >= 20 else { return nil }
+                return .gaussian(GaussianStep(.blur, sigma: min(radius, 150_000_000) / 20))
+            }
+            guard arguments.count == 2, let radius = arguments.whole(0, most: 150), radius > 0 else { return nil }
             guard let sigma = arguments.millionths(1), sigma >= 0 else { return nil }
             return .gaussian(GaussianStep(.blur, sigma: ThumborKernel.deviation(radius: radius, sigma: sigma)))
         case "sharpen":
@@ -127,7 +130,10 @@ extension ThumborFilter {
                 arguments.millionths(0) != nil, arguments.count < 3 || arguments.flag(2) != nil
             else { return nil }
             let sigma = 100_000 + 2 * (number / 10)
-            return sigma > 0 ? .gaussian(GaussianStep(.sharpen, sigma: min(sigma, 10_000_000))) : nil
+            guard sigma > 0 else { return nil }
+            let amount = arguments.count < 3 ? 100 : ThumborKernel.sharpening(by: arguments.millionths(0) ?? 0)
+            guard amount > 0 else { return nil }
+            return .gaussian(GaussianStep(.sharpen, sigma: min(sigma, 10_000_000), amount: amount))
         case "pixelate":
             let side = arguments.whole(0, most: 16_384) ?? 0
             return .mosaic(side > 0 ? side : 10)
@@ -144,17 +150,16 @@ extension ThumborFilter {
 
     /// A change of colours.
     private static func map(_ name: String, _ arguments: ThumborArguments) -> ColorFormula? {
-        let most = 10_000
         switch (name, arguments.count) {
-        case ("brightness", 1): return arguments.signed(0, most: most).map { .scale(.init(offset: 25_500 * $0)) }
+        case ("brightness", 1): return percent(arguments, 0).map { .scale(offset(by: $0)) }
         case ("contrast", 1):
-            return arguments.signed(0, most: most).map { value in
-                let factor = (100 + value) * (100 + value)
+            return percent(arguments, 0).map { value in
+                let root = Double(1_000_000 * 100 + value) / 1_000_000
+                let factor = Int((root * root).rounded())
                 return .scale(.init(factor: factor, offset: 128 * (10_000 - factor)))
             }
         case ("rgb", 3):
-            let scales = (0..<3).compactMap { arguments.signed($0, most: most) }
-                .map { ColorFormula.Scale(offset: 25_500 * $0) }
+            let scales = (0..<3).compactMap { percent(arguments, $0).map(offset(by:)) }
             return scales.count == 3 ? .scales(red: scales[0], green: scales[1], blue: scales[2]) : nil
         case ("colorize", 4): return colorize(arguments)
         case ("grayscale", _): return .matrix([299, 587, 114, 299, 587, 114, 299, 587, 114])
@@ -173,6 +178,17 @@ extension ThumborFilter {
         case ("curve", 4): return ThumborCurve.map(arguments)
         default: return nil
         }
+    }
+
+    /// A number of per cent in millionths, clipped to what changes anything; thumbor reads whole ones only, imagor fractions.
+    private static func percent(_ arguments: ThumborArguments, _ index: Int) -> Int? {
+        let most = 10_000_000_000
+        return arguments.millionths(index).map { min(max($0, -most), most) }
+    }
+
+    /// A part of the largest value of a component, for a number of per cent in millionths.
+    private static func offset(by percent: Int) -> ColorFormula.Scale {
+        ColorFormula.Scale(offset: Int((25_500 * Double(percent) / 1_000_000).rounded()))
     }
 
     /// 100 % more than nothing in ten-thousandths, for a number of per cent in millionths.

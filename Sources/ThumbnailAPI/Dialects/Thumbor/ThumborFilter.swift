@@ -32,12 +32,14 @@ struct ThumborOptions: Hashable, Sendable {
 enum ThumborFilter: Hashable, Sendable {
     /// Enlarges the image until it fits into the box.
     case upscale
-    /// Scales the image by a factor in millionths, up to one million.
+    /// Scales the image by a factor in millionths, up to ten million.
     case proportion(Int)
     /// Lays the image on a canvas of the size of the box.
     case fill(Paint, isBehind: Bool)
     /// A colour behind transparent parts.
     case background(Color)
+    /// The colour of the top left pixel behind transparent parts.
+    case cornerBackground
     case color(ColorFormula)
     case histogram(HistogramStep)
     case convolution(ConvolutionStep)
@@ -100,6 +102,8 @@ struct ThumborMark: Hashable, Sendable {
     var subject: Subject
     /// The options of a layer's own path; nil for a watermark.
     var layer: ThumborGeometry?
+    /// What the filters of a layer's own path lay on it.
+    var inner: [ThumborMark] = []
     var x = Position()
     var y = Position()
     /// Opacity in per cent, 1…100.
@@ -108,4 +112,7 @@ struct ThumborMark: Hashable, Sendable {
     /// The largest size in per cent of the image's sides; nil for what follows from the other side, or for the mark's own size.
     var widthShare: Int?
     var heightShare: Int?
+
+    /// Whether marks can lie on it, or it on a layer: it covers what is below, once, and mixes no colours.
+    var isPlain: Bool { mode == .normal && x.anchor != .repeated && y.anchor != .repeated }
 }

@@ -62,7 +62,10 @@ struct ThumborFilterReader {
     private mutating func read(_ filter: ThumborFilterText) throws(APIError) -> Bool {
         let arguments = ThumborArguments(filter)
         if readSetting(filter.name, arguments) || readGeometry(filter.name, arguments) { return true }
-        if try readMark(filter, arguments) { return true }
+        if let mark = try self.mark(filter, arguments) {
+            if mark.opacity > 0 { options.filters.append(.mark(mark)) }
+            return true
+        }
         guard let made = try ThumborFilter(filter.name, arguments) else { return false }
         options.filters.append(made)
         return true
@@ -164,27 +167,28 @@ extension ThumborFilterReader {
 }
 
 extension ThumborFilterReader {
-    /// Reads a filter that lays something on the image.
-    private mutating func readMark(
+    /// What a filter lays on the image; nil if it lays nothing.
+    private mutating func mark(
         _ filter: ThumborFilterText, _ arguments: ThumborArguments
-    ) throws(APIError) -> Bool {
+    ) throws(APIError) -> ThumborMark? {
         let transparency: Int
         var mark: ThumborMark
+        var layerFilters: [ThumborFilterText] = []
         switch filter.name {
         case "watermark":
             guard 4...6 ~= arguments.count, let address = arguments.text(0),
                 let x = arguments.text(1).flatMap(Self.place),
                 let y = arguments.text(2).flatMap(Self.place), let alpha = arguments.whole(3),
                 let width = Self.share(arguments, 4), let height = Self.share(arguments, 5)
-            else { return false }
+            else { return nil }
             mark = ThumborMark(subject: .source(try index(of: address)))
             (mark.x, mark.y, mark.widthShare, mark.heightShare) = (x, y, width, height)
             transparency = alpha
         case "image":
-            guard let path = arguments.text(0) else { return false }
+            guard let path = arguments.text(0) else { return nil }
             let target = try ThumborTarget(
                 ThumborText(bytes: Array(path.utf8)[...], isDecoded: true), isLayer: true)
-            ignored += target.filters.map(\.written)
+            layerFilters = target.filters
             let address = String(decoding: target.address, as: UTF8.self)
             if let name = ThumborAddress.color(address) {
                 mark = ThumborMark(subject: .color(try ThumborFilter.color(name, of: "image")))
@@ -197,11 +201,19 @@ extension ThumborFilterReader {
             (mark.x.isOfImagor, mark.y.isOfImagor) = (true, true)
             transparency = arguments.millionths(3).map { $0 / 1_000_000 } ?? 0
             mark.mode = arguments.text(4).flatMap { BlendMode(rawValue: $0.asciiLowercased) } ?? .normal
-        default: return false
+        default: return nil
         }
         mark.opacity = 100 - min(max(transparency, 0), 100)
-        if mark.opacity > 0 { options.filters.append(.mark(mark)) }
-        return true
+        for text in layerFilters {
+            // A layer that is mixed with the image would have to be made first.
+            let inner = mark.isPlain && mark.opacity == 100 ? try self.mark(text, ThumborArguments(text)) : nil
+            if let inner, inner.isPlain {
+                if inner.opacity > 0 { mark.inner.append(inner) }
+            } else {
+                ignored.append(text.written)
+            }
+        }
+        return mark
     }
 
     private mutating func index(of address: String) throws(APIError) -> Int {

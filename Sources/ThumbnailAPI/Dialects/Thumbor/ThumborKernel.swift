@@ -18,6 +18,11 @@ enum ThumborKernel {
         return max(1, Int(((squares / sum).squareRoot() * 100_000).rounded()))
     }
 
+    /// The amount of an unsharp mask, in hundredths, that comes nearest to thumbor's wavelets of an amount in millionths.
+    ///
+    /// Fitted to what thumbor 7.8.0 makes of photographs with radii from 0.3 to 2.
+    static func sharpening(by amount: Int) -> Int { min(max(0, amount), 100_000_000) * 3 / 40_000 }
+
     /// The step of `convolution(1;2;1,3,true)`: factors row by row, their number in a row, and whether their sum is made one.
     static func step(_ arguments: ThumborArguments) -> ConvolutionStep? {
         guard 2...3 ~= arguments.count, let matrix = arguments.text(0), let columns = arguments.whole(1),

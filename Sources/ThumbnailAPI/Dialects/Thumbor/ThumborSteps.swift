@@ -6,11 +6,11 @@ struct ThumborSteps {
     /// The image after these steps.
     private(set) var shape: FrameShape
     /// The additional sources that the steps use.
-    private(set) var used: [RecipeAddition?]
+    var used: [RecipeAddition?]
     private let box: PixelSize
     private let padding: ThumborGeometry.Padding?
-    private let additions: [ImageHeader]
-    private let isSizeCertain: Bool
+    let additions: [ImageHeader]
+    let isSizeCertain: Bool
 
     /// No steps yet.
     ///
@@ -31,7 +31,7 @@ struct ThumborSteps {
         used = additions.map { _ in nil }
     }
 
-    private mutating func add(_ step: some RenderStep) {
+    mutating func add(_ step: some RenderStep) {
         steps.append(step)
         shape = step.shape(after: shape)
     }
@@ -46,11 +46,13 @@ struct ThumborSteps {
         switch filter {
         case .upscale: upscale()
         case .proportion(let share):
-            let size = PixelSize(
-                width: shape.size.width * share / 1_000_000, height: shape.size.height * share / 1_000_000)
+            // Sides above the longest are refused later, and must not overflow here.
+            func side(_ own: Int) -> Int { min(own, ThumborLayout.longest) * share / 1_000_000 }
+            let size = PixelSize(width: side(shape.size.width), height: side(shape.size.height))
             if size.width > 0, size.height > 0 { resample(to: size) }
         case .fill(let paint, let isBehind): fill(paint, isBehind: isBehind)
         case .background(let color): lay(on: color)
+        case .cornerBackground: if shape.hasAlpha { add(CornerBackgroundStep()) }
         case .color(let map): add(ColorFormulaStep(map))
         case .histogram(let step): add(step)
         case .convolution(let step): add(step)
@@ -69,7 +71,9 @@ struct ThumborSteps {
                         top: padding.top, right: padding.right, bottom: padding.bottom, left: padding.left),
                     color: color))
         case .crop(let x, let y, let width, let height): crop(x, y, width, height)
-        case .mark(let mark): append(mark)
+        case .mark(let mark):
+            append(mark)
+            layInner(of: mark)
         }
     }
 

@@ -10,7 +10,7 @@ struct WsrvLayout {
     /// The format of the source.
     let format: ImageFormat
     /// The size of the box; 0 for a side that is not given.
-    let box: PixelSize
+    private var box: PixelSize
     /// Frames that are kept.
     let frames: Int
 
@@ -53,10 +53,14 @@ struct WsrvLayout {
             size = resized(kept, in: kept)
             cut(to: box, original: turned)
         } else {
+            // An image that covers the box does so after its turn; all others are turned when they have their size.
+            let asked = box
+            if turn >= 5, options.fit == .cover, box.width > 0, box.height > 0 { box = box.exchanged }
             let resized = resized(source, in: reduced(source))
+            box = asked
             size = turn >= 5 ? resized.exchanged : resized
-            // The box is that of the image before it was turned.
-            cut(to: turn >= 5 ? box.exchanged : box, original: turned)
+            let isBoxTurned = turn >= 5 && (box.width == 0 || box.height == 0)
+            cut(to: isBoxTurned ? box.exchanged : box, original: turned)
             if let rectangle = crop(of: current) {
                 steps.append(CropStep(x: rectangle.x, y: rectangle.y, size: rectangle.size))
             }

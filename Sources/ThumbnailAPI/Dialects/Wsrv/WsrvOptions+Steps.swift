@@ -15,7 +15,8 @@ extension WsrvOptions {
         appendBlur(to: &steps)
         if let tint, tint.alpha > 0, filter != .greyscale { steps.append(ColorMapStep(.tint(tint))) }
         if let background, background.alpha > 0 {
-            steps.append(BackgroundStep(filter == .greyscale ? background.grey : background))
+            let color = filter == .greyscale ? background.grey : background
+            steps.append(BackgroundStep(color, mixing: .sum))
         }
     }
 

@@ -1,25 +1,19 @@
 import Crypto
 import Imaging
 import JSON
-import Memory
 import ThumbnailPipeline
 
 /// Answers that are written: facts about the image as JSON, or the answer as a `data:` URL.
 extension WsrvRecipe {
     /// What is written about a thumbnail.
     func writtenAnswer(about thumbnail: Thumbnail) -> WrittenAnswer? {
-        guard options.output != .facts else {
-            let facts = facts(about: thumbnail).text
-            guard options.isInBase64 else { return WrittenAnswer(mediaType: "application/json", text: facts) }
-            return dataURL(mediaType: "application/json", Array(facts.utf8))
+        guard options.output == .facts else {
+            return options.isInBase64 ? WrittenAnswer(mediaType: "text/plain", body: .thumbnail) : nil
         }
-        guard options.isInBase64 else { return nil }
-        let bytes = unsafe thumbnail.image.bytes.withUnsafeBytes { unsafe Array($0) }
-        return dataURL(mediaType: thumbnail.image.format.mediaType, bytes)
-    }
-
-    private func dataURL(mediaType: String, _ bytes: [UInt8]) -> WrittenAnswer {
-        WrittenAnswer(mediaType: "text/plain", text: "data:\(mediaType);base64,\(Base64.encode(bytes))")
+        let facts = facts(about: thumbnail).text
+        guard options.isInBase64 else { return WrittenAnswer(mediaType: "application/json", body: .text(facts)) }
+        let digits = Base64.encode(Array(facts.utf8))
+        return WrittenAnswer(mediaType: "text/plain", body: .text("data:application/json;base64,\(digits)"))
     }
 
     /// The facts about an image after all steps, in the service's own names and order; those that are not known are left out.

@@ -28,7 +28,7 @@ struct WsrvRecipe: RenderRecipe {
 
         let hasAlpha = steps.shape(after: FrameShape(size: layout.size, hasAlpha: page.hasAlpha)).hasAlpha
         let format = format(of: header.format, hasAlpha: hasAlpha || mayHaveBars(source))
-        if hasAlpha, !format.supportsAlpha { steps.append(BackgroundStep(Color(red: 0, green: 0, blue: 0))) }
+        if hasAlpha, !format.supportsAlpha { steps.append(BackgroundStep(.black)) }
 
         var composition = Composition(size: layout.size, format: format, quality: quality(of: format))
         (composition.page, composition.frames) = (number, frames)
@@ -40,6 +40,7 @@ struct WsrvRecipe: RenderRecipe {
         }
         composition.turn = layout.turn
         composition.steps = steps
+        composition.isDataURL = options.isInBase64 && options.output != .facts
         return composition
     }
 
@@ -84,12 +85,14 @@ struct WsrvRecipe: RenderRecipe {
         return delays.isEmpty && loop == nil ? nil : FrameTiming(delays: delays, loop: loop)
     }
 
-    /// The border that is cut off; animations keep theirs.
+    /// The border that is cut off, single pixels in it notwithstanding; animations keep theirs.
     private func trim(of page: ImageHeader, frames: Int) -> ImageOperations.Trim? {
         guard frames == 1, min(page.size.width, page.size.height) >= 3, let tolerance = options.trimTolerance else {
             return nil
         }
-        return ImageOperations.Trim(tolerance: tolerance)
+        var trim = ImageOperations.Trim(tolerance: tolerance)
+        trim.matte = .black
+        return trim
     }
 
     /// Whether transparent bars can appear once the border is known.

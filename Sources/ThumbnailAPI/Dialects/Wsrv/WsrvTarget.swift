@@ -65,7 +65,7 @@ struct WsrvTarget {
         query.answer.fileName = ExactText(fileName)
         query.answer.maximumAge = value(of: "maxage").map { WsrvDuration.maximumAge($0) }
         query.answer.isWritten = options.output == .facts || options.isInBase64
-        query.answer.fallback = fallback.map { ExactText($0) }
+        query.answer.fallback = fallback
         query.ignoredOptions = ignored
         return query
     }
@@ -79,11 +79,23 @@ struct WsrvTarget {
         bytes.count == name.utf8.count && zip(bytes, name.utf8).allSatisfy { $0 | 0x20 == $1 }
     }
 
-    /// Where the client is sent if the request fails: `1` stands for the source.
-    private func fallback(_ source: String?) -> String? {
+    /// Where the client is sent if the request fails: `1` stands for the source itself.
+    private func fallback(_ source: String?) -> Fallback? {
         guard let text = value(of: "default") ?? value(of: "errorredirect") else { return nil }
-        if text.elementsEqual("1".utf8) { return source }
-        return try? WsrvSource.url(text)
+        if text.elementsEqual("1".utf8) { return source.map { .named(ExactText($0), asTarget: nil) } }
+        guard let url = try? WsrvSource.url(text) else { return nil }
+        return .named(ExactText(url), asTarget: ExactText(target(of: url)))
+    }
+
+    /// A reference to the same path that asks for the image at another URL, with the same options (RFC 3986 section 4.2).
+    private func target(of url: String) -> String {
+        let others = items.filter { item in
+            !["url", "default", "errorredirect"].contains { Self.isName(item.name, $0) }
+        }
+        let texts = others.map { item in
+            String(decoding: item.name + (item.value.map { [UInt8(ascii: "=")] + $0 } ?? []), as: UTF8.self)
+        }
+        return "?" + (["url=" + PercentEncoding.encode(url)] + texts).joined(separator: "&")
     }
 
     /// The name for the file: letters and digits only.

@@ -31,7 +31,8 @@ struct ThumborFilterTests {
     }
 
     @Test(arguments: [
-        "nosuch(1,2)", "quality(abc)", "brightness(1.5)", "brightness()", "rgb(1,2)", "blur(0)", "blur(x)",
+        "nosuch(1,2)", "quality(abc)", "brightness(1.5x)", "blur(0.00001)", "sharpen(0,1,false)", "brightness()",
+        "rgb(1,2)", "blur(0)", "blur(x)",
         "curve([(0,255)])",
         "format(foo)", "format(heic)", "rotate(45)", "fill(red,maybe)", "round_corner(x)", "watermark(http://a/b)",
         "watermark(http://a/b,1,2)", "watermark(http://a/b,x,2,0)", "focal(abc)", "proportion(-2)", "proportion(0)",
@@ -44,6 +45,17 @@ struct ThumborFilterTests {
     func `filters that are unknown or do not have their form do nothing and are noted`(filter: String) throws {
         let reader = try reader(filter)
         #expect(reader.options == ThumborOptions() && reader.ignored == [filter] && reader.marks.isEmpty)
+    }
+
+    @Test func `20 only plain marks lie on layers, and only on layers that cover`() throws {
+        for filter in ["blur(3)", "image(/9x9/color:red,repeat,0)", "image(/9x9/color:red,0,0,0,screen)"] {
+            let reader = try reader("image(/90x90/filters:\(filter)/color:blue,0,0)")
+            #expect(reader.ignored == [filter] && reader.options.filters.count == 1)
+        }
+        for layer in ["0,0,50", "repeat,0", "0,0,0,multiply"] {
+            let reader = try reader("image(/90x90/filters:image(/9x9/color:red,0,0)/color:blue,\(layer))")
+            #expect(reader.ignored == ["image(/9x9/color:red,0,0)"])
+        }
     }
 
     @Test(arguments: [
@@ -108,7 +120,14 @@ struct ThumborFilterTests {
             ("fit-in/300x300/filters:fill(blur)", ["backdrop blurred 2500000 300x300 0,37"]),
             ("fit-in/200x200/10x20:30x40/filters:fill(red)", ["canvas 240x260 10,45 255,0,0,255"]),
             ("fit-in/200x200/10x10", []), ("filters:proportion(0.5)", ["resample 200x150 gamma"]),
-            ("filters:proportion(50)", ["resample 200x150 gamma"]), ("filters:proportion(500)", []),
+            ("filters:proportion(50)", ["resample 200x150 gamma"]), ("filters:proportion(1000)", []),
+            ("filters:proportion(2)", ["resample 800x600 gamma"]),
+            ("filters:brightness(-2.5)", ["formula scales 10000,-63750 10000,-63750 10000,-63750"]),
+            ("filters:contrast(0.5)", ["formula scales 10100,-12800 10100,-12800 10100,-12800"]),
+            ("filters:rgb(0.5,0,-1)", ["formula scales 10000,12750 10000,0 10000,-25500"]),
+            ("filters:blur(1.5)", ["blur 75000"]), ("filters:sharpen(2)", ["sharpen 500000"]),
+            ("filters:sharpen(9,2)", ["sharpen 500000"]), ("filters:sharpen(2,1.0,false)", ["sharpen 300000 by 150"]),
+            ("filters:sharpen(0.5,1,true)", ["sharpen 300000 by 37"]), ("filters:background_color(auto)", []),
             ("200x150/filters:padding(red,10,20)", ["pad 20,10,20,10 255,0,0,255"]),
             ("200x150/filters:crop(150,100,500,500)", ["crop 150,100 50x50"]), ("filters:rotate(-90)", ["turn 6"]),
             ("filters:rotate(450)", ["turn 8"]), ("filters:rotate(360)", []), ("filters:pixelate()", ["pixelate 10"]),
@@ -147,6 +166,22 @@ struct ThumborFilterTests {
         #expect(grid == ["blend normal 0 80x40 0,0 80x40 gamma at 0*5+80 0*7+43 100"])
         let color = try steps("filters:image(/100x50/color:ff0000,right,bottom,30,multiply)")
         #expect(color == ["blend multiply 255,0,0,255 100x50 at 300*1+0 250*1+0 70"])
+        let nested = try steps(
+            "filters:image(/100x50/filters:image(/20x20/filters:image(/1x1/color:lime,5,5)/color:red,90,40)/color:blue,10,20)"
+        )
+        // Each is cut at the edges of the layer that it lies on.
+        #expect(
+            nested == [
+                "blend normal 0,0,255,255 100x50 at 10*1+0 20*1+0 100",
+                "blend normal 255,0,0,255 10x10 at 100*1+0 60*1+0 100",
+                "blend normal 0,255,0,255 1x1 at 105*1+0 65*1+0 100",
+            ])
+        let pictures = try steps("filters:image(/filters:watermark(http://a/c,-10,10,0)/http://a/b,-350,0)")
+        #expect(
+            pictures == [
+                "overlay 0 80x40 30,0 50x40 gamma at 0,0 50x40 100",
+                "overlay 1 80x40 40,0 40x30 gamma at 0,10 40x30 100",
+            ])
         let cut = try steps("filters:image(/40x40/http://a/b,10,20)")
         #expect(cut == ["blend normal 0 80x40 20,0 40x40 gamma at 10*1+0 20*1+0 100"])
     }

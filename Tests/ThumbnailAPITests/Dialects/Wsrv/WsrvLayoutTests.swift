@@ -99,10 +99,12 @@ import Testing
         #expect(try wsrvComposition(query, 400, 300).turn == turn)
     }
 
-    @Test func `a quarter turn comes after the resize, and the box is turned with it`() throws {
+    @Test func `20 a quarter turn comes after the resize, and what covers a box covers it after its turn`() throws {
         #expect(try wsrvComposition("ro=90&w=200", 400, 300, .png).size.description == "150×200")
         let cover = try wsrvComposition("ro=90&w=200&h=100&fit=cover", 400, 300, .png)
-        #expect(cover.size.description == "150×200" && cover.finalSize.description == "100×200")
+        #expect(cover.size.description == "200×267" && cover.finalSize.description == "200×100")
+        let side = try wsrvComposition("ro=90&w=200&fit=cover", 400, 300, .png)
+        #expect(side.size.description == "150×200" && side.finalSize.description == "150×200")
         let contain = try wsrvComposition("ro=90&w=200&h=100&fit=contain", 400, 300, .png)
         #expect(contain.size.description == "100×133" && contain.finalSize.description == "200×100")
     }

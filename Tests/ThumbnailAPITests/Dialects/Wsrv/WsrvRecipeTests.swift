@@ -144,6 +144,17 @@ import ThumbnailPipeline
                 == "wsrv w=1 h=0.5 of ro=9 we=true bg=255,0,0,255 a=top")
     }
 
+    @Test func `20 a background that is not opaque is added, and a trim overlooks single pixels`() throws {
+        let half = try wsrvComposition("bg=80ff0000", 400, 300, .png, hasAlpha: true)
+        #expect(half.stepTexts == ["background 255,0,0,128 sum"])
+        // Four digits are alpha, red, green and blue; what stays transparent is black in JPEG.
+        let short = try wsrvComposition("bg=8f00&output=jpg", 400, 300, .png, hasAlpha: true)
+        #expect(short.stepTexts == ["background 255,0,0,136 sum", "background 0,0,0,255"])
+        #expect(try wsrvComposition("bg=f00", 400, 300, .png, hasAlpha: true).stepTexts == ["background 255,0,0,255"])
+        #expect(try wsrvComposition("bg=8f00", 400, 300, .jpeg).stepTexts == [])
+        #expect(try wsrvComposition("trim=10", 400, 300).trim?.matte == .black)
+    }
+
     @Test func `facts are those of the result`() throws {
         func facts(_ query: String, _ header: ImageHeader) throws -> WrittenAnswer? {
             let thumbnail = Thumbnail(
@@ -151,22 +162,31 @@ import ThumbnailPipeline
                 cacheStatus: [], timings: [])
             return try WsrvRecipe(wsrvOptions(query)).writtenAnswer(about: thumbnail)
         }
+        func text(_ query: String, _ header: ImageHeader) throws -> String {
+            guard case .text(let text) = try facts(query, header)?.body else { return "" }
+            return text
+        }
         let photo = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 300, height: 200), isChromaSubsampled: true)
         let answer = try facts("output=json", photo)
         #expect(answer?.mediaType == "application/json")
         #expect(
-            answer?.text == """
-                {"format":"jpeg","width":30,"height":20,"space":"srgb","channels":3,"depth":"uchar","chromaSubsampling":"4:2:0",\
-                "isProgressive":false,"hasProfile":false,"hasAlpha":false,"orientation":0}
-                """)
-        #expect(try facts("output=json&mask=circle", photo)?.text.contains("\"channels\":4") == true)
+            answer?.body
+                == .text(
+                    """
+                    {"format":"jpeg","width":30,"height":20,"space":"srgb","channels":3,"depth":"uchar","chromaSubsampling":"4:2:0",\
+                    "isProgressive":false,"hasProfile":false,"hasAlpha":false,"orientation":0}
+                    """))
+        #expect(try text("output=json&mask=circle", photo).contains("\"channels\":4"))
         let moving = ImageHeader(format: .gif, storedSize: PixelSize(width: 300, height: 200), frames: 3)
-        let strip = try #require(try facts("output=json&n=-1", moving)).text
+        let strip = try text("output=json&n=-1", moving)
         #expect(strip.contains("\"height\":60,") && strip.contains("\"pages\":3,\"pageHeight\":20,"))
         let encoded = try #require(try facts("encoding=BASE64", photo))
-        #expect(encoded.mediaType == "text/plain" && encoded.text == "data:image/jpeg;base64,cGljdHVyZQ==")
-        #expect(
-            try facts("output=json&encoding=base64", photo)?.text.hasPrefix("data:application/json;base64,") == true)
+        #expect(encoded.mediaType == "text/plain" && encoded.body == .thumbnail)
+        #expect(try text("output=json&encoding=base64", photo).hasPrefix("data:application/json;base64,"))
+        func isDataURL(_ query: String) throws -> Bool {
+            try WsrvRecipe(wsrvOptions(query)).composition(of: RecipeSource(header: photo)).isDataURL
+        }
+        #expect(try isDataURL("encoding=base64") && !isDataURL("encoding=base64&output=json") && !isDataURL("w=3"))
         #expect(
             try facts("encoding=hex", photo) == nil && wsrvQuery("url=h.example&encoding=hex").answer.isWritten == false
         )

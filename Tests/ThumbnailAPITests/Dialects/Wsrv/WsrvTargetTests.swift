@@ -77,16 +77,21 @@ import ThumbnailPipeline
     }
 
     @Test func `failures send the client where the target says`() throws {
-        func fallback(_ query: String) throws -> ExactText? { try wsrvQuery(query).answer.fallback }
-        #expect(try fallback("url=example.com/a&default=example.com/b.png") == "http://example.com/b.png")
-        #expect(try fallback("url=example.com/a&Default=https%3A%2F%2Fh.example%2F%3Fa") == "https://h.example/?a")
-        #expect(try fallback("url=//example.com/a&default=1") == "https://example.com/a")
-        #expect(try fallback("url=example.com/a&errorredirect=h.example") == "http://h.example/")
+        func fallback(_ query: String) throws -> Fallback? { try wsrvQuery(query).answer.fallback }
+        #expect(
+            try fallback("w=3&url=example.com/a&h&default=example.com/b.png")
+                == .named("http://example.com/b.png", asTarget: "?url=http%3A%2F%2Fexample.com%2Fb.png&w=3&h"))
+        #expect(
+            try fallback("url=example.com/a&Default=https%3A%2F%2Fh.example%2F%3Fa%26b")?.url
+                == "https://h.example/?a&b")
+        #expect(
+            try fallback("url=//example.com/a&default=1") == .named("https://example.com/a", asTarget: nil))
+        #expect(try fallback("url=example.com/a&errorredirect=h.example")?.url == "http://h.example/")
         #expect(try fallback("url=example.com/a&default=404&errorredirect=h.example") == nil)
         #expect(try fallback("url=example.com/a") == nil)
         // The source cannot be one, which the redirect answers.
         let query = try wsrvQuery("url=x&default=h.example")
-        #expect(query.answer.fallback == "http://h.example/" && query.request.source == "http://")
+        #expect(query.answer.fallback?.url == "http://h.example/" && query.request.source == "http://")
         #expect(throws: APIError.self) { try wsrvQuery("url=x&default=1") }
     }
 

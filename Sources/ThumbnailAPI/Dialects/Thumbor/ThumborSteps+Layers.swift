@@ -1,0 +1,68 @@
+import Imaging
+
+/// What lies on layers.
+extension ThumborSteps {
+    /// A rectangle in pixels of the image, which may reach beyond it.
+    private struct Area {
+        var x: Int
+        var y: Int
+        var size: PixelSize
+
+        /// What both have in common; nil for nothing.
+        func intersection(_ other: Area) -> Area? {
+            let (left, top) = (max(x, other.x), max(y, other.y))
+            let width = min(x + size.width, other.x + other.size.width) - left
+            let height = min(y + size.height, other.y + other.size.height) - top
+            guard width > 0, height > 0 else { return nil }
+            return Area(x: left, y: top, size: PixelSize(width: width, height: height))
+        }
+    }
+
+    /// Lays what a layer carries on the image, cut at the edges of the layer.
+    ///
+    /// Marks over an opaque or transparent layer over the image are the same as layer and marks, one after the other, over the image.
+    mutating func layInner(of mark: ThumborMark) {
+        guard !mark.inner.isEmpty else { return }
+        let image = Area(x: 0, y: 0, size: shape.size)
+        guard let area = place(mark, on: image), let visible = area.intersection(image) else { return }
+        for inner in mark.inner { lay(inner, on: area, within: visible) }
+    }
+
+    /// The area of a mark on a layer, or on the image.
+    private func place(_ mark: ThumborMark, on layer: Area) -> Area? {
+        let size: PixelSize
+        switch mark.subject {
+        case .color: size = mark.size(ofColorOn: layer.size)
+        case .source(let index):
+            guard additions.indices ~= index else { return nil }
+            size = mark.stamp(of: additions[index].size, on: layer.size).size
+        }
+        return Area(
+            x: layer.x + mark.x.start(in: layer.size.width, own: size.width),
+            y: layer.y + mark.y.start(in: layer.size.height, own: size.height), size: size)
+    }
+
+    private mutating func lay(_ mark: ThumborMark, on layer: Area, within visible: Area) {
+        guard let area = place(mark, on: layer), let part = area.intersection(visible) else { return }
+        switch mark.subject {
+        case .color(let color):
+            add(
+                BlendStep(
+                    .color(color, size: part.size), across: BlendStep.Row(start: part.x),
+                    down: BlendStep.Row(start: part.y), opacity: mark.opacity))
+        case .source(let index):
+            let stamp = mark.stamp(of: additions[index].size, on: layer.size)
+            guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: stamp.scaledSize) else {
+                return
+            }
+            let addition = RecipeAddition(additions[index], scaledTo: stamp.scaledSize, isSizeCertain: isSizeCertain)
+            (layout.x, layout.y, layout.coveredSize) = (part.x, part.y, part.size)
+            (layout.firstColumn, layout.firstRow) = (stamp.x + part.x - area.x, stamp.y + part.y - area.y)
+            used[index] = addition
+            add(
+                OverlayStep(
+                    of: index, layout: layout, decoded: addition.decoded, opacity: mark.opacity, light: .gamma))
+        }
+        for inner in mark.inner { lay(inner, on: area, within: part) }
+    }
+}
