@@ -1,3 +1,5 @@
+package import Downloading
+import HTTPTypes
 package import Imaging
 import Text
 package import ThumbnailPipeline
@@ -6,11 +8,17 @@ package import ThumbnailPipeline
 package struct TargetExplainer: Sendable {
     private let configuration: APIConfiguration
     private let pipeline: PipelineConfiguration
+    private let downloads: DownloadConfiguration?
 
     /// Explains what a service of these configurations would do.
-    package init(_ configuration: APIConfiguration, _ pipeline: PipelineConfiguration) {
+    ///
+    /// - Parameter downloads: The policy on sources; nil if it is not judged.
+    package init(
+        _ configuration: APIConfiguration, _ pipeline: PipelineConfiguration, _ downloads: DownloadConfiguration? = nil
+    ) {
         self.configuration = configuration
         self.pipeline = pipeline
+        self.downloads = downloads
     }
 
     /// What a request target means.
@@ -19,27 +27,70 @@ package struct TargetExplainer: Sendable {
     ///   - text: Path and query, or an absolute URL whose scheme and authority are left out.
     ///   - accept: The request's `Accept`.
     ///   - header: The source that sizes and steps are worked out for.
+    ///   - now: Unix seconds at which the request is made; nil if its expiry is not judged.
     package func explanation(
-        of text: String, accept: String? = nil, for header: ImageHeader = Self.assumed()
+        of text: String, accept: String? = nil, for header: ImageHeader = Self.assumed(), now: Int? = nil
     ) -> TargetExplanation {
         let target = RequestedTarget(Self.target(in: text), accept: accept)
         guard let dialect = dialect(of: target.target.string) else {
             return TargetExplanation(.refused(APIError.noSuchRoute))
         }
         var explanation = TargetExplanation(.works, dialect: dialect.name)
+        var refusal: (any ServiceError)?
         do {
             let query = try dialect.query(in: target)
+            refusal = self.refusal(of: query, at: now)
             explanation.source = query.request.source.string
             explanation.ignored = query.ignoredOptions
+            explanation.answer = Self.answer(to: query)
             if !query.ignoredOptions.isEmpty { explanation.verdict = .ignores }
             if query.answer.facts == nil { try explain(query, for: header, into: &explanation) }
         } catch {
             explanation.verdict = .refused(error)
         }
+        if let refusal { explanation.verdict = TargetExplanation.Verdict(refusing: refusal) }
         if !configuration.isOpen(dialect) || !dialect.isAuthentic(target) {
             explanation.verdict = .refused(APIError.badSignature)
         }
         return explanation
+    }
+
+    /// Why a target would be refused before its sources are fetched: its time first, then the sources, as far as their text tells.
+    private func refusal(of query: ThumbnailQuery, at now: Int?) -> (any ServiceError)? {
+        if let now, let expires = query.expires, expires <= now { return APIError.expired }
+        guard let downloads else { return nil }
+        for source in [query.request.source] + query.request.additional.map(\.source) {
+            do {
+                let identity = try downloads.origins.identity(of: source)
+                guard downloads.mayFetch(identity) else { return DownloadError.sourceNotAllowed }
+            } catch {
+                return error
+            }
+        }
+        return nil
+    }
+
+    /// How the answer differs from the image by itself, in words.
+    private static func answer(to query: ThumbnailQuery) -> [String] {
+        let form = query.answer
+        var words: [String] = []
+        if form.facts != nil { words.append("facts about the source as JSON") }
+        if form.isWritten { words.append("a text that the dialect writes, not the image itself") }
+        if let name = form.fileName { words.append("saved as \(name.string)") }
+        if form.isAttachment { words.append("browsers save it and do not show it") }
+        if let seconds = form.maximumAge {
+            words.append("clients may use it for \(seconds) s if the source is not private")
+        }
+        if let expires = query.expires {
+            words.append("the URL expires on \(HTTPDate(secondsSince1970: expires).imfFixdate)")
+        }
+        switch form.fallback {
+        case .configured(let url): words.append("failures send the client to \(url.string)")
+        case .named(let url, _): words.append("failures send the client to the image at \(url.string)")
+        case nil: break
+        }
+        if query.placeholder != nil { words.append("a placeholder of one colour if the source fails") }
+        return words
     }
 
     /// The header of a source that is not known: of a photograph unless something else is given.
@@ -83,9 +134,17 @@ package struct TargetExplainer: Sendable {
             throw .unexpected("\(error)")
         }
         explanation.assumedSource = "\(header.size.width)x\(header.size.height) \(header.format.rawValue)"
-        explanation.steps = plan.keyTexts
-        explanation.parameters =
-            ThumbnailTarget.generate(query).map(Self.parameters(inTarget:)) ?? plan.nativeParameters
+        explanation.steps = plan.words
+        if let target = ThumbnailTarget.generate(query) {
+            explanation.parameters = Self.parameters(inTarget: target)
+            return
+        }
+        let native = NativeParameters(plan, of: request)
+        explanation.parameters = native.items
+        if let expires = query.expires {
+            explanation.parameters.append((name: ThumbnailParameter.expires.rawValue, value: String(expires)))
+        }
+        explanation.besides = native.besides
     }
 
     /// The parameters of a target in Alula's own dialect, its source left out.
@@ -115,31 +174,4 @@ extension TargetExplanation.Verdict {
     }
 
     fileprivate static func refused(_ error: APIError) -> Self { Self(refusing: error) }
-}
-
-extension RenderPlan {
-    /// Alula's own parameters that come nearest to a plan of another dialect: sizes, part, turn and encoding.
-    ///
-    /// What else is done stands only in the steps.
-    fileprivate var nativeParameters: [(name: String, value: String)] {
-        var parameters: [(name: String, value: String)] = []
-        func add(_ parameter: ThumbnailParameter, _ value: String) { parameters.append((parameter.rawValue, value)) }
-        if let resample = steps.first as? ResampleStep {
-            if let part = resample.part {
-                add(.crop, "\(part.x),\(part.y),\(part.size.width),\(part.size.height)")
-            }
-        }
-        add(.width, String(outputSize.width))
-        add(.height, String(outputSize.height))
-        add(.fit, Fit.cover.rawValue)
-        add(.format, format.rawValue)
-        if case .fixed(let quality) = quality, format.hasQuality { add(.quality, String(quality)) }
-        if case .fitting(let bytes, let highest, _) = quality {
-            add(.quality, String(highest))
-            add(.maximumBytes, String(bytes))
-        }
-        if decode.page > 0 { add(.page, String(decode.page)) }
-        if isAnimated { add(.animated, "1") }
-        return parameters
-    }
 }

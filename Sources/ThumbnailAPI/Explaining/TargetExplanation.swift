@@ -20,8 +20,12 @@ package struct TargetExplanation: Sendable {
     package var source: String?
     /// The same in Alula's own parameters, as nearly as they can say it for a source of ``assumedSource``.
     package var parameters: [(name: String, value: String)] = []
-    /// What is done to such a source, one step each, in order.
+    /// The steps that no parameter of Alula's says, in words.
+    package var besides: [String] = []
+    /// What is done to such a source, one step each, in order, in words.
     package var steps: [String] = []
+    /// How the answer differs from the image by itself, in words.
+    package var answer: [String] = []
     /// The source that the steps were worked out for, such as `3000x2000 jpeg`.
     package var assumedSource: String?
     /// The options that mean nothing here.
@@ -33,6 +37,9 @@ package struct TargetExplanation: Sendable {
         self.dialect = dialect
     }
 
+    /// The words of all verdicts.
+    package static let words = ["works", "ignores", "refused"]
+
     /// The verdict in one word: `works`, `ignores` or `refused`.
     package var word: String {
         switch verdict {
@@ -43,7 +50,10 @@ package struct TargetExplanation: Sendable {
     }
 
     /// The explanation as JSON; what is not known is left out.
-    package var json: JSONValue {
+    package var json: JSONValue { .object(members) }
+
+    /// The members of ``json``, to which others can be added.
+    package var members: [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [("verdict", .string(word))]
         if let dialect { members.append(("dialect", .string(dialect))) }
         if case .refused(let code, let reason, let parameter) = verdict {
@@ -55,11 +65,18 @@ package struct TargetExplanation: Sendable {
             members += [
                 ("assumedSource", .string(assumedSource)),
                 ("parameters", .object(parameters.map { ($0.name, .string($0.value)) })),
-                ("steps", .array(steps.map { .string($0) })),
+                ("besides", .array(besides.map { .string($0) })), ("steps", .array(steps.map { .string($0) })),
             ]
         }
+        if !answer.isEmpty { members.append(("answer", .array(answer.map { .string($0) }))) }
         members.append(("ignored", .array(ignored.map { .string($0) })))
-        return .object(members)
+        return members
+    }
+
+    /// Why the target is refused, with the code and the parameter or option at fault; nil if it is not.
+    package var cause: String? {
+        guard case .refused(let code, let reason, let parameter) = verdict else { return nil }
+        return [code, parameter].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ") + ": " + reason
     }
 
     /// The explanation as lines for people.
@@ -72,16 +89,16 @@ package struct TargetExplanation: Sendable {
             }
         }
         add("verdict", [word])
-        if case .refused(let code, let reason, let parameter) = verdict {
-            add("because", [([code] + (parameter.map { [$0] } ?? [])).joined(separator: ", ") + ": " + reason])
-        }
+        if let cause { add("because", [cause]) }
         add("dialect", [dialect ?? "none"])
         if let source { add("source", [source]) }
         if let assumedSource {
             add("for", [assumedSource])
             add("means", parameters.map { "\($0.name)=\($0.value)" })
+            add("besides", besides)
             add("steps", steps)
         }
+        add("answer", answer)
         add("ignored", ignored)
         return lines
     }

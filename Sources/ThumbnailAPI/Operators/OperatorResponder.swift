@@ -163,7 +163,8 @@ package final class OperatorResponder: RequestResponder {
             return header
         }
         return explainer.explanation(
-            of: asked, accept: parameters[.accept], for: header ?? TargetExplainer.assumed()
+            of: asked, accept: parameters[.accept], for: header ?? TargetExplainer.assumed(),
+            now: timekeeper.secondsSince1970
         ).json
     }
 

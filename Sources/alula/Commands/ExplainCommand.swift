@@ -1,3 +1,4 @@
+import Coordination
 import FoundationEssentials
 import Glibc
 import Imaging
@@ -14,18 +15,21 @@ enum ExplainCommand {
                alula explain [SETTINGS] --environment
 
         Says what each URL would do: its source, the same in Alula's own parameters, the steps, and which of its options
-        are ignored or refused. URL is a path with its query, or a whole URL whose host does not matter. Nothing is fetched.
+        are ignored or refused. URL is a path with its query, or a whole URL whose host does not matter. Nothing is fetched:
+        expiry and the policy on sources are judged, names of hosts are not looked up.
 
-          --file LIST    a URL a line, - for standard input; prints counts by verdict and by option
+          --file LIST    a URL a line, - for standard input; prints counts by verdict and by option, each with an example
+          --only WORD    lists the URLs of one verdict instead, with their lines: works, ignores or refused
           --source SIZE  the source that sizes are worked out for, such as 4000x3000.png (3000x2000.jpeg)
           --accept TEXT  the Accept field of the request
-          --json         one JSON object a line
+          --json         one JSON object a line; with --file it has the number of the line
           --environment  says of each variable of the service that environmentOf names which setting it stands for
 
         SETTINGS are those of `alula serve`, as flags, environment or --config FILE: places of dialects, keys, presets.
 
         The exit status is 0, 1 if a URL is refused, and 2 for wrong use.
 
+          alula explain --wsrv-path / --file urls.txt --only refused
           alula explain --imgproxy-path / '/insecure/rs:fit:300:200/plain/https://example.com/a.jpg@webp'
         """
 
@@ -46,9 +50,10 @@ enum ExplainCommand {
         }
         var pipeline = settings.pipeline
         pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(inSandbox: true)
-        let explainer = TargetExplainer(settings.api, pipeline)
+        let explainer = TargetExplainer(settings.api, pipeline, settings.downloads)
+        let now = SystemTimekeeper().secondsSince1970
         let explain = { (url: String) in
-            explainer.explanation(of: url, accept: options.accept, for: options.source)
+            explainer.explanation(of: url, accept: options.accept, for: options.source, now: now)
         }
         let isAnyRefused = options.list.map { summarize($0, options, explain) } ?? tell(options, explain)
         exit(isAnyRefused ? 1 : 0)
@@ -93,14 +98,15 @@ enum ExplainCommand {
             Program.fail(["alula explain: \(list) cannot be read"], status: ExitStatus.wrongUse)
         }
         var summary = ExplanationSummary()
-        for line in text.split(whereSeparator: \.isNewline)
-        where !line.hasPrefix("#") && !line.allSatisfy(\.isWhitespace) {
-            let url = line.trimmingPrefix(while: \.isWhitespace)
-            let explanation = explain(String(url.prefix { !$0.isWhitespace }))
-            summary.add(explanation, of: String(url))
-            if options.isJSON { Program.say(explanation.json.text) }
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let url = String(line.trimmingPrefix(while: \.isWhitespace).prefix { !$0.isWhitespace })
+            guard !url.isEmpty, !url.hasPrefix("#") else { continue }
+            let listed = ListedURL(line: index + 1, url: url, explanation: explain(url))
+            summary.add(listed)
+            guard options.only.map({ $0 == listed.explanation.word }) ?? options.isJSON else { continue }
+            Program.say(options.isJSON ? listed.json.text : listed.text)
         }
-        if !options.isJSON { Program.say(summary.lines.joined(separator: "\n")) }
+        if !options.isJSON, options.only == nil { Program.say(summary.lines.joined(separator: "\n")) }
         return summary.refusedCount > 0
     }
 
@@ -120,6 +126,7 @@ enum ExplainCommand {
         var source = TargetExplainer.assumed()
         var accept: String?
         var isJSON = false
+        var only: String?
 
         /// Takes the command's own options out of `arguments` and leaves the settings.
         mutating func read(_ arguments: [String]) throws(WrongUse) -> [String] {
@@ -138,6 +145,13 @@ enum ExplainCommand {
                 case "--json" where parts.count == 1: isJSON = true
                 case "--file": list = try value()
                 case "--accept": accept = try value()
+                case "--only":
+                    let word = try value()
+                    guard TargetExplanation.words.contains(word) else {
+                        throw WrongUse(
+                            reason: "--only: must be one of \(TargetExplanation.words.joined(separator: ", "))")
+                    }
+                    only = word
                 case "--source":
                     guard let header = TargetExplainer.header(try value()) else {
                         throw WrongUse(reason: "--source: \(TargetExplainer.headerForm)")
@@ -149,6 +163,7 @@ enum ExplainCommand {
                 default: urls.append(argument)
                 }
             }
+            guard only == nil || list != nil else { throw WrongUse(reason: "--only needs --file") }
             guard urls.isEmpty != (list == nil) else {
                 throw WrongUse(reason: list == nil ? "a URL is needed" : "URLs and --file do not go together")
             }

@@ -1,24 +1,45 @@
+import JSON
 import Text
 import ThumbnailAPI
+
+/// A URL of a list, and what it means.
+struct ListedURL {
+    /// The number of its line, from 1.
+    let line: Int
+    /// The whole URL.
+    let url: String
+    /// What it means.
+    let explanation: TargetExplanation
+
+    /// A line for people: where the URL stands, what is wrong with it, and the URL as it is.
+    var text: String {
+        let ignored = explanation.ignored.isEmpty ? nil : "ignores " + explanation.ignored.joined(separator: ", ")
+        return "line \(line): \(explanation.cause ?? ignored ?? explanation.word)  \(url)"
+    }
+
+    /// The explanation with the line and the URL.
+    var json: JSONValue { .object([("line", .int(line)), ("url", .string(url))] + explanation.members) }
+}
 
 /// What becomes of a list of URLs, counted.
 struct ExplanationSummary {
     private var verdicts: [ExactText: Int] = [:]
-    private var ignored: [ExactText: Int] = [:]
+    private var ignored: [ExactText: (count: Int, example: String)] = [:]
     private var refused: [ExactText: (count: Int, example: String)] = [:]
 
     /// How many are refused.
     var refusedCount: Int { verdicts["refused"] ?? 0 }
 
-    /// Counts one explanation.
-    mutating func add(_ explanation: TargetExplanation, of url: String) {
+    /// Counts one URL.
+    mutating func add(_ listed: ListedURL) {
+        let (explanation, place) = (listed.explanation, "line \(listed.line): \(listed.url)")
         verdicts[ExactText(explanation.word), default: 0] += 1
         for option in Set(explanation.ignored.map { String($0.prefix { ![":", "=", "("].contains($0) }) }) {
-            ignored[ExactText(option), default: 0] += 1
+            ignored[ExactText(option), default: (0, place)].count += 1
         }
         if case .refused(let code, let reason, let parameter) = explanation.verdict {
             let cause = parameter.flatMap { $0.isEmpty ? nil : "\(code) \($0)" } ?? code
-            refused[ExactText(cause), default: (0, "\(reason) \(url.prefix(100))")].count += 1
+            refused[ExactText(cause), default: (0, "\(reason) \(place)")].count += 1
         }
     }
 
@@ -26,13 +47,13 @@ struct ExplanationSummary {
     var lines: [String] {
         let total = verdicts.values.reduce(0, +)
         var lines = [total == 1 ? "1 URL" : "\(total) URLs"]
-        for word in ["works", "ignores", "refused"] { lines.append(Self.line(word, verdicts[ExactText(word)] ?? 0)) }
+        for word in TargetExplanation.words { lines.append(Self.line(word, verdicts[ExactText(word)] ?? 0)) }
         func section(_ title: String, _ entries: [(String, Int)]) {
             guard !entries.isEmpty else { return }
             lines.append("\(title):")
             lines += entries.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map { Self.line($0.0, $0.1) }
         }
-        section("ignored options", ignored.map { ($0.key.string, $0.value) })
+        section("ignored options", ignored.map { ("\($0.key): \($0.value.example)", $0.value.count) })
         section("refused because of", refused.map { ("\($0.key): \($0.value.example)", $0.value.count) })
         return lines
     }

@@ -211,8 +211,8 @@ struct Service: Sendable {
                 prefetching: prefetcher, lifecycle: lifecycle,
                 events: events, history: history, metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
-            explainer: TargetExplainer(settings.api, settings.pipeline), workers: engine.lanes.small, bodies: bodies,
-            logger: logger, timekeeper: time)
+            explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
+            workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)
         let listeners = settings.listeners
         operatorServer = try HTTPServer(
             configuration: listeners.operators, responder: operatorResponder, logger: logger)

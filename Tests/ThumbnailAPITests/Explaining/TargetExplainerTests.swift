@@ -1,3 +1,4 @@
+import Downloading
 import Imaging
 import JSON
 import Testing
@@ -20,7 +21,9 @@ struct TargetExplainerTests {
         #expect(explanation.parameters.map { "\($0.name)=\($0.value)" } == ["w=300", "h=300", "fit=cover", "blur=2"])
         #expect(
             explanation.steps == [
-                "page 0 level 2 refuse", "resample 450x300 linear.2", "crop 75,0 300x300", "blur 200000", "jpeg.2 80",
+                "decode page 0, reduced to 1/2 of each side", "resize to 450×300 pixels in linear light",
+                "crop to 300×300 pixels at 75, 0", "blur with a deviation of 2.0 pixels",
+                "encode as jpeg with quality 80",
             ])
     }
 
@@ -28,7 +31,7 @@ struct TargetExplainerTests {
         let header = try #require(TargetExplainer.header("400x300.png"))
         let explanation = explain("/thumbnail?url=https%3A%2F%2Fh%2Fa&w=300&h=300&fit=cover", for: header)
         #expect(explanation.assumedSource == "400x300 png")
-        #expect(explanation.steps.contains("resample 400x300 linear.2"))
+        #expect(explanation.steps.contains("resize to 400×300 pixels in linear light"))
         for text in ["", "400", "400x", "0x3", "400x300.exe", "100000x2", "4x4x4", "4x4."] {
             #expect(TargetExplainer.header(text) == nil, "\(text)")
         }
@@ -50,6 +53,61 @@ struct TargetExplainerTests {
         let unknown = explain("/nothing/here")
         #expect(unknown.dialect == nil && unknown.json.text.contains(#""code":"no_such_route""#))
         #expect(explain("/health/live").word == "refused")
+    }
+
+    @Test func `16 expiry and the policy on sources are judged, the time first`() throws {
+        var downloads = DownloadConfiguration()
+        downloads.allowedSources = [try #require(SourcePattern("*.example.com"))]
+        let explainer = TargetExplainer(configuration, PipelineConfiguration(), downloads)
+        func word(_ source: String, _ more: String = "", now: Int? = 100) -> String {
+            let explanation = explainer.explanation(of: "/thumbnail?url=\(source)&w=3" + more, now: now)
+            guard case .refused(let code, _, _) = explanation.verdict else { return explanation.word }
+            #expect(explanation.steps.isEmpty == (code == "bad_parameter"))
+            return code
+        }
+        #expect(word("https://a.example.com/b") == "works")
+        #expect(word("https://a.example.org/b") == "source_not_allowed")
+        #expect(word("https://10.0.0.1/b") == "source_not_allowed")
+        #expect(word("nothing") == "bad_url")
+        #expect(word("https://a.example.com/b", "&watermark=https://h/b") == "source_not_allowed")
+        #expect(word("https://a.example.org/b", "&expires=100") == "expired")
+        #expect(word("https://a.example.com/b", "&expires=101") == "works")
+        #expect(word("https://a.example.com/b", "&expires=1", now: nil) == "works")
+        // What is not judged is not refused.
+        #expect(explain("/thumbnail?url=https://10.0.0.1/b&w=3").word == "works")
+    }
+
+    @Test func `16 what another dialect asks for is said in parameters, and the rest in words`() throws {
+        var tester = self
+        tester.configuration.otherDialects = [WsrvDialect(at: try #require(DialectPlace("/w")))]
+        let explanation = tester.explain(
+            "/w/?url=example.com/a&w=300&h=200&fit=cover&a=top&flop&ro=90&blur=2&sharp=3&mask=circle&mbg=white&filt=greyscale"
+                + "&q=70&output=webp&filename=cat&maxage=2d&default=example.com/b")
+        func value(_ name: String) -> String? { explanation.parameters.first { $0.name == name }?.value }
+        let expected = [
+            "w": "300", "h": "200", "fit": "cover", "gravity": "top", "flip": "h", "rotate": "90", "blur": "2",
+            "mask": "circle",
+            "grayscale": "100", "format": "webp", "q": "70",
+        ]
+        for (name, text) in expected { #expect(value(name) == text, "\(name)") }
+        #expect(explanation.parameters.count == expected.count)
+        #expect(
+            explanation.besides == [
+                "sharpen the lightness with a deviation of 3.0 pixels, flat parts by 1.0, edges by 2.0"
+            ])
+        #expect(explanation.steps.count > 6 && explanation.steps.last == "encode as webp with quality 70")
+        #expect(
+            explanation.answer == [
+                "saved as cat", "clients may use it for 172800 s if the source is not private",
+                "failures send the client to the image at http://example.com/b",
+            ])
+        #expect(explanation.lines.contains { $0.hasPrefix("besides     sharpen") })
+        #expect(explanation.json.text.contains(#""answer":["saved as cat""#))
+        let text = tester.explain("/w/?url=example.com/a&encoding=base64&trim=9&cbg=red&w=99&h=99&fit=contain")
+        #expect(text.besides == ["write the file as a data: URL"])
+        #expect(
+            text.parameters.contains { $0 == ("trim", "9") }
+                && text.parameters.contains { $0 == ("background", "ff0000") })
     }
 
     @Test func `options that mean nothing are listed, and a signature is judged`() {
