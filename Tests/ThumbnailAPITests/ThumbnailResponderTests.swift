@@ -48,7 +48,7 @@ import ThumbnailPipeline
         #expect(edge.thumbnails.receipts.isEmpty)
     }
 
-    @Test func `6 readers of an image in base64 share the bytes of the result`() async throws {
+    @Test func `readers of an image in base64 share the bytes of the result`() async throws {
         let text = "data:image/png;base64,QUFB"
         let image = EncodedImage(
             bytes: SharedBytes(text.utf8), format: .png, size: PixelSize(width: 30, height: 20))

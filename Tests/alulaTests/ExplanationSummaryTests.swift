@@ -44,7 +44,7 @@ struct ExplanationSummaryTests {
                 == ["1 URL", "       1  works", "       0  ignores", "       0  refused"])
     }
 
-    @Test func `16 a URL of a list is told with its line, its fault and all its text`() {
+    @Test func `a URL of a list is told with its line, its fault and all its text`() {
         let long = "/" + String(repeating: "a", count: 300)
         #expect(
             ListedURL(line: 7, url: long, explanation: refused).text

@@ -267,8 +267,7 @@ int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *backg
     VipsImage *ground = vips_image_new_from_image(in, background, 4);
     VipsImage *composite = NULL;
     int result = -1;
-    if (ground && !vips_composite2(
-            ground, in, &composite, VIPS_BLEND_MODE_OVER, "premultiplied", is_premultiplied, NULL))
+    if (ground && !vips_composite2(ground, in, &composite, VIPS_BLEND_MODE_OVER, "premultiplied", is_premultiplied, NULL))
         result = vips_cast_uchar(composite, out, NULL);
     g_clear_object(&composite);
     g_clear_object(&ground);

@@ -112,7 +112,7 @@ struct RenderRecipeTests {
         }
     }
 
-    @Test func `9 a chain of steps is refused by its price before anything is decoded`() throws {
+    @Test func `a chain of steps is refused by its price before anything is decoded`() throws {
         func plan(_ count: Int, _ side: Int, _ limits: ImagingLimits = ImagingLimits()) throws -> RenderPlan {
             let header = ImageHeader(format: .png, storedSize: PixelSize(width: side, height: side))
             let recipe = ChainRecipe(step: GaussianStep(.sharpen, sigma: 500_000), count: count)

@@ -55,8 +55,7 @@ import ThumbnailPipeline
             await edge(full) { $0.fallback = .configured("https://h/b") }.respond("/f").status == .serviceUnavailable)
     }
 
-    @Test func `9 a client's fallback leads to a host that the operator names, else to a target of this service`() async
-    {
+    @Test func `a client's fallback leads to a host that the operator names, else to a target of this service`() async {
         let failing = StubThumbnails(make: { _ in throw StubError() })
         func answer(_ url: ExactText, _ target: ExactText?) async -> HTTPResponse {
             await edge(failing) { $0.fallback = .named(url, asTarget: target) }.respond("/f")

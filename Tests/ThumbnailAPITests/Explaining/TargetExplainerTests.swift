@@ -55,7 +55,7 @@ struct TargetExplainerTests {
         #expect(explain("/health/live").word == "refused")
     }
 
-    @Test func `16 expiry and the policy on sources are judged, the time first`() throws {
+    @Test func `expiry and the policy on sources are judged, the time first`() throws {
         var downloads = DownloadConfiguration()
         downloads.allowedSources = [try #require(SourcePattern("*.example.com"))]
         let explainer = TargetExplainer(configuration, PipelineConfiguration(), downloads)
@@ -77,7 +77,7 @@ struct TargetExplainerTests {
         #expect(explain("/thumbnail?url=https://10.0.0.1/b&w=3").word == "works")
     }
 
-    @Test func `16 what another dialect asks for is said in parameters, and the rest in words`() throws {
+    @Test func `what another dialect asks for is said in parameters, and the rest in words`() throws {
         var tester = self
         tester.configuration.otherDialects = [WsrvDialect(at: try #require(DialectPlace("/w")))]
         let explanation = tester.explain(

@@ -57,7 +57,7 @@ struct WsrvTests {
         }
     }
 
-    @Test func `9 a source that fails never sends the client to a stranger's page`() async throws {
+    @Test func `a source that fails never sends the client to a stranger's page`() async throws {
         try await withService(["--wsrv-path", "/"]) { running in
             Self.serve(running)
             running.origin.serve("/none", FakeAnswer(status: 404))
@@ -77,7 +77,7 @@ struct WsrvTests {
         }
     }
 
-    @Test func `9 a source that fails sends the client to hosts that the operator names`() async throws {
+    @Test func `a source that fails sends the client to hosts that the operator names`() async throws {
         try await withService(["--wsrv-path", "/", "--allowed-sources", "https://*.example.com/*"]) { running in
             let sent = try await running.send("GET", "/?url=x&default=https://cdn.example.com/b.png")
             #expect(sent.status == 302 && sent.headerFields[.location] == "https://cdn.example.com/b.png")

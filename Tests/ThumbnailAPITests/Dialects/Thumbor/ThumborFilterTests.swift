@@ -47,7 +47,7 @@ struct ThumborFilterTests {
         #expect(reader.options == ThumborOptions() && reader.ignored == [filter] && reader.marks.isEmpty)
     }
 
-    @Test func `20 only plain marks lie on layers, and only on layers that cover`() throws {
+    @Test func `only plain marks lie on layers, and only on layers that cover`() throws {
         for filter in ["blur(3)", "image(/9x9/color:red,repeat,0)", "image(/9x9/color:red,0,0,0,screen)"] {
             let reader = try reader("image(/90x90/filters:\(filter)/color:blue,0,0)")
             #expect(reader.ignored == [filter] && reader.options.filters.count == 1)

@@ -99,7 +99,7 @@ import Testing
         #expect(try wsrvComposition(query, 400, 300).turn == turn)
     }
 
-    @Test func `20 a quarter turn comes after the resize, and what covers a box covers it after its turn`() throws {
+    @Test func `a quarter turn comes after the resize, and what covers a box covers it after its turn`() throws {
         #expect(try wsrvComposition("ro=90&w=200", 400, 300, .png).size.description == "150×200")
         let cover = try wsrvComposition("ro=90&w=200&h=100&fit=cover", 400, 300, .png)
         #expect(cover.size.description == "200×267" && cover.finalSize.description == "200×100")

@@ -144,7 +144,7 @@ import ThumbnailPipeline
                 == "wsrv w=1 h=0.5 of ro=9 we=true bg=255,0,0,255 a=top")
     }
 
-    @Test func `20 a background that is not opaque is added, and a trim overlooks single pixels`() throws {
+    @Test func `a background that is not opaque is added, and a trim overlooks single pixels`() throws {
         let half = try wsrvComposition("bg=80ff0000", 400, 300, .png, hasAlpha: true)
         #expect(half.stepTexts == ["background 255,0,0,128 sum"])
         // Four digits are alpha, red, green and blue; what stays transparent is black in JPEG.
