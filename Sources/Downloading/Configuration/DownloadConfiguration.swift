@@ -94,13 +94,19 @@ package struct DownloadConfiguration: Sendable {
     }
 
     /// Whether a source may be fetched, as far as its name tells.
-    package func mayFetch(_ identity: SourceIdentity) -> Bool { identity.originName != nil || mayFetch(identity.url) }
+    package func mayFetch(_ identity: SourceIdentity) -> Bool { objection(toFetching: identity) == nil }
+
+    /// The setting that forbids a source, as far as its name tells; nil if there is none.
+    package func objection(toFetching identity: SourceIdentity) -> String? {
+        identity.originName == nil ? objection(toFetching: identity.url) : nil
+    }
 
     /// Whether nothing in `url` itself forbids a fetch; the addresses of its host's name are judged when it is fetched.
-    func mayFetch(_ url: SourceURL) -> Bool {
-        guard objection(to: url) == nil else { return false }
-        guard let address = url.address else { return true }
-        return addressPolicy.allows(address, port: url.port, ownAddresses: [])
+    func mayFetch(_ url: SourceURL) -> Bool { objection(toFetching: url) == nil }
+
+    private func objection(toFetching url: SourceURL) -> String? {
+        if let objection = objection(to: url) { return objection }
+        return url.address.flatMap { addressPolicy.objection(to: $0, port: url.port, ownAddresses: []) }
     }
 }
 

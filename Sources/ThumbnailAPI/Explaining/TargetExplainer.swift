@@ -62,7 +62,7 @@ package struct TargetExplainer: Sendable {
         for source in [query.request.source] + query.request.additional.map(\.source) {
             do {
                 let identity = try downloads.origins.identity(of: source)
-                guard downloads.mayFetch(identity) else { return DownloadError.sourceNotAllowed }
+                if let rule = downloads.objection(toFetching: identity) { return DownloadError.sourceNotAllowed(rule) }
             } catch {
                 return error
             }

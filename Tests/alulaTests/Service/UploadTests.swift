@@ -1,4 +1,5 @@
 import Coordination
+import HTTPServing
 import HTTPTypes
 import Imaging
 import Memory

@@ -139,10 +139,12 @@ struct ThumborRecipeTests {
         let written = try #require(try dialect().writtenAnswer(about: thumbnail, to: query))
         #expect(written.mediaType == "application/json")
         #expect(
-            written.text == """
-                {"thumbor": {"source": {"url": "http://a.example/b.png", "width": 400, "height": 300, "frameCount": 1}, \
-                "operations": [{"type": "crop", "left": 150, "top": 0, "right": 250, "bottom": 300}, \
-                {"type": "flip_horizontally"}], "target": {"width": 100, "height": 300}}}
-                """)
+            written.body
+                == .text(
+                    """
+                    {"thumbor": {"source": {"url": "http://a.example/b.png", "width": 400, "height": 300, "frameCount": 1}, \
+                    "operations": [{"type": "crop", "left": 150, "top": 0, "right": 250, "bottom": 300}, \
+                    {"type": "flip_horizontally"}], "target": {"width": 100, "height": 300}}}
+                    """))
     }
 }
