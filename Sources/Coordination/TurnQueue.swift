@@ -102,7 +102,7 @@ struct TurnQueue<Answer> {
         return next.answer
     }
 
-    /// What a new entrant would find.
+    /// The backlog before a new entrant.
     func backlog(at now: Duration) -> Backlog {
         Backlog(count: waiting.count, delay: delay(at: now), age: waitingSince.map { now - $0 } ?? .zero)
     }

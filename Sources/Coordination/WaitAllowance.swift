@@ -5,7 +5,7 @@ package final class WaitAllowance: Sendable {
     /// Nothing is spent yet.
     package init() {}
 
-    /// What is left of `limit`; never negative.
+    /// The rest of `limit`; never negative.
     package func remaining(of limit: Duration) -> Duration { max(.zero, limit - spent.withLock { $0 }) }
 
     /// Notes a wait.

@@ -14,7 +14,7 @@ package struct WorkThread: Sendable {
         package var description: String { "the system grants no further thread (error \(systemError))" }
     }
 
-    /// What a new thread is given.
+    /// The arguments of a new thread.
     private final class Start: Sendable {
         let name: String?
         let body: @Sendable () -> Void

@@ -83,7 +83,7 @@ package enum Base64URL {
     }
 }
 
-/// What both forms of base64 have in common.
+/// Code that both forms of base64 share.
 private enum Base64Digits {
     /// The digits of `bytes`, four for three bytes.
     static func encode(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool) -> String {

@@ -8,7 +8,7 @@ struct DiskDatabase {
     /// The identities of the open files.
     let files: DiskFolder.Files
 
-    /// What happened to an existing file.
+    /// The kind of file that was found.
     enum Finding: String {
         /// There was no file, or an empty one.
         case new

@@ -3,7 +3,7 @@ package import Memory
 
 /// An entry of the store: its body, and a few bytes about the body.
 package struct DiskEntry: Sendable {
-    /// What the caller needs before it reads the body; small.
+    /// Fields that the caller needs before it reads the body; small.
     package let head: [UInt8]
     /// The bytes that are cached.
     package let body: SharedBytes

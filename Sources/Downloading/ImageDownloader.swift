@@ -18,7 +18,7 @@ package final class ImageDownloader: Sendable {
         var revalidating: Set<SourceIdentity> = []
         /// Whether a task waits for work to begin or cease to show.
         var isWatchingActivity = false
-        /// What that task has reported last.
+        /// Whether the task reported activity last.
         var reportedActivity = false
     }
 

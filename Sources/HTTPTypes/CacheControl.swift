@@ -43,7 +43,7 @@ package struct CacheControl: Hashable, Sendable {
     }
 }
 
-/// What a request asks of the caches on its way, by its `Cache-Control` (RFC 9111 section 5.2.1).
+/// A request's orders to the caches on its way, from its `Cache-Control` (RFC 9111 section 5.2.1).
 package struct RequestCacheControl: Hashable, Sendable {
     /// A stored response may be used only after its origin has confirmed it; `max-age=0` means the same.
     package var noCache = false

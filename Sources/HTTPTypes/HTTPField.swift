@@ -45,7 +45,7 @@ package struct HTTPField: Hashable, Sendable {
 }
 
 extension HTTPField.Name {
-    /// What a client accepts (RFC 9110 section 12.5).
+    /// Media types that a client accepts (RFC 9110 section 12.5).
     package static let accept = Self(unchecked: "Accept")
     package static let acceptEncoding = Self(unchecked: "Accept-Encoding")
 
@@ -65,7 +65,7 @@ extension HTTPField.Name {
     package static let acceptRanges = Self(unchecked: "Accept-Ranges")
     package static let contentRange = Self(unchecked: "Content-Range")
 
-    /// What a body is (RFC 9110 section 8), and under which name a client saves it (RFC 6266).
+    /// The kind of a body (RFC 9110 section 8), and the name under which a client saves it (RFC 6266).
     package static let contentType = Self(unchecked: "Content-Type")
     package static let contentEncoding = Self(unchecked: "Content-Encoding")
     package static let contentLength = Self(unchecked: "Content-Length")
@@ -107,7 +107,7 @@ extension HTTPField.Name {
     package static let origin = Self(unchecked: "Origin")
     package static let secFetchSite = Self(unchecked: "Sec-Fetch-Site")
 
-    /// What a browser may do with an answer (Content Security Policy; Fetch standard, `nosniff`).
+    /// Limits on a browser's use of an answer (Content Security Policy; Fetch standard, `nosniff`).
     package static let contentSecurityPolicy = Self(unchecked: "Content-Security-Policy")
     package static let xContentTypeOptions = Self(unchecked: "X-Content-Type-Options")
 

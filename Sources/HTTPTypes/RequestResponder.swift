@@ -72,7 +72,7 @@ package struct ShortWait: Sendable {
     ///
     /// Called on an event thread; must not block.
     package let begin: @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void
-    /// What follows from the reply.
+    /// Gives the answer once the wait is over.
     ///
     /// Called on an event thread after `ready`; must not block.
     package let answer: @Sendable () -> HTTPAnswer

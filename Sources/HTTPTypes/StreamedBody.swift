@@ -8,7 +8,7 @@ package final class StreamedBody: Sendable {
     /// The client has left: nothing more is sent.
     package struct Closed: Error {}
 
-    /// What the server finds when it looks for bytes.
+    /// The result of a look for bytes.
     package enum Piece: Sendable {
         case bytes(SharedBytes)
         /// The body is complete.

@@ -149,7 +149,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
 
 /// A key that knows which sources its value was made from.
 public protocol SourceKeyed: Hashable, Sendable {
-    /// What identifies a source.
+    /// The identity of a source.
     associatedtype Source: Hashable & Sendable
     /// The source of the value under this key.
     var source: Source { get }

@@ -134,7 +134,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
     }
 }
 
-/// What purges have taken.
+/// Entries that purges have removed.
 @usableFromInline
 struct Evictions {
     @usableFromInline var entries = 0
@@ -142,7 +142,7 @@ struct Evictions {
 
     @inlinable init() {}
 
-    /// What has been taken since `earlier`.
+    /// Entries that were removed since `earlier`.
     @inlinable func since(_ earlier: Evictions) -> Evictions {
         var evicted = self
         evicted.entries -= earlier.entries

@@ -70,7 +70,7 @@ struct QualitySearch {
     }
 }
 
-/// What a file of some quality lacks to the image.
+/// The quality of a file and its distance from the image.
 private struct Measure {
     let quality: Int
     /// 10000 minus the similarity in ten-thousandths.

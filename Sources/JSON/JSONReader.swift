@@ -168,7 +168,7 @@ package struct JSONReader {
     func failure(_ reason: String) -> Failure { Failure(reason: reason, offset: place) }
 }
 
-/// What stands between values: white space, and in JSON5 comments and more kinds of white space.
+/// Reads past the space between values: white space, and in JSON5 comments and more kinds of white space.
 extension JSONReader {
     mutating func skipSpace() throws(Failure) {
         while let byte = peek {

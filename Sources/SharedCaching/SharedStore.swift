@@ -23,7 +23,7 @@ package final class SharedStore: Sendable {
         }
     }
 
-    /// What a look-up gave.
+    /// The result of a look-up.
     package struct LookUp: Sendable {
         /// The value; nil if there is none that may be used.
         package var value: SharedValue?

@@ -21,14 +21,14 @@ struct TierRead: Sendable {
 
 /// A write that nobody waits for.
 struct TierWrite: Sendable {
-    /// What is sent before the value.
+    /// The command up to the value.
     let command: TierCommand
     let body: SharedBytes
-    /// What is sent after the value.
+    /// The bytes after the value.
     let after: [UInt8]
     /// Replies to all of it; the first one is that to the write.
     let replyCount: Int
-    /// What it counts for in the queue.
+    /// The length by which the queue counts it, in bytes.
     let length: Int
 }
 

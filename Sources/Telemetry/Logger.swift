@@ -93,7 +93,7 @@ package struct Logger: Sendable {
 package struct LogLine: Sendable {
     /// Its severity.
     package let level: Logger.Level
-    /// What happened.
+    /// The message.
     package let message: String
     /// The particulars, in order.
     package let fields: [(String, Logger.MetadataValue)]

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// One thread accepts, one serves each connection.
 package final class FakeRedis: Sendable {
-    /// What is wrong with the server.
+    /// A fault of the server.
     package enum Fault: Sendable {
         /// Replies wait at a gate.
         case held(ThreadGate)
@@ -54,7 +54,7 @@ package final class FakeRedis: Sendable {
     /// Where it is.
     package var url: String { "redis://127.0.0.1:\(port)/0" }
 
-    /// What goes wrong from now on; nil if nothing.
+    /// Gives the server a fault from now on; nil for none.
     package func fail(_ fault: Fault?) { state.withLock { $0.fault = fault } }
 
     /// Ends all connections; new ones are welcome.

@@ -105,7 +105,7 @@ final class ThumbnailResponder: Sendable {
         }
     }
 
-    /// What the client asks of the caches; nil if it asks nothing, or if that does not count.
+    /// The client's orders to the caches; nil if it gives none, or if they do not count.
     private func directives(of request: HTTPRequest) -> RequestCacheControl? {
         guard honoursClientCacheControl else { return nil }
         return request.headerFields[.cacheControl].map { RequestCacheControl($0) }
@@ -126,7 +126,7 @@ private struct Asked: Sendable {
     /// The source as the client named it.
     var source: String { prepared.query.request.source.string }
 
-    /// What the dialect writes in place of the image; nil if the image is asked for.
+    /// The answer that the dialect writes in place of the image; nil if the image is asked for.
     func written(about thumbnail: Thumbnail) -> Written? {
         guard prepared.query.answer.isWritten,
             let answer = prepared.route.dialect.writtenAnswer(about: thumbnail, to: prepared.query)
@@ -142,7 +142,7 @@ private struct Asked: Sendable {
     }
 }
 
-/// What a dialect wrote in place of an image, and its entity tag.
+/// A dialect's answer in place of an image, and its entity tag.
 private struct Written {
     let mediaType: String
     let eTag: String

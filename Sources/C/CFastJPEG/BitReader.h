@@ -43,7 +43,7 @@ typedef struct {
 
 /// The data of one scan.
 typedef struct {
-    /// What is to be copied next, and the file's end.
+    /// The next byte to copy, and the file's end.
     const uint8_t *source, *source_end;
     /// The end of the bytes in `piece`.
     uint8_t *end;

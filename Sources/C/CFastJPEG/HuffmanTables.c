@@ -23,7 +23,7 @@ static int read_codes(Codes *codes, CFastJPEGCodes table)
     return 1;
 }
 
-/// What a symbol says: bits of its value, coefficients gone forward, and whether it may stand in a baseline image.
+/// The meaning of a symbol: bits of its value, coefficients gone forward, and whether it may stand in a baseline image.
 typedef struct {
     unsigned size, advance;
     int is_sound;

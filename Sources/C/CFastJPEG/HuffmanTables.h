@@ -22,7 +22,7 @@ typedef struct {
     uint8_t symbols[256];
 } Codes;
 
-/// What the next bits begin with, in one number, so that it takes one load:
+/// The meaning of the next bits, in one number, so that it takes one load:
 /// - 0 to 5: bits of the codes and of the values behind them; 6 and 7 are zero;
 /// - 8 to 15: coefficients gone forward, and `block_end` or `escape`;
 /// - 16 to 31: if there is one code, ones in as many bits as its value has; of an escape the code's length and the symbol, if the

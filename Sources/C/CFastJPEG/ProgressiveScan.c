@@ -2,7 +2,8 @@
 
 // The data of one scan of a progressive image: means, a band of frequencies, or one more bit of either.
 
-/// What comes before the next blocks of a scan: a restart marker, and another piece of data if there may be less than a block of them.
+/// Reads past the end of an interval: a restart marker, and another piece of data if less than a block of them may be
+/// there.
 static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(CFastJPEGProgression *progression, int interval, BitReader *reader)
 {
     if (interval && progression->units_left == 0) {

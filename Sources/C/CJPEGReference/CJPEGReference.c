@@ -107,8 +107,8 @@ static double mean_of_cosine(int side, int x, int u)
     return sum / part;
 }
 
-/// What frequency `u` adds to sample `x` of so many on a side, 1 for the mean: the cosine's mean over the sample's part of the block, or, of
-/// four samples, midway between that and the cosine in the middle of the part.
+/// The weight of frequency `u` in sample `x` of `side` samples, 1 for the mean: the cosine's mean over the sample's
+/// part of the block, or, of four samples, midway between that and the cosine in the middle of the part.
 static double addition(int side, int x, int u)
 {
     const double pi = 3.14159265358979323846;

@@ -13,7 +13,7 @@ enum { channels = 4,
     cube_bits = 3 * color_bits + alpha_bits,
     improvements = 3 };
 
-/// What a difference counts in red, green, blue and alpha, before it is squared.
+/// Weights of a difference in red, green, blue and alpha, before it is squared.
 static const float weights[channels] = {0.75f, 1, 0.6f, 1};
 
 /// The pixels of a cube of the grid.

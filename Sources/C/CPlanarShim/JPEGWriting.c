@@ -22,7 +22,7 @@ typedef struct {
     size_t capacity;
 } Writer;
 
-/// What is written: planes, or pixels if there are no planes.
+/// The pixels of the file: planes, or interleaved pixels if there are no planes.
 typedef struct {
     const CPlanarShimPlanes *planes;
     const CPlanarShimPixels *pixels;
@@ -41,7 +41,7 @@ typedef enum {
 /// Bytes of a file with fixed tables from which a progressive one is smaller.
 enum { LeastProgressive = 10000 };
 
-/// What the quantisation steps are at quality 50, in rows of rising vertical frequency.
+/// Quantisation steps at quality 50, in rows of rising vertical frequency.
 ///
 /// With r as the distance of a coefficient from the first one, luma's steps are 13 (1 + 0.15 r^1.95), chroma's 10.5 (1 + 0.35 r^1.15), and
 /// the first ones 0.9 and 1.1 times that. Chosen by SSIMULACRA2 at equal bytes: docs/quality.md has the figures.

@@ -8,7 +8,7 @@
 /// Resamples light; NULL if the graph mixes samples as they are.
 CLightResampler *CPlanarShim_graph_light(const CPlanarShimGraph *graph);
 
-/// What the graph does.
+/// The kind of resampling that the graph does.
 CPlanarShimResampling CPlanarShim_graph_resampling(const CPlanarShimGraph *graph);
 
 /// Bytes of working memory that a run for colours needs besides that of its resampler.

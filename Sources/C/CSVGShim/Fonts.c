@@ -121,14 +121,15 @@ static void keep(FcFontSet *fonts, const Choice *choice)
         fonts->nfont = kept;
 }
 
-/// What a name means.
+/// Adds a rule by which the name stands for the family `meaning`.
 static void add_alias(GString *rules, const char *name, const char *element, const char *meaning)
 {
     g_string_append_printf(rules, "<alias binding='same'><family>%s</family><%s><family>%s</family></%s></alias>",
         name, element, meaning, element);
 }
 
-/// What names mean: usual names of fonts, the generic families, and every other name, which is drawn like `sans-serif`.
+/// The rules for names: usual names of fonts, the generic families, and every other name, which is drawn like
+/// `sans-serif`.
 static GString *rules(const Choice *choice)
 {
     static const char *const with_serifs[] = {"Times", "Times New Roman", "Georgia", "Liberation Serif"};

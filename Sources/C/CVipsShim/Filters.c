@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/// What one computation of an image keeps: the frame, or NULL before its first row and after its last one.
+/// The state of one computation of an image: the frame, or NULL before its first row and after its last one.
 typedef struct {
     VipsImage *in;
     VipsPel *pixels;

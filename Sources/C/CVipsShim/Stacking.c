@@ -3,7 +3,7 @@
 // libvips 8.14 has an operation for this, vips_arrayjoin, which frees the region that its result points into (mended in 8.15.2). The
 // next operation then reads freed memory. Here a region lives until its frame is done, and rows are copied.
 
-/// What one thread computes with: the region of the frame that it is in.
+/// The state of one thread: the region of the frame that it is in.
 typedef struct {
     VipsRegion *region;
     int frame;

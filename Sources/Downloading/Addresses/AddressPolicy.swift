@@ -46,7 +46,7 @@ package struct AddressPolicy: Sendable {
         return objection(toPort: port)
     }
 
-    /// What forbids a port.
+    /// The reason why a port is refused.
     func objection(toPort port: Int) -> String {
         "allowedPorts: \(port) is none of \(allowedPorts.sorted().map(String.init).joined(separator: ", "))"
     }

@@ -27,14 +27,14 @@ package protocol SourceCaching: Sendable {
     /// - Parameter ticket: What ``beginFetch(of:)`` gave before the origin was asked.
     func refresh(_ head: SourceHead, _ ticket: (any FetchTicket)?)
 
-    /// What the cache must know later of a fetch that begins now; called before the origin is asked.
+    /// Notes the state in which a fetch begins; called before the origin is asked.
     func beginFetch(of identity: SourceIdentity) -> (any FetchTicket)?
 
     /// Forgets a source that its origin no longer has, and everything made from it.
     func remove(_ identity: SourceIdentity)
 }
 
-/// What a cache notes before a source is fetched, and gets back with it.
+/// A cache's note of a source before its fetch; the cache gets it back with the source.
 package protocol FetchTicket: Sendable {}
 
 /// A cache of one layer, of sources of any kind.

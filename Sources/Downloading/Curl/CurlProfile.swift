@@ -1,7 +1,8 @@
 import CCurl
 import CCurlShim
 
-/// What all transfers to one named origin share, or all transfers to absolute URLs: settings, fields, trust, connections.
+/// Settings, fields, trust and connections that all transfers to one named origin share, or all transfers to absolute
+/// URLs.
 ///
 /// libcurl compares neither fields nor pins when it looks for a kept connection. So each named origin has its own
 /// share handle with connections, and its own easy handles, which keep the TLS sessions. Confined to the thread

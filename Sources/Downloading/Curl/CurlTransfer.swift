@@ -11,7 +11,7 @@ final class CurlTransfer {
     /// A refused answer's body up to this size is read to its end, so that the connection can be used again.
     private static let maximumDrainedBytes = 16 << 10
 
-    /// What follows from the end of a hop.
+    /// The result of a hop.
     enum Outcome {
         case success(TransferAnswer)
         case redirect(String)
@@ -227,7 +227,7 @@ final class CurlTransfer {
         return true
     }
 
-    /// What follows from the end of a hop with libcurl's result `code`; nil stands for our own end by a time limit.
+    /// The result of a hop that libcurl ended with `code`; nil stands for our own end by a time limit.
     func outcome(_ code: CURLcode?) -> Outcome {
         if let failure { return .failure(failure) }
         switch verdict {

@@ -125,7 +125,7 @@ extension OriginInquiry {
         return findings
     }
 
-    /// What one source says, and whether it said so only when its time was over.
+    /// The finding about an origin from a fetch of one source, and whether that fetch reached its time limit.
     private static func finding(
         of source: SourceIdentity, from loader: any DataLoading
     ) async -> (finding: OriginFinding, hasTimedOut: Bool) {

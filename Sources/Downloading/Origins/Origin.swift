@@ -21,7 +21,7 @@ package struct Origin: Sendable {
     package var fields: [(name: HTTPField.Name, value: Secret?)] = []
     /// The credentials that are sent to it.
     package var credentials: OriginCredentials?
-    /// What a TLS server must show besides a valid certificate.
+    /// The proof that a TLS server must give besides a valid certificate.
     package var tlsPolicy = TLSPolicy.none
     /// A file of certificate authorities in PEM instead of the system's.
     package var certificateAuthorities: String?

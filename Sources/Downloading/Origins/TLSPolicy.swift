@@ -1,6 +1,6 @@
 import Crypto
 
-/// What a TLS server must show beside a valid certificate for its host's name.
+/// The proof that a TLS server must give besides a valid certificate for its host's name.
 package enum TLSPolicy: Sendable, Hashable {
     /// Nothing more.
     case none

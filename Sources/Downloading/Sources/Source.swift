@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import Memory
 
-/// What makes two downloads the same: requests with equal identities share a flight and a cache entry.
+/// The identity of a download: requests with equal identities share a flight and a cache entry.
 ///
 /// Part of every key of every cache: one object, hashed once.
 package final class SourceIdentity: Hashable, Sendable {
@@ -143,7 +143,7 @@ package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
 
 /// The bytes of a source with the header of its origin's answer.
 package struct Source: Sendable {
-    /// What the origin said.
+    /// The origin's response fields.
     package let head: SourceHead
     /// The body, complete.
     package let bytes: SharedBytes
@@ -159,13 +159,13 @@ package struct Source: Sendable {
 
     /// The identity it was asked for under.
     package var identity: SourceIdentity { head.identity }
-    /// What tells this version from others.
+    /// The validator of this version.
     package var validator: SourceValidator { head.validator }
 }
 
 /// A source in a cache.
 package struct StoredSource: Sendable {
-    /// What the origin said.
+    /// The origin's response fields.
     package let head: SourceHead
     /// The body; nil if only its results are left.
     package let bytes: SharedBytes?

@@ -11,7 +11,7 @@ package final class SourceHead: Sendable {
     package let url: String
     /// The status of the answer.
     package let status: Int
-    /// What tells this version from others.
+    /// The validator of this version.
     package let validator: SourceValidator
     /// The fields of the answer that matter later.
     package let headerFields: HTTPFields

@@ -29,7 +29,7 @@ package struct DownloadObserver: Sendable {
 
 /// How far a transfer has come.
 package struct TransferReport: Sendable, Equatable {
-    /// What is happening to it.
+    /// A moment in the life of a transfer.
     package enum State: Sendable, Equatable {
         case started
         /// Bytes have arrived; reported at most four times a second.
@@ -39,7 +39,7 @@ package struct TransferReport: Sendable, Equatable {
 
     /// The source.
     package let identity: SourceIdentity
-    /// What is happening to the transfer.
+    /// The transfer's moment.
     package let state: State
     /// Bytes of the body so far.
     package let receivedBytes: Int

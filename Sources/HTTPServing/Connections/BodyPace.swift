@@ -6,7 +6,7 @@ struct BodyPace {
     private static let span = Duration.seconds(5)
     /// Fewest bytes in that time.
     private static let fewestBytes = 5_000
-    /// What is on its way may be late by so much; looks are also not remembered more often.
+    /// Time by which bytes on their way may be late; looks are also not remembered more often.
     private static let tolerance = Duration.milliseconds(250)
 
     private struct Look {

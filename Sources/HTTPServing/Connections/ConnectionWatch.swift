@@ -3,7 +3,7 @@ import Coordination
 import Glibc
 import Synchronization
 
-/// What the thread `http-watch` waits for: clients of suspended connections that leave, and orders.
+/// Events of the thread `http-watch`: clients of suspended connections that leave, and orders.
 ///
 /// Event threads register a connection once per promised answer; ordinary requests never come here.
 final class ConnectionWatch: Sendable {

@@ -48,7 +48,7 @@ package enum HTTPServerError: Error, Hashable, Sendable {
 }
 
 extension HTTPServerError: CustomStringConvertible {
-    /// What is wrong, without a full stop.
+    /// The fault in the configuration, without a full stop.
     package var description: String {
         switch self {
         case .invalidAddress(let text):

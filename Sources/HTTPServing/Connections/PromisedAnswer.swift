@@ -5,7 +5,7 @@ import HTTPTypes
 /// A plain state machine; the caller keeps it under a lock and performs the returned action outside of it. Tickets
 /// identify the promises of one connection, so that a late event of an earlier one finds nothing to end.
 struct PromisedAnswer {
-    /// What gives the answer, or promises another one; called on the event thread.
+    /// A function that gives the answer, or promises another one; called on the event thread.
     typealias Kept = @Sendable () -> HTTPAnswer
 
     private enum State {

@@ -24,7 +24,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case answered
     }
 
-    /// What the suspended connection waits for.
+    /// The promised answer for which the suspended connection waits.
     struct Promise {
         let ticket: UInt64
         /// Nil if a task owes the answer: then it is watched whether the client leaves.

@@ -1,4 +1,4 @@
-/// What the kernel enforces on a worker process.
+/// Protections that the kernel enforces on a worker process.
 package struct Protections: Hashable, Sendable {
     /// Programs that the worker starts gain no privileges.
     package var hasNoNewPrivileges: Bool

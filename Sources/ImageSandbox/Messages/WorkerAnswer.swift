@@ -26,7 +26,7 @@ package enum WorkerAnswer: Hashable, Sendable {
     /// A template has made a copy, which is this process; negative if it could not.
     case copied(pid_t)
 
-    /// What a worker claims to have decoded; not yet checked.
+    /// An image as a worker claims to have decoded it; not yet checked.
     package struct ClaimedImage: Hashable, Sendable {
         /// The image without its delays and profile, which lie behind the pixels.
         package var description: DecodedDescription

@@ -44,7 +44,7 @@ struct SandboxJob: Hashable {
     let work: WorkerRequest.Work
 }
 
-/// What is refused after it ended workers.
+/// Content that is refused after it ended workers.
 enum RefusedContent: Hashable {
     /// A file, for any work.
     case file(SHA256Digest)

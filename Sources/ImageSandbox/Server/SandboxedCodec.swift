@@ -12,7 +12,7 @@ package import Telemetry
 /// and its content is refused for a while. Work that keeps a processor busy past its deadline is refused for the same time, because a
 /// second attempt would take as long.
 package final class SandboxedCodec: ImageCodec {
-    /// What the kernel enforces on every worker.
+    /// Protections that the kernel enforces on every worker.
     package let protections: Protections
     private let decoders: WorkerRoster
     /// Encoders never see files: what they write goes to clients unchanged, so no file may take control of them.

@@ -65,7 +65,7 @@ final class Supervisor {
 }
 
 extension MessageSocket {
-    /// What ended a wait for a worker.
+    /// The end of a wait for a worker.
     enum Event {
         /// A message waits, or the worker has ended.
         case message

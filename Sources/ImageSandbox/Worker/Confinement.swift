@@ -64,7 +64,7 @@ enum WarmUp {
 }
 
 extension Protections {
-    /// What this machine's kernel offers.
+    /// Protections that this machine's kernel offers.
     package static var offered: Protections {
         Protections(
             hasNoNewPrivileges: true, hasSystemCallFilter: CSeccompShim_is_available() != 0, isSupervised: true,

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What a template process does: it makes copies of itself, each of which becomes a worker.
+/// The main function of a template process: it makes copies of itself, each of which becomes a worker.
 enum TemplateProcess {
     /// The last argument of a template.
     static let argument = "template"

@@ -35,9 +35,9 @@ struct ColorChange: Equatable {
     private(set) var table = (0...255).map(Double.init)
     /// The matrices in their order.
     private(set) var matrices: [Matrix] = []
-    /// What the table consists of.
+    /// The scales that the table combines, in order.
     private(set) var leading: [Scale] = []
-    /// What comes after the matrices.
+    /// The curve after the matrices.
     private(set) var trailing = Scale()
 
     /// Multiplies every component and adds to it.

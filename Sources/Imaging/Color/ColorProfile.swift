@@ -1,4 +1,5 @@
-/// What the colours of an image mean, as the numbers of curves and primaries: all that most ICC profiles of photographs have.
+/// The meaning of an image's colours, as the numbers of curves and primaries: all that most ICC profiles of photographs
+/// have.
 ///
 /// A profile in a file is as untrusted as the file. Only its numbers are kept, and the colour engine reads a profile that the service
 /// writes from these numbers.

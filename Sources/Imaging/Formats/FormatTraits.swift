@@ -90,7 +90,7 @@ extension FormatTraits {
         case parts([[Int: [UInt8]]])
         /// An `ftyp` box whose first known brand is one of these.
         case brands([StaticString])
-        /// What this function says of a file; asked after all other formats.
+        /// A function that recognises a file; asked after all other formats.
         case markup(@Sendable (RawSpan) -> Bool)
     }
 

@@ -21,7 +21,7 @@ enum EXIFDirectory {
 
     /// An entry of the directory.
     struct Entry {
-        /// What the value means.
+        /// The number that gives the value its meaning.
         let tag: Int
         /// The type of the value.
         let type: Int

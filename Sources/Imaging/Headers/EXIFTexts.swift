@@ -1,4 +1,4 @@
-/// What a file says in Exif about its camera, its making, its maker and the rights; never about a place.
+/// The texts in Exif about a file's camera, making, maker and rights; never about a place.
 package struct EXIFTexts: Hashable, Sendable {
     /// The maker of the camera; all texts are without their final zeros, and empty if the file does not say.
     package let make: [UInt8]

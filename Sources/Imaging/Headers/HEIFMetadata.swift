@@ -3,7 +3,7 @@ enum HEIFMetadata {
     /// Most items whose types or places are read.
     private static let mostItems = 20_000
 
-    /// What the first item of EXIF data says; nil without one.
+    /// Texts of the first item of EXIF data; nil without one.
     ///
     /// Damage costs at most the texts.
     ///

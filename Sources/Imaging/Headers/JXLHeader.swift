@@ -51,7 +51,7 @@ enum JXLContainer {
     /// Most boxes that are walked to find EXIF data.
     private static let mostBoxes = 10_000
 
-    /// What the first box of EXIF data says; nil without one.
+    /// Texts of the first box of EXIF data; nil without one.
     ///
     /// Boxes that are compressed with Brotli (`brob`) are not read.
     /// Such a box may follow the codestream. Damage costs at most the texts.
@@ -120,7 +120,7 @@ extension BitCursor {
     }
 }
 
-/// What the metadata of a codestream say (`ImageMetadata`), as far as they are used.
+/// The metadata of a codestream (`ImageMetadata`), as far as they are used.
 private struct JXLMetadata {
     private(set) var orientation = 1
     private(set) var bitDepth = 8
@@ -196,7 +196,7 @@ private struct JXLMetadata {
         return type == 0 ? .alpha : type == 4 ? .black : .other
     }
 
-    /// What the colours mean (`ColourEncoding`); nothing after this is needed.
+    /// Reads the meaning of the colours (`ColourEncoding`); nothing after this is needed.
     private mutating func readColor(_ cursor: inout BitCursor) throws(ImagingError) {
         if try cursor.flag() { return }
         // Whether there is an ICC profile: other encodings become one.

@@ -167,6 +167,6 @@ struct SVGScanner {
 struct SVGReference {
     /// The bytes of the file.
     let range: Range<Int>
-    /// What stands for nothing there.
+    /// The text that takes its place and refers to nothing.
     let text: String
 }

@@ -1,4 +1,4 @@
-/// What the directory of a page of a TIFF file says (TIFF 6.0 section 8), as far as it is used.
+/// The directory of a page of a TIFF file (TIFF 6.0 section 8), as far as it is used.
 struct TIFFDirectory: Equatable {
     /// The values of an entry.
     struct Value {

@@ -59,7 +59,7 @@ private struct PNGWriting {
         }
     }
 
-    /// What a function makes of the pixels; nil if they have too many colours.
+    /// The palette image that a function of CPalettes makes; nil if the pixels have too many colours.
     private func indexed(
         _ read: (
             UnsafePointer<CPalettesPixels>, UnsafeMutablePointer<CPalettesIndexed>, CPalettesWatch

@@ -30,7 +30,7 @@ package struct DecodedDescription: Hashable, Sendable {
     package var loop: Int
     /// Whether the file lacked pixels.
     package var isIncomplete: Bool
-    /// What the colours of planes mean; nil for sRGB.
+    /// The colour profile of planes; nil for sRGB.
     package var profile: ColorProfile?
     /// Which decoder made the planes of a reduced JPEG.
     package var jpegDecoding: JPEGDecoding?

@@ -3,7 +3,8 @@ import Coordination
 import Memory
 
 extension DecodedImage {
-    /// What the border that `trim` describes surrounds in the first frame of interleaved pixels; the whole frame if it is all border.
+    /// The part inside the border that `trim` describes, in the first frame of interleaved pixels; the whole frame if
+    /// it is all border.
     ///
     /// - Throws: The error of `token`.
     func part(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImagePart {

@@ -26,7 +26,7 @@ package final class DecodedImage: Sendable {
     package let pixels: SharedBytes
     /// Whether the file lacked pixels: these are grey, or coarse if the file had coarse data for them.
     package let isIncomplete: Bool
-    /// What the colours of planes mean; nil for sRGB.
+    /// The colour profile of planes; nil for sRGB.
     ///
     /// It is applied after the image was reduced.
     let profile: ColorProfile?
@@ -34,7 +34,8 @@ package final class DecodedImage: Sendable {
     package let jpegDecoding: JPEGDecoding?
     /// Whether planes have ``ColorDetail``; false for pixels.
     let hasColorDetail: Bool
-    /// What a border surrounds in an image of shapes that was drawn anew for it, in pixels of the natural size; nil for other images.
+    /// The part inside the border of an image of shapes that was drawn anew for a trim, in pixels of the natural size;
+    /// nil for other images.
     let box: ImagePart?
 
     /// Takes over interleaved pixels, which must fill the image exactly.

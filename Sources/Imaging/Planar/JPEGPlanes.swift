@@ -3,7 +3,7 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// What libjpeg reads from the header of a file, before it decodes the file.
+/// The header of a JPEG file, as libjpeg reads it before it decodes the file.
 struct JPEGPlanesHeader {
     /// Size as stored.
     let size: PixelSize
@@ -13,7 +13,7 @@ struct JPEGPlanesHeader {
     let across: Int
     /// Luma samples for one chroma sample down; 0 if that is not a whole number.
     let down: Int
-    /// What the colours mean; nil for sRGB.
+    /// The colour profile; nil for sRGB.
     let profile: ColorProfile?
     /// Whether the file has a profile that only libvips' colour engine understands.
     let hasOtherProfile: Bool

@@ -43,7 +43,7 @@ struct JPEGScans: Hashable {
     }
 }
 
-/// What the markers of a progressive file say about its scans.
+/// The scans of a progressive file, as its markers describe them.
 struct FoundScans {
     /// Whether the file has its end marker.
     private(set) var hasEnd = false

@@ -2,7 +2,7 @@ import CPixels
 import CPlanarShim
 import Coordination
 
-/// What planes can do besides resampling and turns, in place.
+/// An operation on planes in place, besides resampling and turns.
 enum PlanarFilter {
     /// A change of colours.
     ///

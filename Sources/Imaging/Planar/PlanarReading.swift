@@ -1,7 +1,7 @@
 import CPlanarShim
 import Memory
 
-/// What the planar lane made from a file.
+/// The result of reading a file on the planar lane.
 enum PlanarReading {
     /// The image, in planes.
     case decoded(DecodedImage)

@@ -8,7 +8,7 @@ struct PlanarTarget {
     var rectangle: (x: Int, y: Int, size: PixelSize)
     /// The EXIF orientation that the resampled image is turned from, 1…8.
     var turn = 1
-    /// What is done with the turned planes.
+    /// Filters of the turned planes, in order.
     private(set) var filters: [PlanarFilter] = []
     /// Whether filters may be added: if the planes are the result.
     var takesFilters = false
@@ -22,7 +22,7 @@ struct PlanarTarget {
     var range = PlaneRange.full
     /// Whether a grey image gets chroma planes, too.
     var needsChroma = false
-    /// What resampling averages.
+    /// The meaning of samples while resampling averages them.
     var light = ResamplingLight.gamma
 
     /// The target for an image of `size` that is not changed.

@@ -16,7 +16,7 @@ struct PlaneEncoder: Sendable {
     var quickLumaEffort: Int?
     private let write: @Sendable (inout CPlanarShimPlanes, Settings, inout Output) -> CPlanarShimStatus
 
-    /// What a file is written with.
+    /// The settings of a written file.
     @safe
     private struct Settings {
         let quality: Int32
@@ -24,7 +24,7 @@ struct PlaneEncoder: Sendable {
         let watch: CPlanarShimWatch
     }
 
-    /// What a C function writes: a file, or the reason why there is none, which ends with a zero.
+    /// The output of a C function: a file, or the reason why there is none, which ends with a zero.
     @safe
     private struct Output {
         var base: UnsafeMutableRawPointer?

@@ -10,7 +10,7 @@ struct PlaneResampling: Hashable, Sendable {
     let mixing: Mixing
     let kernel: Kernel
 
-    /// What samples stand for while they are averaged.
+    /// The meaning of samples while they are averaged.
     enum Mixing: Hashable, Sendable {
         /// The stored values.
         case bytes

@@ -78,7 +78,7 @@ package final class BorderTrim: Sendable {
         return overflow ? .max / 2 : bytes
     }
 
-    /// What the trim does, in words.
+    /// The trim in words.
     ///
     /// The steps after it are those for the whole image, because only the pixels tell what is cut off.
     var words: String {
@@ -109,7 +109,7 @@ extension BorderTrim: Hashable {
 }
 
 extension ImageOperations.Trim {
-    /// What is said only of a trim that is not the native one.
+    /// The part of the key that only trims of other dialects have; empty for the native one.
     fileprivate var keyText: String {
         (matte.map { "smoothed on \($0.keyText) " } ?? "") + (isEqualAcross ? "equal across " : "")
             + (isEqualDown ? "equal down " : "")

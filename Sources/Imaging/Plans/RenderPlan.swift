@@ -5,9 +5,9 @@ import Memory
 /// With the source's identity, the plan is the key of the result cache. Therefore it is normalized: options that lead to the same image
 /// make equal plans.
 package struct RenderPlan: Hashable, Sendable {
-    /// What is decoded.
+    /// The decode of the source.
     package let decode: DecodePlan
-    /// What is decoded of the request's additional sources, in their order.
+    /// The decodes of the request's additional sources, in their order.
     package var additions: [DecodePlan] = []
     /// A frame of the source, upright and as large as its header says.
     package private(set) var source: FrameShape
@@ -21,7 +21,7 @@ package struct RenderPlan: Hashable, Sendable {
     package let format: ImageFormat
     /// How the encoder's quality is decided.
     package internal(set) var quality: EncodingQuality
-    /// What the result says about the source's maker and rights; nil for nothing.
+    /// The attribution that the result carries; nil for none.
     package internal(set) var attribution: Attribution?
     /// The encoder's effort, in its own scale.
     package let effort: Int
@@ -120,7 +120,7 @@ extension RenderPlan {
             + (isDataURL ? ["data URL"] : [])
     }
 
-    /// What is done, one step each, in words for people who check their URLs.
+    /// The steps in words, one each, for people who check their URLs.
     package var words: [String] {
         let pages = decode.isAnimated ? "all frames, at most \(decode.mostFrames)" : "page \(decode.page)"
         let level = decode.level > 1 ? ", reduced to 1/\(decode.level) of each side" : ""

@@ -1,4 +1,4 @@
-/// What a render shows of a source before it is resampled: a part, turned.
+/// The part of a source that a render shows before it is resampled, and its turn.
 ///
 /// The part is resampled first and turned then, because that is the same and turns fewer pixels.
 struct WantedPart {

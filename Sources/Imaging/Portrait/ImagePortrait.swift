@@ -3,7 +3,7 @@ import Memory
 
 /// Facts about how an image looks, computed from its pixels.
 package struct ImagePortrait: Sendable {
-    /// What can be computed.
+    /// A fact that is computed from the pixels.
     package enum Feature: String, CaseIterable, Sendable {
         /// The colour that covers most of the image.
         case color

@@ -15,7 +15,7 @@ package struct AdditionForm: Hashable, Sendable {
     package let firstRow: Int
     /// The size of the part, at most that of the scaled source; it goes on at the opposite edge where the source ends.
     package let size: PixelSize
-    /// What resampling averages.
+    /// The meaning of samples while resampling averages them.
     package let light: ResamplingLight
     /// The range of BT.601 samples, if the pixels are luma, Cb, Cr and alpha, one kind after the other; nil if they are interleaved.
     package var planeRange: PlaneRange?

@@ -3,7 +3,7 @@ import Memory
 
 /// A larger canvas that is made of the image itself.
 package struct BackdropStep: Hashable {
-    /// What the canvas shows around the image.
+    /// The content of the canvas around the image.
     package enum Kind: Hashable, Sendable {
         /// The mean colour of the image, of the first frame if animated.
         case mean
@@ -11,7 +11,7 @@ package struct BackdropStep: Hashable {
         case blurred(sigma: Int)
     }
 
-    /// What the canvas shows around the image.
+    /// The content of the canvas around the image.
     package let kind: Kind
     /// Size of the canvas, at least the image's.
     package let size: PixelSize

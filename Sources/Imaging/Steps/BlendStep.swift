@@ -4,7 +4,7 @@ import Memory
 ///
 /// ``OverlayStep`` is faster, and lays a source once or as tiles, without blending.
 package struct BlendStep: Hashable {
-    /// What is laid on the image.
+    /// The image or colour that is laid on the image.
     package enum Paint: Hashable, Sendable {
         /// An additional source, by its place in ``RenderPlan/additions``, in a form; `decoded` is a frame of it and decides the price.
         case addition(Int, form: AdditionForm, decoded: FrameShape)
@@ -27,7 +27,7 @@ package struct BlendStep: Hashable {
         }
     }
 
-    /// What is laid on the image.
+    /// The image or colour that is laid on the image.
     package let paint: Paint
     /// The columns of copies.
     package let across: Row

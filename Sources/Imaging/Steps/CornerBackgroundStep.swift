@@ -5,7 +5,7 @@ package struct CornerBackgroundStep: Hashable {
     /// A step that lays images on the colour of their own corner, whose alpha does not count.
     package init() {}
 
-    /// What it costs does not depend on the colour.
+    /// A step with any colour, for prices; the price does not depend on it.
     private static let usual = BackgroundStep(.white)
 }
 

@@ -1,15 +1,15 @@
 /// A Gaussian blur, or its reverse: an unsharp mask.
 package struct GaussianStep: Hashable {
-    /// What is done with the means.
+    /// The use of the blurred image.
     package enum Kind: String, Sendable {
         case blur, sharpen
     }
 
-    /// What is done with the means.
+    /// The use of the blurred image.
     package let kind: Kind
     /// Standard deviation in hundred-thousandths of a pixel, above 0.
     package let sigma: Int
-    /// What an unsharp mask adds of the difference from the means, in hundredths; 100 for a blur.
+    /// The share of the difference from the means that an unsharp mask adds, in hundredths; 100 for a blur.
     package let amount: Int
 
     /// Nanoseconds of one core, measured as ``TimePrice`` says.

@@ -15,7 +15,7 @@ package struct OutlineStep: Hashable {
 
     /// The outline.
     package let shape: Shape
-    /// What lies outside; it may be transparent.
+    /// The colour outside the outline; it may be transparent.
     package let color: Color
 
     /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.

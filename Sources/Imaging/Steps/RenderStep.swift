@@ -22,7 +22,7 @@ package protocol RenderStep: Hashable, Sendable {
     /// The text must not change, because it is part of the keys on disk. If the step makes other pixels, it gets another text.
     var keyText: String { get }
 
-    /// What the step does, in words for people who check their URLs.
+    /// The step in words, for people who check their URLs.
     var words: String { get }
 
     /// The frame after this step, not computed yet.
@@ -53,7 +53,7 @@ protocol PlanarStep: RenderStep {
 
 /// A step that can also be done on the planes that all steps before it have made, right before they are encoded.
 protocol StampingStep: RenderStep {
-    /// What is laid on planes of this range.
+    /// The stamp that is laid on planes of this range.
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp
 }
 
@@ -63,7 +63,7 @@ protocol AdditionStep: RenderStep {
     var additionForm: AdditionForm? { get }
 }
 
-/// What a step can use during one render.
+/// The tools of a step during one render.
 ///
 /// Each step has its own context, from the first frame to the last.
 package struct StepContext {

@@ -6,7 +6,7 @@ package struct ResampleStep: Hashable {
     ///
     /// Nothing outside of the part is mixed in. libvips cuts at the nearest pixel of the decoded image, planes are cut within it.
     package let part: ImagePart?
-    /// What is averaged: stored components or light.
+    /// The meaning of samples while they are averaged: stored components or light.
     package let light: ResamplingLight
 
     /// Nanoseconds of one core for each pixel that is read and each that is made; measured as ``TimePrice`` says.

@@ -1,4 +1,4 @@
-/// What the header of an image file says, read before any pixel is decoded.
+/// The facts in the header of an image file, read before any pixel is decoded.
 package struct ImageHeader: Hashable, Sendable {
     /// The format by the leading bytes.
     package let format: ImageFormat
@@ -28,7 +28,7 @@ package struct ImageHeader: Hashable, Sendable {
     package let drawing: PixelSize?
     /// The headers of all pages, the first included; empty if all pages are like this one.
     package let pages: [ImageHeader]
-    /// What the file says in Exif besides the orientation; nil if it says nothing.
+    /// The texts in Exif; nil if there are none.
     package let exif: EXIFTexts?
 
     /// A header of these values.

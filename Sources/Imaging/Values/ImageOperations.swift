@@ -1,4 +1,4 @@
-/// What a caller wants done with an image besides fitting it into a box, in the caller's own units.
+/// The operations that a caller orders besides fitting an image into a box, in the caller's own units.
 ///
 /// The defaults change nothing. docs/operations.md has the exact meaning of each, and their order.
 package struct ImageOperations: Hashable, Sendable {
@@ -6,11 +6,11 @@ package struct ImageOperations: Hashable, Sendable {
     package var trim: Trim?
     /// The part that is kept, of the trimmed image; nil for all of it.
     package var crop: Crop?
-    /// What is mirrored before the rotation; nil for nothing.
+    /// The mirroring before the rotation; nil for none.
     package var flip: Flip?
     /// Degrees clockwise, 0…359.
     package var rotation = 0
-    /// What becomes of the colours.
+    /// The changes of the colours.
     package var colors = ColorFilters()
     /// Standard deviation of the blur in hundredths of a CSS pixel; 0 for none.
     package var blur = 0
@@ -61,7 +61,7 @@ package struct ImageOperations: Hashable, Sendable {
         case fractions(x: Int, y: Int, width: Int, height: Int)
     }
 
-    /// What is mirrored.
+    /// The sides that change places.
     package enum Flip: String, Hashable, Sendable, CaseIterable {
         /// Left and right.
         case horizontal = "h"

@@ -1,4 +1,4 @@
-/// What a caller wants done with a source image, in the caller's own units, before anything is known about the source.
+/// A caller's order for a source image, in the caller's own units, before anything is known about the source.
 package struct RenderingOptions: Hashable, Sendable {
     /// Width of the box in CSS pixels, 1…16384.
     package var width: Int?
@@ -12,7 +12,7 @@ package struct RenderingOptions: Hashable, Sendable {
     package var enlarge = false
     /// The part that a crop keeps, and the place of the image on a larger canvas.
     package var gravity = Gravity.center
-    /// What is done besides.
+    /// The other operations.
     package var operations = ImageOperations()
     /// Colour behind transparent parts and around the image; nil for the format's default.
     package var background: Color?

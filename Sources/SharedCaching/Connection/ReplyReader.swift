@@ -23,7 +23,7 @@ enum Reply {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// What the server says is wrong.
+    /// The server's error message.
     var failure: String? {
         if case .error(let text) = self { text } else { nil }
     }

@@ -41,7 +41,7 @@ final class TierConnection {
     private(set) var nextDeadline: Duration?
     /// Whether bytes may have come that were left for the next turn.
     private(set) var hasMoreToRead = false
-    /// What came although nothing was asked.
+    /// Receives replies that no command asked for.
     var onMessage: ((Reply) -> Void)?
     /// Why the server did not let us in.
     private(set) var refusal: String?
@@ -64,7 +64,7 @@ final class TierConnection {
     var oldestSentAt: Duration? { pending.first?.sentAt }
     var descriptor: CInt { socket?.descriptor ?? -1 }
 
-    /// What the connection waits for.
+    /// The events that the connection waits for (poll's `POLLIN` and `POLLOUT`).
     var events: Int16 {
         guard let socket else { return 0 }
         guard socket.isOpen else { return Int16(socket.waitsForRoom ? POLLOUT : POLLIN) }

@@ -4,7 +4,7 @@ import Coordination
 ///
 /// They are sent again until it does, and none is dropped while there is room.
 struct DueRemovals {
-    /// What the server is to do.
+    /// An order to the server.
     enum Removal {
         /// Make all that was written about a source unreadable.
         case forget(SharedSource)

@@ -1,6 +1,6 @@
 import Coordination
 
-/// What this instance knows of purges: those that were done, those that are due, and how far it has read the log.
+/// An instance's knowledge of purges: those that were done, those that are due, and how far it has read the log.
 struct PurgeDesk {
     let audience: PurgeAudience
     var memory = PurgeMemory()
@@ -115,7 +115,7 @@ extension TierThread {
         }
     }
 
-    /// What a log holds that is read from its beginning.
+    /// The contents of a log that is read from its beginning.
     private struct LogReading {
         /// The places of all entries, those without a purge as well.
         var entries: Set<[UInt8]> = []

@@ -39,7 +39,7 @@ package struct PurgeNotice: Sendable, Equatable {
     }
 }
 
-/// What an instance does about purges of others; called on the thread `shared-cache`.
+/// An instance's reactions to purges of others; called on the thread `shared-cache`.
 package struct PurgeAudience: Sendable {
     /// A source was purged; called once for each purge.
     let onPurge: @Sendable (PurgeNotice) -> Void

@@ -25,13 +25,13 @@ package struct SharedCacheConfiguration: Sendable {
     }
 }
 
-/// What the service proves to the server, and to other instances, that it is; never shown.
+/// The proof of the service's identity to the server and to other instances; never shown.
 package struct SharedCacheCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     /// The user; nil for the default one.
     package var user: String?
     /// The password; nil if the server wants none.
     package var password: String?
-    /// What values and purges are sealed with, the same for all instances; nil if a plain hash is enough.
+    /// The key that seals values and purges, the same for all instances; nil if a plain hash is enough.
     package var key: [UInt8]?
 
     /// No credentials.

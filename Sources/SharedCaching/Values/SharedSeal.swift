@@ -38,6 +38,6 @@ struct SharedSeal: Sendable {
 }
 
 extension SharedCacheCredentials {
-    /// What values and purges are sealed with.
+    /// The seal of values and purges.
     var seal: SharedSeal { SharedSeal(key: key) }
 }

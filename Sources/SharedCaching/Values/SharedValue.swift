@@ -6,7 +6,7 @@ package import Memory
 /// On the server it carries the version of its layout, its length, its key, the generations that it was begun under, and at its end the
 /// seal of all that (``SharedSeal``). None of it is used before all of it is as it should be.
 package struct SharedValue: Sendable {
-    /// What the reader needs besides the body; small.
+    /// Fields that the reader needs besides the body; small.
     package let head: [UInt8]
     /// The bytes that are cached.
     package let body: SharedBytes

@@ -24,7 +24,7 @@ package final class EventFeed: Sendable {
         var isShutDown = false
     }
 
-    /// What is offered to the readers at one time.
+    /// The events of one offer and the readers that it goes to.
     private struct Round {
         var readers: [EventReader] = []
         var events: [NumberedEvent] = []
@@ -123,7 +123,7 @@ package final class EventFeed: Sendable {
         }
     }
 
-    /// What is to be offered now, perhaps nothing; nil if nobody is there to read it.
+    /// The next offer, perhaps empty; nil if no reader is there.
     private func nextRound() -> Round? {
         let now = timekeeper.now
         return state.withLock { state -> Round? in

@@ -24,7 +24,7 @@ package final class EventLog: Sendable {
 package struct NumberedEvent: Sendable, Equatable {
     /// The first event of the process has 1, each later one the next integer.
     package let id: Int
-    /// What has happened.
+    /// The event.
     package let event: ServiceEvent
 }
 

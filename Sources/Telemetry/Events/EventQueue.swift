@@ -1,6 +1,6 @@
 import Coordination
 
-/// What waits for one reader: events, the newest figures, and how many events were dropped.
+/// The queue of one reader: events, the newest figures, and how many events were dropped.
 ///
 /// A plain state machine; the reader keeps it under a lock and performs the returned actions outside of it. `Waiter` stands for
 /// the reader's continuation.
@@ -12,7 +12,7 @@ struct EventQueue<Waiter> {
     /// A reader that has had nothing for so long gets a sign of life, so that nothing on the way closes its connection.
     static var longestSilence: Duration { .seconds(15) }
 
-    /// What a reader sends next; in this order.
+    /// The next items for a reader, in this order.
     struct Batch {
         /// How many events were dropped before the others.
         var lost = 0

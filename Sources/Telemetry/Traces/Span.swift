@@ -27,6 +27,6 @@ package struct Span: Sendable {
     package let attributes: Attributes
     /// The spans of other requests whose work it waited for.
     package let links: [TraceContext]
-    /// What went wrong; nil if nothing did.
+    /// The failure; nil if there was none.
     package let failure: String?
 }

@@ -2,7 +2,7 @@ package import Imaging
 
 /// Writes TIFF files of every kind, which our own service only reads.
 package struct TIFFWriter {
-    /// What the samples of a page mean.
+    /// The meaning of a page's samples.
     package enum Kind: Int, Sendable {
         case whiteIsZero = 0
         case blackIsZero, rgb, palette

@@ -109,7 +109,7 @@ private func makeKey() -> OpaquePointer? {
     return unsafe key
 }
 
-/// What libcrypto's encoders write, when asked for their own block.
+/// The output of one of libcrypto's encoders, which allocates its own block.
 @unsafe
 private func bytes(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> CInt) -> [UInt8] {
     var block: UnsafeMutablePointer<UInt8>?

@@ -107,7 +107,8 @@ package final class BodyMemory: Sendable {
     }
 }
 
-/// What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, because these are given to single households.
+/// The network that counts as one client: an IPv4 address, or an IPv6 network of 64 bits, because these are given to
+/// single households.
 private struct ClientNetwork: Hashable {
     private let address: IPAddress?
 

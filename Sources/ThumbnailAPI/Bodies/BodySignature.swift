@@ -7,7 +7,7 @@ package import HTTPTypes
 /// a line `v2` stands in front, and the values of `Content-Type` and `Accept` stand before the digest; the line of a missing field
 /// is empty, and several lines of one field are joined with a comma and a space.
 package struct BodySignature {
-    /// What is signed.
+    /// The part of a request that a signature covers.
     package enum Version: Sendable {
         /// Method, target and body.
         case one

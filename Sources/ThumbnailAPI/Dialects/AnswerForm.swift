@@ -42,7 +42,7 @@ package enum Fallback: Hashable, Sendable {
 
 /// An answer that a dialect writes itself.
 package struct WrittenAnswer: Sendable {
-    /// What is sent.
+    /// The content of the answer.
     package enum Body: Hashable, Sendable {
         /// A short text, such as facts.
         case text(String)

@@ -41,7 +41,7 @@ package protocol Dialect: Sendable {
     /// The answer to a failed request for one of the dialect's targets, with the dialect's own status and words.
     func response(to problem: Problem) -> HTTPResponse
 
-    /// What the dialect writes about a thumbnail, if the query asks for that and not for the image by itself.
+    /// The dialect's own answer about a thumbnail, if the query asks for that and not for the image by itself.
     ///
     /// Asked only for queries whose ``AnswerForm/isWritten`` is true.
     /// Nil stands for the image by itself.

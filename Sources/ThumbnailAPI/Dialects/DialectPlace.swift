@@ -4,7 +4,7 @@ import Text
 package struct DialectPlace: Hashable, Sendable {
     /// The prefix as it is set, such as `/img` or `/`.
     package let path: String
-    /// What all targets of the dialect begin with, without the slash that follows.
+    /// The path at which all targets of the dialect begin, without the slash that follows.
     private let prefix: String
 
     /// The place at `path`; nil unless it is `/`, or begins with a slash and continues with segments that are not empty.
@@ -22,7 +22,7 @@ package struct DialectPlace: Hashable, Sendable {
         return remainder(of: target) == nil ? .none : .certain
     }
 
-    /// What follows the prefix in a raw target, from its slash or question mark on; nil if the target lies elsewhere.
+    /// The part of a raw target after the prefix, from its slash or question mark on; nil if the target lies elsewhere.
     package func remainder(of target: String) -> Substring? {
         let (bytes, start) = (target.utf8, prefix.utf8)
         guard bytes.starts(with: start) else { return nil }

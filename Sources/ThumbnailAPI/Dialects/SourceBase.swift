@@ -1,6 +1,7 @@
 import Text
 
-/// What an operator puts before the sources that targets of a dialect name: `https://`, `https://example.com/photos/` or `NAME:`.
+/// The text that an operator puts before the sources that targets of a dialect name: `https://`,
+/// `https://example.com/photos/` or `NAME:`.
 ///
 /// A base that names a host is closed by a slash, so that no source can continue the name of the host or its port.
 package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {

@@ -1,6 +1,6 @@
 package import ThumbnailPipeline
 
-/// What a target asks for, in any dialect.
+/// The meaning of a target, in any dialect.
 package struct ThumbnailQuery: Hashable, Sendable {
     /// The request to the pipeline.
     package var request: ThumbnailRequest

@@ -35,7 +35,7 @@ struct NativeParameters {
         }
     }
 
-    /// What concerns the decode and the file.
+    /// Reads the parameters of the decode and of the file.
     private mutating func read(_ plan: RenderPlan) {
         values[.format] = plan.format.rawValue
         switch plan.quality {
@@ -55,7 +55,7 @@ struct NativeParameters {
         if plan.timing != nil { besides.append("set the delays and loops of the animation") }
     }
 
-    /// What a step says in parameters; false if it cannot, or another step has said the same before.
+    /// Reads a step as parameters; false if no parameter says it, or another step has set the same parameter before.
     private mutating func read(_ step: any RenderStep, of size: PixelSize) -> Bool {
         switch step {
         case let step as ResampleStep: return read(step)

@@ -21,7 +21,7 @@ package struct TargetExplainer: Sendable {
         self.downloads = downloads
     }
 
-    /// What a request target means.
+    /// The meaning of a request target.
     ///
     /// - Parameters:
     ///   - text: Path and query, or an absolute URL whose scheme and authority are left out.
@@ -112,7 +112,7 @@ package struct TargetExplainer: Sendable {
         return assumed(width: width, height: height, format: format)
     }
 
-    /// What ``header(_:)`` reads, as a sentence.
+    /// The form of text that ``header(_:)`` reads, as a sentence.
     package static let headerForm = "Must be a size and perhaps a format, such as 4000x3000 or 4000x3000.png."
 
     /// The assumed watermark: its size matters only for the steps that are shown.
@@ -157,7 +157,7 @@ package struct TargetExplainer: Sendable {
         PublicRoutes.owner(of: target, at: PublicRoute(ownTarget: target), among: configuration.dialects) { $0 }
     }
 
-    /// What a client would send: all that follows the authority of an absolute URL, without a fragment.
+    /// The target that a client would send: all that follows the authority of an absolute URL, without a fragment.
     private static func target(in text: String) -> String {
         let text = String(text.prefix { $0 != "#" })
         guard !text.hasPrefix("/"), let scheme = text.firstRange(of: "://") else { return text }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a target means, for people who check their URLs before they send them.
+/// The meaning of a target, for people who check their URLs before they send them.
 package struct TargetExplanation: Sendable {
     /// Whether the service would try to answer the target with an image.
     package enum Verdict: Sendable, Equatable {
@@ -22,7 +22,7 @@ package struct TargetExplanation: Sendable {
     package var parameters: [(name: String, value: String)] = []
     /// The steps that no parameter of Alula's says, in words.
     package var besides: [String] = []
-    /// What is done to such a source, one step each, in order, in words.
+    /// The steps of the plan for such a source, in order, in words.
     package var steps: [String] = []
     /// How the answer differs from the image by itself, in words.
     package var answer: [String] = []

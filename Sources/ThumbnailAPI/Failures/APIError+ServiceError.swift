@@ -110,7 +110,7 @@ extension APIError: ServiceError {
         }
     }
 
-    /// What only the log may say.
+    /// Details for the log only.
     package var logDetail: String? {
         switch self {
         case .unexpected(let detail), .crossSite(_, let detail): detail

@@ -4,7 +4,7 @@ package import ThumbnailPipeline
 
 /// A failed request, with all that its answer tells.
 package struct Problem: Sendable {
-    /// What went wrong.
+    /// The error.
     package let error: any ServiceError
     /// The ID of the failed request.
     package let requestID: String

@@ -5,7 +5,7 @@ package import ThumbnailPipeline
 package struct OperatedService: Sendable {
     /// The version of the service.
     let version: String
-    /// What operators see this instance as.
+    /// The name of this instance for operators.
     let instance: String
     /// Shows and controls caches, downloads and origins.
     let control: any ServiceControlling

@@ -150,7 +150,7 @@ package final class OperatorResponder: RequestResponder {
         }
     }
 
-    /// What `target=` means; `accept=` and `source=`, such as `4000x3000.png`, say for which request and source.
+    /// The meaning of `target=`; `accept=` and `source=`, such as `4000x3000.png`, say for which request and source.
     private func explanation(of parameters: OperatorParameters) throws(APIError) -> JSONValue {
         guard let asked = parameters[.target] else {
             throw .missingParameter(OperatorParameter.target.rawValue)

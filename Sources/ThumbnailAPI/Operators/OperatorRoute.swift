@@ -7,7 +7,7 @@ enum OperatorRoute: Equatable {
     case status
     case cache
     case downloads
-    /// What happens, as it happens.
+    /// The service's events, as they happen.
     case events
     /// The figures of the last ten minutes.
     case statsHistory
@@ -21,7 +21,7 @@ enum OperatorRoute: Equatable {
     case prefetch
     /// One job, by its ID.
     case prefetchJob(id: String)
-    /// What a target of the public listener means.
+    /// The meaning of a target of the public listener.
     case explain
     case live
     case ready

@@ -20,7 +20,7 @@ extension JSONValue {
         .object([("downloads", .int(cancelled.downloads)), ("receipts", .int(cancelled.callers))])
     }
 
-    /// What came of asking the origin of a source.
+    /// The result of asking the origin of a source.
     static func refresh(_ refresh: SourceRefresh, of source: String) -> JSONValue {
         var members: [(String, JSONValue)] = [("url", .string(source)), ("result", .string(refresh.result.rawValue))]
         if let failure = refresh.failure {

@@ -58,7 +58,8 @@ package struct ServiceStats: Sendable {
         ])
     }
 
-    /// What charts show of this moment; cheaper to read than ``json``, whose size depends on how many origins are known.
+    /// The figures for charts at this moment; cheaper to read than ``json``, whose size depends on how many origins are
+    /// known.
     package var sample: StatsSample { sample(of: control.figures) }
 
     private func sample(of figures: ServiceFigures) -> StatsSample {

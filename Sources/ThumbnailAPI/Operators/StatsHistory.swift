@@ -65,7 +65,7 @@ package final class StatsHistory: Sendable {
     }
 }
 
-/// What charts show of the service's figures, at one moment; counts begin with the process, sizes are bytes.
+/// The service's figures for charts, at one moment; counts begin with the process, sizes are bytes.
 package struct StatsSample: Sendable, Equatable {
     /// When the figures were read.
     var time: Duration

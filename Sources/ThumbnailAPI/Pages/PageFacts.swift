@@ -1,7 +1,7 @@
 import Imaging
 import JSON
 
-/// What the page has to know of the service beside its routes.
+/// Facts about the service that the page needs besides the routes.
 ///
 /// It stands in the page itself, so that the page needs no further request before it is of use. It tells nothing that the
 /// answers of the routes would not tell.

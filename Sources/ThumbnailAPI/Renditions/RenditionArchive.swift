@@ -57,7 +57,7 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    /// What follows the last part.
+    /// The bytes after the last part.
     var end: SharedBytes {
         switch kind {
         case .multipart(let boundary): SharedBytes(Array("--\(boundary)--\r\n".utf8))
@@ -65,7 +65,7 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    /// What a part holds: its bytes, its fields and the ending of its file's name.
+    /// The content of a part: its bytes, its fields and the ending of its file's name.
     static func content(of part: Part) -> (bytes: SharedBytes, fields: [(String, String)], ending: String) {
         switch part {
         case .image(let image, let eTag):

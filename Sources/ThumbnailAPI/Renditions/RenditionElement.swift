@@ -3,17 +3,17 @@ import Text
 
 /// One element of a list of renditions: a query, or an object with a name and a query, or with a name and facts.
 struct RenditionElement {
-    /// What is asked for, as text.
+    /// The content of the element, as text.
     enum Content {
         /// A query of `/thumbnail` without the source.
         case query(String)
-        /// What `include` of `/info` names.
+        /// The value of `include` of `/info`.
         case include(String)
     }
 
     /// The given name, else the element's index.
     let name: ExactText
-    /// What is asked for.
+    /// The content of the element, as text.
     let content: Content
 
     private static let longestName = 128

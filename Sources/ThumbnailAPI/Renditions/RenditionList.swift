@@ -11,11 +11,11 @@ struct RenditionList: Sendable {
     struct Rendition: Sendable {
         /// The name of its part.
         let name: ExactText
-        /// What is asked for, or what is wrong with it.
+        /// The request that the element makes, or the error in it.
         let request: Result<Wanted, APIError>
     }
 
-    /// What can be asked for.
+    /// A request for an image, or for facts about it.
     enum Wanted: Sendable {
         case image(ThumbnailRequest)
         case facts(FactsRequest)
@@ -74,6 +74,6 @@ struct RenditionList: Sendable {
         (self.source, self.renditions) = (source, renditions)
     }
 
-    /// What stands for the source of an image that was sent, in logs and nowhere else.
+    /// The name in logs of an image that was sent; it is used nowhere else.
     static let givenSource = "upload:"
 }

@@ -5,9 +5,9 @@ import Memory
 import Text
 import ThumbnailPipeline
 
-/// What the header of a request asks for that brings an image, or a list of what is to be made.
+/// The work that the header of a request asks for, if it brings an image or a list of renditions.
 struct Submission: Sendable {
-    /// What is made.
+    /// The results to make.
     enum Work: Sendable {
         case one(ThumbnailQuery)
         case several
@@ -69,7 +69,7 @@ struct Submission: Sendable {
     }
 }
 
-/// What a header says about its body: a signature that covers it, or a digest.
+/// The guard of a body that its header declares: a signature that covers it, or a digest.
 private struct Seal: Sendable {
     private let keys: [[UInt8]]
     /// The digest that the body must have; nil if the header does not state it.

@@ -2,7 +2,7 @@ import HTTPTypes
 import Memory
 import Text
 
-/// What the body of a request to make images holds, by its `Content-Type`.
+/// The kind of body of a request to make images, from its `Content-Type`.
 enum SubmittedBody: Equatable {
     /// The image itself.
     case image
@@ -20,7 +20,7 @@ enum SubmittedBody: Equatable {
     /// another one.
     private static let untold: Set<ExactText> = ["application/octet-stream", "application/x-www-form-urlencoded"]
 
-    /// What a request to make one image holds.
+    /// The kind of body of a request to make one image.
     ///
     /// - Throws: ``APIError/notAnImageType(_:)`` for anything else.
     init(ofOne fields: HTTPFields) throws(APIError) {
@@ -39,7 +39,7 @@ enum SubmittedBody: Equatable {
         self = .image
     }
 
-    /// What a request to make several images holds.
+    /// The kind of body of a request to make several images.
     ///
     /// - Throws: ``APIError/unsupportedMediaType`` for anything else.
     init(ofSeveral fields: HTTPFields) throws(APIError) {

@@ -42,7 +42,7 @@ package struct WorkLanes: Sendable {
     /// The threads that do work of this price.
     func workers(for price: Duration) -> WorkerPool { price.isDear ? dear : small }
 
-    /// What waits in a lane at this moment, and how many may in any case.
+    /// The backlog of a lane at this moment, and the number of places that it has in any case.
     func queue(of lane: Lane) -> (backlog: Backlog, places: Int) {
         switch lane {
         case .small: (small.backlog, small.threadCount)

@@ -58,7 +58,7 @@ extension PipelineCaches {
         return nil
     }
 
-    /// What is known of a source, fresh or stale, by memory or else by the disk.
+    /// The record of a source, fresh or stale, from memory or else from the disk.
     func restoredRecord(for identity: SourceIdentity) async -> SourceRecord? {
         if let known = knownRecord(for: identity) { return known }
         guard let disk else { return nil }
@@ -74,7 +74,7 @@ extension PipelineCaches {
         return nil
     }
 
-    /// What is known of the sources, each as by ``restoredRecord(for:)``.
+    /// The records of the sources, each as by ``restoredRecord(for:)``.
     func restoredRecords(
         for sources: PerSource<SourceIdentity>, _ allowance: WaitAllowance
     ) async -> PerSource<SourceRecord?> {
@@ -90,7 +90,7 @@ extension PipelineCaches {
         var result: RenderedImage?
         /// Whether it is in memory now.
         var isStored = false
-        /// What the shared cache said; nil if it was not asked.
+        /// The shared cache's answer; nil if it was not asked.
         var shared: CacheLayerStatus?
     }
 

@@ -4,9 +4,9 @@ import ImageCaching
 import SharedCaching
 import Telemetry
 
-/// What the caches tell the cache that all instances share.
+/// Calls of the caches to the cache that all instances share.
 extension PipelineCaches {
-    /// What the shared cache must know later of a fetch that begins now.
+    /// Notes the shared cache's generations of a source whose fetch begins now.
     package func beginFetch(of identity: SourceIdentity) -> (any FetchTicket)? {
         tier?.beginning(of: identity, known: knownRecord(for: identity)).map { FetchBeginning(generations: $0) }
     }

@@ -52,7 +52,7 @@ package final class PipelineCaches: SourceCaching {
         self.tier = tier
     }
 
-    /// What is known of a source, with its bytes if they are here.
+    /// The record of a source, with its bytes if they are here.
     package func stored(for identity: SourceIdentity) -> StoredSource? {
         guard let record = knownRecord(for: identity) else {
             // Counts the miss.
@@ -157,7 +157,7 @@ package final class PipelineCaches: SourceCaching {
     /// Removes a source as another instance did, from memory and the disk of this one.
     func removeLocally(_ identity: SourceIdentity) { removeAll(from: identity, cause: .fleet) }
 
-    /// What is known of a source that is fresh, else nil.
+    /// The record of a source that is fresh, else nil.
     func record(for identity: SourceIdentity) -> SourceRecord? {
         guard let record = knownRecord(for: identity), record.freshness.isFresh(at: timekeeper.secondsSince1970) else {
             return nil
@@ -165,7 +165,7 @@ package final class PipelineCaches: SourceCaching {
         return record
     }
 
-    /// What is known of the sources if all of them are fresh, else nil.
+    /// The records of the sources if all of them are fresh, else nil.
     func records(for sources: PerSource<SourceIdentity>) -> PerSource<SourceRecord>? {
         guard let image = record(for: sources.image) else { return nil }
         guard !sources.additional.isEmpty else { return PerSource(image) }
@@ -173,7 +173,7 @@ package final class PipelineCaches: SourceCaching {
         return additional.count == sources.additional.count ? PerSource(image, additional: additional) : nil
     }
 
-    /// What is known of a source, fresh or stale.
+    /// The record of a source, fresh or stale.
     func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
         guard let record = records.value(for: SourceKey(source: identity)) else { return nil }
         guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }

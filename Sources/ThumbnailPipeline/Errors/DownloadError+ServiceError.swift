@@ -73,8 +73,8 @@ extension DownloadError: ServiceError {
         }
     }
 
-    /// What clients learn of a source that is not fetched: the same words whatever the reason, or they could find out which hosts
-    /// and ports there are inside.
+    /// The message to clients about a source that is not fetched: the same words whatever the reason, or they could
+    /// find out which hosts and ports there are inside.
     static let refusal =
         "The source is not fetched: its host is misspelt, has no public address or is not allowed here, or its "
         + "scheme or port is not. The service's log names the rule."

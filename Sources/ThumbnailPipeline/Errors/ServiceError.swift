@@ -10,7 +10,7 @@ package protocol ServiceError: Error {
     var code: String { get }
     /// A sentence for the client: no address, library message or path of the server.
     var publicMessage: String { get }
-    /// What only the log may say; nil when `publicMessage` says all.
+    /// Details for the log only; nil when `publicMessage` says all.
     var logDetail: String? { get }
     /// Where the fault lies: a bounded label.
     var category: ErrorCategory { get }

@@ -5,7 +5,8 @@ import Imaging
 import Text
 
 extension ImagePipeline {
-    /// What is known of a request's source: the file's header is read, and pixels are decoded only for what needs them.
+    /// The facts about a request's source: the file's header is read, and pixels are decoded only for facts that need
+    /// them.
     ///
     /// Sizes over the limits are told and not refused, and a file that ends early is no failure, unless its pixels are needed.
     package func facts(

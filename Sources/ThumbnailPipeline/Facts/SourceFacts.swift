@@ -3,7 +3,7 @@ package import Imaging
 
 /// Which facts about a source are asked for, besides those of its header.
 package struct FactsRequest: Hashable, Sendable {
-    /// What is computed from the pixels.
+    /// The facts that are computed from the pixels.
     package var features: Set<ImagePortrait.Feature> = []
     /// Whether the texts of Exif are told.
     package var includesEXIF = false
@@ -16,9 +16,9 @@ package struct FactsRequest: Hashable, Sendable {
     package init() {}
 }
 
-/// What is known of a source.
+/// The facts about a source.
 package struct SourceFacts: Sendable {
-    /// What its file says about itself.
+    /// The header of its file.
     package let header: ImageHeader
     /// Bytes of the file.
     package let byteCount: Int
@@ -28,7 +28,7 @@ package struct SourceFacts: Sendable {
     package let lastModified: HTTPDate?
     /// The origin's `Last-Modified`, as sent.
     package let lastModifiedText: String?
-    /// What was computed from the pixels; nil if nothing was asked for.
+    /// The facts from the pixels; nil if none were asked for.
     package let portrait: ImagePortrait?
     /// How long an answer may be stored, and in which caches.
     package let freshness: Freshness

@@ -12,11 +12,11 @@ package final class GivenSource: Sendable {
     let bytes: SharedBytes
     /// Whether all that was made from it is dropped when the caller is done.
     let isPassing: Bool
-    /// What was decoded of it for this caller.
+    /// The decoded images of this source, kept for this caller.
     let held = HeldImages()
     private let isAdmitted: Atomic<Bool>
 
-    /// What the file's header says.
+    /// The header of the file.
     package var header: ImageHeader { record.header }
 
     /// Takes what is known of an image and its file.

@@ -4,7 +4,7 @@ extension Freshness {
     /// Seconds for which an answer made from a source that lacks pixels may be kept, here and elsewhere.
     static let longestOfIncomplete = 60
 
-    /// What clients are told of an answer made from a source with this freshness.
+    /// The freshness that clients are told of an answer made from a source with this freshness.
     ///
     /// Without bounds it is the source's own lifetime with its age. If a bound takes effect, `max-age` counts from now, without an age.
     /// What is `private` or `no-store` stays so.
@@ -19,8 +19,8 @@ extension Freshness {
         bound(by: bounds)
     }
 
-    /// What clients are told of an answer made from several sources: it is as fresh as the least fresh of them, and only caches that may
-    /// store all of them may store it.
+    /// The freshness that clients are told of an answer made from several sources: it is as fresh as the least fresh of
+    /// them, and only caches that may store all of them may store it.
     ///
     /// - Parameters:
     ///   - sources: What the origins said, and whether the answer was made without asking them.
@@ -40,7 +40,7 @@ extension Freshness {
         bound(by: bounds)
     }
 
-    /// What the source itself says.
+    /// The freshness of the source itself.
     private init(_ source: SourceFreshness, at now: Int, isFromCache: Bool) {
         let age = source.age(at: now)
         storability = Storability(source.storability)
@@ -89,7 +89,7 @@ extension Freshness.Storability {
         }
     }
 
-    /// What both allow.
+    /// The storability that both allow.
     fileprivate func stricter(_ other: Self) -> Self {
         switch (self, other) {
         case (.none, _), (_, .none): .none

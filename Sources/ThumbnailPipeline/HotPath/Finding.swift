@@ -1,6 +1,6 @@
 import Downloading
 
-/// What a caller came by, of which its answer is made.
+/// The result from which a caller's answer is made, and how it was come by.
 struct Finding {
     let result: RenderedImage
     let records: PerSource<SourceRecord>
@@ -9,14 +9,14 @@ struct Finding {
     let status: [CacheLayerStatus]
     var timings: [StepTiming] = []
 
-    /// What the result cache gives if nothing else had to be asked.
+    /// A hit of the result cache for which nothing else had to be asked.
     init(hit result: RenderedImage, _ records: PerSource<SourceRecord>) {
         self.result = result
         self.records = records
         status = Self.resultHit
     }
 
-    /// What work or a fetch gave.
+    /// The result of work or of a fetch.
     init(
         result: RenderedImage, _ records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>?,
         status: [CacheLayerStatus], timings: [StepTiming]

@@ -34,7 +34,7 @@ struct RenderedImage: Sendable {
 
 /// A place beside a cached result for what answers with it have in common; it is removed with the result.
 package final class AnswerPlace: Sendable {
-    /// What is kept there.
+    /// An object that the place can keep.
     package typealias Content = AnyObject & Sendable
 
     private let content = Locked<(any Content)?>(nil)
@@ -42,7 +42,7 @@ package final class AnswerPlace: Sendable {
     /// An empty place.
     package init() {}
 
-    /// What was kept last.
+    /// The object that was kept last.
     package var kept: (any Content)? { content.withLock { $0 } }
 
     /// Keeps `new` instead of what is kept there.

@@ -40,9 +40,9 @@ package struct Thumbnail: Sendable {
     }
 }
 
-/// What `Cache-Control` and `Age` of an answer are made of.
+/// The values behind an answer's `Cache-Control` and `Age`.
 package struct Freshness: Hashable, Sendable {
-    /// What the source allows others to do.
+    /// The permission of the source to store an answer.
     package enum Storability: Hashable, Sendable {
         /// Anyone may store it.
         case shared
@@ -77,7 +77,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
         case source = "alula-source"
     }
 
-    /// What the layer did (RFC 9211 sections 2.1 and 2.2).
+    /// The layer's result (RFC 9211 sections 2.1 and 2.2).
     package enum Outcome: String, Sendable, Hashable {
         case hit = "hit"
         case uriMiss = "fwd=uri-miss"
@@ -94,7 +94,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
     package var isCollapsed: Bool
     /// The request filled this layer.
     package var isStored: Bool
-    /// What the next layer outward answered, if that is not simply its success.
+    /// The status that the next layer outward answered, if that is not simply its success.
     package var forwardStatus: Int?
     /// Seconds until the source is stale; given if it is negative, that is stale already.
     package var timeToLive: Int?

@@ -44,7 +44,7 @@ package protocol ThumbnailServing: Sendable {
         receipt: String
     ) async throws -> Thumbnail
 
-    /// What is known of a request's source.
+    /// The facts about a request's source.
     ///
     /// - Parameters:
     ///   - request: Names the source; nothing else in it counts.
@@ -111,11 +111,11 @@ package protocol SharedLooking: AnyObject, Sendable {
     /// Asks the next question; `ready` is called once, on any thread, perhaps at once.
     func begin(_ ready: @escaping @Sendable () -> Void)
 
-    /// What follows from the answer; called after `ready`.
+    /// The outcome of the answer; called after `ready`.
     func finish() -> SharedLookOutcome
 }
 
-/// What follows from an answer to a look.
+/// The outcome of an answer to a look.
 package enum SharedLookOutcome: Sendable {
     /// The look has ended with the thumbnail.
     case thumbnail(Thumbnail)

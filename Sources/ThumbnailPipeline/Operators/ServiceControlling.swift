@@ -2,7 +2,7 @@ import Coordination
 import Downloading
 package import Text
 
-/// What operators may see and do.
+/// The figures and commands for operators.
 package protocol ServiceControlling: Sendable {
     /// Running transfers, queued transfers, running renders.
     var activity: ServiceActivity { get }
@@ -67,9 +67,9 @@ package struct ServiceActivity: Sendable, Equatable {
     }
 }
 
-/// What is known of an origin.
+/// The state of an origin.
 package struct OriginStatus: Sendable, Equatable {
-    /// What its transfers have shown.
+    /// The health of an origin as its transfers have shown it.
     package enum State: String, Sendable, CaseIterable {
         /// No transfer has said anything yet.
         case unknown
@@ -102,7 +102,7 @@ package struct OriginStatus: Sendable, Equatable {
         self.isProven = isProven
     }
 
-    /// What the downloader knows of an origin that has these names.
+    /// The downloader's knowledge of an origin that has these names.
     init(_ origin: OriginSnapshot, names: [String] = []) {
         self.init(
             origin: origin.origin.description,

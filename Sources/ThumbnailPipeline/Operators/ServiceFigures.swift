@@ -1,7 +1,7 @@
 package import Coordination
 import Downloading
 
-/// What the service is doing and has done, at one moment.
+/// The service's figures at one moment.
 package struct ServiceFigures: Sendable, Equatable {
     /// The threads of one lane of work.
     package struct Lane: Sendable, Equatable {

@@ -4,9 +4,9 @@ import Memory
 import Telemetry
 package import Text
 
-/// What came of asking an origin for a source now.
+/// The result of asking an origin for a source now.
 package struct SourceRefresh: Sendable {
-    /// What became of the source.
+    /// The fate of the source.
     package enum Result: String, Sendable {
         /// The copies hold: the origin said so, or sent the same bytes.
         case unchanged
@@ -18,7 +18,7 @@ package struct SourceRefresh: Sendable {
         case failed
     }
 
-    /// What became of the source.
+    /// The fate of the source.
     package let result: Result
     /// Why the refresh failed; nil if it did not.
     package let failure: (any ServiceError)?

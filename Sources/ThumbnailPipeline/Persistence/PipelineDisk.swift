@@ -64,7 +64,7 @@ package struct PipelineDisk: Sendable {
         }
     }
 
-    /// What is known of a source.
+    /// The record of a source.
     func record(of identity: SourceIdentity) async -> SourceRecord? {
         guard !identity.isGiven else { return nil }
         return await store.entry(for: key(.record, identity)).flatMap { SourceRecord($0.head, of: identity) }

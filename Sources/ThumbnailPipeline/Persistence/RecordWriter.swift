@@ -1,6 +1,6 @@
 /// Writes values one after another as bytes; ``RecordReader`` reads them back in the same order.
 struct RecordWriter {
-    /// What has been written.
+    /// The bytes so far.
     private(set) var bytes: [UInt8] = []
 
     /// Writes a whole number: eight bytes, the lowest first.

@@ -3,7 +3,7 @@ import ImageCaching
 import Imaging
 import Memory
 
-/// What makes two placeholders the same.
+/// The identity of a placeholder: those with equal keys have equal bytes.
 struct PlaceholderKey: SourceKeyed {
     let color: Color
     let size: PixelSize

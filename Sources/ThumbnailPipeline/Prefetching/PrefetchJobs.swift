@@ -88,7 +88,8 @@ struct PrefetchJobs {
         return true
     }
 
-    /// What a runner does next, the oldest job first; nil when there is nothing, and then its place is given back.
+    /// The next assignment of a runner, from the oldest job that has one; nil when there is none, and then the runner's
+    /// place is given back.
     mutating func nextAssignment() -> Assignment? {
         for id in order {
             guard var job = jobs[id], !job.isHeld else { continue }

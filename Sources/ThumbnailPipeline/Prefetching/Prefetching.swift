@@ -42,9 +42,9 @@ package struct PrefetchFailure: Sendable, Equatable {
     package let target: String
     /// Its source, as the job named it.
     package let source: String
-    /// What went wrong: a code of the contract.
+    /// The error's code in the contract.
     package let code: String
-    /// What went wrong, as a sentence for operators.
+    /// The error, as a sentence for operators.
     package let reason: String
 
     /// The failure of the thumbnail at `target`.

@@ -1,7 +1,7 @@
 package import DiskCaching
 package import ImageCaching
 
-/// What a cache holds and has done, in memory or on the disk; sizes in bytes.
+/// The contents and counts of a cache, in memory or on the disk; sizes in bytes.
 package struct CacheFigures: Sendable, Equatable {
     /// How full it is.
     package let usage: CacheUsage
@@ -47,7 +47,7 @@ package struct CacheUsage: Sendable, Equatable {
     }
 }
 
-/// What a removal took away.
+/// The entries that a removal took away.
 package struct RemovedEntries: Sendable, Equatable {
     package var entries: Int
     package var bytes: Int

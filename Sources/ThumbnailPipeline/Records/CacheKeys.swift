@@ -8,7 +8,7 @@ struct SourceVersion: Hashable, Sendable {
     let validator: SourceValidator
 }
 
-/// What makes two decoded images the same: the source's bytes, the page and the level.
+/// The identity of a decoded image: the source's bytes, the page and the level.
 struct DecodeKey: SourceKeyed {
     let source: SourceIdentity
     let validator: SourceValidator
@@ -29,7 +29,7 @@ extension DecodeKey {
     }
 }
 
-/// What makes two results the same: the bytes of all sources, and all that decides pixels and encoding.
+/// The identity of a result: the bytes of all sources, and all that decides pixels and encoding.
 struct ResultKey: SourceKeyed {
     let source: SourceIdentity
     let validator: SourceValidator
@@ -104,7 +104,7 @@ struct SourceKey: SourceKeyed {
     var byteCount: Int { EntryCost.bytes(of: Self.self) + source.byteCount }
 }
 
-/// What an entry of a cache takes besides what its key and its value refer to.
+/// The memory of a cache's entry besides what its key and its value refer to.
 enum EntryCost {
     /// Bytes for a key of this type, which is kept in three places: by itself, by its source, and in the order of use.
     ///

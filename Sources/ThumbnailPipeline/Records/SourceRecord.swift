@@ -5,7 +5,8 @@ import Memory
 import SharedCaching
 import Synchronization
 
-/// What is known of a source besides its bytes: enough to find what was made from it, and to ask its origin whether it has changed.
+/// The record of a source, without its bytes: enough to find what was made from it, and to ask its origin whether it
+/// has changed.
 final class SourceRecord: Sendable {
     let head: SourceHead
     let header: ImageHeader

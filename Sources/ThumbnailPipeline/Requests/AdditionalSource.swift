@@ -3,13 +3,13 @@ package import Text
 
 /// A source that a request names besides its image, for a step that uses its pixels.
 package struct AdditionalSource: Hashable, Sendable {
-    /// What the source is used for.
+    /// The use of the source.
     package enum Role: String, Hashable, Sendable {
         /// An image that is laid on the result.
         case watermark
     }
 
-    /// What the source is used for.
+    /// The use of the source.
     package var role: Role
     /// The source as the client named it, like ``ThumbnailRequest/source``.
     package var source: ExactText
@@ -23,7 +23,7 @@ package struct AdditionalSource: Hashable, Sendable {
 
 /// The failure of an additional source: its own error, which names the role as the offending parameter.
 package struct AdditionalSourceError: ServiceError {
-    /// What the source was to be used for.
+    /// The intended use of the source.
     package let role: AdditionalSource.Role
     /// Its failure.
     package let underlying: any ServiceError

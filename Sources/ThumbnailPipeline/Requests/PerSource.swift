@@ -13,7 +13,7 @@ package struct PerSource<Value> {
         self.additional = additional
     }
 
-    /// What `transform` makes of each value.
+    /// The results of `transform` for each value.
     package func mapValues<New, Failure: Error>(
         _ transform: (Value) throws(Failure) -> New
     ) throws(Failure) -> PerSource<New> {
@@ -36,7 +36,7 @@ extension PerSource: RandomAccessCollection {
 }
 
 extension PerSource where Value: Sendable {
-    /// What `transform` makes of each value; all are worked on at the same time.
+    /// The results of `transform` for each value; all are worked on at the same time.
     ///
     /// The first failure cancels the others and is thrown. A single value is worked on by the calling task.
     func mapSideBySide<New: Sendable>(

@@ -37,6 +37,6 @@ package struct ThumbnailRequest: Hashable, Sendable {
     /// The options of a request by Alula's own rules; nil for one by other rules.
     package var ownOptions: RenderingOptions? { recipe.recipe as? RenderingOptions }
 
-    /// What each source is used for; nil for the image.
+    /// The use of each source; nil for the image.
     var roles: PerSource<AdditionalSource.Role?> { PerSource(nil, additional: additional.map(\.role)) }
 }

@@ -29,7 +29,7 @@ final class SharedLook: SharedLooking {
         var hasAskedForRecord = false
     }
 
-    /// What the request has waited for the shared cache.
+    /// The time that the request has waited for the shared cache.
     let allowance = WaitAllowance()
     private let pipeline: ImagePipeline
     private let tier: SharedTier
@@ -118,7 +118,7 @@ final class SharedLook: SharedLooking {
         }
     }
 
-    /// What the look found for a key; nil if it has not asked for that, or has told it.
+    /// The look's result for a key; nil if it has not asked for that, or has told it.
     func result(for key: ResultKey) -> SharedTier.Found<RenderedImage>? {
         let leftover: Leftover? = place.withLock { place in
             guard case .left(key, let leftover) = place.state else { return nil }

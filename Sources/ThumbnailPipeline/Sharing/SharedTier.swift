@@ -30,7 +30,7 @@ package final class SharedTier: Sendable {
         }
     }
 
-    /// What a look-up gave.
+    /// The result of a look-up.
     struct Found<Value> {
         var value: Value?
         /// Whether the server was asked.
@@ -249,7 +249,7 @@ package final class SharedTier: Sendable {
         [source(key.source)] + key.additional.map { source($0.source) }
     }
 
-    /// What a source is called in purges: the same for all instances that mean the same URL.
+    /// The name of a source in purges: the same for all instances that mean the same URL.
     private func source(_ identity: SourceIdentity) -> SharedSource {
         var writer = RecordWriter()
         writer.write(identity.originName ?? "")

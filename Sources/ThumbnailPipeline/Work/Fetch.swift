@@ -31,7 +31,7 @@ struct FetchedSource: Sendable {
     let record: SourceRecord
     let status: CacheLayerStatus
     let timings: [StepTiming]
-    /// What is left of the caller's time.
+    /// The rest of the caller's time.
     let timeLeft: Duration
     /// Whether the caller had it already.
     let isGiven: Bool

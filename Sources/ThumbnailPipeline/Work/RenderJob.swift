@@ -2,19 +2,19 @@ import Coordination
 import Imaging
 import Memory
 
-/// What a render is made from.
+/// The inputs of a render.
 struct RenderJob: Sendable {
     let key: ResultKey
     let records: PerSource<SourceRecord>
-    /// What the sources are used for; nil for the image.
+    /// The use of each source; nil for the image.
     let roles: PerSource<AdditionalSource.Role?>
     /// The sources' files; nil for those that are not at hand.
     let bytes: PerSource<SharedBytes?>
     /// Bound on the wait for a turn or a worker; nil for what the lane grants.
     let patience: Duration?
-    /// What the caller has waited for the shared cache.
+    /// The time that the caller has waited for the shared cache.
     let allowance: WaitAllowance
-    /// What the caller has learnt from it before.
+    /// The caller's earlier look into the shared cache; nil if there was none.
     let look: SharedLook?
     /// Decoded images that the caller holds; nil if it holds none.
     let held: HeldImages?
@@ -45,7 +45,7 @@ struct RenderJob: Sendable {
     }
 }
 
-/// What decoded pixels are made from.
+/// The inputs of a decode.
 struct DecodeJob: Sendable {
     let key: DecodeKey
     let record: SourceRecord
@@ -56,15 +56,15 @@ struct DecodeJob: Sendable {
     var price: Int { record.header.price(of: key.plan, fileByteCount: bytes?.count ?? 0) }
 }
 
-/// What one render did.
+/// The result of one render, and how the caches answered.
 struct Render: Sendable {
     let result: RenderedImage
     var isStored = false
     /// Whether it was made before, and came from the disk.
     var isFromDisk = false
-    /// What the shared cache said; nil if it was not asked.
+    /// The shared cache's answer; nil if it was not asked.
     var shared: CacheLayerStatus?
-    /// What the decoded cache said; nil if it was not asked.
+    /// The decoded cache's answer; nil if it was not asked.
     var decoded: CacheLayerStatus?
     var timings: [StepTiming] = []
 }

@@ -8,15 +8,15 @@ struct Call: Sendable {
     let request: ThumbnailRequest
     /// The identities of the request's sources.
     let sources: PerSource<SourceIdentity>
-    /// What the caller asks of the caches.
+    /// The caller's orders to the caches.
     var directives: RequestCacheControl
     /// The name of the caller's wait for its downloads.
     let receipt: String
     /// The image, if the caller has it already.
     var given: GivenSource?
-    /// What the call has waited for the shared cache.
+    /// The time that the call has waited for the shared cache.
     var allowance = WaitAllowance()
-    /// What it has learnt from the shared cache before.
+    /// The earlier look into the shared cache; nil if there was none.
     var look: SharedLook?
 
     /// The same once more, with nothing asked of the caches but what forbids a download.

@@ -3,7 +3,7 @@ import ImageCaching
 import Imaging
 import Memory
 
-/// What is there of a result already, and the price of the rest of the work.
+/// The cached and running work on a result, and the price of the rest.
 struct WorkAtHand: Sendable {
     let caches: PipelineCaches
     let decodes: SharedTasks<DecodeKey, DecodedImage>

@@ -4,7 +4,7 @@ import Memory
 
 /// The memory that work on an image reserves before it begins.
 struct WorkMemory: Sendable {
-    /// What is reserved for one render.
+    /// The memory that is reserved for one render.
     struct Rooms {
         let render: MemoryReservation
         /// For the decode of each source; nil if its pixels are here.

@@ -3,7 +3,7 @@ import Downloading
 package import Imaging
 package import Telemetry
 
-/// What work on images is done with: threads, memory, the codec, and the metrics and events that tell of it.
+/// The resources for work on images: threads, memory, the codec, and the metrics and events that tell of it.
 package struct WorkResources: Sendable {
     let lanes: WorkLanes
     let codec: any ImageCodec

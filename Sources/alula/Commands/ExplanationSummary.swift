@@ -8,7 +8,7 @@ struct ListedURL {
     let line: Int
     /// The whole URL.
     let url: String
-    /// What it means.
+    /// The explanation of the target.
     let explanation: TargetExplanation
 
     /// A line for people: where the URL stands, what is wrong with it, and the URL as it is.
@@ -21,7 +21,7 @@ struct ListedURL {
     var json: JSONValue { .object([("line", .int(line)), ("url", .string(url))] + explanation.members) }
 }
 
-/// What becomes of a list of URLs, counted.
+/// The verdicts on a list of URLs, counted.
 struct ExplanationSummary {
     private var verdicts: [ExactText: Int] = [:]
     private var ignored: [ExactText: (count: Int, example: String)] = [:]

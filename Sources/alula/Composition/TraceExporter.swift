@@ -128,7 +128,7 @@ extension TraceExporter {
 }
 
 extension Settings {
-    /// What begins traces; nil if spans are neither sent nor told to origins.
+    /// The tracer; nil if spans are neither sent nor told to origins.
     func tracer(registry: MetricsRegistry, time: any Timekeeper) -> Tracer? {
         let isTold = downloads.origins.all.contains(where: \.tellsTraces)
         guard traces.endpoint != nil || isTold else { return nil }

@@ -9,7 +9,7 @@ struct DialectSettings: Sendable {
     /// The dialect of weserv/images.
     var wsrv = WsrvConfiguration()
 
-    /// What is set for imgproxy's URLs.
+    /// The settings of imgproxy's URLs.
     var imgproxy = ImgproxyConfiguration()
     /// Origins that another service's variables stand for; those of the settings file win.
     var origins: [Origin] = []

@@ -2,7 +2,7 @@
 enum ForeignEnvironment: String, CaseIterable, Sendable {
     case imgproxy, imagor
 
-    /// What became of a service's variables.
+    /// The result of reading a service's variables.
     struct Reading: Equatable {
         /// The variables that are set, in order.
         var variables: [ForeignVariable] = []

@@ -2,7 +2,7 @@ import Telemetry
 
 /// One of another service's environment variables, and what it means here.
 struct ForeignVariable: Equatable, Sendable {
-    /// What a variable means.
+    /// The meaning of a variable.
     enum Meaning: Equatable, Sendable {
         /// It counts, in place of these settings; if there are none, it has no other spelling.
         case counts([String])
@@ -14,7 +14,7 @@ struct ForeignVariable: Equatable, Sendable {
 
     /// The variable.
     let name: String
-    /// What it means.
+    /// The meaning of the variable.
     let meaning: Meaning
 
     /// Tells operators which of the variables mean nothing here: one line, in which what is lost stands apart.

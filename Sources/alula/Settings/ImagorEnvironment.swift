@@ -4,7 +4,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// What the environment variables of imagor mean here.
+/// The meaning of imagor's environment variables.
 ///
 /// Only some of their names begin with `IMAGOR_`: those of its loader begin with `HTTP_LOADER_`, those of its processor with `VIPS_`, and
 /// those of its server have no prefix, such as `PORT`.
@@ -19,7 +19,7 @@ struct ImagorEnvironment {
     private var keepsNothing = false
     /// The sides that sources may have; imagor's own bounds until variables say otherwise.
     private var mostPixels: (width: Int, height: Int)?
-    /// What the variables say about the formats that `Accept` chooses.
+    /// The formats that `Accept` chooses, as the variables name them.
     private var automatic: Set<ImageFormat> = []
 
     /// Prefixes of variables that belong to imagor, and not to the system.

@@ -8,7 +8,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// What the environment variables of imgproxy mean here.
+/// The meaning of imgproxy's environment variables.
 struct ImgproxyEnvironment {
     private var settings: Settings
     private var reading = ForeignEnvironment.Reading()

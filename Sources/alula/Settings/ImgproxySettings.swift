@@ -45,7 +45,7 @@ extension SettingTable {
 }
 
 extension DialectSettings {
-    /// What is wrong with the settings of imgproxy's dialect.
+    /// The contradictions among the settings of imgproxy's dialect.
     func imgproxyContradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
         var found = imgproxy.presetFaults(vocabulary).map { Contradiction(["presets"], $0) }
         let (keys, salts) = (imgproxy.keys.count, imgproxy.salts.count)
@@ -66,7 +66,7 @@ extension SettingValues {
         return place
     }
 
-    /// What stands before sources: a beginning of URLs, or a named origin with its colon.
+    /// Reads the text before sources: a beginning of URLs, or a named origin with its colon.
     static func sourceBase(_ text: String) throws(InvalidValue) -> SourceBase {
         guard text.isEmpty || text.utf8.contains(UInt8(ascii: ":")) else {
             throw InvalidValue(

@@ -46,7 +46,7 @@ struct Settings: Sendable {
         api.version = Program.version
     }
 
-    /// What the service calls itself in `CDN-Loop`; nil for nothing.
+    /// The service's name in `CDN-Loop`; nil for none.
     var loopName: String? {
         get { api.loopName }
         set { (api.loopName, downloads.loopName) = (newValue, newValue) }
@@ -123,7 +123,7 @@ struct Settings: Sendable {
 struct Contradiction: Equatable {
     /// The names of the settings, first the one whose value the sentence is about.
     let settings: [String]
-    /// What is wrong, as a sentence.
+    /// The problem, as a sentence.
     let line: String
 
     init(_ settings: [String], _ line: String) {

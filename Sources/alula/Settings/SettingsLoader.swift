@@ -31,7 +31,7 @@ struct SettingsLoader {
         return settings
     }
 
-    /// What another service's variables mean here, whether or not the settings can be used.
+    /// The reading of another service's variables, whether or not the settings can be used.
     ///
     /// - Returns: Nil if no such service is named.
     static func foreignReading(
@@ -213,7 +213,7 @@ struct SettingsLoader {
         }
     }
 
-    /// What follows a name that no setting has.
+    /// The end of the message about a name that no setting has.
     private static func unknown(_ name: String, among known: [String]) -> String {
         let nearest = NearestName.of(name, among: known)
         return ": no such setting; " + (nearest.map { "did you mean \($0)?" } ?? "`alula serve --help` lists them")

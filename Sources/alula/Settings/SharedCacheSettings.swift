@@ -19,7 +19,7 @@ struct SharedCacheSettings: Sendable {
     var sharesSources = false
     /// From the environment alone, so that no file and no list of processes shows them.
     var credentials = SharedCacheCredentials()
-    /// What operators see this instance as; nil for the host's name.
+    /// The name of this instance for operators; nil for the host's name.
     var instanceName: String?
 
     /// The variables of the credentials, which are no settings.

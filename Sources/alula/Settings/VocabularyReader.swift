@@ -5,9 +5,9 @@ import ThumbnailAPI
 
 /// Reads the watermarks and presets of the settings file.
 struct VocabularyReader {
-    /// What was read so far.
+    /// The vocabulary so far.
     private(set) var vocabulary = Vocabulary()
-    /// What is wrong with the others.
+    /// The problems with the other values.
     private(set) var problems: [SettingsProblem] = []
     private let origins: Origins
 

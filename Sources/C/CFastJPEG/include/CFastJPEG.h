@@ -8,7 +8,7 @@
 // explains how. The caller has read the headers. The decoder does not judge a file: whatever is not as it should be is a
 // reason to leave the file to libjpeg.
 
-/// What a call came to: done, stopped, or a reason to leave the file to libjpeg.
+/// The end of a call: done, stopped, or a reason to leave the file to libjpeg.
 typedef enum {
     CFastJPEGDone = 0,
     /// `should_stop` answered 1.

@@ -191,7 +191,7 @@ typedef struct {
     int is_smoothed;
     /// Red, green and blue.
     uint8_t matte[3];
-    /// What the border surrounds; the whole frame if it is all border.
+    /// The part inside the border; the whole frame if it is all border.
     int left, top, right, bottom;
 } CPixelsBorder;
 

@@ -50,7 +50,7 @@ typedef struct {
 
 typedef struct CPlanarShimJPEGReader CPlanarShimJPEGReader;
 
-/// What the header of a JPEG file says, as far as the planar lane depends on it.
+/// Facts from the header of a JPEG file on which the planar lane depends.
 typedef struct {
     int width;
     int height;
@@ -246,7 +246,7 @@ CPlanarShimStatus CPlanarShim_write_avif(
 
 typedef struct CPlanarShimGraph CPlanarShimGraph;
 
-/// What samples stand for while they are averaged.
+/// The meaning of samples while they are averaged.
 typedef enum {
     /// The stored values.
     CPlanarShimBytes,

@@ -1,7 +1,7 @@
 package import Imaging
 package import Text
 
-/// What an operator sets for the dialect of imgproxy, in imgproxy's own terms.
+/// An operator's settings for the dialect of imgproxy, in imgproxy's own terms.
 package struct ImgproxyConfiguration: Sendable {
     /// Where the dialect lies; nil if it is off.
     package var place: DialectPlace?
@@ -12,13 +12,13 @@ package struct ImgproxyConfiguration: Sendable {
     package var signatureSize = 32
     /// Texts that count as signatures of anything.
     package var trustedSignatures: [ExactText] = []
-    /// What is put before sources that do not begin with it.
+    /// The text that is put before sources that do not begin with it.
     package var baseURL: SourceBase = ""
-    /// What the beginnings of sources are replaced by, in this order.
+    /// The replacements of sources' beginnings, in this order.
     package var replacements: [ImgproxyReplacement] = []
     /// The name of the origin for `local://` sources; nil if there are none.
     package var localOrigin: String?
-    /// What separates the arguments of an option.
+    /// The text between the arguments of an option.
     package var argumentsSeparator = ":"
     /// Whether the last part of a source in base64 is only a file name.
     package var ignoresNameAfterBase64 = false
@@ -58,14 +58,14 @@ package struct ImgproxyDefaults: Hashable, Sendable {
     package var turnsUpright = true
     package var stripsMetadata = true
     package var keepsCopyright = true
-    /// What watermarks' opacities are multiplied by, above 0 and at most 1.
+    /// The factor of watermarks' opacities, above 0 and at most 1.
     package var watermarkOpacity = 1.0
     package var maximumFrames = 1
     /// Most pixels of a frame of an animation; 0 for the bound of a source.
     package var maximumFramePixels = 0
     /// Longest side of a result; 0 for no bound.
     package var maximumSide = 0
-    /// What resampling averages.
+    /// The meaning of samples while resampling averages them.
     package var light = ResamplingLight.gamma
 
     /// imgproxy's own defaults.

@@ -36,7 +36,7 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
 
 /// The formats that a client's `Accept` lets imgproxy choose.
 struct ImgproxyNegotiation: Hashable, Sendable {
-    /// What becomes of a format that the client accepts.
+    /// The use of a format that the client accepts.
     enum Use: Int, Hashable, Sendable, Comparable {
         /// Nothing.
         case never

@@ -4,7 +4,7 @@ import Text
 
 /// Reads options one after the other; each changes what earlier ones have said.
 struct ImgproxyOptionReader {
-    /// What the options say of the image.
+    /// The options that concern the image.
     private(set) var image: ImgproxyOptions
     /// The name of the answer's file; empty for that of the source.
     private(set) var fileName = ""

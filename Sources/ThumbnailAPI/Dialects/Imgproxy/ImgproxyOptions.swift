@@ -1,6 +1,6 @@
 import Imaging
 
-/// What the options of a target say of an image, in imgproxy's own terms.
+/// The options of a target that concern an image, in imgproxy's own terms.
 struct ImgproxyOptions: Hashable, Sendable {
     /// How an image is brought to the size of a box.
     enum ResizingType: String, Hashable, Sendable {

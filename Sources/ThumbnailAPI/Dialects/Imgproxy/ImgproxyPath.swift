@@ -5,7 +5,7 @@ import Text
 struct ImgproxyPath {
     /// The first segment.
     let signature: ArraySlice<UInt8>
-    /// What follows the signature and its slash: options and source.
+    /// The options and the source: all after the signature and its slash.
     let path: [UInt8]
 
     /// Cuts what follows the dialect's place in a target; nil if a part is missing.

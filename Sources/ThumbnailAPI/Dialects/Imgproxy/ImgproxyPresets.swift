@@ -24,7 +24,7 @@ struct ImgproxyPresets: Sendable {
 }
 
 extension ImgproxyConfiguration {
-    /// What is wrong with presets of `vocabulary` and of the configuration itself: a sentence for each.
+    /// The faults in presets of `vocabulary` and of the configuration itself, a sentence for each.
     package func presetFaults(_ vocabulary: Vocabulary) -> [String] {
         let texts = allPresets(vocabulary)
         let presets = ImgproxyPresets(texts, separator: argumentsSeparator)

@@ -2,7 +2,7 @@ import Imaging
 
 /// imgproxy's pipeline: trim, crop, scale, turn, crop to the box, filters, canvas, margins, background, watermark.
 struct ImgproxyRecipe: RenderRecipe {
-    /// What the target asks for.
+    /// The options of the target.
     let options: ImgproxyOptions
     /// The operator's defaults.
     let defaults: ImgproxyDefaults
@@ -160,7 +160,7 @@ private struct Turns {
     let shown: QuarterTurn
     /// From the upright image to the result.
     let turn: QuarterTurn
-    /// What `auto_rotate` does.
+    /// The turn that `auto_rotate` makes.
     private let first: QuarterTurn
 
     init(_ options: ImgproxyOptions, upright: QuarterTurn) {

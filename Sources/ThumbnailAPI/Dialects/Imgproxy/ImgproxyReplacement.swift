@@ -1,4 +1,4 @@
-/// What the beginning of a source is replaced by.
+/// A rule that replaces the beginning of a source.
 package struct ImgproxyReplacement: Hashable, Sendable {
     /// The texts between the stars of the pattern.
     private let literals: [[UInt8]]

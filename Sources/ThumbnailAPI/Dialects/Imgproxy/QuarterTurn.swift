@@ -23,7 +23,7 @@ struct QuarterTurn: Hashable, Sendable {
         self.quarters = quarters & 3
     }
 
-    /// What makes an image of this EXIF orientation upright.
+    /// The turn that makes an image of this EXIF orientation upright.
     init(fromOrientation orientation: Int) {
         if let quarters = Self.mirrored.firstIndex(of: orientation) {
             self.init(isMirrored: true, quarters: quarters)
@@ -45,7 +45,7 @@ struct QuarterTurn: Hashable, Sendable {
             quarters: (next.isMirrored ? 4 - quarters : quarters) + next.quarters)
     }
 
-    /// What undoes this.
+    /// The turn that undoes this one.
     var inverse: QuarterTurn { isMirrored ? self : QuarterTurn(quarters: 4 - quarters) }
 
     /// The size of an image of `size` after this.

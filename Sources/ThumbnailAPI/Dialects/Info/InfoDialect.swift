@@ -42,7 +42,8 @@ package struct InfoDialect: Dialect {
 }
 
 extension InfoDialect {
-    /// What options ask about a source that stands elsewhere; the same reader reads them as the parameters of a target.
+    /// The facts that options ask for about a source that stands elsewhere; the same reader reads them as the
+    /// parameters of a target.
     ///
     /// - Throws: ``APIError`` that names the first option that is wrong.
     package static func facts(options: [(name: String, value: String)]) throws(APIError) -> FactsRequest {

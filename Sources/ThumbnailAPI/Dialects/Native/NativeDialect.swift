@@ -46,7 +46,7 @@ package struct NativeDialect: RenditionDialect {
         return (vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : nil) ?? target
     }
 
-    /// What a query asks of a source that stands elsewhere.
+    /// Reads a query about a source that stands elsewhere.
     ///
     /// - Parameters:
     ///   - rendition: A query of `/thumbnail` without the parameters that are refused.

@@ -11,7 +11,7 @@ package struct ThumbnailOption: Sendable {
     package let form: String
     /// All values, if they are few words.
     package let values: [String]
-    /// What it does, in one line.
+    /// The effect, in one line.
     package let help: String
 
     /// All parameters that say how a result looks, in the order of the contract.
@@ -30,7 +30,8 @@ package struct ThumbnailOption: Sendable {
 }
 
 extension NativeDialect {
-    /// What options ask of a source that stands elsewhere; the same reader reads them as the parameters of a target.
+    /// The request that options make of a source that stands elsewhere; the same reader reads them as the parameters of
+    /// a target.
     ///
     /// - Throws: ``APIError`` that names the first option that is wrong.
     package func request(options: [(name: String, value: String)]) throws(APIError) -> ThumbnailRequest {
@@ -62,7 +63,7 @@ extension ThumbnailParameter {
         }
     }
 
-    /// What people are told about the parameter.
+    /// The parameter's form, values and help for people.
     fileprivate var guide: (form: String, values: [String], help: String) {
         switch self {
         case .url: ("URL", [], "the source")

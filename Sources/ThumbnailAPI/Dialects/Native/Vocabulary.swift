@@ -48,7 +48,7 @@ package struct Vocabulary: Sendable {
             }
     }
 
-    /// What is wrong with a preset; nil if a request can use it.
+    /// The fault in a preset; nil if a request can use it.
     ///
     /// The watermarks that it names must be known already.
     package func fault(in preset: Preset) -> APIError? {

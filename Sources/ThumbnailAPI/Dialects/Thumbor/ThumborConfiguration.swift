@@ -14,7 +14,7 @@ package struct ThumborConfiguration: Sendable {
     package var signatureLength: Int?
     /// Whether targets that begin with `unsafe/` are served; nil for only without a key.
     package var servesUnsafe: Bool?
-    /// What is put before addresses of images that begin with no scheme, such as `http://`.
+    /// The text before addresses of images that begin with no scheme, such as `http://`.
     package var baseURL: SourceBase = "http://"
     /// Formats that `Accept` may choose if the target names none, best first.
     package var automaticFormats: [ImageFormat] = []

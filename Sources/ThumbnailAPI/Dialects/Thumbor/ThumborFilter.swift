@@ -1,8 +1,8 @@
 import Imaging
 
-/// What the filters of a target make of the image, besides its geometry.
+/// The options of a target: the geometry before the filters, and all that filters set.
 struct ThumborOptions: Hashable, Sendable {
-    /// What the target asks for before the filters, and what filters add to it.
+    /// The geometry that the target asks for before the filters, and what filters add to it.
     var geometry = ThumborGeometry()
     /// Whether the image keeps its size.
     var isDebug = false
@@ -58,7 +58,7 @@ enum ThumborFilter: Hashable, Sendable {
         height: ThumborGeometry.Length)
     case mark(ThumborMark)
 
-    /// What a canvas shows.
+    /// The content of a canvas.
     enum Paint: Hashable, Sendable {
         case color(Color)
         /// The mean colour of the image.
@@ -70,7 +70,7 @@ enum ThumborFilter: Hashable, Sendable {
 
 /// Something that a filter lays on the image.
 struct ThumborMark: Hashable, Sendable {
-    /// What is laid.
+    /// The image or colour that the mark lays.
     enum Subject: Hashable, Sendable {
         /// An additional source, by its index.
         case source(Int)
@@ -102,7 +102,7 @@ struct ThumborMark: Hashable, Sendable {
     var subject: Subject
     /// The options of a layer's own path; nil for a watermark.
     var layer: ThumborGeometry?
-    /// What the filters of a layer's own path lay on it.
+    /// The marks that the filters of a layer's own path lay on it.
     var inner: [ThumborMark] = []
     var x = Position()
     var y = Position()

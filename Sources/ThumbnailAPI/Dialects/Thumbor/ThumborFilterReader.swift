@@ -167,7 +167,7 @@ extension ThumborFilterReader {
 }
 
 extension ThumborFilterReader {
-    /// What a filter lays on the image; nil if it lays nothing.
+    /// The mark that a filter lays on the image; nil if it lays none.
     private mutating func mark(
         _ filter: ThumborFilterText, _ arguments: ThumborArguments
     ) throws(APIError) -> ThumborMark? {

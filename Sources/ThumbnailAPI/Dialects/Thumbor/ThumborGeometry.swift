@@ -1,6 +1,6 @@
 import Imaging
 
-/// What a target asks for before the filters: the part, the size, mirrors and places.
+/// The geometry that a target asks for before the filters: the part, the size, mirrors and places.
 struct ThumborGeometry: Hashable, Sendable {
     /// A border that is cut off.
     struct Trim: Hashable, Sendable {
@@ -33,7 +33,7 @@ struct ThumborGeometry: Hashable, Sendable {
 
     /// A side of the box.
     enum Side: Hashable, Sendable {
-        /// What follows from the other side.
+        /// The length that the other side gives.
         case automatic
         case pixels(Int)
         /// The image's own side.

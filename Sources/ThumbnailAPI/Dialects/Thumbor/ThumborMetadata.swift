@@ -2,7 +2,8 @@ import Imaging
 import JSON
 import Text
 
-/// What `meta/` answers: the source, the operations before the filters, and the size that they lead to, as thumbor writes it.
+/// The answer to `meta/`: the source, the operations before the filters, and the size that they lead to, as thumbor
+/// writes it.
 struct ThumborMetadata {
     /// The JSON text.
     let text: String

@@ -16,7 +16,7 @@ struct ThumborText {
 struct ThumborPath {
     /// The first segment.
     let signature: ArraySlice<UInt8>
-    /// What follows the slash after it, without a query, as it was sent.
+    /// The text after the slash, without a query, as it was sent.
     let sent: ThumborText
 
     /// Nil if the target lies elsewhere, or has one segment only.

@@ -2,7 +2,7 @@ import Imaging
 
 /// How thumbor and imagor make a result: EXIF's turn, trim, crop, resize, mirrors, then the filters in the order of the URL.
 struct ThumborRecipe: RenderRecipe {
-    /// What the target asks for.
+    /// The options of the target.
     let options: ThumborOptions
     /// The formats that `Accept` names and that may be chosen, best first.
     let accepted: [ImageFormat]

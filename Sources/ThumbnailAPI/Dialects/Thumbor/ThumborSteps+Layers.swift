@@ -1,6 +1,6 @@
 import Imaging
 
-/// What lies on layers.
+/// Areas on layers.
 extension ThumborSteps {
     /// A rectangle in pixels of the image, which may reach beyond it.
     private struct Area {
@@ -8,7 +8,7 @@ extension ThumborSteps {
         var y: Int
         var size: PixelSize
 
-        /// What both have in common; nil for nothing.
+        /// The intersection of both areas; nil if it is empty.
         func intersection(_ other: Area) -> Area? {
             let (left, top) = (max(x, other.x), max(y, other.y))
             let width = min(x + size.width, other.x + other.size.width) - left

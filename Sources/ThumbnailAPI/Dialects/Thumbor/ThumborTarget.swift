@@ -177,7 +177,7 @@ struct ThumborTarget {
 
 /// Takes segment by segment from the beginning of a path.
 private struct ThumborCursor {
-    /// What was not taken.
+    /// The bytes that have not been taken.
     private(set) var rest: ArraySlice<UInt8>
 
     init(rest: ArraySlice<UInt8>) {

@@ -29,7 +29,7 @@ enum WsrvLength: Hashable, Sendable {
 ///
 /// Numbers are read up to the first odd character; what cannot be read is -1.
 enum WsrvNumbers {
-    /// What a value that cannot be read stands for.
+    /// The number that stands for a value that cannot be read.
     static let unreadable = -1
     /// Largest number: libvips' longest side.
     private static let largest = 10_000_000

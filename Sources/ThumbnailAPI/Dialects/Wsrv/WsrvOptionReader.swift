@@ -5,7 +5,7 @@ import Text
 ///
 /// The first one of a name counts, also if another option has given its value.
 struct WsrvOptionReader {
-    /// What was read.
+    /// The options so far.
     var options = WsrvOptions()
 
     /// Longest name of an option.

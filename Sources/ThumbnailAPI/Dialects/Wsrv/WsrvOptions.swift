@@ -86,7 +86,7 @@ struct WsrvOptions: Hashable, Sendable {
         case none, greyscale, sepia, duotone, negate
     }
 
-    /// What the answer is.
+    /// The kind of answer.
     enum Output: Hashable, Sendable {
         /// The image in the format of the source, or the nearest one.
         case source

@@ -5,7 +5,7 @@ import ThumbnailPipeline
 
 /// Answers that are written: facts about the image as JSON, or the answer as a `data:` URL.
 extension WsrvRecipe {
-    /// What is written about a thumbnail.
+    /// The written answer about a thumbnail.
     func writtenAnswer(about thumbnail: Thumbnail) -> WrittenAnswer? {
         guard options.output == .facts else {
             return options.isInBase64 ? WrittenAnswer(mediaType: "text/plain", body: .thumbnail) : nil

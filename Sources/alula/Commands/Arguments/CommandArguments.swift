@@ -3,7 +3,7 @@ import ThumbnailAPI
 
 /// The arguments of a command are not as its help says.
 struct WrongUse: Error, Equatable {
-    /// What is wrong, without a full stop.
+    /// The error, without a full stop.
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
@@ -11,7 +11,7 @@ struct WrongUse: Error, Equatable {
 
 /// The arguments of a command, sorted: its own options, the parameters of results, the settings, and what is left.
 struct CommandArguments: Sendable {
-    /// What is no option, in order.
+    /// The arguments that are no options, in order.
     private(set) var operands: [String] = []
     /// The parameters of results, in order, as they were spelled.
     private(set) var parameters: [(name: String, value: String)] = []
@@ -122,7 +122,7 @@ enum ThumbnailOptionText {
 }
 
 extension APIError {
-    /// What is wrong with the options, with the option's name before it.
+    /// The error in the options, with the option's name before it.
     var wrongUse: WrongUse {
         var sentence = publicMessage.hasSuffix(".") ? String(publicMessage.dropLast()) : publicMessage
         // `gravity=focal` is `--gravity focal` here.

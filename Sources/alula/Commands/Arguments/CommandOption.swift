@@ -1,6 +1,6 @@
 /// An option of a command: its parsing, its line in the help and its completion are made of this.
 struct CommandOption: Sendable, Equatable {
-    /// What completes the value.
+    /// The completion of the value.
     enum Completion: Sendable, Equatable {
         case nothing, files, folders
         case words([String])
@@ -12,7 +12,7 @@ struct CommandOption: Sendable, Equatable {
     var short: Character?
     /// The value in one word, such as `FILE`; nil for an option without a value.
     var form: String?
-    /// What it does, in one line.
+    /// The effect, in one line.
     let help: String
     var completion = Completion.nothing
     /// Whether it may be given several times.
@@ -43,11 +43,11 @@ struct CommandOption: Sendable, Equatable {
 struct CommandDescription: Sendable {
     /// Its first word.
     let name: String
-    /// What it does, for the list of commands.
+    /// The effect, for the list of commands.
     let summary: String
     /// The operands, for the line of usage: `SOURCE… -o FILE|FOLDER`.
     let operands: String
-    /// What it does, in sentences.
+    /// The effect, in sentences.
     let text: String
     var options: [CommandOption] = []
     /// Whether the parameters of `/thumbnail` are options.

@@ -50,7 +50,7 @@ struct BatchProgress {
             + figures
     }
 
-    /// What became of the batch.
+    /// The counts and the pace of the batch, in one line.
     func summary(at now: Duration) -> String {
         var parts = ["\(made) made"]
         if kept > 0 { parts.append("\(kept) finished before") }

@@ -5,7 +5,7 @@ import Memory
 import Text
 import ThumbnailPipeline
 
-/// What is finished in a folder of results, written down beside them: a line for each result, before it gets its name.
+/// The finished results of a folder, written down beside them: a line for each result, before it gets its name.
 ///
 /// A result counts as finished if it was made from the same source, with the same options, by the same version, and if neither it nor
 /// the source's file has changed since. The last line of a name counts; a line that a crash cut is skipped.
@@ -64,7 +64,7 @@ final class BatchRecord: Sendable {
         close(descriptor)
     }
 
-    /// What is made of a source, as it is at this moment.
+    /// The digest of a source, as it is at this moment, and of what is made of it.
     func work(_ source: CommandSource) -> Work {
         var text = "\(options)\n\(source.text)"
         if case .file(let path) = source {

@@ -1,7 +1,7 @@
 import Text
 import ThumbnailAPI
 
-/// What shells complete: made from the tables of commands, options, parameters and settings.
+/// The words that shells complete, from the tables of commands, options, parameters and settings.
 enum CompletionTable {
     /// A command.
     struct Command: Sendable {

@@ -42,7 +42,7 @@ struct CommandFailure: Error, Equatable {
         }
     }
 
-    /// What the engine says, in one line; of a refused source the rule alone, which strangers are not told.
+    /// The engine's reason, in one line; for a refused source the rule alone, which strangers are not told.
     private static func reason(of error: any ServiceError) -> String {
         var reason = lowered(error.operatorMessage)
         if reason.hasSuffix(".") { reason.removeLast() }

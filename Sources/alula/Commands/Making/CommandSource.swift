@@ -78,7 +78,7 @@ enum FilePath {
         folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
     }
 
-    /// What is there: the kind of file, links followed; nil if there is nothing or it cannot be seen.
+    /// The kind of file at a path, links followed; nil if there is none or it cannot be seen.
     static func kind(of path: String) -> mode_t? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil

@@ -5,7 +5,7 @@ import ThumbnailPipeline
 
 /// The options of commands that make results, read together.
 struct MakingOptions: Sendable {
-    /// What is wanted of each source.
+    /// The request for each source.
     let request: ThumbnailRequest
     let place: ResultPlace
 

@@ -11,7 +11,7 @@ enum ResultPlace: Sendable, Equatable {
     case folder(String)
 }
 
-/// What became of one source.
+/// The result for one source.
 struct Outcome: Sendable {
     enum Kind: Sendable {
         /// A result was written there.
@@ -40,7 +40,7 @@ struct ResultMaker: Sendable {
     let names: ResultNameDesk
     /// Whether files that exist are replaced.
     let replaces: Bool
-    /// What is finished in a folder; nil if that is not written down.
+    /// The record of finished results in a folder; nil if none is written.
     var record: BatchRecord?
     /// Whether results that are finished stay.
     var keepsFinished = false

@@ -95,7 +95,7 @@ struct OperatorClient: Sendable {
         return answer
     }
 
-    /// What a refusal says.
+    /// The failure that a refusal names.
     private static func failure(of answer: Answer) -> CommandFailure {
         answer.json?.members.flatMap { CommandFailure(failure: $0) }
             ?? CommandFailure(code: "refused", "the service answered with status \(answer.status)")

@@ -26,7 +26,7 @@ enum RefreshCommand {
         }
     }
 
-    /// What came of a refresh.
+    /// The result of a refresh, in words.
     ///
     /// - Throws: ``CommandFailure`` if nothing was learned.
     static func words(for answer: [ExactText: JSONValue]) throws(CommandFailure) -> String {

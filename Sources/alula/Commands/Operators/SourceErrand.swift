@@ -9,7 +9,7 @@ struct SourceErrand {
     let path: String
     /// Whether the service's own answers are printed.
     let isJSON: Bool
-    /// What an answer says in words.
+    /// The words for an answer.
     let words: (_ answer: [ExactText: JSONValue]) throws(CommandFailure) -> String
 
     /// Sends the requests, nil for one that names no source; a line tells what came of each.
