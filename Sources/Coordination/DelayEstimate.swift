@@ -39,7 +39,6 @@ package struct Backlog: Sendable, Equatable {
     /// For how long there has always been a job waiting.
     package var age: Duration
 
-    /// A snapshot.
     package init(count: Int, delay: Duration, age: Duration) {
         self.count = count
         self.delay = delay

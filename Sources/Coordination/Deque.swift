@@ -3,10 +3,8 @@ package struct Deque<Element> {
     private var storage: [Element?] = []
     private var head = 0
 
-    /// An empty queue.
     package init() {}
 
-    /// Number of elements.
     package var count: Int { storage.count - head }
 
     /// Whether nothing is queued.

@@ -69,7 +69,6 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
         drop { isForgotten($0.key) }
     }
 
-    /// Forgets all values.
     package mutating func removeAll() {
         entries = [:]
         byteCount = 0

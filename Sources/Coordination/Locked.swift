@@ -15,7 +15,7 @@ public final class Locked<Value>: @unchecked Sendable {
     @usableFromInline var value: Value
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-    /// Guards `value`.
+    /// A lock that guards `value`.
     @inlinable public init(_ value: Value) {
         self.value = value
         unsafe mutex.initialize(to: pthread_mutex_t())
@@ -38,7 +38,7 @@ public final class Locked<Value>: @unchecked Sendable {
     #else
     @usableFromInline let mutex: Mutex<UncheckedBox<Value>>
 
-    /// Guards `value`.
+    /// A lock that guards `value`.
     @inlinable public init(_ value: Value) {
         mutex = Mutex(UncheckedBox(value: value))
     }

@@ -22,7 +22,6 @@ struct MemoryBudgetState<Answer> {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// How many wait.
     var waitingCount: Int { queues.reduce(0) { $0 + $1.count } }
 
     /// The bytes that may be in use after memory was given to `use`.

@@ -8,6 +8,6 @@ package final class WaitAllowance: Sendable {
     /// The rest of `limit`; never negative.
     package func remaining(of limit: Duration) -> Duration { max(.zero, limit - spent.withLock { $0 }) }
 
-    /// Notes a wait.
+    /// Adds a wait to the time spent; negative durations count as zero.
     package func spend(_ duration: Duration) { spent.withLock { $0 += max(.zero, duration) } }
 }

@@ -73,7 +73,6 @@ struct Checksum: ~Copyable {
         add(SharedBytes(bytes))
     }
 
-    /// Adds a part.
     mutating func add(_ bytes: SharedBytes) {
         let length = SharedBytes((0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) })
         length.withBytes { hash.update($0) }

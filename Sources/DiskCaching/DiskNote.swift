@@ -1,8 +1,6 @@
 /// A small text that the store keeps under a name.
 package struct DiskNote: Sendable, Equatable {
-    /// The name.
     package let name: [UInt8]
-    /// The text.
     package let bytes: [UInt8]
 
     /// A note of this name.

@@ -4,7 +4,6 @@ package struct DiskShareStatistics: Sendable, Equatable {
     package var usage = 0
     /// Bytes that may be occupied.
     package var capacity = 0
-    /// Number of entries.
     package var entries = 0
     /// Look-ups that found their key, intact.
     package var hits = 0
@@ -16,7 +15,6 @@ package struct DiskShareStatistics: Sendable, Equatable {
 
 /// The state and counts of the whole store.
 package struct DiskStatistics: Sendable, Equatable {
-    /// The shares.
     package var shares: [DiskShare: DiskShareStatistics] = [:]
     /// Writes dropped because too much was waiting.
     package var droppedWrites = 0

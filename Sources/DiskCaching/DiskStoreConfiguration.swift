@@ -16,7 +16,7 @@ package struct DiskStoreConfiguration: Sendable {
     package var readTimeLimit = Duration.milliseconds(500)
     /// How long the store does without its file after a failure; doubled with each that follows soon.
     package var retryDelay = Duration.seconds(60)
-    /// Bound on that.
+    /// Upper bound of the doubled delays.
     package var maximumRetryDelay = Duration.seconds(3_600)
 
     /// A store in `folder`.

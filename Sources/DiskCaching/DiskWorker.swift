@@ -234,7 +234,7 @@ struct DiskHealth {
     /// Whether the file may be used, or tried again, at `now`.
     func mayTry(at now: Duration) -> Bool { retryAt.map { $0 <= now } ?? true }
 
-    /// The file failed.
+    /// Notes that the file failed.
     mutating func fail(at now: Duration) {
         if retryAt == nil {
             let isLongAgo = lastRecovery.map { now - $0 > longest } ?? true

@@ -72,9 +72,8 @@ package struct OriginExchange: Sendable {
 package struct FlightSnapshot: Sendable, Equatable {
     /// The source as operators name it.
     package let source: String
-    /// Its host.
     package let host: String
-    /// Running, else queued.
+    /// Whether it runs; else it waits in the queue.
     package let isRunning: Bool
     /// Bytes of the body so far.
     package let receivedBytes: Int

@@ -12,7 +12,6 @@ struct FlightQueue {
         self.maximum = maximum
     }
 
-    /// How many wait.
     var count: Int { ids.count }
 
     /// Whether another flight may wait.
@@ -21,7 +20,6 @@ struct FlightQueue {
     /// Whether a flight waits.
     func contains(_ id: FlightID) -> Bool { ids.contains(id) }
 
-    /// Adds a flight.
     mutating func append(_ id: FlightID) { ids.append(id) }
 
     /// Puts these flights before all others, the first one first, whether or not there is room.

@@ -21,7 +21,7 @@ struct ImageDownloaderState<Answer> {
         case waiting(launches: [Launch], isJoined: Bool)
         /// It waits; look into the slower layers first.
         case lookingUp(Launch)
-        /// Refuse it.
+        /// It is refused with this error.
         case refused(any Error, Answer)
         /// Refuse it because its source failed a short while ago.
         case failedBefore(DownloadError, Answer)

@@ -2,7 +2,6 @@ import Text
 
 /// A point in time with the resolution of HTTP: whole seconds since 1970-01-01T00:00:00Z.
 package struct HTTPDate: Hashable, Comparable, Sendable {
-    /// Seconds since 1970.
     package var secondsSince1970: Int
 
     /// The seconds since 1970 of the dates that HTTP can write: years of four digits, from 1970 on.
@@ -13,7 +12,6 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
         self.secondsSince1970 = secondsSince1970
     }
 
-    /// Earlier before later.
     package static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
 
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]

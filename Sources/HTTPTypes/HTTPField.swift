@@ -1,6 +1,5 @@
 /// One header field line: a name and its value, without the surrounding white space (RFC 9110 section 5).
 package struct HTTPField: Hashable, Sendable {
-    /// The field's name.
     package var name: Name
     /// The field's value as text; bytes beyond ASCII are kept as the scalars of the same number (ISO 8859-1).
     package var value: String

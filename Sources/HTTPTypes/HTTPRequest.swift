@@ -4,7 +4,6 @@ package import Memory
 ///
 /// If its route takes no body, a request with a body is refused before it becomes a value.
 package struct HTTPRequest: Sendable {
-    /// The request method.
     package var method: Method
     /// The request target exactly as received: origin form, still percent-encoded.
     package var target: String

@@ -2,7 +2,6 @@ package import Memory
 
 /// One answer: status, fields and the whole body.
 package struct HTTPResponse: Sendable {
-    /// The status code.
     package var status: Status
     /// The header fields; the server writes `Content-Length`, `Date` and `Connection`.
     package var headerFields: HTTPFields
@@ -18,7 +17,6 @@ package struct HTTPResponse: Sendable {
 
     /// The content after the header.
     package enum Body: Sendable {
-        /// No bytes.
         case empty
         /// A text made for this answer.
         case text(String)

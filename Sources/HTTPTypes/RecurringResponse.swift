@@ -13,7 +13,6 @@ package final class RecurringResponse: @unchecked Sendable {
         case empty, taken, ready
     }
 
-    /// The response itself.
     package let response: HTTPResponse
     private let state = Atomic(State.empty)
     private nonisolated(unsafe) var form: (any SentForm)?

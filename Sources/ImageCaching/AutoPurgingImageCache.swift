@@ -95,7 +95,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         return (removed.values.count, removed.bytes)
     }
 
-    /// Removes everything.
+    /// Removes all entries, and tells how many entries and bytes there were.
     @discardableResult @inlinable public func removeAll() -> (entries: Int, bytes: Int) {
         let removed = state.withLock { $0.removeAll() }
         return (removed.values.count, removed.bytes)
@@ -160,7 +160,7 @@ public protocol SourceKeyed: Hashable, Sendable {
 }
 
 extension SourceKeyed {
-    /// None.
+    /// No additional sources.
     @inlinable public var additionalSources: [Source] { [] }
     /// Nothing that would matter.
     @inlinable public var byteCount: Int { 0 }

@@ -4,7 +4,7 @@ import Memory
 
 /// A read whose caller waits.
 struct TierRead: Sendable {
-    /// How it ended.
+    /// The result of a read.
     enum Answer: Sendable {
         /// The values of the last command, nil for what is not there.
         case values([SharedBytes?])
@@ -96,7 +96,6 @@ final class TierInbox: Sendable {
         }
     }
 
-    /// Ends a read.
     func endRead() { state.withLock { $0.reads -= 1 } }
 
     /// Counts how a look-up ended.

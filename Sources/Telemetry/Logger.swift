@@ -31,9 +31,7 @@ package struct Logger: Sendable {
         case double(Double)
         case bool(Bool)
 
-        /// A text.
         package init(stringLiteral value: String) { self = .string(value) }
-        /// A whole number.
         package init(integerLiteral value: Int) { self = .int(value) }
     }
 
@@ -91,7 +89,6 @@ package struct Logger: Sendable {
 
 /// One line before it is written.
 package struct LogLine: Sendable {
-    /// Its severity.
     package let level: Logger.Level
     /// The message.
     package let message: String

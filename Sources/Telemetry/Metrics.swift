@@ -5,7 +5,6 @@ import Synchronization
 package final class Counter: Sendable {
     private let total = Atomic(0)
 
-    /// Starts at 0.
     package init() {}
 
     /// Adds `amount`, which must not be negative.
@@ -25,7 +24,6 @@ package final class Histogram: Sendable {
     private let counts = InlineArray<15, Atomic<Int>> { _ in Atomic(0) }
     private let nanoseconds = Atomic(0)
 
-    /// Starts empty.
     package init() {
         precondition(counts.count == Self.secondsBounds.count + 1, "one bucket for each bound and one beyond")
     }

@@ -21,7 +21,6 @@ package final class MetricsRegistry: Sendable {
 
     private let metrics = Locked<[Metric]>([])
 
-    /// An empty registry.
     package init() {}
 
     /// Registers a counter without labels.

@@ -2,7 +2,7 @@ import Glibc
 
 /// The programs that were built beside the tests.
 package enum BuiltExecutable {
-    /// The service.
+    /// The path of the service's executable.
     package static let alula = folder + "/alula"
 
     /// Where the tests' own program is.

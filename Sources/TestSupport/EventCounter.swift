@@ -9,7 +9,6 @@ package final class EventCounter: Sendable {
 
     private let state = Locked(State())
 
-    /// Nothing has happened.
     package init() {}
 
     /// How many events there were so far.

@@ -20,11 +20,9 @@ package struct FakeAnswer: Sendable {
         case close
     }
 
-    /// The status code.
     package var status = 200
     /// Header fields beside those of the framing.
     package var fields: [(name: String, value: String)] = []
-    /// The body.
     package var body: [UInt8] = []
     /// How the end of the body is told.
     package var framing = Framing.length
@@ -41,7 +39,7 @@ package struct FakeAnswer: Sendable {
         self.body = body
     }
 
-    /// An image.
+    /// An answer with an image.
     package static func image(_ bytes: [UInt8], type: String = "image/jpeg") -> FakeAnswer {
         FakeAnswer(fields: [("Content-Type", type)], body: bytes)
     }

@@ -13,7 +13,6 @@ package final class FakeOrigin: Sendable {
 
     /// A request as it arrived.
     package struct Request: Sendable {
-        /// The method.
         package let method: String
         /// The target, query included.
         package let target: String

@@ -51,7 +51,6 @@ package final class FakeRedis: Sendable {
 
     deinit { stop() }
 
-    /// Where it is.
     package var url: String { "redis://127.0.0.1:\(port)/0" }
 
     /// Gives the server a fault from now on; nil for none.

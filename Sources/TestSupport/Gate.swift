@@ -10,7 +10,6 @@ package final class Gate: Sendable {
     private let state = Locked(State())
     private let arrivals = EventCounter()
 
-    /// A closed gate.
     package init() {}
 
     /// How many have come to the gate so far.

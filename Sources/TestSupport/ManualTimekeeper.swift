@@ -50,7 +50,6 @@ package final class ManualTimekeeper: Timekeeper {
         return await task.result
     }
 
-    /// The monotonic time.
     package var now: Duration { state.withLock { $0.now } }
 
     /// The wall clock's time.

@@ -22,11 +22,9 @@ package final class RawHTTPClient: Sendable {
 
     /// One answer as received.
     package struct Response: Sendable {
-        /// The status code.
         package let status: Int
         /// The fields as they came.
         package let headerFields: HTTPFields
-        /// The body.
         package let body: [UInt8]
 
         /// The body as text.
@@ -84,7 +82,6 @@ package final class RawHTTPClient: Sendable {
         }
     }
 
-    /// Sends a text.
     package func send(_ text: String) {
         send(Array(text.utf8))
     }
@@ -106,7 +103,6 @@ package final class RawHTTPClient: Sendable {
         Glibc.shutdown(descriptor, CInt(SHUT_WR))
     }
 
-    /// Ends the connection.
     package func close() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }

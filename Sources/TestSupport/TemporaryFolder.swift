@@ -2,7 +2,6 @@ import Glibc
 
 /// A folder that ends with its owner, and all in it.
 package final class TemporaryFolder: Sendable {
-    /// Where it is.
     package let path: String
 
     /// A new, empty folder.
@@ -53,7 +52,6 @@ private func remove(_ path: String, depth: Int) {
 
 /// A file that ends with its owner.
 package final class TemporaryFile: Sendable {
-    /// Where it is.
     package let path: String
 
     /// A new file that holds `text`.

@@ -5,7 +5,6 @@ package final class ThreadGate: Sendable {
     private let isOpen = ConditionGuarded(false)
     private let arrivals = EventCounter()
 
-    /// A closed gate.
     package init() {}
 
     /// Blocks the calling thread until the gate is open.

@@ -7,7 +7,7 @@ import Glibc
 /// text from outside must do so too. Dictionaries, sets and memos of the service are keyed by this type; `make lint` refuses
 /// those that are keyed by `String`.
 public struct ExactText: Hashable, Comparable, Sendable {
-    /// The text itself.
+    /// The text as a String, whose own comparison is not by bytes.
     public let string: String
 
     /// The text of `string`, byte for byte.

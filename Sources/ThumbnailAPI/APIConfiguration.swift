@@ -42,7 +42,6 @@ package struct APIConfiguration: Sendable {
     /// The version of the service, for operators.
     package var version = "0"
 
-    /// The default settings.
     package init() {}
 
     /// All dialects, Alula's own first.

@@ -6,7 +6,7 @@
 
 // How the blocks of components lie in a scan and in planes (T.81 section A.2).
 
-/// A component's blocks.
+/// The blocks of one component of an image.
 typedef struct {
     /// Those that the image fills.
     int across, down;

@@ -7,7 +7,7 @@
 /// Pixels that are computed together, in a form that the compiler makes vector code of.
 enum { block = 64 };
 
-/// A table alone.
+/// Replaces each component but alpha by its entry in `table`.
 static void look_up(const uint8_t *table, const uint8_t *from, uint8_t *to, int width, int bands)
 {
     int alpha = bands == 2 || bands == 4, x, count = width * bands;

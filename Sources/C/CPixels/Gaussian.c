@@ -238,7 +238,7 @@ enum { strip = 96 };
 
 /// Buffers of `by_boxes`.
 typedef struct {
-    /// The whole frame.
+    /// The whole frame, in floating point.
     float *frame;
     /// A line or a strip with `margin` repetitions of its ends on both sides, twice.
     float *one, *other;
@@ -341,7 +341,7 @@ static void blur_strip(BoxBuffers *buffers, const int *radii, int first, int col
             buffers->one + (size_t) (y + margin) * (size_t) columns, (size_t) columns * sizeof *buffers->one);
 }
 
-/// Means by boxes.
+/// Approximates a Gaussian by means over boxes.
 static int by_boxes(const CPixelsGaussian *gaussian, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
 {
     int radii[boxes], count = in->width * in->bands, y, first, failed = -1;

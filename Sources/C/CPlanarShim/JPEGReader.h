@@ -16,7 +16,7 @@ struct CPlanarShimJPEGReader {
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;
     jmp_buf escape;
-    /// The file.
+    /// The bytes of the file.
     const JOCTET *bytes;
     size_t count;
     CPlanarShimWatch watch;

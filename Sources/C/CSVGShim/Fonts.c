@@ -11,7 +11,7 @@
 // A confined process opens no file, so all fonts are opened before. Fontconfig then knows these fonts alone, and Pango takes the nearest
 // one for every name. Cairo takes the open font from Fontconfig's description, because it would look for the file otherwise.
 
-/// Most fonts.
+/// Most fonts that are opened before the process is confined.
 enum { most_fonts = 10 };
 
 typedef struct {

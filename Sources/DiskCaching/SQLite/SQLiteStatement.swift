@@ -6,7 +6,7 @@ enum SQLiteValue {
     case int(Int)
     case bytes(SharedBytes)
 
-    /// A small blob.
+    /// A blob that is small enough to be copied.
     static func blob(_ bytes: [UInt8]) -> SQLiteValue { .bytes(SharedBytes(bytes)) }
 }
 

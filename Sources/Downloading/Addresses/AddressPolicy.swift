@@ -81,7 +81,6 @@ package struct AddressPolicy: Sendable {
 
 /// One address and port that may serve sources although the address is not public.
 package struct AllowedEndpoint: Hashable, Sendable {
-    /// The address.
     package let address: IPAddress
     /// The only port that is open on it.
     package let port: Int

@@ -44,7 +44,6 @@ struct FailureMemory {
         }
     }
 
-    /// Forgets all failures.
     mutating func removeAll() { memory.removeAll() }
 
     /// How long an error is remembered; nil for errors that say nothing about the source, such as our own limits and refusals.

@@ -24,11 +24,11 @@ package struct DownloadConfiguration: Sendable {
     package var downloadTimeout = Duration.seconds(10)
     /// Bytes that must arrive in every `lowSpeedInterval` once the answer has begun.
     package var lowSpeedBytes = 16 << 10
-    /// See `lowSpeedBytes`.
+    /// The interval in which `lowSpeedBytes` must arrive.
     package var lowSpeedInterval = Duration.seconds(3)
-    /// Largest body.
+    /// Largest body, in bytes.
     package var maximumBytes = 64 << 20
-    /// Redirects followed.
+    /// Most redirects that are followed.
     package var maximumRedirects = 5
     /// Networks that may serve sources although they are not public, on any port.
     package var allowedNetworks: [AddressNetwork] = []
@@ -61,7 +61,6 @@ package struct DownloadConfiguration: Sendable {
     /// A file of certificate authorities in PEM instead of the system's.
     package var certificateAuthorities: String?
 
-    /// The defaults.
     package init() {}
 
     /// The address policy of these settings.

@@ -10,17 +10,15 @@ import Memory
 package enum HTTPClient {
     /// Why there is no answer.
     package struct Failure: Error, CustomStringConvertible {
-        /// In libcurl's words.
+        /// The error in libcurl's words.
         package let description: String
         /// Whether the time was over.
         package var isTimeOut = false
     }
 
-    /// An answer, whole.
+    /// An answer with its whole body.
     package struct Answer: Sendable {
-        /// The status code.
         package let status: Int
-        /// The body.
         package let body: [UInt8]
     }
 

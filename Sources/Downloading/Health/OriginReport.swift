@@ -40,17 +40,14 @@ enum OriginReport {
 
 /// The stay of a transfer at an origin: its request there, and its pass.
 struct OriginVisit {
-    /// The origin.
     let origin: OriginKey
     /// The URL that led there: the request's own, or the target of a redirect.
     let source: SourceIdentity
-    /// The pass.
     let pass: OriginHealth.Pass
 }
 
 /// The result of one source of an inquiry.
 struct OriginFinding: Sendable {
-    /// The source.
     let source: SourceIdentity
     /// The report of its transfer's end.
     let report: OriginReport

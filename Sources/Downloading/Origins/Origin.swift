@@ -5,7 +5,7 @@ package import Text
 package struct Origin: Sendable {
     /// Where its sources are.
     package enum Place: Sendable, Hashable {
-        /// Below this URL.
+        /// Sources below this URL.
         case web(base: SourceURL)
         /// In this folder of the machine.
         case folder(path: String)
@@ -53,15 +53,15 @@ package struct Origin: Sendable {
 
 /// Limits of one origin; nil if the general one holds.
 package struct OriginLimits: Sendable {
-    /// See ``DownloadConfiguration/connectTimeout``.
+    /// Overrides ``DownloadConfiguration/connectTimeout``; nil for no override.
     package var connectTimeout: Duration?
-    /// See ``DownloadConfiguration/firstByteTimeout``.
+    /// Overrides ``DownloadConfiguration/firstByteTimeout``; nil for no override.
     package var firstByteTimeout: Duration?
-    /// See ``DownloadConfiguration/downloadTimeout``.
+    /// Overrides ``DownloadConfiguration/downloadTimeout``; nil for no override.
     package var downloadTimeout: Duration?
-    /// See ``DownloadConfiguration/maximumBytes``.
+    /// Overrides ``DownloadConfiguration/maximumBytes``; nil for no override.
     package var maximumBytes: Int?
-    /// See ``DownloadConfiguration/maximumRedirects``.
+    /// Overrides ``DownloadConfiguration/maximumRedirects``; nil for no override.
     package var maximumRedirects: Int?
     /// Running transfers to its host and port.
     package var maximumActiveDownloads: Int?

@@ -2,7 +2,6 @@ package import HTTPTypes
 
 /// A text that is sent, and never shown.
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The text itself.
     package let text: String
 
     /// Hides `text` from logs.
@@ -10,11 +9,11 @@ package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugS
         self.text = text
     }
 
-    /// Three dots.
+    /// Three dots, so that no log shows the secret.
     package var description: String { "…" }
-    /// Three dots.
+    /// Three dots, so that no debugger's output shows the secret.
     package var debugDescription: String { "…" }
-    /// Nothing.
+    /// Empty, so that reflection does not show the secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -31,7 +30,6 @@ package enum OriginCredentials: Sendable, Hashable {
     package struct AccessKey: Sendable, Hashable {
         /// Names the key.
         package let id: String
-        /// The key.
         package let secret: Secret
         /// Proves a temporary key.
         package let sessionToken: Secret?

@@ -5,7 +5,6 @@ package import Text
 package struct Origins: Sendable {
     private var origins: [ExactText: Origin] = [:]
 
-    /// No origins.
     package init() {}
 
     /// These origins, by their names.

@@ -22,14 +22,13 @@ struct BodySink: ~Copyable {
     /// Bytes so far.
     var count: Int { bytes.count }
 
-    /// Adds bytes.
     @unsafe
     mutating func append(_ buffer: UnsafeRawBufferPointer) {
         unsafe bytes.append(buffer)
         hash?.update(unsafe buffer.bytes)
     }
 
-    /// Ends the body.
+    /// Ends the body and gives its validator.
     consuming func finish() -> (bytes: SharedBytes, validator: SourceValidator) {
         let block = bytes.finish()
         if let eTag { return (block, .entityTag(eTag)) }

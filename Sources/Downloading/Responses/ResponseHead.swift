@@ -48,7 +48,7 @@ struct ResponseHead {
 
     /// The purpose of a request.
     enum Question: Equatable {
-        /// The source.
+        /// The whole source.
         case whole
         /// The source, if it is not the version that we have.
         case ifChanged
@@ -58,7 +58,6 @@ struct ResponseHead {
 
     /// The decision about an answer.
     enum Verdict: Equatable {
-        /// Take the body.
         case accept
         /// The version that we have still holds.
         case notModified

@@ -77,7 +77,6 @@ package final class SourceIdentity: Hashable, Sendable {
 /// Callers of one source may name targets that differ in an ignored parameter. The bytes of one target are the source
 /// for all of them, but a failure of one target says nothing about the others.
 package struct FetchedTarget: Hashable, Sendable {
-    /// The source.
     package let identity: SourceIdentity
 
     /// The target in `identity`.
@@ -99,7 +98,6 @@ package struct FetchedTarget: Hashable, Sendable {
 
 /// One caller's request for a source.
 package struct SourceRequest: Hashable, Sendable {
-    /// The source.
     package let identity: SourceIdentity
     /// The caller's cache directives.
     package let directives: RequestCacheControl
@@ -195,6 +193,5 @@ package struct TransferTimings: Hashable, Sendable {
     /// Whether the last hop went over a connection that was open already.
     package var isReused = false
 
-    /// All zero.
     package init() {}
 }

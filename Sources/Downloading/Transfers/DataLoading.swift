@@ -38,7 +38,6 @@ extension DataLoading {
 
 /// A request to an origin.
 package struct TransferRequest: Hashable, Sendable {
-    /// The source.
     package let identity: SourceIdentity
     /// The condition that asks whether a stored version is still valid; nil asks for the source itself.
     package let condition: SourceCondition?

@@ -37,7 +37,6 @@ package struct TransferReport: Sendable, Equatable {
         case ended(DownloadOutcome)
     }
 
-    /// The source.
     package let identity: SourceIdentity
     /// The transfer's moment.
     package let state: State

@@ -30,7 +30,6 @@ package struct HTTPServerConfiguration: Sendable {
     /// Most header field lines.
     package var maximumFieldCount = 64
 
-    /// The defaults.
     package init() {}
 
     /// Most descriptors of connections, including those that are being closed to make room.

@@ -44,7 +44,6 @@ final class LingeringSockets: Sendable {
         }
     }
 
-    /// Closes all.
     func closeAll() {
         sockets.withLock { sockets in
             for socket in sockets { close(socket.descriptor) }

@@ -40,7 +40,6 @@ final class ServingContext: Sendable {
         draining.store(true, ordering: .relaxed)
     }
 
-    /// Open connections.
     var connectionCount: Int { openCount.load(ordering: .relaxed) }
 
     /// The connections open at this moment.

@@ -48,7 +48,6 @@ final class ReceivedBody {
     /// Whether it comes in chunks.
     var isChunked: Bool { length == nil }
 
-    /// Adds a part.
     @unsafe
     func append(_ part: UnsafeRawBufferPointer) throws(Failure) {
         guard timekeeper.now < deadline else { throw .late }

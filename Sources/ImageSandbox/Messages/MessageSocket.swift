@@ -4,7 +4,6 @@ import Glibc
 /// One end of a connection that carries whole messages, with descriptors if needed.
 @safe
 final class MessageSocket: Sendable {
-    /// The socket's descriptor.
     let descriptor: CInt
 
     /// Takes over a descriptor.

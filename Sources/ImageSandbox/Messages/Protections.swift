@@ -23,7 +23,6 @@ package struct Protections: Hashable, Sendable {
             && landlockVersion >= other.landlockVersion
     }
 
-    /// No protection.
     package static let none = Protections(
         hasNoNewPrivileges: false, hasSystemCallFilter: false, isSupervised: false, hasLimits: false, landlockVersion: 0
     )

@@ -7,7 +7,7 @@ import Memory
 package struct SharedMemoryError: Error, CustomStringConvertible {
     /// The call, for logs.
     let step: StaticString
-    /// The error number.
+    /// The error number (`errno`).
     let number: CInt
 
     /// A line for operators.
@@ -25,7 +25,6 @@ package struct SharedMemoryError: Error, CustomStringConvertible {
 /// Memory that has a descriptor, by which another process can map it too.
 @safe
 package struct SharedMemory: ~Copyable {
-    /// The memory's descriptor.
     let descriptor: CInt
 
     /// Takes over a descriptor.

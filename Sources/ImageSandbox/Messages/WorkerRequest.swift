@@ -12,7 +12,6 @@ package enum WorkerRequest: Hashable, Sendable {
 
     /// The kinds of work that workers do.
     package enum Work: Hashable, Sendable {
-        /// Decode a file.
         case decode(DecodePlan)
         /// Encode the pixels of a still, which has neither delays nor a profile.
         case encode(DecodedDescription, as: ImageFormat, quality: Int, effort: Int)

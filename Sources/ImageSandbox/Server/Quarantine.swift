@@ -8,7 +8,7 @@ struct Quarantine<Key: Hashable> {
     let capacity: Int
     private var ends: [Key: Duration] = [:]
 
-    /// An empty quarantine.
+    /// An empty quarantine, which forgets a content after `duration`.
     init(duration: Duration = .seconds(600), capacity: Int = 4_096) {
         self.duration = duration
         self.capacity = capacity

@@ -2,7 +2,7 @@ import CLinux
 import Coordination
 import Glibc
 
-/// How workers start.
+/// The command that starts worker processes, and their limits.
 package struct WorkerLaunch: Sendable {
     /// The executable, which must know the subcommand ``SandboxWorker/command``.
     ///

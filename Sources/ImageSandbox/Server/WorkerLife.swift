@@ -4,7 +4,6 @@ import Coordination
 package struct WorkerLife: Hashable, Sendable {
     /// Number of images.
     package var requests: Int
-    /// CPU time.
     package var processorTime: Duration
     /// Time since its start; it is checked after each image.
     package var time: Duration

@@ -6,7 +6,7 @@ import Memory
 /// The server's side of one worker process; one thread at a time uses it.
 @safe
 final class WorkerProcess: @unchecked Sendable {
-    /// The process.
+    /// The process ID.
     let id: pid_t
     let socket: MessageSocket
     /// The protections that the worker reported when it was ready.

@@ -9,7 +9,7 @@ import Telemetry
 ///
 /// One thread uses a template, which ends with that thread; any thread may call ``expose()``.
 final class WorkerTemplate: Sendable {
-    /// The process.
+    /// The process ID.
     let id: pid_t
     private let socket: MessageSocket
     private let start = SystemTimekeeper().now

@@ -36,7 +36,7 @@ final class FormatTraits: Sendable {
 
     /// The format of a result that is to be in the source's own format.
     enum Output: Sendable {
-        /// The format itself.
+        /// The source's own format.
         case written(Writing)
         /// Other formats, for sources without transparency and with it.
         case replaced(opaque: ImageFormat, transparent: ImageFormat)
@@ -196,7 +196,7 @@ extension FormatTraits {
     ///
     /// The factors were measured (`make bench-prices`).
     struct WritingMemory: Sendable {
-        /// For each pixel.
+        /// Bytes for each pixel.
         let pixel: Int
         /// In addition for each pixel, if chroma is not subsampled.
         var fullChroma = 0
@@ -204,13 +204,13 @@ extension FormatTraits {
         var alpha = 0
         /// In addition at any size, if the colours of a palette are chosen.
         var palette = 0
-        /// At any size.
+        /// Fewest bytes, at any size.
         var least = 1 << 20
     }
 
     /// Time of an encoder in nanoseconds, for each pixel unless its name says otherwise, see ``TimePrice``.
     struct WritingTime: Sendable {
-        /// For every image.
+        /// Nanoseconds for each pixel of every image.
         let pixel: Double
         /// In addition, if chroma is not subsampled.
         var fullChroma = 0.0

@@ -36,7 +36,6 @@ struct BMPLayout {
         }
     }
 
-    /// Size in pixels.
     let size: PixelSize
     /// Whether the first row in the file is the upper one.
     let isTopDown: Bool

@@ -3,7 +3,6 @@ struct BitCursor {
     private let bytes: [UInt8]
     private var place = 0
 
-    /// Reads these bytes.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// A number of `count` bits, at most 32.
@@ -19,7 +18,7 @@ struct BitCursor {
         return value
     }
 
-    /// One bit.
+    /// Reads one bit.
     mutating func flag() throws(ImagingError) -> Bool { try bits(1) == 1 }
 
     /// A number of one of four forms, each a constant and the bits of what is added to it (ISO/IEC 18181-1, `U32`).

@@ -55,7 +55,6 @@ package struct DecodedDescription: Hashable, Sendable {
         self.hasColorDetail = hasColorDetail
     }
 
-    /// Describes an image.
     package init(_ image: DecodedImage) {
         self.init(
             size: image.size, bands: image.bands, delays: image.delays, loop: image.loop,

@@ -41,7 +41,6 @@ package struct PlaneMemory: ~Copyable {
         if let base = unsafe base { unsafe release(base, count) }
     }
 
-    /// Lends the bytes.
     @unsafe
     package var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: base, count: count) }
 

@@ -31,7 +31,7 @@ extension CPlanarShimPlanes {
 }
 
 extension CPlanarShimResampling {
-    /// The same resampling.
+    /// The value of C for the same resampling.
     init(_ resampling: PlaneResampling) {
         self.init(
             source_width: Int32(resampling.source.width), source_height: Int32(resampling.source.height),

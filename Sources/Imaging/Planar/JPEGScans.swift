@@ -25,7 +25,6 @@ struct JPEGScans: Hashable {
         self.isSmoothed = isSmoothed
     }
 
-    /// All scans.
     static let all = JPEGScans(shownAt: 1)
 
     /// The scans to read of a file at this level.

@@ -128,10 +128,8 @@ package struct RecipeAddition: Sendable {
 
 /// Any recipe, as a value that can be compared.
 package struct AnyRenderRecipe: Sendable {
-    /// The recipe.
     package let recipe: any RenderRecipe
 
-    /// Wraps `recipe`.
     package init(_ recipe: some RenderRecipe) {
         self.recipe = recipe
     }

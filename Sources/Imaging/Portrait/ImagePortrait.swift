@@ -9,9 +9,7 @@ package struct ImagePortrait: Sendable {
         case color
         /// The colours that cover it.
         case palette
-        /// A BlurHash.
         case blurHash = "blurhash"
-        /// A ThumbHash.
         case thumbHash = "thumbhash"
     }
 

@@ -87,6 +87,6 @@ package typealias AdditionFormReuse =
     ) throws -> DecodedImage
 
 extension AdditionForm {
-    /// Keeps nothing.
+    /// Makes each form anew.
     package static let made: AdditionFormReuse = { _, _, make in try make() }
 }

@@ -2,7 +2,6 @@
 ///
 /// ``ColorStep`` is faster, and has the filter functions of CSS only.
 package struct ColorFormulaStep: Hashable {
-    /// The change.
     package let formula: ColorFormula
 
     /// Nanoseconds of one core for each pixel: of tables and matrices, of a saturation, and of formulas in CIE Lab; measured as

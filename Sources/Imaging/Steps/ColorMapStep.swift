@@ -16,7 +16,6 @@ package struct ColorMapStep: Hashable {
         case gradient(from: Color, to: Color)
     }
 
-    /// The rule.
     package let map: Map
 
     /// A step that changes colours by `map`.

@@ -1,6 +1,5 @@
 /// Sums of the pixels around each pixel, each with a factor of its own.
 package struct ConvolutionStep: Hashable {
-    /// The most factors.
     package static let mostFactors = 225
 
     /// The factors row by row, in millionths.

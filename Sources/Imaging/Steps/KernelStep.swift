@@ -4,7 +4,7 @@
 package struct KernelStep: Hashable {
     /// How the nine are mixed.
     package enum Kernel: String, Hashable, Sendable {
-        /// Their mean.
+        /// The mean of the nine.
         case mean
         /// The pixel, and a third of its difference from the mean of the others.
         case sharpen

@@ -13,7 +13,6 @@ package struct OutlineStep: Hashable {
         case fitted(ImageOperations.Mask)
     }
 
-    /// The outline.
     package let shape: Shape
     /// The colour outside the outline; it may be transparent.
     package let color: Color

@@ -1,6 +1,6 @@
 /// A resample of the image, or of a part of it, to another size.
 package struct ResampleStep: Hashable {
-    /// The new size.
+    /// The size after resampling.
     package let size: PixelSize
     /// The part of the source that is kept, in the source's own pixels, whatever the level; nil for all of it.
     ///

@@ -2,9 +2,8 @@ package import Memory
 
 /// A finished result: the bytes of an image file that the service made.
 package struct EncodedImage: Sendable {
-    /// The file.
+    /// The bytes of the file.
     package let bytes: SharedBytes
-    /// The file's format.
     package let format: ImageFormat
     /// Size of one frame in pixels.
     package let size: PixelSize

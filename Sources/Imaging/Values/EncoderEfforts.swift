@@ -20,6 +20,5 @@ package enum JPEGScanChoice: Int, Sendable, CaseIterable {
     case one
     /// Several if the file is so large that they save bytes, else one.
     case bySize
-    /// Several.
     case several
 }

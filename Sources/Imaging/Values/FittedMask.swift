@@ -7,7 +7,6 @@ import Glibc
 package struct FittedMask {
     /// The size of the shape's bounding box, in pixels of the frame.
     package let size: PixelSize
-    /// The shape.
     let outline: Outline
 
     /// The shape of `mask` in a frame of `frame`.

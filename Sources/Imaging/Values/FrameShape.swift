@@ -1,6 +1,5 @@
 /// The size of a frame between two steps of a render, and whether it may be transparent.
 package struct FrameShape: Hashable, Sendable {
-    /// Size in pixels.
     package var size: PixelSize
     /// Whether the frame may have transparent parts.
     package var hasAlpha: Bool

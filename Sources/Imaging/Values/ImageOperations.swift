@@ -25,7 +25,7 @@ package struct ImageOperations: Hashable, Sendable {
     /// The shape that is cut out; nil for all of the image.
     package var mask: Mask?
 
-    /// Nothing is done.
+    /// Operations that change nothing.
     package init() {}
 
     /// Borders of one colour.
@@ -67,7 +67,6 @@ package struct ImageOperations: Hashable, Sendable {
         case horizontal = "h"
         /// Top and bottom.
         case vertical = "v"
-        /// Both.
         case both = "hv"
     }
 

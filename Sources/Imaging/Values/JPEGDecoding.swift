@@ -16,7 +16,6 @@ package enum JPEGDecoder: String, Sendable, CaseIterable {
 
 /// Which decoder made the planes of a reduced JPEG.
 package enum JPEGDecoding: Hashable, Sendable {
-    /// The fast decoder.
     case fast
     /// libjpeg, because the fast decoder did not take the file.
     case fallback(Reason)
@@ -31,7 +30,7 @@ package enum JPEGDecoding: Hashable, Sendable {
         case scans
         /// A code that is in no table, or that cannot stand where it does.
         case code
-        /// A restart marker.
+        /// A restart marker where none belongs, or none where one does.
         case restart
         /// The data of a scan end too early, or too late.
         case end

@@ -26,7 +26,6 @@ struct Outline: Hashable, Sendable {
         down = across
     }
 
-    /// A polygon.
     init(corners: [Point]) {
         self.corners = corners
     }

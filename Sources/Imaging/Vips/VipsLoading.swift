@@ -5,7 +5,7 @@ import CVipsShim
 struct VipsLoadOptions {
     /// Divisor of the sides that JPEG and WebP apply while decoding: 1, 2, 4, 8.
     var level = 1
-    /// First frame.
+    /// The first page or frame that is read.
     var page = 0
     /// Number of frames, stacked in one tall image.
     var pages = 1

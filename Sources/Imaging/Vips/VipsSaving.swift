@@ -19,7 +19,6 @@ struct VipsSaveOptions {
 struct VipsSaver: Sendable {
     fileprivate let save: @Sendable (VipsImage, VipsSaveOptions) throws(VipsError) -> SharedBytes
 
-    /// Writes with `save`.
     init(_ save: @escaping @Sendable (VipsImage, VipsSaveOptions) throws(VipsError) -> SharedBytes) {
         self.save = save
     }

@@ -5,23 +5,18 @@ struct TierCommand: Sendable {
     /// Number of replies that they will have.
     private(set) var replyCount = 0
 
-    /// No command yet.
     init() {}
 
-    /// One command.
     init(_ words: [UInt8]...) {
         add(words)
     }
 
-    /// One command.
     init(words: [[UInt8]]) {
         add(words)
     }
 
-    /// Adds a command.
     mutating func add(_ words: [UInt8]...) { add(words) }
 
-    /// Adds a command.
     mutating func add(_ words: [[UInt8]]) {
         bytes.reserveCapacity(bytes.count + words.reduce(16) { $0 + $1.count + 16 })
         start("*", words.count)

@@ -4,7 +4,7 @@ import Memory
 
 /// One connection to the server: commands go out one after another, and replies come in the same order; used by one thread.
 final class TierConnection {
-    /// How commands ended.
+    /// The result of commands.
     enum Outcome {
         /// One reply for each.
         case replies([Reply])

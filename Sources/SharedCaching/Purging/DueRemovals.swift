@@ -10,7 +10,6 @@ struct DueRemovals {
         case forget(SharedSource)
         /// The same, and tell all other instances.
         case purge(PurgeNotice)
-        /// Make everything unreadable.
         case everything
     }
 

@@ -48,7 +48,6 @@ package struct PurgeAudience: Sendable {
     /// The log of purges has been read up to here.
     let onPosition: @Sendable (_ position: [UInt8]) -> Void
 
-    /// Calls these functions.
     package init(
         onPurge: @escaping @Sendable (PurgeNotice) -> Void, onGap: @escaping @Sendable () -> Void,
         onPosition: @escaping @Sendable (_ position: [UInt8]) -> Void = { _ in }

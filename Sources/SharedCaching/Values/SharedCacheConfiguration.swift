@@ -12,7 +12,7 @@ package struct SharedCacheConfiguration: Sendable {
     package var isReadOnly = false
     /// Writes that the server has not confirmed yet.
     package var maximumQueueBytes = 16 << 20
-    /// The largest value.
+    /// The largest value, in bytes.
     package var maximumValueBytes = 8 << 20
     /// Connections for reads; there are three others, for writes, for control and for messages.
     package var readConnections = 4
@@ -34,11 +34,10 @@ package struct SharedCacheCredentials: Sendable, CustomStringConvertible, Custom
     /// The key that seals values and purges, the same for all instances; nil if a plain hash is enough.
     package var key: [UInt8]?
 
-    /// No credentials.
     package init() {}
 
-    /// Three dots.
+    /// Three dots, so that no log shows the credentials.
     package var description: String { "…" }
-    /// Nothing.
+    /// Empty, so that reflection does not show the credentials.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -44,7 +44,7 @@ package struct Generation: Hashable, Sendable {
 
     static let length = 22
 
-    /// A new one.
+    /// A random generation that no instance has used before.
     init() {
         text = Array(Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }).utf8)
     }

@@ -17,7 +17,7 @@ package struct SharedValue: Sendable {
         self.body = body
     }
 
-    /// Before every value.
+    /// The bytes at the beginning of every value, which name the version of its form.
     private static let mark = Array("Alula/1\n".utf8)
     private static let digestLength = 32
     private static let sealLength = SharedSeal.length

@@ -7,10 +7,8 @@ import Coordination
 package final class EventLog: Sendable {
     private let history = Locked(EventHistory())
 
-    /// An empty log.
     package init() {}
 
-    /// Adds an event.
     package func record(_ event: ServiceEvent) { history.withLock { $0.append(event) } }
 
     /// The number of the last event, 0 before the first.

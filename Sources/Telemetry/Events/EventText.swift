@@ -25,7 +25,6 @@ final class EventText: Sendable {
         roughSize = bytes.count
     }
 
-    /// The bytes.
     var bytes: [UInt8] {
         content.withLock { content in
             switch content {

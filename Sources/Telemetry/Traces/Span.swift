@@ -23,7 +23,6 @@ package struct Span: Sendable {
     package let parentID: TraceContext.SpanID?
     /// When it began and ended, in nanoseconds since 1970.
     package let time: Range<UInt64>
-    /// The particulars.
     package let attributes: Attributes
     /// The spans of other requests whose work it waited for.
     package let links: [TraceContext]

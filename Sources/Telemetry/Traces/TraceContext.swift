@@ -17,7 +17,6 @@ package struct TraceContext: Hashable, Sendable {
         package var text: String { Hexadecimal16.text(bits) }
     }
 
-    /// The trace.
     package let traceID: TraceID
     /// The span in it.
     package let spanID: SpanID

@@ -43,7 +43,7 @@ package enum HEIFBox {
         box("colr", Array("nclx".utf8) + [0, 1, 0, 13, 0, 6, isFullRange ? 0x80 : 0])
     }
 
-    /// An ICC profile.
+    /// An ICC profile in a `colr` box.
     package static func profile(_ profile: [UInt8]) -> [UInt8] { box("colr", Array("prof".utf8) + profile) }
 
     /// The mark of an alpha plane.

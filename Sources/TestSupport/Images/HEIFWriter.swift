@@ -30,7 +30,6 @@ package struct HEIFWriter {
         (self.items, self.primary) = (items, primary)
     }
 
-    /// The whole file.
     package var file: [UInt8] {
         let kind = HEIFBox.box("ftyp", Array("avif\0\0\0\0avifmif1miaf".utf8))
         // The start of the data does not change the length of the descriptions.

@@ -22,7 +22,6 @@ package enum ImageFixture: String, CaseIterable, Sendable {
     /// The frames of the animated images: plain red, green and blue, shown for 100, 200 and 300 ms, five times.
     package static let frames = 3
 
-    /// The file.
     package var bytes: SharedBytes { SharedBytes(array) }
 
     /// Complete images that show the quarters upright, in colour.

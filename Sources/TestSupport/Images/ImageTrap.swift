@@ -27,7 +27,6 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         .webpCanvas, .pngGiant, .jpegPatchedSize, .jpegScans, .gifFrames, .webpFrames,
     ]
 
-    /// The file.
     package var bytes: SharedBytes { SharedBytes(array) }
 
     private static let frames = 20_000

@@ -9,7 +9,6 @@ package struct TIFFWriter {
         case cmyk = 5
     }
 
-    /// One page.
     package struct Page {
         package var size: PixelSize
         package var kind = Kind.rgb
@@ -40,7 +39,6 @@ package struct TIFFWriter {
     /// A writer of these pages.
     package init(_ pages: [Page]) { self.pages = pages }
 
-    /// The file.
     package var file: [UInt8] {
         var file = Array((isLittleEndian ? "II" : "MM").utf8) + number(isBig ? 43 : 42, 2)
         if isBig { file += number(8, 2) + number(0, 2) }

@@ -5,7 +5,6 @@ package enum UnwrittenImages {
     /// A file with its name.
     package typealias Sample = (name: String, file: [UInt8])
 
-    /// The usual size.
     package static let size = ImageFixture.size
 
     /// The number of the quarter of a pixel: red, green, blue, white.
@@ -13,7 +12,6 @@ package enum UnwrittenImages {
         (x < size.width / 2 ? 0 : 1) + (y < size.height / 2 ? 0 : 2)
     }
 
-    /// All of them.
     package static let all: [Sample] = bitmaps + documents + drawings
 
     /// Windows bitmaps; white is half transparent where its name says so.

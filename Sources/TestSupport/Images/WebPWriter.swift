@@ -32,7 +32,6 @@ package struct LosslessWebPWriter {
         (self.width, self.height, self.red, self.greens, self.blue) = (width, height, red, greens, blue)
     }
 
-    /// The file.
     package var file: [UInt8] {
         var bits = BitWriter()
         bits.write(0x2F, count: 8)

@@ -52,7 +52,6 @@ package struct WrittenAnswer: Sendable {
 
     /// The value of `Content-Type`.
     package let mediaType: String
-    /// The body.
     package let body: Body
 
     /// An answer with this body.

@@ -7,7 +7,6 @@ package struct APIMetrics: Sendable {
     /// `alula_request_seconds`: from the header's arrival to the finished answer.
     package let seconds: Histogram
 
-    /// Registers both metrics.
     package init(registry: MetricsRegistry) {
         requests = registry.counters(
             "alula_requests_total", help: "Answers of the public listener.", labels: "route", "status")
@@ -15,7 +14,6 @@ package struct APIMetrics: Sendable {
             "alula_request_seconds", help: "Time from a request's head to its finished answer.")
     }
 
-    /// Counts one answer.
     func record(route: PublicRoute, status: Int, seconds duration: Double) {
         if status == 200, case .images(let route) = route {
             route.successes.increment()

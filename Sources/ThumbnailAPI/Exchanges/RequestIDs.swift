@@ -30,7 +30,6 @@ final class RequestIDs: Sendable {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private let supply = Locked(Supply())
 
-    /// The next ID.
     func next() -> String {
         let (first, second) = supply.withLock { $0.next() }
         return unsafe String(unsafeUninitializedCapacity: Self.length) { buffer in

@@ -12,7 +12,6 @@ package struct TargetExplanation: Sendable {
         case refused(code: String, reason: String, parameter: String?)
     }
 
-    /// Whether it works.
     package var verdict: Verdict
     /// The dialect that the target belongs to; nil if it belongs to none.
     package var dialect: String?

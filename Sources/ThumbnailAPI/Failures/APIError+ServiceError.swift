@@ -2,7 +2,6 @@ package import HTTPTypes
 package import ThumbnailPipeline
 
 extension APIError: ServiceError {
-    /// The answer's status.
     package var status: HTTPResponse.Status {
         switch self {
         case .missingParameter, .unknownParameter, .repeatedParameter, .badParameter, .badChoice, .unsupportedOption,
@@ -130,7 +129,7 @@ extension APIError: ServiceError {
         }
     }
 
-    /// The offending parameter.
+    /// The name of the parameter that is wrong; nil if none is.
     package var parameter: String? {
         switch self {
         case .missingParameter(let name), .unknownParameter(let name, _), .repeatedParameter(let name),

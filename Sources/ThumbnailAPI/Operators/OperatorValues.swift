@@ -59,7 +59,7 @@ extension JSONValue {
         return .object(members)
     }
 
-    /// One transfer.
+    /// The figures of one transfer.
     static func download(_ download: DownloadStatus) -> JSONValue {
         .object([
             ("url", .string(download.url)), ("host", .string(download.host)),

@@ -21,7 +21,6 @@ enum BookChapter: String, CaseIterable, Sendable {
     /// The path at which the chapter is served.
     var path: String { "/page/book/\(rawValue).md" }
 
-    /// The text.
     var bytes: [UInt8] {
         switch self {
         case .firstSteps: PackageResources.first_steps_md

@@ -62,7 +62,6 @@ enum EmbeddedFile: Hashable, Sendable {
         }
     }
 
-    /// The content.
     var bytes: [UInt8] {
         switch self {
         case .document: PackageResources.openapi_yaml

@@ -10,7 +10,6 @@ package import Text
 package struct MultipartForm {
     /// One field of the form.
     package struct Part: Equatable {
-        /// The field's name.
         package let name: ExactText
         /// Whether it is a file: it has a file name.
         package let isFile: Bool

@@ -7,7 +7,7 @@ import ThumbnailPipeline
 ///
 /// A member `include` in place of `query` asks for the facts of `/info` and what it names.
 struct RenditionList: Sendable {
-    /// One of them.
+    /// One result of the list.
     struct Rendition: Sendable {
         /// The name of its part.
         let name: ExactText

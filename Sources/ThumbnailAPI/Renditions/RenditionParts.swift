@@ -61,7 +61,6 @@ struct RenditionOutcome: Sendable {
     /// Whether something was made.
     private(set) var isAnyMade = false
 
-    /// Notes a part.
     mutating func note(_ part: RenditionArchive.Part) {
         if case .problem(let problem) = part { problems.append(problem) } else { isAnyMade = true }
     }

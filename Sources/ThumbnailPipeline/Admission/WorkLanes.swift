@@ -10,7 +10,7 @@ package struct WorkLanes: Sendable {
     package enum Lane: Sendable, CaseIterable {
         /// Priced below ``Duration/isDear``, as thumbnails are.
         case small
-        /// Priced above.
+        /// Priced at ``Duration/isDear`` or more.
         case dear
     }
 

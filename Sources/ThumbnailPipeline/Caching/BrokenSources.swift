@@ -36,14 +36,12 @@ final class BrokenSources: Sendable {
     private let timekeeper: any Timekeeper
     private let state: Locked<State>
 
-    /// Nothing remembered.
     init(timeLimit: Duration, capacity: Int = 4_096, maximumBytes: Int = 8 << 20, timekeeper: any Timekeeper) {
         self.timeLimit = timeLimit
         self.timekeeper = timekeeper
         state = Locked(State(memory: ExpiringMemo(capacity: capacity, maximumBytes: maximumBytes)))
     }
 
-    /// This moment.
     var moment: Moment { state.withLock { Moment(removals: $0.removals) } }
 
     /// The error that a request would fail with again, because the same decode failed a short while ago.

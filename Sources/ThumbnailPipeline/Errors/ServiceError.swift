@@ -4,7 +4,6 @@ package import HTTPTypes
 ///
 /// Each module's errors conform in this folder, so that Imaging needs no HTTP and the responder no switch.
 package protocol ServiceError: Error {
-    /// The answer's status.
     var status: HTTPResponse.Status { get }
     /// The stable machine-readable code of the contract.
     var code: String { get }

@@ -8,7 +8,7 @@ import Synchronization
 /// An image that a caller has in hand while many results are made from it: sent by a client, or fetched for all of them at once.
 package final class GivenSource: Sendable {
     let record: SourceRecord
-    /// The file.
+    /// The bytes of the file.
     let bytes: SharedBytes
     /// Whether all that was made from it is dropped when the caller is done.
     let isPassing: Bool

@@ -14,7 +14,6 @@ final class HeldImages: Sendable {
 
     private let state = Locked(State())
 
-    /// Nothing held.
     init() {}
 
     /// Whether the image is held; changes no order.
@@ -30,7 +29,6 @@ final class HeldImages: Sendable {
         }
     }
 
-    /// Holds an image.
     func hold(_ image: DecodedImage, for key: DecodeKey) {
         let released = state.withLock { state -> [DecodedImage] in
             state.images.removeAll { $0.key == key }

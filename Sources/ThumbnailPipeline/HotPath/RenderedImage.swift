@@ -39,7 +39,6 @@ package final class AnswerPlace: Sendable {
 
     private let content = Locked<(any Content)?>(nil)
 
-    /// An empty place.
     package init() {}
 
     /// The object that was kept last.

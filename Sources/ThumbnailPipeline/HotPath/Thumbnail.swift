@@ -3,7 +3,6 @@ package import Imaging
 
 /// A finished thumbnail with what an answer has to say about it.
 package struct Thumbnail: Sendable {
-    /// The image.
     package let image: EncodedImage
     /// The header of the image's source; nil in tests of the answer alone.
     package let sourceHeader: ImageHeader?
@@ -86,7 +85,6 @@ package struct CacheLayerStatus: Hashable, Sendable {
         case request = "fwd=request"
     }
 
-    /// Which layer.
     package var layer: Layer
     /// Hit, or why it went further.
     package var outcome: Outcome
@@ -120,7 +118,6 @@ package struct StepTiming: Hashable, Sendable {
     /// The time it took.
     package let duration: Duration
 
-    /// A measured step.
     package init(_ name: String, _ duration: Duration) {
         self.name = name
         self.duration = duration

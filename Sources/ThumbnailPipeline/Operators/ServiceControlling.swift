@@ -52,14 +52,12 @@ package enum SharedCacheState: String, Sendable {
 
 /// Work under way.
 package struct ServiceActivity: Sendable, Equatable {
-    /// Running transfers.
     package var activeDownloads: Int
     /// Transfers waiting for a slot.
     package var queuedDownloads: Int
     /// Decodes and renders on the workers.
     package var activeRenders: Int
 
-    /// A snapshot.
     package init(activeDownloads: Int, queuedDownloads: Int, activeRenders: Int) {
         self.activeDownloads = activeDownloads
         self.queuedDownloads = queuedDownloads
@@ -75,7 +73,7 @@ package struct OriginStatus: Sendable, Equatable {
         case unknown
         /// The last transfer that said anything succeeded.
         case reachable
-        /// It failed.
+        /// The last transfer that said anything failed.
         case notReachable = "not_reachable"
         /// So many failed that the origin is not asked for a while.
         case suspended
@@ -91,7 +89,6 @@ package struct OriginStatus: Sendable, Equatable {
     /// Whether a source of it has worked, or the settings name it; others may have been made up by clients.
     package var isProven: Bool
 
-    /// A snapshot.
     package init(
         origin: String, state: State, retryAfterSeconds: Double?, names: [String] = [], isProven: Bool = false
     ) {
@@ -125,7 +122,6 @@ package struct DownloadStatus: Sendable, Equatable {
     /// One for each waiting caller, in order of arrival.
     package var receipts: [String]
 
-    /// A snapshot.
     package init(
         url: String, host: String, isRunning: Bool, receivedBytes: Int, expectedBytes: Int?, ageSeconds: Double,
         receipts: [String]

@@ -13,7 +13,6 @@ package struct ServiceFigures: Sendable, Equatable {
         /// How long new work would wait.
         package var delay: Duration
 
-        /// A snapshot.
         package init(threads: Int, running: Int, waiting: Int, delay: Duration) {
             self.threads = threads
             self.running = running
@@ -40,14 +39,12 @@ package struct ServiceFigures: Sendable, Equatable {
         package var name: String
         package var figures: CacheFigures
 
-        /// A snapshot.
         package init(name: String, figures: CacheFigures) {
             self.name = name
             self.figures = figures
         }
     }
 
-    /// A snapshot.
     package init(
         activeDownloads: Int, queuedDownloads: Int, maximumDownloads: Int, isActive: Bool, decodes: Int, renders: Int,
         small: Lane, dear: Lane, memory: MemoryBudget.Statistics, caches: [NamedCache]

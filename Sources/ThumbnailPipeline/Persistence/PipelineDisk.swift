@@ -53,7 +53,6 @@ package struct PipelineDisk: Sendable {
             DiskEntry(head: record.validator.written, body: bytes), for: key(.source, record.identity))
     }
 
-    /// Keeps a result.
     func keep(_ result: RenderedImage, for key: ResultKey) {
         guard !key.source.isGiven else { return }
         let entry = result.entry
@@ -78,7 +77,7 @@ package struct PipelineDisk: Sendable {
         return entry.body
     }
 
-    /// A result.
+    /// A result, if the disk has it and a voucher of each additional source for these very bytes.
     func result(for key: ResultKey) async -> RenderedImage? {
         guard !key.source.isGiven, let entry = await store.entry(for: self.key(key)) else { return nil }
         for voucher in vouchers(of: key) {

@@ -1,4 +1,3 @@
-/// Bounds of prefetching.
 package struct PrefetchConfiguration: Sendable {
     /// Thumbnails made at once.
     package var maximumActive = 1
@@ -15,6 +14,5 @@ package struct PrefetchConfiguration: Sendable {
     /// Least time between two notes of a job's progress.
     package var noteInterval = Duration.seconds(1)
 
-    /// The defaults.
     package init() {}
 }

@@ -33,7 +33,6 @@ struct PrefetchNotes: Sendable {
         store.replaceLater(DiskNote(name: Self.outcomeName(id), bytes: outcomes))
     }
 
-    /// Forgets a job.
     func forget(_ id: String) { store.removeNotes([Self.jobName(id), Self.outcomeName(id)]) }
 
     /// All jobs that are written down.

@@ -38,7 +38,6 @@ package struct CacheUsage: Sendable, Equatable {
     package var preferred: Int
     package var entries: Int
 
-    /// A snapshot.
     package init(bytes: Int, capacity: Int, preferred: Int, entries: Int) {
         self.bytes = bytes
         self.capacity = capacity

@@ -25,7 +25,7 @@ package struct AdditionalSource: Hashable, Sendable {
 package struct AdditionalSourceError: ServiceError {
     /// The intended use of the source.
     package let role: AdditionalSource.Role
-    /// Its failure.
+    /// The failure of the additional source.
     package let underlying: any ServiceError
 
     package var status: HTTPResponse.Status { underlying.status }

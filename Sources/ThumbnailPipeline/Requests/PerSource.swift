@@ -7,7 +7,6 @@ package struct PerSource<Value> {
     /// The values of the additional sources.
     package var additional: [Value]
 
-    /// These values.
     package init(_ image: Value, additional: [Value] = []) {
         self.image = image
         self.additional = additional

@@ -5,10 +5,10 @@ package struct PipelineConfiguration: Sendable {
     /// Decoded pixels: a purge begins above the first and stops at or below the second.
     package var decodedCacheCapacity = 100 << 20
     package var decodedCachePreferred = 60 << 20
-    /// Encoded results, likewise.
+    /// Bytes of encoded results: a purge begins above the first and stops at or below the second.
     package var resultCacheCapacity = 64 << 20
     package var resultCachePreferred = 48 << 20
-    /// Encoded sources.
+    /// Bytes of encoded sources.
     package var sourceCacheMemory = 20 << 20
     /// How long it is remembered that a source cannot be decoded.
     package var failureMemory = Duration.seconds(5)

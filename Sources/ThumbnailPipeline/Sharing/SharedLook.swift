@@ -155,7 +155,7 @@ final class SharedLooks: Sendable {
     /// Begins a look for a result; false if there is one.
     func begin(_ key: ResultKey) -> Bool { keys.withLock { $0.insert(key).inserted } }
 
-    /// Ends it.
+    /// Ends the look for a result.
     func end(_ key: ResultKey) { _ = keys.withLock { $0.remove(key) } }
 }
 

@@ -119,7 +119,6 @@ package final class SharedTier: Sendable {
         return value.body
     }
 
-    /// A result.
     func result(for key: ResultKey, _ allowance: WaitAllowance) async -> Found<RenderedImage> {
         guard mayShare(key) else { return Found() }
         let lookUp = await store.value(

@@ -10,7 +10,6 @@ package struct PipelineMetrics: Sendable {
     private let renderSeconds: Histogram
     private let refusals: Counter
 
-    /// Registers the metrics.
     package init(registry: MetricsRegistry) {
         decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format")
         decodeSeconds = registry.histogram(

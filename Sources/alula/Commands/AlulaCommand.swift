@@ -44,7 +44,6 @@ enum AlulaCommand {
         }
     }
 
-    /// All commands.
     static var all: [Entry] {
         [
             Entry(ThumbnailCommand.description, run: ThumbnailCommand.run),

@@ -13,7 +13,7 @@ struct TraceExporter: Sendable {
     /// Called in a task; may take its time.
     typealias Sender = @Sendable (_ document: [UInt8]) async -> Outcome
 
-    /// How sending went.
+    /// The result of sending spans.
     enum Outcome: Sendable {
         /// The collector has the spans.
         case sent

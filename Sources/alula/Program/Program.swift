@@ -6,7 +6,6 @@ import Synchronization
 enum Program {
     static let version = "0.1.0"
 
-    /// The process's environment.
     static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     /// Prints a text on standard output at once, a pipe too, and exits with status 0; 1 if it cannot be printed.

@@ -12,7 +12,6 @@ struct ForeignVariable: Equatable, Sendable {
         case lost
     }
 
-    /// The variable.
     let name: String
     /// The meaning of the variable.
     let meaning: Meaning

@@ -157,7 +157,7 @@ void CPlanarShim_heif_close(CPlanarShimHEIFReader *reader);
 
 // JPEG XL.
 
-/// Decodes one file.
+/// A decoder of one JPEG XL file.
 typedef struct CPlanarShimJXLReader CPlanarShimJXLReader;
 
 /// Describes an image that is to be decoded.
@@ -198,7 +198,7 @@ typedef enum {
     CPlanarShimOneScan,
     /// Several for a file so large that they save bytes, else one with tables made for the image.
     CPlanarShimScansBySize,
-    /// Several.
+    /// Several, whatever the size of the file.
     CPlanarShimSeveralScans,
 } CPlanarShimJPEGScans;
 
@@ -226,7 +226,7 @@ CPlanarShimStatus CPlanarShim_write_jpeg(
     const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
 
-/// Writes pixels.
+/// Writes interleaved pixels as a JPEG file.
 CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size]);

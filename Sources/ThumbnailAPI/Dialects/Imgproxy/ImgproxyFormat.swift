@@ -38,7 +38,7 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
 struct ImgproxyNegotiation: Hashable, Sendable {
     /// The use of a format that the client accepts.
     enum Use: Int, Hashable, Sendable, Comparable {
-        /// Nothing.
+        /// It is never chosen.
         case never
         /// It is chosen if the target names no format.
         case preferred

@@ -4,7 +4,6 @@ import Imaging
 struct ImgproxyRecipe: RenderRecipe {
     /// The options of the target.
     let options: ImgproxyOptions
-    /// The operator's defaults.
     let defaults: ImgproxyDefaults
     /// The formats that the client's `Accept` chooses.
     let accepted: ImgproxyNegotiation

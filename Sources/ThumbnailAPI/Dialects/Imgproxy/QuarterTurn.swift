@@ -7,7 +7,6 @@ struct QuarterTurn: Hashable, Sendable {
     /// Quarter turns clockwise, 0…3.
     var quarters = 0
 
-    /// Nothing.
     static let none = QuarterTurn()
     /// Left and right exchanged.
     static let mirrorX = QuarterTurn(isMirrored: true)

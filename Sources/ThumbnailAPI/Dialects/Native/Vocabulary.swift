@@ -32,7 +32,6 @@ package struct Vocabulary: Sendable {
     /// Whether requests may have no other parameters than `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
     package var allowsOnlyPresets = false
 
-    /// No names.
     package init() {}
 
     /// Whether `name` can be a watermark's or a preset's: 1 to 64 letters, digits, points, underscores and hyphens.

@@ -2,7 +2,6 @@ import Text
 
 /// One filter of a target as it is written: a name, and arguments without the blanks around them.
 struct ThumborFilterText: Hashable, Sendable {
-    /// The name.
     let name: String
     /// The arguments; none if nothing stands between the parentheses.
     let arguments: [String]

@@ -5,7 +5,6 @@ import Imaging
 ///
 /// Sizes are those that libvips makes of the factors by which the sides shrink, so all of it is computed in floating point, in the same order.
 struct WsrvLayout {
-    /// The options.
     let options: WsrvOptions
     /// The format of the source.
     let format: ImageFormat
@@ -90,7 +89,7 @@ struct WsrvLayout {
     }
 }
 
-/// The sizes.
+/// Computes the sizes of the layout.
 extension WsrvLayout {
     /// The size that an image is resampled to; `reduced` is the size in which the service loads it.
     private func resized(_ source: PixelSize, in reduced: PixelSize) -> PixelSize {
@@ -149,7 +148,7 @@ extension WsrvLayout {
     }
 }
 
-/// The places.
+/// Computes the places of the layout.
 extension WsrvLayout {
     /// Cuts an image that covers the box; `original` is the size of the whole image after its turn.
     private mutating func cut(to box: PixelSize, original: PixelSize) {

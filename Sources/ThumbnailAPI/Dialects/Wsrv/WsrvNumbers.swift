@@ -36,7 +36,7 @@ enum WsrvNumbers {
     /// Most bytes of a fraction that are looked at.
     private static let longestFraction = 64
 
-    /// A whole number.
+    /// Reads a whole number.
     static func integer(_ text: ArraySlice<UInt8>) -> Int {
         var digits = text
         let isNegative = digits.first == UInt8(ascii: "-")

@@ -132,6 +132,6 @@ extension WsrvOptions {
         return (rotation % 360 + 360) % 360
     }
 
-    /// The encoder's quality.
+    /// The encoder's quality, 1…100; 80 unless a valid one is given.
     var usedQuality: Int { quality.flatMap { (1...100).contains($0) ? $0 : nil } ?? 80 }
 }

@@ -2,7 +2,6 @@ import Imaging
 
 /// The rules of weserv/images, by which its options become steps.
 struct WsrvRecipe: RenderRecipe {
-    /// The options.
     let options: WsrvOptions
 
     /// The rules with these options.

@@ -63,7 +63,6 @@ struct CommandDescription: Sendable {
     /// The option of this name.
     func option(_ name: Substring) -> CommandOption? { allOptions.first { $0.name == name } }
 
-    /// The whole explanation.
     var helpText: String {
         var parts = ["Usage: alula \(name) \(operands)", text]
         if !examples.isEmpty { parts.append(examples.map { "  " + $0 }.joined(separator: "\n")) }

@@ -16,7 +16,6 @@ struct BatchProgress {
         nextDrawing = start
     }
 
-    /// Counts an outcome.
     mutating func count(_ outcome: Outcome) {
         switch outcome.kind {
         case .made: made += 1

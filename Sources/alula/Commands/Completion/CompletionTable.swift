@@ -3,7 +3,6 @@ import ThumbnailAPI
 
 /// The words that shells complete, from the tables of commands, options, parameters and settings.
 enum CompletionTable {
-    /// A command.
     struct Command: Sendable {
         let name: String
         let summary: String

@@ -7,7 +7,6 @@ import Text
 
 /// Speaks to the operators' listener of a running service: one request, one answer, one connection.
 struct OperatorClient: Sendable {
-    /// An answer.
     struct Answer: Sendable {
         let status: Int
         let body: [UInt8]
