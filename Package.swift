@@ -140,7 +140,7 @@ let package = Package(
                 "answer.js", "compare.js", "snippets.js", "signing.js", "operators.html", "operators.css",
                 "operators.js", "charts.js", "history.js", "lists.js", "transfers.js", "book/first-steps.md",
                 "book/operations.md", "book/watermarks-and-presets.md", "book/formats.md", "book/http-caching.md",
-                "book/dialects.md", "book/pages.md", "book/operators.md", "book/operating.md", "book/reliability.md",
+                "book/dialects.md", "book/pages.md", "book/operating.md", "book/reliability.md",
             ].map { "Resources/" + $0 }),
         module(
             "HTTPServing",

@@ -12,7 +12,7 @@ GIB = 1024 * MIB
 
 @dataclasses.dataclass(frozen=True)
 class Prices:
-    """Seconds of processor time that work takes (docs/performance.md), and prices: round figures of 2026, a month of 730 hours."""
+    """Seconds of processor time that work takes (docs/measurements/performance.md), and prices: round figures of 2026, a month of 730 hours."""
     hit: float = 1 / 17_000
     disk_hit: float = 2 / 6_800
     tier_hit: float = 2 / 15_000

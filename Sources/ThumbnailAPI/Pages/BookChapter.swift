@@ -7,7 +7,6 @@ enum BookChapter: String, CaseIterable, Sendable {
     case httpCaching = "http-caching"
     case dialects
     case pages
-    case operators
     case operating
     case reliability
 
@@ -16,7 +15,7 @@ enum BookChapter: String, CaseIterable, Sendable {
         .firstSteps, .operations, .watermarksAndPresets, .formats, .httpCaching, .dialects, .pages,
     ]
     /// The chapters for those who run the service.
-    static let ofOperators: [BookChapter] = [.pages, .operators, .operating, .reliability, .httpCaching]
+    static let ofOperators: [BookChapter] = [.pages, .operating, .reliability, .httpCaching]
 
     /// The path at which the chapter is served.
     var path: String { "/page/book/\(rawValue).md" }
@@ -30,7 +29,6 @@ enum BookChapter: String, CaseIterable, Sendable {
         case .httpCaching: PackageResources.http_caching_md
         case .dialects: PackageResources.dialects_md
         case .pages: PackageResources.pages_md
-        case .operators: PackageResources.operators_md
         case .operating: PackageResources.operating_md
         case .reliability: PackageResources.reliability_md
         }
