@@ -19,7 +19,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     /// - Parameters:
     ///   - memoryCapacity: Bytes above which a purge begins.
     ///   - preferredMemoryUsageAfterPurge: Bytes at or below which it stops; at most the capacity.
-    ///   - cost: Bytes that a value occupies; its key counts besides.
+    ///   - cost: Bytes that a value occupies; its key counts besides if it is more than a 64th of that.
     ///   - purged: Called after a purge, outside the cache's lock; `isAsked` tells a purge that a caller wanted from one that the
     ///     capacity made necessary.
     @inlinable public init(
@@ -67,8 +67,10 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     ///
     /// - Returns: Whether the value was admitted.
     @discardableResult @inlinable public func add(_ value: Value, for key: Key) -> Bool {
-        let keyCost = key.byteCount
-        let bytes = cost(value) + keyCost
+        let valueCost = cost(value)
+        // Beside a large value its key is nothing: ten images of so many bytes fit into ten times as many.
+        let keyCost = key.byteCount > valueCost / 64 ? key.byteCount : 0
+        let bytes = valueCost + keyCost
         let (isAdmitted, victims, purge) = state.withLock { state in
             let before = state.evicted
             let (isAdmitted, victims) = state.add(value, cost: bytes, keyCost: keyCost, for: key)

@@ -35,7 +35,7 @@ struct ProblemTests {
         let denied = StubError(
             status: .forbidden, code: "source_not_allowed", category: .policy, logDetail: "allowedPorts: 81")
         for tellsRules in [false, true] {
-            let edge = Edge(StubThumbnails { _ in throw denied }) {
+            let edge = Edge(StubThumbnails(make: { _ in throw denied })) {
                 $0.tellsRules = tellsRules
                 $0.accessLog = false
             }

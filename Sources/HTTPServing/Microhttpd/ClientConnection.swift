@@ -124,10 +124,13 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// After this refusal nothing of that page reaches the client. It would be HTML without the responder's fields, and in some cases
     /// the library sends its header twice.
     func refuse(insteadOf status: UInt32) {
-        guard let refusal = HTTPRefusal(status: status), !isRefused else { return }
+        guard var refusal = HTTPRefusal(status: status), !isRefused else { return }
         // The watch thread may have ended the connection meanwhile.
         switch step {
-        case .awaitingLine, .lineReceived: guard occupancy.take(for: .request) else { return }
+        case .awaitingLine, .lineReceived:
+            guard occupancy.take(for: .request) else { return }
+            // A length that no number holds is no length of a body.
+            if refusal == .bodyTooLarge { refusal = .badRequest }
         case .receiving: guard occupancy.endBody() else { return }
         case .accepted, .recognised, .promised, .answered: return
         }

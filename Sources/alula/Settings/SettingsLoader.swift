@@ -182,7 +182,10 @@ struct SettingsLoader {
                 values[ExactText(setting.name)] = value
             } else {
                 problems.append(
-                    SettingsProblem(variable + Self.unknown(variable, among: SettingTable.all.map(\.environmentName))))
+                    SettingsProblem(
+                        variable
+                            + Self.unknown(
+                                variable, among: SettingTable.all.map(\.environmentName), prefix: "ALULA_")))
             }
         }
         return values
@@ -213,9 +216,12 @@ struct SettingsLoader {
         }
     }
 
-    /// The end of the message about a name that no setting has.
-    private static func unknown(_ name: String, among known: [String]) -> String {
-        let nearest = NearestName.of(name, among: known)
+    /// The words after a name that no setting has.
+    ///
+    /// - Parameter prefix: Bytes that all names begin with, which say nothing about how near two of them are.
+    private static func unknown(_ name: String, among known: [String], prefix: String = "") -> String {
+        let rest = { (name: String) in String(name.dropFirst(prefix.count)) }
+        let nearest = NearestName.of(rest(name), among: known.map(rest)).map { prefix + $0 }
         return ": no such setting; " + (nearest.map { "did you mean \($0)?" } ?? "`alula serve --help` lists them")
     }
 

@@ -42,8 +42,8 @@ struct OriginIdentityTests {
     @Test func `sources of S3, of folders and of the web are shown by names that are asked for`() throws {
         for path in ["a b.jpg", "a+b%2Bc?b=2&a=x y", "ü/é~.jpg"] {
             let identity = try signed(path)
-            let again = try signed(String(identity.name.dropFirst("photos:".count)))
-            #expect(identity.name.hasPrefix("photos:") && again == identity && again.name == identity.name)
+            let again = try signed(String(identity.name.dropFirst("bucket:".count)))
+            #expect(identity.name.hasPrefix("bucket:") && again == identity && again.name == identity.name)
         }
         let folder = Origins([Origin(name: "local", place: .folder(path: "/srv"))])
         for path in ["a.jpg", "a/b c.jpg", "100%.png", "a?b#c", "ü%2f", "..."] {

@@ -158,7 +158,7 @@ import ThumbnailPipeline
     }
 
     @Test(arguments: [
-        "url=https://h/a.jpg?a=1&b=2&w=300", "url=https://h/a.jpg?w=1&h=2&w=300", "w=1&url=https://h/a.jpg?x&w=2",
+        "url=https://h/a.jpg?a=1&b=2&w=300", "url=https://h/a.jpg?w=1&h=2&h=300", "w=1&url=https://h/a.jpg?x&w=2",
     ])
     func `a URL whose own query cuts it off is told to be percent-encoded`(query: String) throws {
         let error = #expect(throws: APIError.self) { try parse(query) }

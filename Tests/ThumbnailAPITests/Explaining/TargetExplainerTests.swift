@@ -85,7 +85,7 @@ struct TargetExplainerTests {
                 + "&q=70&output=webp&filename=cat&maxage=2d&default=example.com/b")
         func value(_ name: String) -> String? { explanation.parameters.first { $0.name == name }?.value }
         let expected = [
-            "w": "300", "h": "200", "fit": "cover", "gravity": "top", "flip": "h", "rotate": "90", "blur": "2",
+            "w": "300", "h": "200", "fit": "cover", "gravity": "top", "flip": "h", "rotate": "270", "blur": "2",
             "mask": "circle",
             "grayscale": "100", "format": "webp", "q": "70",
         ]

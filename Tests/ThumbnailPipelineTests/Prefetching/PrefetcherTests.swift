@@ -51,7 +51,7 @@ final class PrefetcherTests: Sendable {
         let status = try #require(await settled(prefetcher, id))
         #expect(status.total == 3 && status.done == 2 && status.failed == 1)
         let failure = try #require(status.failures.first)
-        #expect(status.failures.count == 1 && failure.target == "/b" && failure.source == "/b")
+        #expect(status.failures.count == 1 && failure.target == "/b" && failure.source.hasSuffix("/b"))
         #expect(failure.code == "source_not_found" && failure.reason == "The source's origin has no such image.")
         #expect(maker.made == ["/a", "/b", "/c"])
         #expect(await prefetcher.status(of: "other") == nil)
@@ -198,7 +198,8 @@ final class PrefetcherTests: Sendable {
         let after = try store()
         let second = prefetcher(store: after)
         second.resume()
-        #expect(await settled(second, id) == PrefetchStatus(total: 2, done: 1, failed: 1))
+        let status = try #require(await settled(second, id))
+        #expect(status.total == 2 && status.done == 1 && status.failures.map(\.code) == ["bad_parameter"])
         await after.close(timeLimit: .patience)
     }
 

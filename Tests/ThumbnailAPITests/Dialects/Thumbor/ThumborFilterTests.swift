@@ -136,7 +136,7 @@ struct ThumborFilterTests {
             ("filters:saturation(0.4)", ["formula saturation 4000"]),
             ("filters:saturation(50)", ["formula lab 10000 15000 0"]),
             ("filters:hue(-90)", ["formula lab 10000 10000 2700000"]),
-            ("filters:sharpen(2,1.0,true)", ["sharpen 300000"]),
+            ("filters:sharpen(2,1.0,true)", ["sharpen 300000 by 150"]),
             ("filters:blur(4)", ["blur 200000"]), ("filters:blur(100,1)", ["blur 100000"]),
             ("filters:round_corner(20)", ["radius 20000,20000 0,0,0,0"]),
             ("filters:round_corner(20|60,1,2,3)", ["radius 20000,60000 1,2,3,255"]),

@@ -99,8 +99,8 @@ import ThumbnailPipeline
         let place = try #require(DialectPlace("/"))
         let failing = StubThumbnails(make: { _ in throw StubError() })
         let edge = Edge(failing) { $0.otherDialects = [WsrvDialect(at: place)] }
-        let answer = await edge.respond("/?url=example.com/a.jpg&default=https%3A%2F%2Fh.example%2Fb%20c.png")
-        #expect(answer.status == .found && answer[.location] == "https://h.example/b%20c.png")
+        let answer = await edge.respond("/?url=example.com/a.jpg&default=https%3A%2F%2Fnamed.example%2Fb%20c.png")
+        #expect(answer.status == .found && answer[.location] == "https://named.example/b%20c.png")
         #expect(answer[.contentType] == "application/json" && answer[.cacheControl] == "no-store")
         #expect(answer.text.contains("\"code\":\"origin_error\""))
         // Policy does not allow it.
