@@ -201,7 +201,8 @@ let package = Package(
         tests(
             "ThumbnailPipelineTests",
             [
-                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "Imaging",
+                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching",
+                "Imaging",
                 "Memory",
                 "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline",
             ]),

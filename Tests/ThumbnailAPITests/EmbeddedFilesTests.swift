@@ -126,7 +126,8 @@ import Testing
         #expect(
             told.text.contains(
                 "data-service=\"{&quot;uploads&quot;:true,&quot;maxUploadBytes&quot;:5,&quot;signed&quot;:true,"
-                    + "&quot;closed&quot;:false,&quot;sample&quot;:&quot;http://a/\\&quot;>&lt;b>&amp;&quot;,\(Self.qualities)}\""))
+                    + "&quot;closed&quot;:false,&quot;sample&quot;:&quot;http://a/\\&quot;>&lt;b>&amp;&quot;,\(Self.qualities)}\""
+            ))
         #expect(plain[.eTag] != told[.eTag])
     }
 

@@ -56,7 +56,8 @@ struct ImagePipelineCachingTests {
         let second = try await fixture.pipeline.thumbnail(
             for: fixture.pipeline.resolved(request), directives: .none, receipt: "2")
         #expect(first.image.bytes === second.image.bytes && first.eTag == second.eTag)
-        #expect(fixture.metric("alula_renders_total{format=\"png\"}") == 1 && second.statusTexts == ["alula-result hit"])
+        #expect(
+            fixture.metric("alula_renders_total{format=\"png\"}") == 1 && second.statusTexts == ["alula-result hit"])
         let text = String(decoding: first.image.bytes.array, as: UTF8.self)
         #expect(text.hasPrefix("data:image/png;base64,iVBORw0KGgo"))
         #expect(fixture.caches.figures.map(\.figures.usage)[1].bytes >= first.image.bytes.count)
