@@ -13,6 +13,8 @@ from mkdocs.structure.files import File
 
 # The thumbnail that `alula serve --demo` prints, without its parameters: scripts/build-docs sets it.
 THUMBNAIL = os.environ["ALULA_THUMBNAIL"]
+# The same of a second service, which makes the sources and watermarks of examples.
+SOURCES = os.environ["ALULA_SOURCES"]
 # Files beside docs/ that are pages or files of the site.
 OUTSIDE = {"ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "openapi.yaml": "openapi.yaml"}
 # A folder with images of both pages.
@@ -104,10 +106,10 @@ def _answer(example):
     inner = dict(line.split(" ", 1) for line in more)
     target = THUMBNAIL
     if "from" in inner:
-        source = urllib.parse.quote(f"{THUMBNAIL}&{inner.pop('from')}", safe="")
+        source = urllib.parse.quote(f"{SOURCES}&{inner.pop('from')}", safe="")
         target = f"{THUMBNAIL.partition('?')[0]}?url={source}"
     if "mark" in inner:
-        query += "&watermark=" + urllib.parse.quote(f"{THUMBNAIL}&{inner.pop('mark')}", safe="")
+        query += "&watermark=" + urllib.parse.quote(f"{SOURCES}&{inner.pop('mark')}", safe="")
     if inner:
         raise PluginError(f"an example has lines that mean nothing: {inner}")
     content = _get(f"{target}&{query}&format={_format(example)}" if "format=" not in query else f"{target}&{query}")
