@@ -33,7 +33,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// The value for `key`: joins work in flight, else asks `cached`, else starts `operation`.
     ///
     /// - Parameters:
-    ///   - key: What makes two pieces of work the same.
+    ///   - key: The key of the work: pieces of work with equal keys are the same.
     ///   - cached: Asked under the registry's lock when no work is in flight; must be quick and call nothing of this registry.
     ///   - operation: The work; stores its result in the place that `cached` reads.
     /// - Throws: The operation's error, the same for all waiters; `CancellationError` when the caller itself is

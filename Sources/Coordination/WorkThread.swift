@@ -36,7 +36,7 @@ package struct WorkThread: Sendable {
     ///
     /// - Parameters:
     ///   - name: The thread's name, up to 15 bytes; nil keeps that of the thread that starts it.
-    ///   - body: What the thread does. The thread holds it until it ends.
+    ///   - body: The function that the thread runs. The thread holds it until it ends.
     package init(named name: String?, _ body: @escaping @Sendable () -> Void) throws(StartFailure) {
         var thread = pthread_t()
         // Balanced by `takeRetainedValue` on the new thread.

@@ -11,7 +11,7 @@ package enum ImageRenderer {
     ///   - image: The pixels that the steps begin with.
     ///   - additions: The pixels of additional sources, as many as the plan has decodes for.
     ///   - reuse: Keeps the forms that steps bring these pixels into.
-    ///   - plan: What is done.
+    ///   - plan: The plan of the render.
     ///   - token: Says when to stop.
     ///   - codec: Writes what is encoded in one step.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the work.

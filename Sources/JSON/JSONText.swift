@@ -6,7 +6,7 @@ package enum JSONText {
     /// characters (DEL and C1 too), line separators, and formatting, bidirectional above all.
     ///
     /// - Parameters:
-    ///   - text: What to write.
+    ///   - text: The text to write.
     ///   - limit: Bytes of `text` to keep; a longer one is cut at a character's start.
     ///   - buffer: Where to append.
     package static func appendString(_ text: String, limit: Int = .max, to buffer: inout [UInt8]) {

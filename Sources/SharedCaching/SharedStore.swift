@@ -82,7 +82,7 @@ package final class SharedStore: Sendable {
     /// Starts the thread, which connects at once, and again whenever the connection is lost.
     ///
     /// - Parameters:
-    ///   - audience: What is done about purges of other instances.
+    ///   - audience: The reactions to purges of other instances.
     ///   - position: How far an earlier process had read the log, of which a disk holds what it had then; else nil.
     package func start(_ audience: PurgeAudience, position: [UInt8]? = nil) throws(Failure) {
         do throws(WorkThread.StartFailure) {
@@ -115,7 +115,7 @@ package final class SharedStore: Sendable {
     ///   - key: Its key.
     ///   - sources: The sources that it is made from.
     ///   - isBeginning: Whether sources get a generation if they have none, because they are about to be fetched.
-    ///   - allowance: What the request has waited for the server before.
+    ///   - allowance: The time that the request has waited for the server before.
     package func value(
         for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance
     ) async -> LookUp {
@@ -132,7 +132,7 @@ package final class SharedStore: Sendable {
     ///   - sources: The sources that it is made from.
     ///   - isBeginning: As for ``value(for:of:isBeginning:allowance:)``.
     ///   - limit: How long the reply may take, if that is less than the store's own limit.
-    ///   - allowance: What the request has waited for the server before.
+    ///   - allowance: The time that the request has waited for the server before.
     ///   - finish: Called with the reply, once, on any thread; must not block.
     /// - Returns: Whether the server is asked; else `finish` is not called.
     package func ask(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiskCaching
 
-/// What happens to the file behind the store's back: an answer is what was stored, or nothing.
+/// Damage to the file behind the store's back: an answer holds the stored bytes, or there is none.
 @Suite(.timeLimit(.minutes(3)))
 struct DiskDamageTests {
     private static let count = 24

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What callers of one URL share, and how each leaves.
+/// The download that callers of one URL share, and how each leaves it.
 @Suite(.timeLimit(.minutes(1)))
 struct ImageDownloaderTests {
     private let loader = StubLoader()

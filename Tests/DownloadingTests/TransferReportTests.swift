@@ -4,7 +4,7 @@ import Testing
 
 @testable import Downloading
 
-/// What the downloader tells of its transfers while they go on.
+/// Reports of the downloader on running transfers.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferReportTests {
     private let loader = StubLoader()

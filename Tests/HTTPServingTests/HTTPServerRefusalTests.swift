@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What a server must not take, one connection each.
+/// Requests that a server must refuse, one connection each.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerRefusalTests {
     /// A header that must be refused.

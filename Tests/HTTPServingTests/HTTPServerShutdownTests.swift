@@ -195,7 +195,7 @@ struct HTTPServerShutdownTests {
     }
 }
 
-/// What a process holds, as the kernel counts it.
+/// The resources of a process, as the kernel counts them.
 private struct ProcessUse {
     let descriptors: Int
     let threads: Int

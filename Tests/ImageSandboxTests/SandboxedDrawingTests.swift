@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageSandbox
 
-/// What worker processes make of the formats that only they read.
+/// Decodes by worker processes of the formats that only they read.
 @Suite(.timeLimit(.minutes(3)))
 struct SandboxedDrawingTests {
     @Test func `a worker makes the same pixels as this process`() throws {

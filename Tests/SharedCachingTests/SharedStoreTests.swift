@@ -5,7 +5,7 @@ import Testing
 
 @testable import SharedCaching
 
-/// What instances find of what others wrote, and what is left of it after removals.
+/// Values that instances find of those that others wrote, before removals and after them.
 @Suite(.timeLimit(.minutes(2)))
 struct SharedStoreTests {
     private let server: FakeRedis

@@ -11,8 +11,8 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// What the caches say that they hold, beside what the allocator gave for it: an entry that counts for less than it takes lets clients
-/// exceed the budget by asking for many of them.
+/// The bytes that the caches count, beside those that the allocator gave: an entry that counts for less than it takes
+/// lets clients exceed the budget by asking for many of them.
 @Suite(.serialized, .enabled(if: CLinux_allocated_bytes() >= 0, "the sanitizers' allocators do not tell"))
 struct CacheAccountTests {
     private static let entries = 4_000

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// What clients are told of a source's freshness.
+/// The freshness that clients are told of a source.
 struct ClientFreshnessTests {
     private static let received = 1_800_000_000
 

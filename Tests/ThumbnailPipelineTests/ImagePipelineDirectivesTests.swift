@@ -7,7 +7,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// What a caller's own `Cache-Control` does.
+/// The effect of a caller's own `Cache-Control`.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineDirectivesTests {
     @Test(arguments: ["no-cache", "max-age=0"])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// What the origin's `Cache-Control` and its changes of mind do to pixels and results.
+/// The effect of the origin's `Cache-Control`, and of its changes of mind, on pixels and results.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineFreshnessTests {
     @Test(arguments: [("private", Freshness.Storability.private), ("no-store", .none)])

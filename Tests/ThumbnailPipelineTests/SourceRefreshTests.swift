@@ -7,7 +7,7 @@ import Text
 
 @testable import ThumbnailPipeline
 
-/// What an operator's `POST /refresh` does to a source.
+/// The effect of an operator's `POST /refresh` on a source.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SourceRefreshTests {
     private let fixture: PipelineFixture

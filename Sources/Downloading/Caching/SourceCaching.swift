@@ -19,12 +19,12 @@ package protocol SourceCaching: Sendable {
     ///
     /// Called before the flight is forgotten, so that a request that comes in between finds one or the other.
     ///
-    /// - Parameter ticket: What ``beginFetch(of:)`` gave before the origin was asked.
+    /// - Parameter ticket: The ticket that ``beginFetch(of:)`` gave before the origin was asked.
     func store(_ source: Source, _ ticket: (any FetchTicket)?)
 
     /// Replaces the header of the version that is kept; its bytes and everything made from them stay.
     ///
-    /// - Parameter ticket: What ``beginFetch(of:)`` gave before the origin was asked.
+    /// - Parameter ticket: The ticket that ``beginFetch(of:)`` gave before the origin was asked.
     func refresh(_ head: SourceHead, _ ticket: (any FetchTicket)?)
 
     /// Notes the state in which a fetch begins; called before the origin is asked.

@@ -23,7 +23,7 @@ package final class SourceIdentity: Hashable, Sendable {
     ///   - url: The URL, which callers may ask for with further parameters.
     ///   - originName: The named origin, if there is one.
     ///   - baseLength: How many bytes of the URL the origin's name stands for.
-    ///   - target: What is fetched, if that is another URL.
+    ///   - target: The URL that is fetched, if it is another one.
     ///   - sharesTargets: Whether callers with other targets share the identity.
     package init(
         url: SourceURL, originName: String? = nil, baseLength: Int = 0, target: SourceURL? = nil,

@@ -33,7 +33,7 @@ final class ReceivedBody {
     ///   - request: The request without its body.
     ///   - length: The announced length; nil for a body in chunks.
     ///   - maximumLength: Most bytes that the route allows.
-    ///   - hold: What is held until the whole body has arrived.
+    ///   - hold: The reservation that is held until the whole body has arrived.
     init(
         of request: HTTPRequest, length: Int?, maximumLength: Int, hold: (any BodyHold)?, within limit: Duration,
         by timekeeper: any Timekeeper

@@ -288,7 +288,7 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
     case exited(CInt)
     case killed(signal: CInt)
 
-    /// Kills a child process if it still runs, and waits for its end.
+    /// Kills a worker process if it still runs, and waits for its end.
     init(killing process: pid_t) {
         kill(process, SIGKILL)
         var status: CInt = 0

@@ -40,7 +40,7 @@ package final class DecodedImage: Sendable {
 
     /// Takes over interleaved pixels, which must fill the image exactly.
     ///
-    /// - Parameter box: What a border surrounds, if the image was drawn for it.
+    /// - Parameter box: The part inside a border, if the image was drawn for it.
     package init(
         pixels: SharedBytes, size: PixelSize, bands: Int, frames: Int = 1, delays: [Int] = [], loop: Int = 0,
         isIncomplete: Bool = false, box: ImagePart? = nil

@@ -7,7 +7,7 @@ enum PlanarRendering {
     /// A file of the resampled planes.
     ///
     /// - Parameters:
-    ///   - stamps: What is laid on the planes, in this order, if there are three of them.
+    ///   - stamps: The stamps that are laid on the planes, in this order, if there are three planes.
     ///   - effort: The encoder's effort, in its own scale.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     static func file(

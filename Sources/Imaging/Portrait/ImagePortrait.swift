@@ -37,7 +37,7 @@ package struct ImagePortrait: Sendable {
     ///
     /// - Parameters:
     ///   - file: A lossless still.
-    ///   - features: What is computed.
+    ///   - features: The facts to compute.
     ///   - components: The columns and rows of a BlurHash, 1…9 each.
     ///   - token: Tells whether to stop.
     /// - Throws: ``ImagingError``, or the error of `token`.

@@ -4,7 +4,7 @@ extension ImageHeader {
     /// The factors were measured (`make bench-prices`). Saturates instead of overflowing: the header may claim any size.
     ///
     /// - Parameters:
-    ///   - plan: What is decoded.
+    ///   - plan: The decode.
     ///   - fileByteCount: Bytes of the file, which is copied if parts of it are removed before the decode.
     package func price(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
         let header = decoded(by: plan)

@@ -40,7 +40,7 @@ extension ImageHeader {
     /// The estimated time of one core for a decode by `plan`, known before it starts.
     ///
     /// - Parameters:
-    ///   - plan: What is decoded.
+    ///   - plan: The decode.
     ///   - fileByteCount: Bytes of the file; 0 if they are not known.
     package func timePrice(of plan: DecodePlan, fileByteCount: Int = 0) -> Duration {
         let header = decoded(by: plan)

@@ -41,7 +41,7 @@ struct EventQueue<Waiter> {
     /// Adds what has happened, the oldest events giving way if there are too many; returns the reader to wake.
     ///
     /// - Parameters:
-    ///   - events: What the reader wants of the events since the last offer.
+    ///   - events: The events since the last offer that the reader wants.
     ///   - missed: Events that were gone before they could be offered.
     ///   - figures: The newest figures, if the reader wants them.
     ///   - now: The time.

@@ -6,7 +6,7 @@ package enum OTLPDocument {
     ///
     /// - Parameters:
     ///   - spans: Finished spans.
-    ///   - resource: What the spans have in common, such as `service.name`.
+    ///   - resource: The attributes that the spans have in common, such as `service.name`.
     ///   - version: The version of the service.
     package static func bytes(_ spans: [Span], resource: Span.Attributes, version: String) -> [UInt8] {
         var text: [UInt8] = []

@@ -53,7 +53,7 @@ package final class RequestTrace: Sendable {
     ///   - parent: The span that it is a part of; nil for the request's own.
     ///   - time: Its beginning and end by the monotonic clock.
     ///   - links: The spans of other requests whose work it waited for.
-    ///   - failure: What went wrong; nil if nothing did.
+    ///   - failure: The failure; nil if there was none.
     package func record(
         _ name: String, _ kind: Span.Kind = .internal, as context: TraceContext? = nil,
         within parent: TraceContext? = nil,

@@ -11,7 +11,7 @@ package enum FactsText {
     /// - Parameters:
     ///   - facts: The facts.
     ///   - source: The source as the client named it; nil for an image that it sent.
-    ///   - asked: What the client asked for besides the header's facts.
+    ///   - asked: The facts that the client asked for besides those of the header.
     package static func text(_ facts: SourceFacts, of source: String?, asked: FactsRequest) -> String {
         let header = facts.header
         var members: [(String, JSONValue)] = [

@@ -53,7 +53,7 @@ enum CacheDirectives {
     /// `no-cache`, because a heuristic lifetime (section 4.2.2) could reach past the target's end.
     ///
     /// - Parameters:
-    ///   - freshness: What the source allows.
+    ///   - freshness: The freshness that the source allows.
     ///   - secondsLeft: Seconds until the target expires, which `max-age` does not exceed, even if `Age` would allow
     ///     more; nil if it never expires.
     ///   - staleAge: Seconds of `stale-while-revalidate` (RFC 5861 section 3), for targets that never expire; nil for none.

@@ -47,7 +47,7 @@ struct ExchangeRecorder: Sendable {
     ///   - exchange: The request.
     ///   - timings: The steps for `Server-Timing`.
     ///   - source: The thumbnail's source as the client named it.
-    ///   - error: What went wrong; nil if nothing did.
+    ///   - error: The error; nil if there was none.
     func finish(
         _ response: HTTPResponse, _ exchange: Exchange, timings: [StepTiming] = [], source: String? = nil,
         error: (any ServiceError)? = nil

@@ -1,13 +1,13 @@
 import HTTPTypes
 import Text
 
-/// Recognizes requests that the service sent itself, by their `CDN-Loop` (RFC 8586).
+/// Recognises requests that the service sent itself, by their `CDN-Loop` (RFC 8586).
 ///
 /// Without it, a source that redirects to a URL of the service, whose source does so again, would have the service ask itself for ever.
 struct RequestLoops: Sendable {
     private let name: ExactText?
 
-    /// Recognizes the requests of services of this name; without one, none.
+    /// Recognises the requests of services of this name; without one, none.
     init(name: String?) {
         self.name = name.map { ExactText($0.asciiLowercased) }
     }

@@ -48,8 +48,8 @@ final class BrokenSources: Sendable {
     ///
     /// - Parameters:
     ///   - identity: The source.
-    ///   - known: What is known of the source now.
-    ///   - plan: What the request would decode of it.
+    ///   - known: The source's present record.
+    ///   - plan: The decode that the request would make.
     func failure(
         of identity: SourceIdentity, known: SourceRecord?, plan: (SourceRecord) throws -> DecodePlan
     ) -> ImagingError? {

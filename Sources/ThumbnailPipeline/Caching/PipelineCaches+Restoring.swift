@@ -23,7 +23,7 @@ extension PipelineCaches {
 
     /// The record of a source, fresh or stale, from memory or else the disk; if that one is not fresh, the shared cache is asked as well.
     ///
-    /// - Parameter allowance: What the request has waited for the shared cache.
+    /// - Parameter allowance: The time that the request has waited for the shared cache.
     func restoredRecord(for identity: SourceIdentity, _ allowance: WaitAllowance) async -> SourceRecord? {
         let known = await restoredRecord(for: identity)
         guard let tier, mayImprove(known) else { return known }

@@ -71,7 +71,7 @@ extension ImagePipeline {
     ///
     /// - Parameters:
     ///   - given: The image; the request's own source does not count.
-    ///   - request: What is wanted.
+    ///   - request: The request that the caller makes.
     ///   - receipt: Name under which an operator can cancel this caller's wait for additional sources.
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     package func thumbnail(

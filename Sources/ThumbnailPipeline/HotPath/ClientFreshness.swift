@@ -10,7 +10,7 @@ extension Freshness {
     /// What is `private` or `no-store` stays so.
     ///
     /// - Parameters:
-    ///   - source: What the origin said.
+    ///   - source: The source's freshness, by its origin.
     ///   - now: The wall clock's seconds since 1970.
     ///   - isFromCache: Whether the answer was made without asking the origin.
     ///   - bounds: The operator's.
@@ -23,7 +23,7 @@ extension Freshness {
     /// them, and only caches that may store all of them may store it.
     ///
     /// - Parameters:
-    ///   - sources: What the origins said, and whether the answer was made without asking them.
+    ///   - sources: The sources' freshness, and whether the answer was made without asking their origins.
     ///   - now: The wall clock's seconds since 1970.
     ///   - bounds: The operator's.
     init(

@@ -25,8 +25,8 @@ package protocol ThumbnailServing: Sendable {
     /// The thumbnail, made with as little work as possible. Cancelling the task gives up this caller's share only.
     ///
     /// - Parameters:
-    ///   - request: What is wanted.
-    ///   - directives: What the caller asks of the caches.
+    ///   - request: The request that the caller makes.
+    ///   - directives: The caller's orders to the caches.
     ///   - receipt: Name under which an operator can cancel this caller's wait for a download.
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     func thumbnail(
@@ -48,8 +48,8 @@ package protocol ThumbnailServing: Sendable {
     ///
     /// - Parameters:
     ///   - request: Names the source; nothing else in it counts.
-    ///   - asked: What is computed besides what the header says.
-    ///   - directives: What the caller asks of the caches.
+    ///   - asked: The facts that are computed besides those of the header.
+    ///   - directives: The caller's orders to the caches.
     ///   - receipt: Name under which an operator can cancel this caller's wait for a download.
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     func facts(

@@ -79,7 +79,7 @@ extension ResultKey {
     /// The key as bytes.
     ///
     /// - Parameters:
-    ///   - engine: What makes results; empty if that is told elsewhere.
+    ///   - engine: The engine that makes results; empty if that is told elsewhere.
     ///   - name: The name of a source.
     func name(by engine: String = "", _ name: (SourceIdentity) -> [UInt8]) -> [UInt8] {
         var writer = RecordWriter()

@@ -36,7 +36,7 @@ struct PlaceholderCache: Sendable {
 
     /// The placeholder, made by `make` if it is not there.
     ///
-    /// - Throws: What `make` throws, `CancellationError` when the caller is cancelled.
+    /// - Throws: The error of `make`; `CancellationError` when the caller is cancelled.
     func image(
         for key: PlaceholderKey, make: @escaping @Sendable () async throws -> EncodedImage
     ) async throws -> EncodedImage {

@@ -1,3 +1,4 @@
+/// The bounds of prefetching.
 package struct PrefetchConfiguration: Sendable {
     /// Thumbnails made at once.
     package var maximumActive = 1

@@ -51,7 +51,7 @@ struct PrefetchJobs {
     /// - Parameters:
     ///   - id: Its name.
     ///   - targets: Its thumbnails.
-    ///   - outcomes: What became of them in an earlier process.
+    ///   - outcomes: Their outcomes in an earlier process.
     ///   - isHeld: Whether it waits for ``release(_:)``.
     ///   - now: The time.
     /// - Returns: The names of those that are forgotten; nil when there is no room for it.

@@ -39,7 +39,7 @@ package struct AdditionalSourceError: ServiceError {
 
     /// Runs `body` for the source of this role; nil stands for the image, which is given its errors as they are.
     ///
-    /// - Throws: What `body` throws, as an ``AdditionalSourceError`` if the source is at fault and not the service.
+    /// - Throws: The error of `body`, as an ``AdditionalSourceError`` if the source is at fault and not the service.
     static func attributing<Value>(to role: AdditionalSource.Role?, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch { throw attributed(error, to: role) }
     }

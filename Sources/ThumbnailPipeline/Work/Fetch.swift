@@ -49,8 +49,8 @@ struct FetchedSource: Sendable {
     }
 
     /// - Parameters:
-    ///   - delivery: What the downloader handed over.
-    ///   - record: What was read from it.
+    ///   - delivery: The downloader's delivery.
+    ///   - record: The record that was read from it.
     ///   - isStored: Whether the source cache keeps it.
     ///   - now: The wall clock's seconds since 1970.
     ///   - duration: How long the caller waited, queueing included.

@@ -30,7 +30,7 @@ struct WorkAtHand: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The sources' files, if they are at hand.
-    ///   - held: What the caller holds.
+    ///   - held: The decoded images that the caller holds.
     func price(
         of key: ResultKey, _ records: PerSource<SourceRecord>, bytes: PerSource<SharedBytes?>? = nil,
         held: HeldImages? = nil

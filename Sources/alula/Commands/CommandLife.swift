@@ -7,7 +7,7 @@ enum CommandLife {
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - arguments: What follows its name.
+    ///   - arguments: The words after its name.
     ///   - body: Does the work and returns the exit status. It is cancelled when a signal arrives.
     static func run(
         _ command: CommandDescription, _ arguments: [String],

@@ -15,7 +15,7 @@ struct SettingsLoader {
     /// The settings that these sources give.
     ///
     /// - Parameters:
-    ///   - arguments: What follows the command on the command line: `--name value` or `--name=value`.
+    ///   - arguments: The words after the command on the command line: `--name value` or `--name=value`.
     ///   - environment: The process's environment.
     ///   - readFile: Reads the text of the settings file.
     /// - Throws: ``Failure``.

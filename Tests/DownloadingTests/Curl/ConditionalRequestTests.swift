@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// What goes over the wire when a stored source is asked about.
+/// The request on the wire when a stored source is asked about.
 @Suite(.timeLimit(.minutes(1)))
 struct ConditionalRequestTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Downloading
 
-/// What each of libcurl's results becomes.
+/// The error for each of libcurl's results.
 struct CurlErrorTests {
     /// All results of this version of libcurl but success.
     private static let codes = (1..<CURL_LAST.rawValue).map { CURLcode(rawValue: $0) }

@@ -5,7 +5,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// What a good origin's answer becomes, and what is asked of it.
+/// Requests to a well-behaved origin, and the results of its answers.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderTests {
     @Test func `a picture arrives whole with what its origin said about it`() async throws {

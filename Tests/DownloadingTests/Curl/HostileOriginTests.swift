@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// What a hostile or broken origin's answer becomes, for one caller and for fifty.
+/// The results of a hostile or broken origin's answers, for one caller and for fifty.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileOriginTests {
     enum Expected: Sendable {

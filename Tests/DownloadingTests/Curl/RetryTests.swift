@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What is tried a second time, and that nothing is tried a third.
+/// Requests that are tried a second time; none is tried a third.
 @Suite(.timeLimit(.minutes(1)))
 struct RetryTests {
     @Test func `a refused connection is tried once more, at the addresses the name has then`() async throws {

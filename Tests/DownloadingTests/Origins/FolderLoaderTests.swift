@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Text
 
-/// What is read from a configured folder, and that nothing is read beside it.
+/// The files that are read from a configured folder; nothing is read beside it.
 @Suite(.timeLimit(.minutes(1)))
 struct FolderLoaderTests {
     private let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Text
 
 @testable import Downloading
 
-/// What `NAME:PATH` means.
+/// The meaning of `NAME:PATH`.
 struct OriginIdentityTests {
     @Test(arguments: [
         ("http://h/foo", "bar", "http://h/foo/bar"), ("http://h/foo", "/bar", "http://h/foo/bar"),

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Text
 
-/// What named origins get on the wire, and what nobody else gets.
+/// The fields that named origins get on the wire, and that nobody else gets.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginRequestTests {
     @Test func `40: an origin's fields replace ours, null leaves one out`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Imaging
 
-/// What profiles do to the images that have them.
+/// The effect of profiles on the images that have them.
 @Suite(.timeLimit(.minutes(1)))
 struct EmbeddedProfileTests {
     private static let size = ImageFixture.size

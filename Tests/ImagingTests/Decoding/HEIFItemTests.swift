@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// What libheif makes of files, and that the header walk says the same.
+/// The images that libheif reads from files; the walk over a file's header must say the same.
 @Suite(.timeLimit(.minutes(1)))
 struct HEIFItemTests {
     private typealias Item = HEIFWriter.Item

@@ -2,7 +2,7 @@ import Coordination
 import Imaging
 import Memory
 
-/// What a decode comes to.
+/// The result of a decode.
 enum Judgement: Hashable {
     case whole, incomplete, undecodable
 

@@ -2,7 +2,7 @@ import Imaging
 import TestSupport
 import Testing
 
-/// What decodes and renders cost in time, by their sizes and formats alone.
+/// The prices of decodes and renders in time, by their sizes and formats alone.
 struct TimePriceTests {
     private static func header(
         _ format: ImageFormat, _ width: Int, _ height: Int, frames: Int = 1, hasAlpha: Bool = false,

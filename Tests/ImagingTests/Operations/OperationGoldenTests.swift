@@ -5,7 +5,8 @@ import Memory
 import TestSupport
 import Testing
 
-/// What each operation makes of one still, exactly, and of one animation, nearly: a change of any result must be meant.
+/// The result of each operation on one still, exactly, and on one animation, nearly: a change of any result must be
+/// meant.
 ///
 /// The still is not resampled and is answered without loss, so its pixels depend on code of this service alone. If a result is to change,
 /// the failure's comment has the new line.

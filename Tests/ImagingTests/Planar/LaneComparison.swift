@@ -4,7 +4,7 @@ import Imaging
 import Memory
 import TestSupport
 
-/// What the planar lane makes of a file, and what libvips makes of it from a full decode: the way without any shortcut.
+/// The planar lane's result for a file, and that of libvips from a full decode: the way without any shortcut.
 struct LaneComparison {
     let planar: EncodedImage
     private let one: DecodedImage

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Imaging
 
-/// What samples of planes look like as pixels.
+/// The pixels that samples of planes stand for.
 struct PlaneColorTests {
     @Test func `luma beyond black or white keeps what its chroma makes of it`() throws {
         // By BT.601: 1.164 · (4 - 16) + 1.596 · (200 - 128), and below black for the others.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Imaging
 
-/// What is decoded and kept of watermarks, and what that costs.
+/// The decodes of watermarks, the forms that are kept of them, and their prices.
 @Suite(.timeLimit(.minutes(1)))
 struct OverlayPlanTests {
     @Test func `the scaled form is made once and kept`() throws {

@@ -5,7 +5,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// What a render costs that has run out of time: by the process's own processor time, whatever else the machine does.
+/// The cost of a render that has run out of time: by the process's own processor time, whatever else the machine does.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct RenderDeadlineTests {
     /// An enlargement that takes a good part of a second.

@@ -5,7 +5,7 @@ import ThumbnailPipeline
 
 @testable import ThumbnailAPI
 
-/// What operators see of origins, of which clients can name as many as they like.
+/// The values of origins for operators; clients can name as many origins as they like.
 struct OriginValuesTests {
     private func origin(_ name: String, _ state: OriginStatus.State, isProven: Bool = false) -> OriginStatus {
         OriginStatus(origin: name, state: state, retryAfterSeconds: nil, isProven: isProven)

@@ -9,7 +9,7 @@ import ThumbnailPipeline
 
 @testable import ThumbnailAPI
 
-/// What the header of a request with a body decides, and what its body may cost.
+/// Decisions by the header of a request with a body, and the cost of its body.
 @Suite(.timeLimit(.minutes(1)))
 struct SubmissionAdmissionTests {
     private typealias Fixture = SubmissionFixture

@@ -7,7 +7,8 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// What the pipeline still does, and what it refuses, while its workers have more to do than they can.
+/// The work that the pipeline still does, and the work that it refuses, while its workers have more to do than they
+/// can.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineOverloadTests {
     @Test func `a miss is refused before any work, a hit is answered`() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// What goes first on the worker threads.
+/// The order of work on the worker threads.
 @Suite(.timeLimit(.minutes(1)))
 struct RenderOrderTests {
     @Test func `renders from cached pixels do not go before a decode that came earlier`() async throws {

@@ -9,7 +9,7 @@ import Text
 
 @testable import ThumbnailPipeline
 
-/// What a cache returns that somebody else can write to: no number in it may end the process.
+/// Records from a cache that somebody else can write to: no number in them may end the process.
 struct ForgedRecordTests {
     /// Numbers that no field holds, or that arithmetic is not made for.
     private static let extremes = [

@@ -7,7 +7,7 @@ import ThumbnailPipeline
 
 @testable import alula
 
-/// What the service does when it has more work than it can do.
+/// The service with more work than it can do.
 @Suite(.timeLimit(.minutes(1)))
 struct OverloadTests {
     @Test func `misses are refused while others wait too long; hits, health and metrics are answered`() async throws {

@@ -89,7 +89,7 @@ extension ImgproxyFinish {
     ///
     /// - Parameters:
     ///   - header: The header of its file.
-    ///   - opacity: What its opacity is multiplied by.
+    ///   - opacity: The factor of its opacity.
     ///   - isSizeCertain: Whether the size of the result is known already.
     /// - Returns: How its pixels are used; nil if none is visible.
     func lay(

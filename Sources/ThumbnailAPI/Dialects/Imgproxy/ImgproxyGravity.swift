@@ -31,7 +31,7 @@ struct ImgproxyGravity: Hashable, Sendable {
     /// The top left corner of `inner` on `outer`.
     ///
     /// - Parameters:
-    ///   - ratio: What distances in pixels are multiplied by.
+    ///   - ratio: The factor of distances in pixels.
     ///   - mayOverhang: Whether a part of `inner` may lie outside; one pixel at least stays inside.
     func place(
         of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false

@@ -19,7 +19,7 @@ struct ThumborLayout: Hashable {
     /// The layout of an image.
     ///
     /// - Parameters:
-    ///   - geometry: What the target asks for.
+    ///   - geometry: The geometry that the target asks for.
     ///   - available: The turned image, or what a trim leaves of it.
     ///   - parent: The size of the image below, for layers.
     init(_ geometry: ThumborGeometry, of available: ImagePart, parent: PixelSize? = nil) {

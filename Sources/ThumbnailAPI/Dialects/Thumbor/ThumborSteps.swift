@@ -18,7 +18,7 @@ struct ThumborSteps {
     ///   - size: The size of the resampled image.
     ///   - hasAlpha: Whether it may be transparent.
     ///   - box: The box of the layout.
-    ///   - padding: What `fill()` adds to the box.
+    ///   - padding: The pixels that `fill()` adds to the box.
     ///   - additions: The headers of the additional sources.
     ///   - isSizeCertain: Whether no trim changes the size later.
     init(

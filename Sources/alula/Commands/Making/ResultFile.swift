@@ -57,7 +57,7 @@ struct ResultFile: ~Copyable {
     /// Writes a whole file.
     ///
     /// - Parameters:
-    ///   - bytes: What it holds.
+    ///   - bytes: The bytes of the file.
     ///   - path: Where it is to be. What is no file but takes bytes, such as `/dev/null`, gets them at once.
     ///   - replaces: Whether a file that is there is replaced.
     ///   - isDurable: Whether the bytes are on the disk before the name is.

@@ -4,7 +4,7 @@ import Text
 
 @testable import ThumbnailAPI
 
-/// What imgproxy's options make of a source: format, frames, parts, turns and steps.
+/// The plan that imgproxy's options make for a source: format, frames, parts, turns and steps.
 struct ImgproxyRecipeTests {
     private static let card = ImageHeader.still(.png, 400, 300)
 

@@ -7,7 +7,7 @@ import ThumbnailPipeline
 
 @testable import ThumbnailAPI
 
-/// What a target of thumbor or imagor becomes: the request, the composition, and facts about it.
+/// The meaning of a target of thumbor or imagor: the request, the composition, and facts about it.
 struct ThumborRecipeTests {
     private func dialect(_ change: (inout ThumborConfiguration) -> Void = { _ in }) throws -> ThumborDialect {
         var configuration = ThumborConfiguration()
