@@ -22,7 +22,7 @@ package final class MemoryBudget: Sendable {
         case arrival
     }
 
-    /// How the caches make room.
+    /// The way in which caches make room.
     package enum Purge: String, Sendable, CaseIterable {
         /// Each down to its preferred size.
         case preferred

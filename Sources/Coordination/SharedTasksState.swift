@@ -1,7 +1,7 @@
 /// The decisions of ``SharedTasks`` as a plain value: every method changes state and returns the action for the
 /// shell.
 ///
-/// `Continuation` is what a waiter is answered through: a checked continuation in the shell, anything at all in a test.
+/// `Continuation` takes the answer to a waiter: a checked continuation in the shell, anything at all in a test.
 struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation: Sendable> {
     typealias Work = Task<Void, Never>
 

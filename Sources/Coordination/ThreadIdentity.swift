@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which thread it is.
+/// The identity of a thread, to compare threads.
 package struct ThreadIdentity: Equatable, Sendable {
     private let thread: UInt
 

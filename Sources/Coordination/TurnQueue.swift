@@ -1,4 +1,4 @@
-/// A queue for work of which only a few pieces may run at a time: it decides which piece runs, which waits and which is refused.
+/// A queue for work that may run only a few pieces at a time: it runs a piece, lets it wait or refuses it.
 ///
 /// A plain value. Each piece of work has a price: the time that it should take. The times that pieces really took scale the
 /// prices, and so the estimated waits, to this machine.

@@ -19,7 +19,7 @@ package final class WorkerPool: Sendable {
         package init() {}
     }
 
-    /// Which jobs start first.
+    /// The order in which jobs start.
     package enum Priority: Int, Sendable, CaseIterable {
         /// Ends work that holds memory until it is done.
         case finishing

@@ -40,7 +40,7 @@ struct Flight<Answer> {
 ///
 /// A source from slower layers is judged for each caller separately.
 struct FlightKey: Hashable {
-    /// How callers use caches.
+    /// The use of caches by callers.
     enum Mode {
         /// The caller takes what a cache may give.
         case ordinary

@@ -25,7 +25,7 @@ package struct HTTPResponse: Sendable {
         /// Bytes that are written while they are sent, in chunks (RFC 9112 section 7.1).
         case streamed(StreamedBody)
 
-        /// Size in bytes; 0 for what is not known before it is sent.
+        /// Size in bytes; 0 if it is not known before the body is sent.
         package var count: Int {
             switch self {
             case .empty, .streamed: 0

@@ -52,7 +52,7 @@ package final class SharedBytes: @unchecked Sendable {
 
     /// Takes over the first `count` bytes of a block of `malloc`.
     ///
-    /// What C libraries write into is often far larger than what they wrote, so the rest of the block goes back.
+    /// A block for a C library is often far larger than the bytes that it wrote, so the rest of the block goes back.
     @unsafe
     package convenience init(heap base: UnsafeMutableRawPointer?, count: Int) {
         var base = unsafe base

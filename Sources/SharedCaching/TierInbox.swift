@@ -6,7 +6,7 @@ import Memory
 struct TierRead: Sendable {
     /// The result of a read.
     enum Answer: Sendable {
-        /// The values of the last command, nil for what is not there.
+        /// The values of the last command, nil for those that are not there.
         case values([SharedBytes?])
         case timeout
         /// The server refused it, or the connection ended.

@@ -96,7 +96,7 @@ package struct LogLine: Sendable {
     package let fields: [(String, Logger.MetadataValue)]
 }
 
-/// Where log lines go.
+/// A destination of log lines.
 package protocol LogSink: Sendable {
     /// Takes one line; called on any thread, must not block on the network.
     func write(_ line: LogLine)

@@ -75,7 +75,7 @@ final class ThumbnailResponder: Sendable {
         .later { [self] in Self.receipted(await response(to: asked, directives, after: look), asked) }
     }
 
-    /// The wait for what other instances may have made; if that is not all that is needed, a task goes on.
+    /// The wait for a result that other instances may have made; a task goes on if more is needed.
     private func wait(for look: any SharedLooking, _ asked: Asked) -> ShortWait {
         ShortWait(begin: look.begin) { [self] in
             switch look.finish() {
@@ -150,7 +150,7 @@ private struct Written {
 }
 
 extension HTTPFields {
-    /// The fields of an image's answer, for what a dialect writes in its place.
+    /// The fields of an image's answer, for the answer that a dialect writes in its place.
     fileprivate func describing(_ written: Written) -> HTTPFields {
         var fields = HTTPFields(filter { ![.contentType, .eTag, .contentDisposition].contains($0.name) })
         fields.append(.contentType, written.mediaType)

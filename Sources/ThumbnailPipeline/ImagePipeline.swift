@@ -239,7 +239,7 @@ package final class ImagePipeline: ThumbnailServing {
                 let render = hasAllBytes ? try await maker.result(job) : try await maker.resultIfAtHand(job)
                 if let render { return thumbnail(render, records, fetch: fetch) }
             }
-            // The sources are unchanged, but what was made from them has been evicted meanwhile.
+            // The sources are unchanged, but the result has been evicted meanwhile.
             fetch = try await fetcher.fetch(for: call.again, needsBytes: call.sources.mapValues { _ in true })
         }
     }

@@ -322,7 +322,7 @@ final class CurlTransfer {
 
 /// The URLs a transfer has been sent through, so that it neither loops nor goes on forever.
 struct RedirectTrail {
-    /// Where the transfer is now.
+    /// The URL of the current hop.
     private(set) var current: SourceURL
     private var visited: Set<SourceURL>
     private let maximum: Int

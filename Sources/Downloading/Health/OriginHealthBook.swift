@@ -1,7 +1,7 @@
 /// The health of recently used origins, a bounded number of them.
 ///
-/// A client can name as many origins as it likes. Those of which nothing has ever worked have a small bound of their own, and those of which
-/// nothing has become known, such as names without an address, are not kept.
+/// A client can name as many origins as it likes. Origins that have never answered have a small bound of their own.
+/// Origins of which nothing has become known, such as names without an address, are not kept.
 struct OriginHealthBook {
     private struct Entry {
         var health = OriginHealth()

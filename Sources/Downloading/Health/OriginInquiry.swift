@@ -1,6 +1,6 @@
 /// A test with sources of an origin that have worked: whether the origin fails, and not only the requested URLs.
 struct OriginInquiry: Equatable, Sendable {
-    /// Why the origin is suspected.
+    /// The reason to suspect the origin.
     enum Cause: Sendable {
         /// There was no answer: no connection, or silence.
         case silence

@@ -3,7 +3,7 @@ package import Text
 
 /// A named origin: a place in the settings, with the fields that are sent to it and its trust.
 package struct Origin: Sendable {
-    /// Where its sources are.
+    /// The place of its sources.
     package enum Place: Sendable, Hashable {
         /// Sources below this URL.
         case web(base: SourceURL)
@@ -15,7 +15,7 @@ package struct Origin: Sendable {
 
     /// Its name in `NAME:PATH`.
     package let name: String
-    /// Where its sources are.
+    /// The place of its sources.
     package let place: Place
     /// Fields that replace ours of the same name or are sent besides; nil leaves one of ours out.
     package var fields: [(name: HTTPField.Name, value: Secret?)] = []

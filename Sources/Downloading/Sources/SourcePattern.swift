@@ -1,7 +1,8 @@
 /// A pattern of allowed sources such as `https://*.example.com/*`, a star standing for any run of characters.
 ///
-/// It is matched part by part on the parsed URL, so that a star in the host never reaches into the path, and the reverse.
-/// Without a scheme both match, without a path every path does, without a port only the scheme's own.
+/// It is matched part by part on the parsed URL, so that a star in the host never reaches into the path, and the
+/// reverse. A pattern without a scheme matches both schemes; one without a path matches every path; one without a port
+/// matches only the scheme's own port.
 package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     private let scheme: [UInt8]
     private let host: [UInt8]

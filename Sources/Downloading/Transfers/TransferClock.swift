@@ -53,7 +53,7 @@ struct TransferClock {
         }
     }
 
-    /// When to check again.
+    /// The time of the next check.
     var nextCheck: Duration {
         switch phase {
         case .connecting(let limit), .waiting(let limit): min(limit, end)

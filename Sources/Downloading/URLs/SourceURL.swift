@@ -2,8 +2,8 @@ package import Text
 
 /// The address of a source: an absolute http or https URL, parsed once.
 ///
-/// Two spellings of one URL are equal: scheme and host in lower case, internationalised hosts in punycode, no default port,
-/// no fragment. The canonical text is what is fetched, so no second parser can disagree with the first.
+/// Two spellings of one URL are equal: scheme and host in lower case, internationalised hosts in punycode, no default
+/// port, no fragment. The service fetches the canonical text, so no second parser can disagree with the first.
 package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     private static let maximumLength = 2048
     /// The scheme of a place in a configured folder, which is not a URL.

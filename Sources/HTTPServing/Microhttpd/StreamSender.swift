@@ -29,7 +29,7 @@ final class StreamSender {
         return unsafe raw
     }
 
-    /// Writes the next bytes to `buffer`; what it returns is what ``CMicrohttpdShim_response_reading`` wants.
+    /// Writes the next bytes to `buffer`, and returns the value that ``CMicrohttpdShim_response_reading`` expects.
     @unsafe
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         connection.endStreamWait()

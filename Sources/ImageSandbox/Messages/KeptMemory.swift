@@ -9,7 +9,7 @@ package import Memory
 package struct KeptMemory: ~Copyable {
     /// Bytes that a process keeps mapped.
     package static let count = 4 << 20
-    /// Bytes behind these, for what belongs to an image besides its pixels.
+    /// Bytes behind these, for data of an image besides its pixels.
     static let tailCount = 2 << 20
 
     /// The mapped bytes and the bytes behind them.

@@ -1,6 +1,6 @@
 /// How many workers run, how they start, and when they are replaced.
 package struct SandboxConfiguration: Sendable {
-    /// How a worker starts.
+    /// The command and the limits of a worker.
     package var launch: WorkerLaunch
     /// Number of decoders: one for each image that is decoded at the same time, and a spare.
     package var decoderCount: Int

@@ -3,7 +3,7 @@ import Telemetry
 
 /// Counts why workers end, and what happens to their images.
 struct SandboxMetrics: Sendable {
-    /// Why a worker ended.
+    /// The cause of a worker's end.
     enum Cause: String, CaseIterable {
         /// It crashed: a fault in a decoder.
         case crash

@@ -15,7 +15,7 @@ final class WorkerProcess: @unchecked Sendable {
     let supervisor: Supervisor?
     /// The process of which the worker is a copy; nil if it is a program of its own.
     let template: WorkerTemplate?
-    /// When the worker was started.
+    /// The time at which the worker was started.
     let start = SystemTimekeeper().now
     /// The worker's CPU time at the end of its last request.
     private(set) var restingTime: Duration
@@ -283,7 +283,7 @@ final class WorkerProcess: @unchecked Sendable {
     }
 }
 
-/// How a process ended.
+/// The end of a process.
 enum WorkerEnd: Hashable, CustomStringConvertible {
     case exited(CInt)
     case killed(signal: CInt)

@@ -34,7 +34,8 @@ extension ColorProfile.Curve {
     /// The parameters of sRGB's curve in formula 3 of ICC's parametric curves.
     private static let standardParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
 
-    /// Whether `light` is what sRGB has for `component`, both 0…1; the tolerance is half an 8-bit step of the component.
+    /// Whether `light` is sRGB's amount for `component`, both 0…1; the tolerance is half an 8-bit step of the
+    /// component.
     private static func matches(_ light: Double, at component: Double) -> Bool {
         let half = 0.5 / 255
         return light >= standardLight(component - half) && light <= standardLight(component + half)

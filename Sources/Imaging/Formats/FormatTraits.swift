@@ -15,7 +15,7 @@ final class FormatTraits: Sendable {
     let supportsAnimation: Bool
     /// Longest side, in pixels.
     let maximumSide: Int
-    /// How files are read.
+    /// The way of reading files.
     let reading: Reading
     /// How files are written, or the formats that are written instead.
     let output: Output

@@ -9,7 +9,7 @@ extension ImageHeader {
 
 /// How the pixels of a Windows bitmap lie in its file.
 struct BMPLayout {
-    /// How pixels are coded.
+    /// The coding of pixels.
     enum Coding: Sendable {
         /// An index into the palette of 1, 4 or 8 bits, rows padded to four bytes.
         case palette
@@ -41,7 +41,7 @@ struct BMPLayout {
     let isTopDown: Bool
     /// Bits of a pixel.
     let depth: Int
-    /// How pixels are coded.
+    /// The coding of pixels.
     let coding: Coding
     /// Red, green, blue and alpha, if pixels hold components.
     let components: [Component]

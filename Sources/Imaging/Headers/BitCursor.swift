@@ -21,7 +21,7 @@ struct BitCursor {
     /// Reads one bit.
     mutating func flag() throws(ImagingError) -> Bool { try bits(1) == 1 }
 
-    /// A number of one of four forms, each a constant and the bits of what is added to it (ISO/IEC 18181-1, `U32`).
+    /// A number of one of four forms, each a constant and the bits of a summand (ISO/IEC 18181-1, `U32`).
     mutating func number(
         _ forms: (add: Int, bits: Int), _ second: (add: Int, bits: Int), _ third: (add: Int, bits: Int),
         _ fourth: (add: Int, bits: Int)

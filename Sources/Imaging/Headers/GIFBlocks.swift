@@ -8,7 +8,7 @@ enum GIFBlocks {
         case frame(descriptor: Int, flags: Int, data: Int)
     }
 
-    /// How the file ends.
+    /// The end of the file.
     enum End {
         /// With a trailer.
         case trailer

@@ -6,7 +6,8 @@ struct SVGScanner {
     var end: Int
     /// The place of the first element, once it was found.
     private(set) var root = 0
-    /// The declarations of what lies outside of the file, and their uses in the document type, in their order.
+    /// The declarations that refer to anything outside of the file, and their uses in the document type, in their
+    /// order.
     private(set) var references: [SVGReference] = []
     /// The names of the parameters among them.
     private var parameters: Set<[UInt8]> = []

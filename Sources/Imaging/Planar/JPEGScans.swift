@@ -29,9 +29,9 @@ struct JPEGScans: Hashable {
 
     /// The scans to read of a file at this level.
     ///
-    /// All scans are read if the file has no end marker: its last scan must be judged, and may refine earlier scans, so that it cannot be
-    /// read without them. All scans are read, too, if the file lacks frequencies: libjpeg estimates what the file lacks, and must not
-    /// estimate what was skipped.
+    /// All scans are read if the file has no end marker: its last scan must be judged, and may refine earlier scans, so
+    /// that it cannot be read without them. All scans are read, too, if the file lacks frequencies: libjpeg estimates
+    /// frequencies that the file lacks, and must not estimate those that were skipped.
     init(of file: RawSpan, header: ImageHeader, level: Int) {
         guard header.isProgressive else {
             self = .all

@@ -55,7 +55,7 @@ package final class BorderTrim: Sendable {
         return drawing.map { header.timePrice(of: $0, fileByteCount: fileByteCount) } ?? .zero
     }
 
-    /// The composition of what the border surrounds, and its part.
+    /// The composition of the part inside the border, and that part.
     private func remainder(inside box: ImagePart) throws(ImagingError) -> (Composition, WantedPart) {
         var rest = source
         rest.box = box

@@ -56,7 +56,7 @@ package struct OverlayLayout: Hashable, Sendable {
         firstColumn + coveredSize.width > scaledSize.width || firstRow + coveredSize.height > scaledSize.height
     }
 
-    /// The layout of what covers the area, as a watermark of its own.
+    /// The layout of the copies that cover the area, as one watermark.
     var covering: OverlayLayout {
         var part = self
         (part.scaledSize, part.firstColumn, part.firstRow) = (coveredSize, 0, 0)

@@ -1,4 +1,4 @@
-/// Which work is done on planes, and which by libvips: the whole rule.
+/// The whole rule by which work is done on planes or by libvips.
 ///
 /// It depends on the source's header and on the request, never on what is cached or how busy the service is: the same source and
 /// parameters make the same bytes.

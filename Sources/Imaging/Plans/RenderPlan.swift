@@ -88,7 +88,7 @@ package struct RenderPlan: Hashable, Sendable {
     /// The border in an image of shapes, which is drawn anew when its border is known; nil for other images.
     package var drawnBorder: BorderTrim? { decode.drawnSize == nil ? nil : border }
 
-    /// The plan with the steps for what remains of the image after the trim.
+    /// The plan with the steps for the rest of the image after the trim.
     ///
     /// - Parameter size: The size of the source, if it was drawn anew; nil for the size in which the border was found.
     func trimmed(to steps: RenderSteps, drawn size: PixelSize?) -> RenderPlan {

@@ -44,7 +44,7 @@ package struct RecipeSource: Hashable, Sendable {
     package func whole(ofPage page: Int = 0) -> ImagePart { box ?? ImagePart(allOf: header.page(page).size) }
 }
 
-/// How a result is made: what is decoded, what becomes of it, and how it is written.
+/// The way to make a result: the decode, the steps and the file.
 package struct Composition: Sendable {
     /// The page or frame that is shown, from 0; the first of those that are kept.
     package var page = 0

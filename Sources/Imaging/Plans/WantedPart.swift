@@ -29,7 +29,8 @@ struct WantedPart {
     /// The size before the turn that becomes `size`.
     func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { size.upright(from: turn) }
 
-    /// How an image of shapes is drawn if the part has `size` after the turn: in which size, and as which rectangle; nil for all of it.
+    /// The size in which an image of shapes is drawn if the part has `size` after the turn, and the rectangle of the
+    /// part; nil for all of it.
     ///
     /// All of the image is drawn, and the crops cut it, unless that takes more pixels than are allowed. Then the rectangle that the crops
     /// leave is drawn alone.

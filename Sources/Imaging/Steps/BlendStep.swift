@@ -33,7 +33,7 @@ package struct BlendStep: Hashable {
     package let across: Row
     /// The rows of copies.
     package let down: Row
-    /// How colours are mixed.
+    /// The way of mixing colours.
     package let mode: BlendMode
     /// Opacity in per cent, 1…100.
     package let opacity: Int

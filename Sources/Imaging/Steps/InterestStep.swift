@@ -2,7 +2,7 @@ import Coordination
 
 /// A crop to the part of the image that matters most, by the first frame if animated.
 package struct InterestStep: Hashable {
-    /// How the part is chosen.
+    /// The measure that chooses the part.
     package let measure: InterestMeasure
     /// Size of the part.
     package let size: PixelSize

@@ -2,15 +2,15 @@
 ///
 /// The outermost pixels are repeated beyond the edges.
 package struct KernelStep: Hashable {
-    /// How the nine are mixed.
+    /// The way of mixing the nine pixels.
     package enum Kernel: String, Hashable, Sendable {
-        /// The mean of the nine.
+        /// Their mean.
         case mean
         /// The pixel, and a third of its difference from the mean of the others.
         case sharpen
     }
 
-    /// How the nine are mixed.
+    /// The way of mixing the nine pixels.
     package let kernel: Kernel
 
     /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.

@@ -33,7 +33,7 @@ extension ResampleStep: RenderStep {
 
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { read(of: input.size).area }
 
-    /// The size of what is resampled.
+    /// The size of the resampled part.
     private func read(of input: PixelSize) -> PixelSize { part?.rounded(in: input).size ?? input }
 
     package func cost(of work: StepWork) -> StepCost {

@@ -62,7 +62,7 @@ package struct ImageHeader: Hashable, Sendable {
     /// The header of a page; this header for all pages that are like the first.
     package func page(_ index: Int) -> ImageHeader { pages.indices ~= index ? pages[index] : self }
 
-    /// The header of what a plan decodes: of its page, and of the drawing in the size that the plan needs.
+    /// The header of the image that a plan decodes: of its page, and of the drawing in the size that the plan needs.
     package func decoded(by plan: DecodePlan) -> ImageHeader {
         let page = page(plan.page)
         guard let size = plan.drawnSize, page.drawing != nil else { return page }

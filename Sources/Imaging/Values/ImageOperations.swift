@@ -20,7 +20,7 @@ package struct ImageOperations: Hashable, Sendable {
     package var pixelate = 1
     /// Margins around the finished box, in CSS pixels.
     package var pad = Margins()
-    /// How the corners are rounded.
+    /// The radius of rounded corners.
     package var radius = Radius.pixels(0)
     /// The shape that is cut out; nil for all of the image.
     package var mask: Mask?

@@ -1,7 +1,7 @@
 import CVips
 import CVipsShim
 
-/// How a file is opened.
+/// The options of opening a file.
 struct VipsLoadOptions {
     /// Divisor of the sides that JPEG and WebP apply while decoding: 1, 2, 4, 8.
     var level = 1

@@ -49,7 +49,7 @@ final class TierTLS: @unchecked Sendable {
 /// A connection of the system, perhaps with TLS, that never blocks; used by one thread.
 @safe
 final class TierSocket {
-    /// How a step ended.
+    /// The result of a step.
     enum Progress: Equatable {
         /// So many bytes have moved; after a step of the handshake, none.
         case moved(Int)

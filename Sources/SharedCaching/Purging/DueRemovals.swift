@@ -38,7 +38,7 @@ struct DueRemovals {
         return true
     }
 
-    /// The removals that are not under way; they are, then.
+    /// Takes the removals that are not under way; from then on they are.
     mutating func takeUnsent() -> [Entry] {
         let unsent = entries.filter { !$0.isSent }
         for index in entries.indices { entries[index].isSent = true }

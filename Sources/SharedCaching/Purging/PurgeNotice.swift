@@ -6,7 +6,7 @@ package struct PurgeNotice: Sendable, Equatable {
     let id: Generation
     /// The source, by the rules of the instance that was asked.
     package let source: SharedSource
-    /// The source as the operator named it: each instance has its own rules for what it means.
+    /// The source as the operator named it: each instance reads the name by its own rules.
     package let name: String
 
     private static let longestName = 4_096

@@ -1,6 +1,6 @@
 /// Which server the shared cache is, and how it is used; sizes in bytes.
 package struct SharedCacheConfiguration: Sendable {
-    /// Where the server is.
+    /// The address of the server.
     package var address: SharedCacheAddress
     /// The user and the password for the server.
     package var credentials = SharedCacheCredentials()

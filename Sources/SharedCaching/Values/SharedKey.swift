@@ -76,6 +76,6 @@ enum TierNames {
     static let everything = Array((prefix + "g").utf8)
     /// The log of purges, a stream.
     static let log = Array((prefix + "purges").utf8)
-    /// Where purges are published.
+    /// The channel on which purges are published.
     static let channel = Array((prefix + "purged").utf8)
 }

@@ -4,7 +4,7 @@ import HTTPTypes
 struct PreflightAnswer: Sendable {
     private let common: HTTPFields
 
-    /// Browsers shorten this to what they allow: Chromium to two hours.
+    /// Browsers shorten this to their own maximum: Chromium to two hours.
     private static let maximumAge = 86_400
 
     /// Fields that a page may send: those that the service reads, and that a page cannot send unasked.

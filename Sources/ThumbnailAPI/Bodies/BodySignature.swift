@@ -11,7 +11,7 @@ package struct BodySignature {
     package enum Version: Sendable {
         /// Method, target and body.
         case one
-        /// These, and what the body is and what is asked for.
+        /// These, the type of the body and the forms that are asked for.
         case two
     }
 

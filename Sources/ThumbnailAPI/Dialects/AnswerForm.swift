@@ -7,7 +7,7 @@ package struct AnswerForm: Hashable, Sendable {
     package var fileName: ExactText?
     /// Whether browsers are told to save the answer and not to show it.
     package var isAttachment = false
-    /// Seconds for which clients may use the answer, whatever the source says; nil for what the source says.
+    /// Seconds for which clients may use the answer, whatever the source says; nil for the source's own lifetime.
     package var maximumAge: Int?
     /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
     package var staleAge: Int?

@@ -67,7 +67,7 @@ package final class StatsHistory: Sendable {
 
 /// The service's figures for charts, at one moment; counts begin with the process, sizes are bytes.
 package struct StatsSample: Sendable, Equatable {
-    /// When the figures were read.
+    /// The time at which the figures were read.
     var time: Duration
     var requests, clientErrors, errors: Int
     var hits, misses, decodes, renders: Int

@@ -69,7 +69,7 @@ final class PreparedQuery: Sendable {
     let isNegotiated: Bool
     /// The name of the answer's file, without its extension.
     let fileName: FileName
-    /// Seconds for which clients may use the answer, whatever the source says; nil for what the source says.
+    /// Seconds for which clients may use the answer, whatever the source says; nil for the source's own lifetime.
     let maximumAge: Int?
     /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
     let staleAge: Int?

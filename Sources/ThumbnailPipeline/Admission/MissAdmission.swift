@@ -10,7 +10,7 @@ struct MissAdmission: Sendable {
     private let lanes: WorkLanes
     private let maximumDelay: Duration
 
-    /// Judges by what waits in `lanes`; no miss is to wait longer than `maximumDelay`.
+    /// Judges by the backlogs of `lanes`; no miss is to wait longer than `maximumDelay`.
     init(lanes: WorkLanes, maximumDelay: Duration) {
         self.lanes = lanes
         self.maximumDelay = maximumDelay

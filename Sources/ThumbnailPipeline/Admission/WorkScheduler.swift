@@ -8,7 +8,8 @@ struct WorkScheduler: Sendable {
 
     /// Runs `body` at once if the work is small, and else when it is its turn.
     ///
-    /// - Parameter patience: Bound on the wait for a turn or a worker, which is passed to `body`; nil for what the lane grants.
+    /// - Parameter patience: Bound on the wait for a turn or a worker, which is passed to `body`; nil for the lane's
+    ///   own bound.
     /// - Throws: `WorkerPool.Full`, or what `body` throws.
     func run<Value: Sendable>(
         _ price: WorkPrice, patience: Duration?, _ body: (_ patience: Duration) async throws -> Value
@@ -22,7 +23,7 @@ struct WorkScheduler: Sendable {
     }
 }
 
-/// The time that it takes to make a result of what is there.
+/// The time that it takes to make a result from the sources at hand.
 struct WorkPrice: Equatable {
     /// The decode of each source; zero if its pixels are there, or are being made for others.
     let decodes: PerSource<Duration>

@@ -98,13 +98,13 @@ package final class PipelineCaches: SourceCaching {
         tier?.keep(source.bytes, of: record)
     }
 
-    /// Keeps what is known of an image that was given, so that what is made from it may be kept as well.
+    /// Keeps the record of an image that was given, so that results made from it may be kept as well.
     func keepGiven(_ record: SourceRecord) {
         changes.withLock { $0.note(record.identity) }
         records.add(record, for: SourceKey(source: record.identity))
     }
 
-    /// Replaces what is known of a source whose origin has confirmed it; removes what may not be kept any more.
+    /// Replaces the record of a source that its origin has confirmed; removes entries that may not be kept any more.
     package func refresh(_ head: SourceHead, _ ticket: (any FetchTicket)? = nil) {
         changes.withLock { $0.note(head.identity) }
         guard head.freshness.storability == .shared else {

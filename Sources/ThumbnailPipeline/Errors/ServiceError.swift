@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// A failure that says what the client is told, and what the log.
+/// A failure with a message for the client and details for the log.
 ///
 /// Each module's errors conform in this folder, so that Imaging needs no HTTP and the responder no switch.
 package protocol ServiceError: Error {

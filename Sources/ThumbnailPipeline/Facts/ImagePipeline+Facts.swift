@@ -100,7 +100,7 @@ extension ImagePipeline {
         var fetch = try await fetcher.fetch(for: call, needsBytes: PerSource(known == nil))
         while true {
             if let fetch { return DescribedSource(record: fetch.records.image, fetch: fetch, status: fetch.status) }
-            // The source is unchanged, but what was known of it has been evicted meanwhile.
+            // The source is unchanged, but its record has been evicted meanwhile.
             fetch = try await fetcher.fetch(for: call.again, needsBytes: PerSource(true))
         }
     }

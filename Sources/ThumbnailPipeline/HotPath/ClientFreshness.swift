@@ -48,7 +48,7 @@ extension Freshness {
         lifetime = source.storability == .unstated ? 0 : source.isLifetimeKnown ? source.lifetime : nil
     }
 
-    /// Applies the operator's bounds to what shared caches may store.
+    /// Applies the operator's bounds to answers that shared caches may store.
     private mutating func bound(by bounds: ClientMaxAge) {
         guard storability == .shared, bounds != ClientMaxAge() else { return }
         let remaining = remaining

@@ -10,7 +10,7 @@ struct RenderedImage: Sendable {
     let eTag: String
     /// Whether a source lacked pixels.
     let isIncomplete: Bool
-    /// For what answers with it have in common.
+    /// The place for data that answers with it share.
     let place = AnswerPlace()
 
     /// Tags a finished image; hashes all its bytes.
@@ -32,7 +32,7 @@ struct RenderedImage: Sendable {
     var cost: Int { image.bytes.footprint + 1_536 }
 }
 
-/// A place beside a cached result for what answers with it have in common; it is removed with the result.
+/// A place beside a cached result for data that its answers share; it is removed with the result.
 package final class AnswerPlace: Sendable {
     /// An object that the place can keep.
     package typealias Content = AnyObject & Sendable
@@ -44,7 +44,7 @@ package final class AnswerPlace: Sendable {
     /// The object that was kept last.
     package var kept: (any Content)? { content.withLock { $0 } }
 
-    /// Keeps `new` instead of what is kept there.
+    /// Keeps `new` in place of the last object.
     package func keep(_ new: any Content) {
         let replaced = content.withLock { content in
             defer { content = new }

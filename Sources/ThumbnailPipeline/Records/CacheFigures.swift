@@ -3,7 +3,7 @@ package import ImageCaching
 
 /// The contents and counts of a cache, in memory or on the disk; sizes in bytes.
 package struct CacheFigures: Sendable, Equatable {
-    /// How full it is.
+    /// The bytes and entries in use, and their bounds.
     package let usage: CacheUsage
     /// Look-ups that found their key, and those that did not.
     package let hits, misses: Int

@@ -20,7 +20,7 @@ final class SourceRecord: Sendable {
     /// The source's generations in the shared cache before it was fetched or found there; nil if they are not known.
     let generations: SharedGenerations?
 
-    /// Joins what the origin said and what the image's own header says.
+    /// Joins the origin's fields and the image's header.
     init(
         _ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil,
         generations: SharedGenerations? = nil

@@ -44,7 +44,7 @@ package struct AdditionalSourceError: ServiceError {
         do { return try body() } catch { throw attributed(error, to: role) }
     }
 
-    /// Does the same for what takes its time.
+    /// Does the same for an asynchronous `body`.
     static func attributing<Value>(
         to role: AdditionalSource.Role?, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -1,7 +1,7 @@
 package import Imaging
 package import Text
 
-/// One caller's wish: which sources, what to do with them, and in which format the result may come.
+/// One caller's request: the sources, the options of the render, and the formats that the result may have.
 ///
 /// Sources are texts here, because the grammars that make requests know no origins. ``ThumbnailServing/resolved(_:)`` turns them into
 /// identities, once.

@@ -200,7 +200,7 @@ package final class SharedTier: Sendable {
 
     // MARK: Removals
 
-    /// Makes what is shared about a source unreadable; other instances keep what they have.
+    /// Makes all shared values of a source unreadable; other instances keep their own copies.
     func forget(_ identity: SourceIdentity) {
         guard mayShare(identity) else { return }
         beginnings.withLock { $0.forget(identity) }

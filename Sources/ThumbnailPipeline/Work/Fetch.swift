@@ -16,7 +16,7 @@ struct Fetch: Sendable {
     var status: CacheLayerStatus { shown.status }
     var timings: [StepTiming] { shown.timings }
 
-    /// How long work on the sources may wait; nil for what its lane grants.
+    /// Bound on the wait of work on the sources; nil for the lane's own bound.
     ///
     /// What was fetched for this caller, or is in its hands, is not given up as long as there is time.
     var patience: Duration? {

@@ -10,7 +10,7 @@ struct RenderJob: Sendable {
     let roles: PerSource<AdditionalSource.Role?>
     /// The sources' files; nil for those that are not at hand.
     let bytes: PerSource<SharedBytes?>
-    /// Bound on the wait for a turn or a worker; nil for what the lane grants.
+    /// Bound on the wait for a turn or a worker; nil for the lane's own bound.
     let patience: Duration?
     /// The time that the caller has waited for the shared cache.
     let allowance: WaitAllowance

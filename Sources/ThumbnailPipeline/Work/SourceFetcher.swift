@@ -19,7 +19,7 @@ struct Call: Sendable {
     /// The earlier look into the shared cache; nil if there was none.
     var look: SharedLook?
 
-    /// The same once more, with nothing asked of the caches but what forbids a download.
+    /// The same call once more, without orders to the caches except one that forbids a download.
     var again: Call {
         var directives = RequestCacheControl.none
         directives.onlyIfCached = self.directives.onlyIfCached

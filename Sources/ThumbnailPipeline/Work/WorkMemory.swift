@@ -18,7 +18,7 @@ struct WorkMemory: Sendable {
     /// All at once: a task that held a part while it waited for the rest could wait for another that does the same.
     ///
     /// - Parameter isDecoded: Whether pixels are here already.
-    /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for what could never fit, ``MemoryBudget/Full``.
+    /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for work that could never fit, ``MemoryBudget/Full``.
     func reserve(for job: RenderJob, isDecoded: (DecodeKey) -> Bool) async throws -> Rooms {
         let plan = job.key.plan
         let prices = job.decodes.mapValues { isDecoded($0.key) ? nil : $0.price }
@@ -27,7 +27,7 @@ struct WorkMemory: Sendable {
             let (larger, isTooLarge) = sum.addingReportingOverflow(price)
             (sum, overflow) = (larger, overflow || isTooLarge)
         }
-        // A quarter is what the caches keep even when they are asked for room.
+        // The caches keep a quarter even when they are asked for room.
         guard !overflow, sum <= budget.limit - budget.limit / 4 else {
             let header = job.records.image.header
             throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))

@@ -7,7 +7,8 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// `alula explain`: says what targets of the public listener mean, without a service and without fetching anything.
+/// `alula explain`: tells the meaning of targets of the public listener, without a service and without fetching
+/// anything.
 enum ExplainCommand {
     static let help = """
         Usage: alula explain [OPTIONS] [SETTINGS] URL…

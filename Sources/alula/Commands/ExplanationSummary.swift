@@ -27,7 +27,7 @@ struct ExplanationSummary {
     private var ignored: [ExactText: (count: Int, example: String)] = [:]
     private var refused: [ExactText: (count: Int, example: String)] = [:]
 
-    /// How many are refused.
+    /// The number of refused URLs.
     var refusedCount: Int { verdicts["refused"] ?? 0 }
 
     /// Counts one URL.

@@ -28,7 +28,7 @@ enum DescriptorLimit {
         try fit(&settings, into: Int(clamping: limit.rlim_cur))
     }
 
-    /// Lowers `maxConnections`, unless it was chosen, to what so many descriptors are enough for.
+    /// Lowers `maxConnections`, unless it was set, to the number for which these descriptors are enough.
     static func fit(_ settings: inout Settings, into granted: Int) throws(TooLow) {
         let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
         let needed =

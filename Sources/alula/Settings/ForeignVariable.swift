@@ -6,7 +6,7 @@ struct ForeignVariable: Equatable, Sendable {
     enum Meaning: Equatable, Sendable {
         /// It counts, in place of these settings; if there are none, it has no other spelling.
         case counts([String])
-        /// It concerns the other service's own workings, or asks for what is so in any case.
+        /// It concerns the other service's own workings, or asks for behaviour that the service has in any case.
         case harmless
         /// The service did something by it that Alula does not.
         case lost
@@ -16,7 +16,7 @@ struct ForeignVariable: Equatable, Sendable {
     /// The meaning of the variable.
     let meaning: Meaning
 
-    /// Tells operators which of the variables mean nothing here: one line, in which what is lost stands apart.
+    /// Tells operators which of the variables mean nothing here: one line, in which lost settings stand apart.
     static func report(_ variables: [ForeignVariable], to logger: Logger) {
         func names(_ meaning: Meaning) -> String {
             variables.filter { $0.meaning == meaning }.map(\.name).joined(separator: ",")

@@ -121,8 +121,8 @@ extension Settings {
 
     /// A text that changes with every setting that can change an answer, or whether its source is allowed: a SHA-256.
     ///
-    /// Named origins are not part of it: each has a digest of its own in the keys of its sources. What a request asks for, and what
-    /// settings make of that, is in the keys of results.
+    /// Named origins are not part of it: each has a digest of its own in the keys of its sources. The keys of results
+    /// hold the options of a request, with the settings applied.
     func answerDigest(_ pipeline: PipelineConfiguration, engine: String) -> String {
         let limits = pipeline.rules.limits
         let formats = limits.sourceFormats.map(\.rawValue).sorted()

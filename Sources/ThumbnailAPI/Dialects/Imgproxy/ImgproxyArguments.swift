@@ -51,7 +51,7 @@ struct ImgproxyArguments {
         guard option.arguments.count <= most else { throw fault("It has at most \(most) arguments.") }
     }
 
-    /// How many there are.
+    /// The number of arguments.
     var count: Int { option.arguments.count }
 
     /// Whether there is an argument at `index` that is not empty.

@@ -32,7 +32,7 @@ package struct ImgproxyConfiguration: Sendable {
     package var presets: [ExactText: String] = [:]
     /// The source of the watermark; nil for none.
     package var watermark: ExactText?
-    /// Seconds for which clients may use answers, whatever their source says; nil for what the source says.
+    /// Seconds for which clients may use answers, whatever their source says; nil for the source's own lifetime.
     package var maximumAge: Int?
     /// The URL that clients are sent to after a failure; nil for none.
     package var fallback: ExactText?

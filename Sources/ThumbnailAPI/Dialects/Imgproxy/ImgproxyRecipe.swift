@@ -133,7 +133,7 @@ extension ImgproxyRecipe {
     /// AVIF files of a shorter side are another format in imgproxy.
     private static let shortestAVIFSide = 16
 
-    /// imgproxy looks at the stored image, the trim at the upright one; magenta stands for what is transparent.
+    /// imgproxy looks at the stored image, the trim at the upright one; magenta stands for transparent pixels.
     private func trim(exchangingSides: Bool) -> ImageOperations.Trim {
         let asked = options.trim
         var trim = ImageOperations.Trim(

@@ -2,13 +2,14 @@
 package struct ImgproxyReplacement: Hashable, Sendable {
     /// The texts between the stars of the pattern.
     private let literals: [[UInt8]]
-    /// The new beginning; `${1}` in it stands for what the first star stood for.
+    /// The new beginning; `${1}` in it stands for the text of the first star.
     private let replacement: [UInt8]
 
     /// Most stars of a pattern, so that matching stays cheap.
     private static let mostStars = 4
 
-    /// A replacement of what matches `pattern`, in which a star stands for a run of characters without a slash; nil for too many stars.
+    /// A replacement of beginnings that match `pattern`, in which a star stands for a run of characters without a
+    /// slash; nil for too many stars.
     package init?(pattern: String, replacement: String) {
         literals = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
         self.replacement = Array(replacement.utf8)
@@ -55,7 +56,8 @@ package struct ImgproxyReplacement: Hashable, Sendable {
         }
     }
 
-    /// The replacement with what the stars stood for: `$1` or `${1}` for the first; nil for what cannot stand in a host's name.
+    /// The replacement with the texts of the stars: `$1` or `${1}` for the first; nil if a text cannot stand in a
+    /// host's name.
     private func expanded(_ stars: [ArraySlice<UInt8>]) -> [UInt8]? {
         var (text, index) = ([UInt8](), 0)
         while index < replacement.count {

@@ -32,7 +32,7 @@ package struct NativeDialect: RenditionDialect {
         try ThumbnailTarget.parse(target.target.string, accept: target.accept?.string, vocabulary: vocabulary)
     }
 
-    /// A rendition is a query of `/thumbnail` without the source and without what concerns a single request.
+    /// A rendition is a query of `/thumbnail` without the source and the parameters of a single request.
     ///
     /// It is written anew, unless presets would then change what it means; these apply when the target is read.
     package func target(source: String, rendition: String) throws(APIError) -> String {

@@ -30,7 +30,7 @@ package struct ThumborDialect: Dialect {
         return path.isUnsafe ? configuration.isUnsafeServed : verifiedText(of: path) != nil
     }
 
-    /// Reads what the signature was made over; what no signature fits is read as it was sent, for explanations.
+    /// Reads the text that was signed; a text that no signature fits is read as it was sent, for explanations.
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         guard let path = ThumborPath(target.target.string, at: place) else {
             throw .badURL("The address of an image is missing.")

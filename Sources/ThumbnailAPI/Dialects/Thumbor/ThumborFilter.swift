@@ -109,7 +109,7 @@ struct ThumborMark: Hashable, Sendable {
     /// Opacity in per cent, 1…100.
     var opacity = 100
     var mode = BlendMode.normal
-    /// The largest size in per cent of the image's sides; nil for what follows from the other side, or for the mark's own size.
+    /// The largest size in per cent of the image's sides; nil if the other side gives it, or for the mark's own size.
     var widthShare: Int?
     var heightShare: Int?
 

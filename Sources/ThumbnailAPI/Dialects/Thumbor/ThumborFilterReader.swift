@@ -224,7 +224,7 @@ extension ThumborFilterReader {
         return marks.count - 1
     }
 
-    /// A size in per cent; nil inside for none, nil for what cannot be one.
+    /// A size in per cent; an inner nil for none, nil for text that cannot be one.
     private static func share(_ arguments: ThumborArguments, _ index: Int) -> Int?? {
         guard arguments.count > index, arguments.text(index) != "none" else { return .some(nil) }
         guard let share = arguments.whole(index, most: 10_000) else { return nil }

@@ -146,7 +146,7 @@ struct ThumborLayout: Hashable {
 }
 
 extension ThumborGeometry.Crop {
-    /// The part of what is available; nil if it is empty or lies outside, which is then ignored.
+    /// The part within the available area; nil if it is empty or lies outside, and is therefore ignored.
     fileprivate func part(of available: ImagePart) -> ImagePart? {
         func pixels(_ length: ThumborGeometry.Length, of side: Int) -> Int {
             switch length {

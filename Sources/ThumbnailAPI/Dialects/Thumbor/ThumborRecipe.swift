@@ -43,7 +43,7 @@ struct ThumborRecipe: RenderRecipe {
         return composition
     }
 
-    /// The layout of what a trim leaves of the source, before the trim of all of it.
+    /// The layout of the part that a trim leaves of the source; before the trim, of all of it.
     func layout(of source: RecipeSource) -> ThumborLayout {
         var geometry = options.geometry
         if options.isDebug || options.isRaw {

@@ -35,7 +35,7 @@ struct WsrvLayout {
     /// The layout of an upright image.
     ///
     /// - Parameters:
-    ///   - source: The size of the image, or of what remains of it after a trim.
+    ///   - source: The size of the image, or of its rest after a trim.
     ///   - format: The format of the source.
     ///   - stored: The size of the source as it is stored, with all frames that are kept on top of each other.
     ///   - frames: Frames that are kept.

@@ -19,7 +19,7 @@ struct CommandSession: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The settings of the service, of which those count that concern fetching and making.
-    ///   - jobs: Images that are worked on at the same time; nil for what the settings say.
+    ///   - jobs: Images that are worked on at the same time; nil for the number in the settings.
     ///   - isVerbose: Whether the engine's log is shown, and not only what the settings ask for.
     init(_ settings: Settings, jobs: Int? = nil, isVerbose: Bool = false) throws {
         var settings = Self.adapted(settings, jobs: jobs)

@@ -12,7 +12,7 @@ enum InputFile {
 
     /// The size of a file as it is now, in bytes; 0 for pipes.
     ///
-    /// - Throws: ``CommandFailure`` for what is missing and for folders.
+    /// - Throws: ``CommandFailure`` for missing files and for folders.
     static func blockingSize(of path: String) throws(CommandFailure) -> Int {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw CommandFailure(system: errno) }
