@@ -8,7 +8,7 @@ struct DiskDatabase {
     /// The identities of the open files.
     let files: DiskFolder.Files
 
-    /// The kind of file that was found.
+    /// The state of the file at the path, and its treatment.
     enum Finding: String {
         /// There was no file, or an empty one.
         case new

@@ -90,7 +90,7 @@ package struct Logger: Sendable {
 /// One line before it is written.
 package struct LogLine: Sendable {
     package let level: Logger.Level
-    /// The message.
+    /// The constant message, without metadata.
     package let message: String
     /// The particulars, in order.
     package let fields: [(String, Logger.MetadataValue)]

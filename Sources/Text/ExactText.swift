@@ -47,7 +47,7 @@ extension ExactText: ExpressibleByStringInterpolation {
 }
 
 extension ExactText: CustomStringConvertible {
-    /// The text itself.
+    /// The same as ``string``.
     @inlinable public var description: String { string }
 }
 

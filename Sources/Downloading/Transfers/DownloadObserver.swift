@@ -38,7 +38,7 @@ package struct TransferReport: Sendable, Equatable {
     }
 
     package let identity: SourceIdentity
-    /// The transfer's moment.
+    /// The moment that is reported.
     package let state: State
     /// Bytes of the body so far.
     package let receivedBytes: Int

@@ -65,7 +65,7 @@ struct WorkerSpawner {
     private var nextTemplate = Duration.zero
     private static let pauseAfterFailure = Duration.seconds(60)
 
-    /// Starts nothing yet.
+    /// A template that starts with the first worker.
     init(_ launch: WorkerLaunch, logger: Logger) {
         self.launch = launch
         self.logger = logger

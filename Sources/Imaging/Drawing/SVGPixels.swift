@@ -3,7 +3,7 @@ import Coordination
 import Memory
 import Synchronization
 
-/// Draws SVG files.
+/// Draws SVG files with librsvg.
 enum SVGPixels {
     /// The number of fonts in which text is drawn; they are opened at the first use.
     static let fontCount = Int(CSVGShim_prepare())

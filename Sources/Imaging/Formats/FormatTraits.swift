@@ -204,7 +204,7 @@ extension FormatTraits {
         var alpha = 0
         /// In addition at any size, if the colours of a palette are chosen.
         var palette = 0
-        /// Fewest bytes, at any size.
+        /// In addition, at any size.
         var least = 1 << 20
     }
 

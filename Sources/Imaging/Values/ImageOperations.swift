@@ -116,11 +116,11 @@ package struct ColorFilters: Hashable, Sendable {
     package var saturation = 100
     /// Degrees, 0…359.
     package var hue = 0
-    /// 0…100.
+    /// Per cent, 0…100.
     package var grayscale = 0
-    /// 0…100.
+    /// Per cent, 0…100.
     package var sepia = 0
-    /// 0…100.
+    /// Per cent, 0…100.
     package var inversion = 0
 
     /// Filters that change nothing.

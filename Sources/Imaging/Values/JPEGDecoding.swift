@@ -30,7 +30,7 @@ package enum JPEGDecoding: Hashable, Sendable {
         case scans
         /// A code that is in no table, or that cannot stand where it does.
         case code
-        /// A restart marker where none belongs, or none where one does.
+        /// A restart marker that is missing or has the wrong number.
         case restart
         /// The data of a scan end too early, or too late.
         case end

@@ -12,7 +12,7 @@ package struct RenderingOptions: Hashable, Sendable {
     package var enlarge = false
     /// The part that a crop keeps, and the place of the image on a larger canvas.
     package var gravity = Gravity.center
-    /// The other operations.
+    /// The operations besides fitting into the box.
     package var operations = ImageOperations()
     /// Colour behind transparent parts and around the image; nil for the format's default.
     package var background: Color?

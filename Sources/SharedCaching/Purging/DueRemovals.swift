@@ -4,7 +4,7 @@ import Coordination
 ///
 /// They are sent again until it does, and none is dropped while there is room.
 struct DueRemovals {
-    /// An order to the server.
+    /// A removal at the server.
     enum Removal {
         /// Make all that was written about a source unreadable.
         case forget(SharedSource)

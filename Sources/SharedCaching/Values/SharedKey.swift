@@ -44,7 +44,7 @@ package struct Generation: Hashable, Sendable {
 
     static let length = 22
 
-    /// A random generation that no instance has used before.
+    /// A generation of 128 random bits, so that none comes twice.
     init() {
         text = Array(Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }).utf8)
     }

@@ -22,7 +22,6 @@ package final class EventLog: Sendable {
 package struct NumberedEvent: Sendable, Equatable {
     /// The first event of the process has 1, each later one the next integer.
     package let id: Int
-    /// The event.
     package let event: ServiceEvent
 }
 

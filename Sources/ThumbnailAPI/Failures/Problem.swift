@@ -4,7 +4,6 @@ package import ThumbnailPipeline
 
 /// A failed request, with all that its answer tells.
 package struct Problem: Sendable {
-    /// The error.
     package let error: any ServiceError
     /// The ID of the failed request.
     package let requestID: String

@@ -69,7 +69,7 @@ struct Submission: Sendable {
     }
 }
 
-/// The guard of a body that its header declares: a signature that covers it, or a digest.
+/// The proof of a body in its request's header: a signature that covers it, or a digest.
 private struct Seal: Sendable {
     private let keys: [[UInt8]]
     /// The digest that the body must have; nil if the header does not state it.

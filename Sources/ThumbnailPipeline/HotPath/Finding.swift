@@ -1,6 +1,6 @@
 import Downloading
 
-/// The result from which a caller's answer is made, and how it was come by.
+/// The result from which a caller's answer is made, the records of its sources, and the layers that answered.
 struct Finding {
     let result: RenderedImage
     let records: PerSource<SourceRecord>

@@ -6,7 +6,6 @@ package import Downloading
 /// To find out which result a request means, the URLs of its sources are parsed, which is done once, and its geometry is planned, which
 /// is done again only when one of its sources has changed. Used on all event threads.
 package final class RecurringRequest: Sendable {
-    /// The request itself.
     package let request: ThumbnailRequest
     /// The identities of its sources, or why one of them has none: a ``ServiceError``.
     package let sources: Result<PerSource<SourceIdentity>, any Error>

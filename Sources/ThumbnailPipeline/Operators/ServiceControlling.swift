@@ -50,7 +50,7 @@ package enum SharedCacheState: String, Sendable {
     case down
 }
 
-/// Work under way.
+/// Counts of the work under way.
 package struct ServiceActivity: Sendable, Equatable {
     package var activeDownloads: Int
     /// Transfers waiting for a slot.
@@ -99,7 +99,7 @@ package struct OriginStatus: Sendable, Equatable {
         self.isProven = isProven
     }
 
-    /// The downloader's knowledge of an origin that has these names.
+    /// The state of an origin as the downloader knows it; `names` are the named origins there.
     init(_ origin: OriginSnapshot, names: [String] = []) {
         self.init(
             origin: origin.origin.description,

@@ -6,7 +6,7 @@ package import Text
 
 /// The result of asking an origin for a source now.
 package struct SourceRefresh: Sendable {
-    /// The fate of the source.
+    /// The state of the source after the refresh.
     package enum Result: String, Sendable {
         /// The copies hold: the origin said so, or sent the same bytes.
         case unchanged
@@ -18,7 +18,7 @@ package struct SourceRefresh: Sendable {
         case failed
     }
 
-    /// The fate of the source.
+    /// The state of the source after the refresh.
     package let result: Result
     /// Why the refresh failed; nil if it did not.
     package let failure: (any ServiceError)?

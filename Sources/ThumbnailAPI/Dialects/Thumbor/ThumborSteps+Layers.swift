@@ -1,6 +1,6 @@
 import Imaging
 
-/// Areas on layers.
+/// Lays the inner marks of a mark on its layer.
 extension ThumborSteps {
     /// A rectangle in pixels of the image, which may reach beyond it.
     private struct Area {

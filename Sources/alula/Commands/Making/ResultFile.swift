@@ -7,7 +7,7 @@ import Memory
 /// name. On file systems that know no such files, it has a temporary name.
 @safe
 struct ResultFile: ~Copyable {
-    /// The marks that tell a file from later ones of the same name.
+    /// The size and time that tell a file from later ones of the same name.
     struct Stamp: Equatable, Sendable {
         let size: Int
         /// Nanoseconds since 1970 of its last change.
