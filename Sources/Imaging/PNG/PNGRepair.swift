@@ -5,8 +5,8 @@ import Memory
 
 /// Repairs PNG files whose compressed rows are truncated.
 ///
-/// libpng does not report whether rows are missing or only data after them, and libvips leaves missing rows uninitialised. Therefore the
-/// rows are counted, and written to a complete file.
+/// libpng does not report whether rows are missing or only data after them, and libvips leaves missing rows
+/// uninitialised. Therefore the rows are counted, and written to a complete file.
 enum PNGRepair {
     /// The complete file; nil if there is nothing to serve.
     ///

@@ -2,8 +2,8 @@ import Memory
 
 /// Everything that decides the pixels and bytes of a result, given the source.
 ///
-/// With the source's identity, the plan is the key of the result cache. Therefore it is normalised: options that lead to the same image
-/// make equal plans.
+/// With the source's identity, the plan is the key of the result cache. Therefore it is normalised: options that lead
+/// to the same image make equal plans.
 package struct RenderPlan: Hashable, Sendable {
     /// The decode of the source.
     package let decode: DecodePlan
