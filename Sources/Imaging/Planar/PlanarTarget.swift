@@ -31,6 +31,16 @@ struct PlanarTarget {
         rectangle = (0, 0, size)
     }
 
+    /// Shortest side of an image and of a result, in pixels; a shorter side has too few chroma samples for the filter.
+    static let shortestSide = 16
+
+    /// Whether planes can be resampled to it: the result is neither tiny nor larger than an image of `size`.
+    func isWithinReach(of size: PixelSize) -> Bool {
+        let source = part?.rounded(in: size).size ?? size
+        return resizedSize.width <= source.width && resizedSize.height <= source.height
+            && min(rectangle.size.width, rectangle.size.height) >= Self.shortestSide
+    }
+
     /// This target with one more filter; nil if it does not take it.
     func filtered(by filter: PlanarFilter) -> PlanarTarget? {
         guard takesFilters, takesAlpha || !filter.addsAlpha, !(filter.isPad && filters.contains(where: \.isPad)) else {

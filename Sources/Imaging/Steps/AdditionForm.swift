@@ -46,11 +46,13 @@ package struct AdditionForm: Hashable, Sendable {
             interleaved.planeRange = nil
             return try interleaved.pixels(of: image, token: token).split(to: planeRange)
         }
-        let plan = RenderPlan(resizedSize: innerSize, light: light, format: .png, quality: 100)
-        var (source, steps) = (image, plan.steps)
+        var (source, steps): (DecodedImage, RenderSteps) = (image, [ResampleStep(to: innerSize, in: light)])
         if case .planar = image.layout {
-            let (target, rest) = PlanarLane.part(of: plan, for: image)
-            (source, steps) = (try PlanarRendering.pixels(of: image, target: target, token: token), rest.steps)
+            let whole = PlanarTarget(of: image.size)
+            var (target, count) = steps.planarTarget(from: whole)
+            if !target.isWithinReach(of: image.size) { (target, count) = (whole, 0) }
+            source = try PlanarRendering.pixels(of: image, target: target, token: token)
+            steps.removeFirst(count)
         }
         defer { extendLifetime(source) }
         return try unsafe source.pixels.withUnsafeBytes { bytes throws in

@@ -1,3 +1,4 @@
+import Coordination
 import Memory
 
 /// An additional source, or a rectangle of one colour, blended with the image: once, or on a grid.
@@ -12,27 +13,12 @@ package struct BlendStep: Hashable {
         case color(Color, size: PixelSize)
     }
 
-    /// Where copies lie along one axis, in pixels.
-    package struct Row: Hashable, Sendable {
-        /// Distance of the first copy from the image's edge; negative if it begins outside.
-        package var start: Int
-        /// The number of copies.
-        package var count: Int
-        /// The distance from a copy's beginning to the next one's.
-        package var pitch: Int
-
-        /// Copies at even distances.
-        package init(start: Int, count: Int = 1, pitch: Int = 0) {
-            (self.start, self.count, self.pitch) = (start, count, pitch)
-        }
-    }
-
     /// The image or colour that is laid on the image.
     package let paint: Paint
     /// The columns of copies.
-    package let across: Row
+    package let across: BlendRow
     /// The rows of copies.
-    package let down: Row
+    package let down: BlendRow
     /// The way of mixing colours.
     package let mode: BlendMode
     /// Opacity in per cent, 1…100.
@@ -44,7 +30,7 @@ package struct BlendStep: Hashable {
     private static let timeOfCopy = 200.0
 
     /// A step that lays copies of a paint on the image.
-    package init(_ paint: Paint, across: Row, down: Row, mode: BlendMode = .normal, opacity: Int) {
+    package init(_ paint: Paint, across: BlendRow, down: BlendRow, mode: BlendMode = .normal, opacity: Int) {
         (self.paint, self.across, self.down) = (paint, across, down)
         (self.mode, self.opacity) = (mode, opacity)
     }
@@ -56,7 +42,7 @@ package struct BlendStep: Hashable {
     ///   - layout: The part of the source that is laid, and its size; its place does not count.
     ///   - decoded: A frame of the decoded source.
     package init(
-        of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: Row, down: Row,
+        of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: BlendRow, down: BlendRow,
         mode: BlendMode = .normal, opacity: Int
     ) {
         let form = OverlayStep(of: addition, layout: layout, decoded: decoded, opacity: opacity, light: .gamma).form
@@ -126,33 +112,25 @@ extension BlendStep: RenderStep {
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let image = try mode.addsAlpha ? image.inColor().withAlpha() : image.inColor()
         guard case .addition(let addition, let form, _) = paint else {
-            return try unsafe image.blended(with: self, stamp: nil, token: context.token)
+            return try unsafe blended(image, with: nil, context.token)
         }
-        let stamp = try context.pixels(of: addition, in: form)
+        let (stamp, token) = (try context.pixels(of: addition, in: form), context.token)
         return try unsafe stamp.pixels.withUnsafeBytes { bytes throws in
-            try unsafe image.blended(with: self, stamp: (bytes, stamp.size, stamp.bands), token: context.token)
+            try unsafe blended(image, with: (bytes, stamp.size, stamp.bands), token)
         }
+    }
+
+    @unsafe
+    private func blended(
+        _ image: VipsImage, with stamp: VipsImage.Stamp?, _ token: WorkToken
+    ) throws -> VipsImage {
+        let fill: (Color, PixelSize)? = if case .color(let color, let size) = paint { (color, size) } else { nil }
+        return try unsafe image.blended(
+            mode, opacity: opacity, across: across, down: down, stamp: stamp, fill: fill, token: token)
     }
 }
 
-/// How the colours of something that is laid on an image are mixed with the image's: W3C Compositing and Blending 1.
-package enum BlendMode: String, Hashable, Sendable, CaseIterable {
-    case normal, multiply, screen, overlay, darken, lighten
-    case colorDodge = "color-dodge"
-    case colorBurn = "color-burn"
-    case hardLight = "hard-light"
-    case softLight = "soft-light"
-    case difference, exclusion
-    /// The sum of both, with alpha.
-    case add
-    /// The image where the other one is opaque, and nothing elsewhere.
-    case mask
-    /// The image where the other one is transparent.
-    case maskOut = "mask-out"
-
-    /// Whether an opaque image has transparent parts afterwards.
-    package var addsAlpha: Bool { self == .mask || self == .maskOut }
-
+extension BlendMode {
     /// Nanoseconds of one core for each pixel that is laid on an image; measured as ``TimePrice`` says.
     fileprivate var time: Double {
         switch self {

@@ -64,7 +64,7 @@ extension OverlayStep: RenderStep {
         // Planes that are not made smaller become pixels as a whole before.
         let isReduced =
             form.scaledSize.width <= decoded.size.width && form.scaledSize.height <= decoded.size.height
-            && min(form.scaledSize.width, form.scaledSize.height) >= PlanarLane.shortestSide
+            && min(form.scaledSize.width, form.scaledSize.height) >= PlanarTarget.shortestSide
         return StepCost(
             perFrame: Double(coveredSize.area) * Self.time, once: resample.cost(of: scaling).perFrame,
             bytes: 4 * (work.input.size.area + form.size.area + (isReduced ? 0 : decoded.size.area)))

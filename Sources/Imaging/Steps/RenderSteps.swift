@@ -62,3 +62,15 @@ extension RenderSteps: Hashable {
         for step in steps { hasher.combine(step) }
     }
 }
+
+extension RenderSteps {
+    /// The target for as many of the first steps as planes can do, and their number.
+    func planarTarget(from start: PlanarTarget) -> (target: PlanarTarget, count: Int) {
+        var (target, count) = (start, 0)
+        for step in self {
+            guard let next = (step as? any PlanarStep)?.target(after: target) else { break }
+            (target, count) = (next, count + 1)
+        }
+        return (target, count)
+    }
+}

@@ -38,26 +38,30 @@ extension VipsImage {
         return try unsafe filtered(kernel, token, CPixels_convolve)
     }
 
-    /// This image, in colour, with what `step` lays on it.
+    /// Pixels with their size and bands, the last band alpha.
+    typealias Stamp = (pixels: UnsafeRawBufferPointer, size: PixelSize, bands: Int)
+
+    /// This image, in colour, with copies of a stamp or of a rectangle of one colour laid on it.
     ///
-    /// - Parameter stamp: Pixels with their size and bands, the last band alpha, which must outlive the result: nothing is copied; nil for a colour.
+    /// - Parameter stamp: Pixels that must outlive the result: nothing is copied; nil for `fill`.
     @unsafe
     func blended(
-        with step: BlendStep, stamp: (pixels: UnsafeRawBufferPointer, size: PixelSize, bands: Int)?, token: WorkToken
+        _ mode: BlendMode, opacity: Int, across: BlendRow, down: BlendRow, stamp: Stamp?,
+        fill: (color: Color, size: PixelSize)?, token: WorkToken
     ) throws(VipsError) -> VipsImage {
         var blend = unsafe CPixelsBlend()
-        unsafe blend.mode = Int32(BlendMode.inC.firstIndex(of: step.mode) ?? 0)
-        unsafe (blend.left, blend.top) = (Int32(step.across.start), Int32(step.down.start))
-        unsafe (blend.across, blend.down) = (Int32(step.across.count), Int32(step.down.count))
-        unsafe (blend.pitch_x, blend.pitch_y) = (Int32(step.across.pitch), Int32(step.down.pitch))
-        unsafe blend.opacity = Float(step.opacity) / 100
+        unsafe blend.mode = Int32(BlendMode.inC.firstIndex(of: mode) ?? 0)
+        unsafe (blend.left, blend.top) = (Int32(across.start), Int32(down.start))
+        unsafe (blend.across, blend.down) = (Int32(across.count), Int32(down.count))
+        unsafe (blend.pitch_x, blend.pitch_y) = (Int32(across.pitch), Int32(down.pitch))
+        unsafe blend.opacity = Float(opacity) / 100
         if let stamp = unsafe stamp {
             unsafe blend.stamp = stamp.pixels.assumingMemoryBound(to: UInt8.self).baseAddress
             unsafe (blend.width, blend.height) = (Int32(stamp.size.width), Int32(stamp.size.height))
             unsafe blend.bands = Int32(stamp.bands)
-        } else if case .color(let color, let size) = step.paint {
-            unsafe (blend.width, blend.height) = (Int32(size.width), Int32(size.height))
-            unsafe blend.color = (color.red, color.green, color.blue, color.alpha)
+        } else if let fill {
+            unsafe (blend.width, blend.height) = (Int32(fill.size.width), Int32(fill.size.height))
+            unsafe blend.color = (fill.color.red, fill.color.green, fill.color.blue, fill.color.alpha)
         }
         return try unsafe filtered(blend, token, CPixels_blend)
     }

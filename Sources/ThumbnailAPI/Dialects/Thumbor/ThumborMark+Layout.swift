@@ -73,11 +73,11 @@ extension ThumborMark {
     ///
     /// Thumbor repeats whole marks at even distances, and six by six of them if there were more than a hundred. Where a place has a form
     /// that only imagor knows, marks lie side by side and are cut at the edges.
-    func rows(of own: PixelSize, on image: PixelSize) -> (across: BlendStep.Row, down: BlendStep.Row) {
+    func rows(of own: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
         let isTiled = x.isOfImagor || y.isOfImagor
-        func row(_ place: Position, _ side: Int, _ own: Int) -> BlendStep.Row {
-            guard place.anchor == .repeated else { return BlendStep.Row(start: place.start(in: side, own: own)) }
-            if isTiled { return BlendStep.Row(start: 0, count: side / own + 1, pitch: own) }
+        func row(_ place: Position, _ side: Int, _ own: Int) -> BlendRow {
+            guard place.anchor == .repeated else { return BlendRow(start: place.start(in: side, own: own)) }
+            if isTiled { return BlendRow(start: 0, count: side / own + 1, pitch: own) }
             let (count, rest) = side < 2 * own ? ((side + own - 1) / own, 10) : (side / own, side % own)
             return Self.spread(count, rest: rest, own: own)
         }
@@ -91,8 +91,8 @@ extension ThumborMark {
         return (across, down)
     }
 
-    private static func spread(_ count: Int, rest: Int, own: Int) -> BlendStep.Row {
-        BlendStep.Row(start: 0, count: count, pitch: own + rest / (max(count, 2) - 1))
+    private static func spread(_ count: Int, rest: Int, own: Int) -> BlendRow {
+        BlendRow(start: 0, count: count, pitch: own + rest / (max(count, 2) - 1))
     }
 }
 

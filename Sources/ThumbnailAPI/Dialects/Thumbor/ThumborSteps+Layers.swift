@@ -48,8 +48,8 @@ extension ThumborSteps {
         case .color(let color):
             add(
                 BlendStep(
-                    .color(color, size: part.size), across: BlendStep.Row(start: part.x),
-                    down: BlendStep.Row(start: part.y), opacity: mark.opacity))
+                    .color(color, size: part.size), across: BlendRow(start: part.x),
+                    down: BlendRow(start: part.y), opacity: mark.opacity))
         case .source(let index):
             let stamp = mark.stamp(of: additions[index].size, on: layer.size)
             guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: stamp.scaledSize) else {

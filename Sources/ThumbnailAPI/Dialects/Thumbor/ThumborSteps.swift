@@ -184,7 +184,7 @@ extension ThumborSteps {
 
     /// Adds a step for copies of this size, if any pixel of the image is covered.
     private mutating func blend(
-        _ mark: ThumborMark, size: PixelSize, _ step: (BlendStep.Row, BlendStep.Row) -> BlendStep
+        _ mark: ThumborMark, size: PixelSize, _ step: (BlendRow, BlendRow) -> BlendStep
     ) {
         let rows = mark.rows(of: size, on: shape.size)
         let (across, down) = (rows.across, rows.down)

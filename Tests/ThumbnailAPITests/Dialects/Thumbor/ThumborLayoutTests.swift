@@ -142,14 +142,14 @@ struct ThumborLayoutTests {
         mark.x.anchor = .repeated
         mark.y.anchor = .repeated
         let few = mark.rows(of: PixelSize(width: 80, height: 40), on: PixelSize(width: 300, height: 200))
-        #expect(few.across == BlendStep.Row(start: 0, count: 3, pitch: 110))
-        #expect(few.down == BlendStep.Row(start: 0, count: 5, pitch: 40))
+        #expect(few.across == BlendRow(start: 0, count: 3, pitch: 110))
+        #expect(few.down == BlendRow(start: 0, count: 5, pitch: 40))
         let many = mark.rows(of: PixelSize(width: 10, height: 10), on: PixelSize(width: 300, height: 200))
-        #expect(many.across == BlendStep.Row(start: 0, count: 6, pitch: 58))
-        #expect(many.down == BlendStep.Row(start: 0, count: 6, pitch: 38))
+        #expect(many.across == BlendRow(start: 0, count: 6, pitch: 58))
+        #expect(many.down == BlendRow(start: 0, count: 6, pitch: 38))
         mark.y = try #require(ThumborFilterReader.place("bottom"))
         let tiled = mark.rows(of: PixelSize(width: 80, height: 40), on: PixelSize(width: 300, height: 200))
-        #expect(tiled.across == BlendStep.Row(start: 0, count: 4, pitch: 80) && tiled.down.start == 160)
+        #expect(tiled.across == BlendRow(start: 0, count: 4, pitch: 80) && tiled.down.start == 160)
     }
 
     @Test(
