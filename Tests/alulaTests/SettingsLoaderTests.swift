@@ -235,9 +235,23 @@ struct SettingsLoaderTests {
         #expect(try SettingValues.duration(text) == .milliseconds(milliseconds))
     }
 
-    private func load(
+    fileprivate func load(
         _ arguments: [String] = [], _ environment: [String: String] = [:], file: String = "{}"
     ) throws(SettingsLoader.Failure) -> Settings {
         try SettingsLoader.load(arguments: arguments, environment: environment) { _ in file }
+    }
+}
+
+extension SettingsLoaderTests {
+    @Test(arguments: [
+        "https://www.example.com/", "www.example.com", "https://a.com,https://b.com", "https://A.com",
+        "https://a.com:443",
+        "ftp://a.com", "https://a.com/x", "", "**",
+    ])
+    func `an origin of pages that no browser sends is refused`(text: String) throws {
+        #expect(throws: SettingsLoader.Failure.self) { try load(["--allow-origin", text]) }
+        for allowed in ["*", "null", "https://www.example.com", "http://localhost:3000"] {
+            #expect(try load(["--allow-origin", allowed]).api.allowOrigin == allowed)
+        }
     }
 }

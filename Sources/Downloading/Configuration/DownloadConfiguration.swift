@@ -80,6 +80,10 @@ package struct DownloadConfiguration: Sendable {
         guard allows(url) else {
             return "allowedSources: none of the patterns fits \(url.origin)\(url.path.prefix(200))"
         }
+        // A network that is allowed is allowed with all ports: the address of a literal is named before its port.
+        if let address = url.address, !AddressPolicy.isPublic(address) {
+            return addressPolicy.objection(to: address, port: url.port, ownAddresses: [])
+        }
         return addressPolicy.mayAllow(port: url.port) ? nil : addressPolicy.objection(toPort: url.port)
     }
 

@@ -170,7 +170,7 @@ package struct TargetExplainer: Sendable {
 extension TargetExplanation.Verdict {
     /// The refusal with an error.
     init(refusing error: some ServiceError) {
-        self = .refused(code: error.code, reason: error.publicMessage, parameter: error.parameter)
+        self = .refused(code: error.code, reason: error.operatorMessage, parameter: error.parameter)
     }
 
     fileprivate static func refused(_ error: APIError) -> Self { Self(refusing: error) }

@@ -69,6 +69,7 @@ extension DownloadError: ServiceError {
             .internal(let detail),
             .notAnImage(let detail):
             detail
+        case .status(let status), .notFound(let status): "the origin answered \(status)"
         default: nil
         }
     }

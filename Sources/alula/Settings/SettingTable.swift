@@ -292,10 +292,7 @@ enum SettingTable {
         },
         Setting(name: "allowOrigin", defaultText: "none", help: "* or the origin whose pages may read answers (CORS)") {
             (settings, text) throws(InvalidValue) in
-            guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-                throw InvalidValue(allowed: "* or an origin such as https://www.example.com")
-            }
-            settings.api.allowOrigin = text
+            settings.api.allowOrigin = try SettingValues.originOfPages(text)
         },
         Setting(name: "watermarks", defaultText: "none", help: "named watermarks, in the file only") {
             (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "an object in the settings file")

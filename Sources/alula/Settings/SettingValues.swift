@@ -1,6 +1,8 @@
 import Crypto
+import Downloading
 import HTTPServing
 import Imaging
+import Text
 
 /// Why a text is not a value of a setting.
 struct InvalidValue: Error, Equatable {
@@ -14,6 +16,15 @@ enum ClientCacheControl: String, CaseIterable {
 
 /// Reads the values of settings from their text.
 enum SettingValues {
+    /// `*`, or one origin as browsers send it in `Origin` (RFC 6454 section 6.2): lower case, without a path or a usual port.
+    static func originOfPages(_ text: String) throws(InvalidValue) -> String {
+        if text == "*" || text == "null" { return text }
+        guard let url = try? SourceURL(parsing: text), url.origin.description.isExactly(text) else {
+            throw InvalidValue(allowed: "* or one origin without a slash at its end, such as https://www.example.com")
+        }
+        return text
+    }
+
     /// A whole number within `range`.
     static func integer(_ text: String, in range: ClosedRange<Int>) throws(InvalidValue) -> Int {
         guard let value = Int(text), range.contains(value), !text.hasPrefix("+") else {
