@@ -111,6 +111,7 @@ extension FormatTraits {
             loader: .pixels { file, header, _, token in try HEIFPixels.decode(file, header: header, token: token) },
             // This decoder has had more security faults than all others together.
             needsConfinement: true,
+            damage: .heif,
             memory: .heif,
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .written(
@@ -129,6 +130,7 @@ extension FormatTraits {
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .heic) },
             loader: .pixels { file, header, _, token in try HEIFPixels.decode(file, header: header, token: token) },
             needsConfinement: true,
+            damage: .heif,
             memory: .heif,
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .replaced(opaque: .jpeg, transparent: .png))
@@ -193,6 +195,12 @@ extension FormatTraits {
             memory: Memory(workingBytes: { _, _ in 32 }),
             time: Time(pixel: 75, byte: 400)),
         output: .replaced(opaque: .png, transparent: .png))
+}
+
+extension FormatTraits.Damage {
+    fileprivate static let heif = FormatTraits.Damage(repair: { file, _, _ throws(ImagingError) in
+        try HEIFRepair.repair(file)
+    })
 }
 
 extension FormatTraits.Memory {

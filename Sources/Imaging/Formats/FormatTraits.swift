@@ -66,7 +66,7 @@ extension FormatTraits {
         var trim: @Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> SharedBytes = { file, _, _ in
             file
         }
-        /// How truncated and damaged files are handled.
+        /// How files are handled that are truncated, damaged, or too new for the loader.
         var damage = Damage()
         /// How the planar lane decodes files; nil if it does not.
         var planes: Planes?
@@ -116,9 +116,9 @@ extension FormatTraits {
         case scaler
     }
 
-    /// How truncated files are repaired for the loader, and judged.
+    /// How files that the loader would refuse are repaired, and truncated ones judged.
     struct Damage: Sendable {
-        /// Repairs a file without an end before it is decoded.
+        /// Repairs a file that the loader would refuse before it is decoded; a file that needs no repair is not copied.
         var repair: (@Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> RepairedFile)?
         /// Finds out whether the file lacks pixels, if the loader does not report that.
         var lacksPixels: (@Sendable (SharedBytes, ImageHeader, WorkToken) throws -> Bool)?

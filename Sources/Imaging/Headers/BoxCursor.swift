@@ -37,6 +37,14 @@ struct BoxCursor {
         return Box(type: type, contents: start..<offset)
     }
 
+    /// The next box of this type; nil after the last.
+    mutating func next(of type: Int, in bytes: RawSpan) throws(ImagingError) -> Box? {
+        while let box = try next(in: bytes) {
+            if box.type == type { return box }
+        }
+        return nil
+    }
+
     /// A type's four characters as the number that the file has.
     static func type(_ characters: StaticString) -> Int {
         unsafe UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount)

@@ -5,13 +5,11 @@ extension ImageHeader {
     /// be ignored (ISO/IEC 23000-22 section 7.3.10.1).
     static func heif(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
         var boxes = BoxCursor(0..<bytes.byteCount)
-        while let box = try boxes.next(in: bytes) {
-            guard box.type == BoxCursor.type("meta") else { continue }
-            return try header(
-                of: HEIFItems(bytes, meta: box.contents), in: bytes, format: format,
-                exif: HEIFMetadata.texts(bytes, meta: box.contents))
+        guard let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents else {
+            throw .cannotDecode(detail: "the HEIF file has no items")
         }
-        throw .cannotDecode(detail: "the HEIF file has no items")
+        return try header(
+            of: HEIFItems(bytes, meta: meta), in: bytes, format: format, exif: HEIFMetadata.texts(bytes, meta: meta))
     }
 
     private static func header(

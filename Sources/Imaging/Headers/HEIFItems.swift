@@ -99,33 +99,17 @@ struct HEIFItems {
     }
 
     private mutating func readReferences(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
-        let hasLongItems = try bytes.byte(at: range.lowerBound) > 0
-        let width = hasLongItems ? 4 : 2
-        func item(at offset: Int) throws(ImagingError) -> Int {
-            try hasLongItems ? bytes.bigEndian32(at: offset) : bytes.bigEndian16(at: offset)
-        }
         var total = 0
-        var boxes = BoxCursor(range.dropFirst(4))
-        while let box = try boxes.next(in: bytes) {
+        var references = try HEIFReferences(bytes, in: range)
+        while let reference = try references.next(in: bytes) {
             // An alpha plane refers to its image, an image to its sources (ISO/IEC 23008-12 section 6.4).
-            let isAuxiliary = box.type == BoxCursor.type("auxl")
-            guard isAuxiliary || box.type == BoxCursor.type("dimg") else { continue }
-            let start = box.contents.lowerBound
-            let count = try bytes.bigEndian16(at: start + width)
-            guard count * width <= box.contents.count - 2 - width else {
-                throw .cannotDecode(detail: "the list of item references is truncated")
-            }
-            total += count
+            let isAuxiliary = reference.type == BoxCursor.type("auxl")
+            guard isAuxiliary || reference.type == BoxCursor.type("dimg") else { continue }
+            let (from, targets) = (try reference.source(in: bytes), try reference.targets(in: bytes))
+            total += targets.count
             guard total <= Self.mostItems else { throw .cannotDecode(detail: "too many references") }
-            let first = start + width + 2
-            for index in 0..<count {
-                let (from, to) = (try item(at: start), try item(at: first + width * index))
-                if isAuxiliary {
-                    auxiliaries[to, default: []].append(from)
-                } else {
-                    sources[from, default: []].append(to)
-                }
-            }
+            if !isAuxiliary { sources[from, default: []] += targets }
+            for target in targets where isAuxiliary { auxiliaries[target, default: []].append(from) }
         }
     }
 }

@@ -47,5 +47,8 @@ package enum HEIFBox {
     package static func profile(_ profile: [UInt8]) -> [UInt8] { box("colr", Array("prof".utf8) + profile) }
 
     /// The mark of an alpha plane.
-    package static let alpha = full("auxC", Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
+    package static let alpha = auxiliary("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha")
+
+    /// The mark of an auxiliary image of this kind.
+    package static func auxiliary(_ kind: String) -> [UInt8] { full("auxC", Array("\(kind)\0".utf8)) }
 }

@@ -24,6 +24,8 @@ package struct HEIFWriter {
     package var items: [Item]
     /// The identifier of the item that is shown.
     package var primary: Int
+    /// Whether references have items of four bytes.
+    package var hasLongReferences = false
 
     /// A file of these items.
     package init(_ items: [Item], primary: Int) {
@@ -43,17 +45,19 @@ package struct HEIFWriter {
         let entries = items.flatMap { item in
             HEIFBox.full("infe", version: 2, item.id.bigEndian16 + [0, 0] + Array(item.type.utf8) + [0])
         }
+        let number = hasLongReferences ? \Int.bigEndian32 : \Int.bigEndian16
         let references = items.flatMap { item in
             item.references.flatMap { type, targets in
                 HEIFBox.box(
-                    type, item.id.bigEndian16 + targets.count.bigEndian16 + targets.flatMap(\.bigEndian16))
+                    type, item.id[keyPath: number] + targets.count.bigEndian16 + targets.flatMap { $0[keyPath: number] }
+                )
             }
         }
         return HEIFBox.full(
             "meta",
             handler + HEIFBox.full("pitm", primary.bigEndian16)
                 + HEIFBox.full("iinf", items.count.bigEndian16 + entries) + places(dataAt: start) + properties
-                + (references.isEmpty ? [] : HEIFBox.full("iref", references))
+                + (references.isEmpty ? [] : HEIFBox.full("iref", version: hasLongReferences ? 1 : 0, references))
                 + HEIFBox.box("idat", items.filter(\.isInside).flatMap(\.data)))
     }
 

@@ -1,0 +1,50 @@
+/// Steps through the references between the items of a HEIF file (`iref`, ISO/IEC 14496-12 section 8.11.12).
+struct HEIFReferences {
+    private var boxes: BoxCursor
+    /// Bytes of an item's number: 2 or 4.
+    let width: Int
+
+    /// One item's reference to others.
+    struct Reference {
+        /// The four characters of its kind.
+        let type: Int
+        fileprivate let contents: Range<Int>
+        fileprivate let width: Int
+
+        /// The item that refers to others.
+        func source(in bytes: RawSpan) throws(ImagingError) -> Int {
+            try item(bytes, at: contents.lowerBound)
+        }
+
+        /// The items that it refers to, at most 65,535.
+        ///
+        /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the list is longer than its box.
+        func targets(in bytes: RawSpan) throws(ImagingError) -> [Int] {
+            let start = contents.lowerBound + width
+            let count = try bytes.bigEndian16(at: start)
+            guard count * width <= contents.count - 2 - width else {
+                throw .cannotDecode(detail: "the list of item references is truncated")
+            }
+            var targets: [Int] = []
+            targets.reserveCapacity(count)
+            for index in 0..<count { targets.append(try item(bytes, at: start + 2 + width * index)) }
+            return targets
+        }
+
+        private func item(_ bytes: RawSpan, at offset: Int) throws(ImagingError) -> Int {
+            try width == 4 ? bytes.bigEndian32(at: offset) : bytes.bigEndian16(at: offset)
+        }
+    }
+
+    /// Steps through the contents of an `iref` box.
+    init(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
+        width = try bytes.byte(at: range.lowerBound) > 0 ? 4 : 2
+        boxes = BoxCursor(range.dropFirst(4))
+    }
+
+    /// The next reference; nil after the last.
+    mutating func next(in bytes: RawSpan) throws(ImagingError) -> Reference? {
+        guard let box = try boxes.next(in: bytes) else { return nil }
+        return Reference(type: box.type, contents: box.contents, width: width)
+    }
+}
