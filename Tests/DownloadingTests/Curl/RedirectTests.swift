@@ -72,7 +72,7 @@ struct RedirectTests {
         await #expect {
             try await loader.load(fixture.request(fixture.origin.url("/a")), progress: TransferProgress())
         } throws: {
-            isDenied($0, by: "allowedPorts")
+            isDenied($0, by: "allowedNetworks")
         }
         #expect(other.connectionCount == 0)
     }

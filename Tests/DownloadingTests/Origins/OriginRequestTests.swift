@@ -72,7 +72,7 @@ struct OriginRequestTests {
     @Test func `an absolute URL of an origin's host gets neither its credentials nor its addresses`() async throws {
         let fixture = try OriginFixture()
         let load = try fixture.loader { $0.credentials = .bearer(Secret("t0ken")) }
-        await #expect { try await load(fixture.origin.url("/a")) } throws: { isDenied($0, by: "allowedPorts") }
+        await #expect { try await load(fixture.origin.url("/a")) } throws: { isDenied($0, by: "allowedNetworks") }
         #expect(fixture.origin.connectionCount == 0)
         let open = try fixture.loader(networks: ["127.0.0.0/8"]) { $0.credentials = .bearer(Secret("t0ken")) }
         try await open(fixture.origin.url("/a"))
