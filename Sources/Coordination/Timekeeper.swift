@@ -52,7 +52,11 @@ package struct SystemTimekeeper: Timekeeper {
     /// Sleeps by the monotonic clock.
     package func sleep(until deadline: Duration) async throws {
         let rest = deadline - now
-        if rest > .zero { try await Task.sleep(for: rest, tolerance: .milliseconds(1)) }
+        guard rest > .zero else { return }
+        guard let timers = TimerQueue.shared else {
+            return try await Task.sleep(for: rest, tolerance: .milliseconds(1))
+        }
+        try await timers.sleep(until: deadline)
     }
 }
 

@@ -19,7 +19,11 @@ enum SettingValues {
     /// `*`, or one origin as browsers send it in `Origin` (RFC 6454 section 6.2): lower case, without a path or a usual port.
     static func originOfPages(_ text: String) throws(InvalidValue) -> String {
         if text == "*" || text == "null" { return text }
-        guard let url = try? SourceURL(parsing: text), url.origin.description.isExactly(text) else {
+        let port = text.prefix(before: UInt8(ascii: ":")) == "https" ? ":443" : ":80"
+        guard let origin = try? SourceURL(parsing: text).origin.description,
+            origin.isExactly(text + port)
+                || origin.isExactly(text) && !origin.isExactly(text.dropLast(port.utf8.count) + port)
+        else {
             throw InvalidValue(allowed: "* or one origin without a slash at its end, such as https://www.example.com")
         }
         return text

@@ -120,7 +120,7 @@ struct CommandLineTests {
             #expect(fetched.status == 0)
             #expect(try ImageHeader.inspect(SharedBytes(fetched.output)).size == PixelSize(width: 40, height: 30))
             let refused = try await runAside("thumbnail", running.origin.url("/cat.jpg"), "-o", "x.png")
-            #expect(refused.status == 1 && refused.errors.contains("not fetched: allowedPorts: "))
+            #expect(refused.status == 1 && refused.errors.contains("not fetched: allowedNetworks: "))
         }
     }
 

@@ -20,7 +20,7 @@ struct DemoTests {
         let refused = try await client.response()
         #expect(
             refused.status == 403
-                && refused.text.contains("The source is not fetched: allowedPorts: \(match.1) is none of 80, 443."))
+                && refused.text.contains("The source is not fetched: allowedNetworks: 127.0.0.1 is not public"))
         client.send("GET /thumbnail?url=demo:sample.jpg&w=300 HTTP/1.1\r\nHost: alula\r\n\r\n")
         #expect(try await client.response().body == answer.body)
         #expect(process.terminate() == 0)

@@ -1,0 +1,135 @@
+/// Wakes sleeping tasks at their times, by a thread of its own.
+///
+/// A sleep of the Swift runtime that is cancelled keeps its task and its place until its time would have come: a flood of requests that
+/// end early then holds memory for as long as `requestTimeout`. Here a cancelled sleep leaves a number at most.
+final class TimerQueue: Sendable {
+    /// The queue of the process; nil if the system grants no thread.
+    static let shared = TimerQueue(now: { SystemTimekeeper().now })
+
+    private let state = ConditionGuarded(TimerQueueState())
+    private let now: @Sendable () -> Duration
+
+    /// A queue with a thread that ends with the process.
+    init?(now: @escaping @Sendable () -> Duration) {
+        self.now = now
+        guard let thread = try? WorkThread(named: "timers", { [state] in Self.blockingRun(state, now) }) else {
+            return nil
+        }
+        thread.detach()
+    }
+
+    /// The number of entries, those of cancelled sleepers included.
+    var entryCount: Int { state.withLock { $0.entryCount } }
+
+    /// Returns when the clock has reached `deadline`.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled before.
+    func sleep(until deadline: Duration) async throws {
+        let id = state.withLock { $0.begin() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                switch state.withLock({ $0.add(continuation, id, until: deadline) }) {
+                case .wait: break
+                case .waitAsFirst: state.wakeOne()
+                case .refuse: continuation.resume(throwing: CancellationError())
+                }
+            }
+        } onCancel: {
+            state.withLock { $0.cancel(id) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    private static func blockingRun(_ state: ConditionGuarded<TimerQueueState>, _ now: @Sendable () -> Duration) {
+        while true {
+            let first = state.withLock { $0.first }
+            let due = state.blockingWait(atMost: first.map { max(.zero, $0 - now()) } ?? .seconds(3_600)) { state in
+                state.due(at: now(), unlessFirstIs: first)
+            }
+            for continuation in due ?? [] { continuation.resume() }
+        }
+    }
+}
+
+/// The tasks that sleep, by their times.
+struct TimerQueueState {
+    typealias Sleeper = CheckedContinuation<Void, any Error>
+
+    /// The caller's part after a sleeper was added.
+    enum Action {
+        case wait
+        /// The thread waits for a later time, and has to be woken.
+        case waitAsFirst
+        /// The task was cancelled before.
+        case refuse
+    }
+
+    private var arriving: Set<UInt64> = []
+    private var sleepers: [UInt64: Sleeper] = [:]
+    /// A binary heap: no entry is later than its two followers. Entries of cancelled sleepers stay until they are many.
+    private var heap: [(deadline: Duration, id: UInt64)] = []
+    private var lastID: UInt64 = 0
+
+    /// The earliest time; nil if nobody sleeps.
+    var first: Duration? { heap.first?.deadline }
+
+    /// The number of entries, those of cancelled sleepers included.
+    var entryCount: Int { heap.count }
+
+    /// The number of a sleeper that will come, or is cancelled before.
+    mutating func begin() -> UInt64 {
+        lastID += 1
+        arriving.insert(lastID)
+        return lastID
+    }
+
+    mutating func add(_ sleeper: Sleeper, _ id: UInt64, until deadline: Duration) -> Action {
+        guard arriving.remove(id) != nil else { return .refuse }
+        let isFirst = first.map { deadline < $0 } ?? true
+        sleepers[id] = sleeper
+        heap.append((deadline, id))
+        rise(from: heap.count - 1)
+        return isFirst ? .waitAsFirst : .wait
+    }
+
+    /// The sleeper to be woken; nil if it has not come yet, and will be refused, or if it was woken before.
+    mutating func cancel(_ id: UInt64) -> Sleeper? {
+        if arriving.remove(id) != nil { return nil }
+        let sleeper = sleepers.removeValue(forKey: id)
+        if heap.count > 2 * sleepers.count + 1_024 {
+            heap = heap.filter { sleepers[$0.id] != nil }.sorted { $0.deadline < $1.deadline }
+        }
+        return sleeper
+    }
+
+    /// The sleepers whose time has come; nil if there are none and the first one is still that of `known`.
+    mutating func due(at now: Duration, unlessFirstIs known: Duration?) -> [Sleeper]? {
+        var due: [Sleeper] = []
+        while let entry = heap.first, entry.deadline <= now || sleepers[entry.id] == nil {
+            removeFirst()
+            if let sleeper = sleepers.removeValue(forKey: entry.id) { due.append(sleeper) }
+        }
+        return due.isEmpty && first == known ? nil : due
+    }
+
+    private mutating func rise(from index: Int) {
+        var index = index
+        while index > 0, heap[index].deadline < heap[(index - 1) / 2].deadline {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    private mutating func removeFirst() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var index = 0
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2]
+            where child < heap.count && heap[child].deadline < heap[least].deadline { least = child }
+            guard least != index else { return }
+            heap.swapAt(index, least)
+            index = least
+        }
+    }
+}
