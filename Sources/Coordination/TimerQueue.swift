@@ -65,7 +65,9 @@ struct TimerQueueState {
 
     private var arriving: Set<UInt64> = []
     private var sleepers: [UInt64: Sleeper] = [:]
-    /// A binary heap: no entry is later than its two followers. Entries of cancelled sleepers stay until they are many.
+    /// The entries as a binary heap, in which none is later than its two followers.
+    ///
+    /// Those of cancelled sleepers stay until they are many.
     private var heap: [(deadline: Duration, id: UInt64)] = []
     private var lastID: UInt64 = 0
 
