@@ -139,6 +139,7 @@ lint: ## Check formatting, threads, the words of comments, links of the document
 	@scripts/lint-words
 	@scripts/lint-links
 	@scripts/house-figures --circles
+	@scripts/lint-lines
 	@scripts/lint-c
 	@SWIFT=$(SWIFT) scripts/lint-imports
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks Fuzz

@@ -4,7 +4,8 @@ import Memory
 
 @testable import Imaging
 
-/// JPEG files by the fast decoder, libjpeg and a plain reference: whatever the fast decoder takes is what the others make of it.
+/// JPEG files by the fast decoder, libjpeg and a plain reference: whatever the fast decoder takes is what the others
+/// make of it.
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let file = SharedBytes(UnsafeBufferPointer(start: bytes, count: count))

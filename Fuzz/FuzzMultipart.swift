@@ -1,8 +1,8 @@
 import Memory
 import ThumbnailAPI
 
-/// A content type in the first line and the body of a form after it: the parts lie in their order within the body, each ends at a delimiter,
-/// and none holds one.
+/// A content type in the first line and the body of a form after it: the parts lie in their order within the body, each
+/// ends at a delimiter, and none holds one.
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))

@@ -4,7 +4,8 @@ import Memory
 
 @testable import ThumbnailPipeline
 
-/// Records of sources and heads of results as a cache returns them that others can write to: whatever is believed can be used.
+/// Records of sources and heads of results as a cache returns them that others can write to: whatever is believed can
+/// be used.
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: bytes, count: count))

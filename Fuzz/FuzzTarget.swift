@@ -1,6 +1,7 @@
 import ThumbnailAPI
 
-/// Request targets: whatever is taken is written as a target that reads back the same, signatures hold for what was signed.
+/// Request targets: whatever is taken is written as a target that reads back the same, signatures hold for what was
+/// signed.
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)

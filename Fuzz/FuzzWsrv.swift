@@ -1,7 +1,8 @@
 import Imaging
 import ThumbnailAPI
 
-/// Targets of weserv/images: each is refused or gives a plan for any source, or an error of its own, and equal targets give equal queries.
+/// Targets of weserv/images: each is refused or gives a plan for any source, or an error of its own, and equal targets
+/// give equal queries.
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)

@@ -1,5 +1,5 @@
-// Records events as the service does, so that the instructions of one can be counted: `events.py` runs this under valgrind with two
-// counts and divides the difference.
+// Records events as the service does, so that the instructions of one can be counted: `events.py` runs this under
+// valgrind with two counts and divides the difference.
 //
 // Usage: events COUNT
 import Telemetry

@@ -27,7 +27,8 @@ struct OperationCosts {
 
     /// Prints a table; all operations take turns in each round.
     ///
-    /// A turned image gets the width as its height, so that all results but those of `pad` and `rotate=10` have as many pixels.
+    /// A turned image gets the width as its height, so that all results but those of `pad` and `rotate=10` have as many
+    /// pixels.
     func measure(
         _ source: SharedBytes, name: String, width: Int, format: ImageFormat, quality: Int, rounds: Int,
         light: ResamplingLight

@@ -1,9 +1,11 @@
-// Measures the two lanes of Imaging beside each other: CPU milliseconds per image of decode and render, in turns within one run,
-// so that other load of the machine affects both.
+// Measures the two lanes of Imaging beside each other: CPU milliseconds per image of decode and render, in turns within
+// one run, so that other load of the machine affects both.
 //
-// With --operations: CPU milliseconds of renders with each operation beside the same without; with --only NAME, of this one.
+// With --operations: CPU milliseconds of renders with each operation beside the same without; with --only NAME, of this
+// one.
 //
-// Usage: lanes [--operations] [--only NAME] [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin 2] [--resample gamma|linear] [--jpeg fast|libjpeg] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
+// Usage: lanes [--operations] [--only NAME] [--lane planar|vips] [--format jpeg] [--quality 80] [--rounds 20] [--margin
+// 2] [--resample gamma|linear] [--jpeg fast|libjpeg] [--fresh] [--enlarge] [--write FOLDER] WIDTH[,WIDTH…] FILE…
 import Coordination
 import Imaging
 import Measuring

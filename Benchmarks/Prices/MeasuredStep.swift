@@ -13,7 +13,8 @@ struct MeasuredStep {
 
     /// A step on an image of `size`.
     ///
-    /// - Parameter bands: 3 or 4; nil for the planes of a JPEG image of twice the sides, which are resampled before the step.
+    /// - Parameter bands: 3 or 4; nil for the planes of a JPEG image of twice the sides, which are resampled before the
+    ///   step.
     init(_ step: PricedStep, on size: PixelSize, bands: Int?) throws {
         if let bands {
             image = DecodedImage(

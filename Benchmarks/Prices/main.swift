@@ -1,7 +1,8 @@
-// Measures one decode, render, step or refusal: its price and its use of memory and time. One in each process, because freed memory
-// is not returned to the kernel at once; `Benchmarks/prices.py` calls it for every kind.
+// Measures one decode, render, step or refusal: its price and its use of memory and time. One in each process, because
+// freed memory is not returned to the kernel at once; `Benchmarks/prices.py` calls it for every kind.
 //
-// Usage: prices list | make KIND FILE | decode FILE LEVEL [animated] | render FORMAT WIDTH HEIGHT BANDS SUBJECT [QUALITY]
+// Usage: prices list | make KIND FILE | decode FILE LEVEL [animated] | render FORMAT WIDTH HEIGHT BANDS SUBJECT
+// [QUALITY]
 //     | step NAME WIDTH HEIGHT BANDS|planes | refuse FILE
 import Coordination
 import Imaging

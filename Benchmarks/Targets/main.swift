@@ -1,5 +1,6 @@
-// Measures how fast targets are read: targets a second of CPU time in Alula's dialect and in those of other services, and how the time
-// grows with the length of targets that were made to take long. The dialects take turns within one run.
+// Measures how fast targets are read: targets a second of CPU time in Alula's dialect and in those of other services,
+// and how the time grows with the length of targets that were made to take long. The dialects take turns within one
+// run.
 //
 // Usage: targets [--rounds 15] [--count 2000]
 import Measuring

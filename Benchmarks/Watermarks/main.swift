@@ -1,7 +1,8 @@
-// Measures what a watermark costs: CPU milliseconds of a render with and without it, in turns within one run. The source and the
-// watermark are decoded already, and the watermark's scaled form is kept from round to round.
+// Measures what a watermark costs: CPU milliseconds of a render with and without it, in turns within one run. The
+// source and the watermark are decoded already, and the watermark's scaled form is kept from round to round.
 //
-// Usage: watermarks [--format jpeg] [--rounds 200] [--scale 0.25] [--tile] [--resample linear|gamma] [--fresh] WIDTH WATERMARK FILE…
+// Usage: watermarks [--format jpeg] [--rounds 200] [--scale 0.25] [--tile] [--resample linear|gamma] [--fresh] WIDTH
+// WATERMARK FILE…
 import Coordination
 import Imaging
 import Measuring

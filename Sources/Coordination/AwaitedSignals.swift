@@ -4,7 +4,8 @@ import Glibc
 package struct AwaitedSignals: Sendable {
     private let signals: sigset_t
 
-    /// Keeps these signals from the calling thread, and from all that are started later: so it comes before any thread exists.
+    /// Keeps these signals from the calling thread, and from all that are started later: so it comes before any thread
+    /// exists.
     package init(_ numbers: [CInt]) {
         signals = Self.set(of: numbers)
         var signals = signals

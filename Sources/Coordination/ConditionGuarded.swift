@@ -3,8 +3,8 @@ import Glibc
 
 /// A value that is only reached under its lock, and that threads can wait for to change.
 ///
-/// For threads that may block; tasks must never wait here. As with ``Locked``, resume no continuation and call no foreign code while
-/// holding the lock.
+/// For threads that may block; tasks must never wait here. As with ``Locked``, resume no continuation and call no
+/// foreign code while holding the lock.
 @safe
 package final class ConditionGuarded<Value>: @unchecked Sendable {
     private var value: Value
@@ -61,7 +61,8 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         }
     }
 
-    /// Blocks the thread until `body` returns something, or for `limit`; then asks once more, and returns nil if there is nothing.
+    /// Blocks the thread until `body` returns something, or for `limit`; then asks once more, and returns nil if there
+    /// is nothing.
     package func blockingWait<Result, Failure: Error>(
         atMost limit: Duration, _ body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result? {

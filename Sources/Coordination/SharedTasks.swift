@@ -1,8 +1,9 @@
 /// Work in flight by key, each piece done once for all callers that ask while it runs.
 ///
-/// The work belongs to no caller: it is a task of its own, started by the first, cancelled when the last waiter has left.
-/// Waiters are answered in the order in which they came. The operation itself must put its result into the place that `cached` reads:
-/// the flight is forgotten only afterwards, so no caller can slip between the end of the work and its appearance in the cache.
+/// The work belongs to no caller: it is a task of its own, started by the first, cancelled when the last waiter has
+/// left. Waiters are answered in the order in which they came. The operation itself must put its result into the place
+/// that `cached` reads: the flight is forgotten only afterwards, so no caller can slip between the end of the work and
+/// its appearance in the cache.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// How a caller took part in the work.
     package enum Participation: Sendable {
@@ -34,7 +35,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     ///
     /// - Parameters:
     ///   - key: The key of the work: pieces of work with equal keys are the same.
-    ///   - cached: Asked under the registry's lock when no work is in flight; must be quick and call nothing of this registry.
+    ///   - cached: Asked under the registry's lock when no work is in flight; must be quick and call nothing of this
+    ///     registry.
     ///   - operation: The work; stores its result in the place that `cached` reads.
     /// - Throws: The operation's error, the same for all waiters; `CancellationError` when the caller itself is
     ///   cancelled.

@@ -80,5 +80,6 @@ extension Duration {
 /// Number of processors this process may run on, at least 1.
 package func availableProcessorCount() -> Int { Int(CLinux_available_processors()) }
 
-/// Unmaps the code and constants of programs and libraries, most of which only the start needs; the kernel maps again what is used.
+/// Unmaps the code and constants of programs and libraries, most of which only the start needs; the kernel maps again
+/// what is used.
 package func releaseProgramPages() { CLinux_release_program_pages() }

@@ -1,7 +1,8 @@
 /// Wakes sleeping tasks at their times, by a thread of its own.
 ///
-/// A sleep of the Swift runtime that is cancelled keeps its task and its place until its time would have come: a flood of requests that
-/// end early then holds memory for as long as `requestTimeout`. Here a cancelled sleep leaves a number at most.
+/// A sleep of the Swift runtime that is cancelled keeps its task and its place until its time would have come: a flood
+/// of requests that end early then holds memory for as long as `requestTimeout`. Here a cancelled sleep leaves a number
+/// at most.
 final class TimerQueue: Sendable {
     /// The queue of the process; nil if the system grants no thread.
     static let shared = TimerQueue(now: { SystemTimekeeper().now })

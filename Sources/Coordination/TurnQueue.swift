@@ -1,7 +1,7 @@
 /// A queue for work that may run only a few pieces at a time: it runs a piece, lets it wait or refuses it.
 ///
-/// A plain value. Each piece of work has a price: the time that it should take. The times that pieces really took scale the
-/// prices, and so the estimated waits, to this machine.
+/// A plain value. Each piece of work has a price: the time that it should take. The times that pieces really took scale
+/// the prices, and so the estimated waits, to this machine.
 struct TurnQueue<Answer> {
     typealias ID = UInt64
 

@@ -1,4 +1,5 @@
-/// Counts the time that one request has waited for something that it can do without, so that several waits together have one bound.
+/// Counts the time that one request has waited for something that it can do without, so that several waits together
+/// have one bound.
 package final class WaitAllowance: Sendable {
     private let spent = Locked(Duration.zero)
 

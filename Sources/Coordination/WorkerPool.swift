@@ -1,7 +1,8 @@
 /// A fixed number of threads for work that computes or blocks, behind a bounded queue.
 ///
-/// Swift's cooperative threads must never decode an image: all requests and timers share them. Jobs of one priority start in
-/// the order of arrival; a job cancelled while queued never starts, one cancelled while running is told by its ``WorkToken``.
+/// Swift's cooperative threads must never decode an image: all requests and timers share them. Jobs of one priority
+/// start in the order of arrival; a job cancelled while queued never starts, one cancelled while running is told by its
+/// ``WorkToken``.
 package final class WorkerPool: Sendable {
     /// The queue is full, or too slow for this job; nothing was started.
     package struct Full: Error, Equatable {
@@ -124,9 +125,10 @@ package final class WorkerPool: Sendable {
     ///
     /// - Parameters:
     ///   - priority: Which queue the job waits in.
-    ///   - timeLimit: Bound on the running time; the token reports its passing, and the job stops when it asks the token.
-    ///   - patience: Bound on the waiting time, judged now: a job that would wait longer is refused, unless fewer than there are
-    ///     threads wait before it.
+    ///   - timeLimit: Bound on the running time; the token reports its passing, and the job stops when it asks the
+    ///     token.
+    ///   - patience: Bound on the waiting time, judged now: a job that would wait longer is refused, unless fewer than
+    ///     there are threads wait before it.
     ///   - body: The work; it should ask its token between steps.
     /// - Throws: ``Full``, ``Stopped``, `CancellationError`, or what `body` throws.
     package func run<Value: Sendable>(

@@ -38,7 +38,8 @@ final class NoteTable {
         return notes
     }
 
-    /// Keeps all of these notes, each in place of the one of its name; keeps none and returns false if there is no room.
+    /// Keeps all of these notes, each in place of the one of its name; keeps none and returns false if there is no
+    /// room.
     func keep(_ notes: [DiskNote]) throws(SQLiteError) -> Bool {
         var after = usage
         for note in notes { after += note.cost - (try cost(of: note.name)) }

@@ -6,7 +6,8 @@ typealias FlightID = UInt64
 /// Identifies a caller.
 typealias WaiterID = UInt64
 
-/// A fetch that several callers wait for together: from a look into the slower layers of the cache to the end of its transfer.
+/// A fetch that several callers wait for together: from a look into the slower layers of the cache to the end of its
+/// transfer.
 ///
 /// `Answer` stands for a caller's continuation.
 struct Flight<Answer> {

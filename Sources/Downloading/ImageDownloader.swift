@@ -273,7 +273,8 @@ package final class ImageDownloader: Sendable {
         for answer in departure.answers { answer.resume(throwing: error) }
     }
 
-    /// Sees to it that the observer is told when work begins or ceases to show: while either is ahead, a task waits for it.
+    /// Sees to it that the observer is told when work begins or ceases to show: while either is ahead, a task waits for
+    /// it.
     func watchActivity() {
         guard let report = observer.activity else { return }
         let isNew = shell.withLock { shell in

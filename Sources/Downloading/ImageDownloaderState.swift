@@ -101,8 +101,8 @@ struct ImageDownloaderState<Answer> {
         return lastID
     }
 
-    /// Lets a caller in, in five steps: ask memory; else join a flight; else recall a failure; else create, register, and start,
-    /// enqueue, or look further.
+    /// Lets a caller in, in five steps: ask memory; else join a flight; else recall a failure; else create, register,
+    /// and start, enqueue, or look further.
     mutating func enter(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
         answer: Answer, looksFurther: Bool = false, cached: (SourceRequest) -> CacheView?
@@ -339,7 +339,8 @@ struct ImageDownloaderState<Answer> {
                 return departure
             }
             if evenPastHalf || !flight.progress.isPastHalf {
-                // A later caller of this URL gets a flight of its own; the slot stays taken until the transfer has ended.
+                // A later caller of this URL gets a flight of its own; the slot stays taken until the transfer has
+                // ended.
                 flight.isAbandoned = true
                 current[flight.key] = nil
                 departure.abandoned = [id]

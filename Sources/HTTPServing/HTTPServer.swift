@@ -65,8 +65,8 @@ package final class HTTPServer: Sendable {
     ///
     /// - Parameters:
     ///   - timeLimit: How long the requests under way may take.
-    ///   - willCut: Called, perhaps more than once, before requests are cut; their tasks are cancelled as if the clients
-    ///     had left.
+    ///   - willCut: Called, perhaps more than once, before requests are cut; their tasks are cancelled as if the
+    ///     clients had left.
     /// - Returns: true if no request was cut.
     package func shutDown(timeLimit: Duration, willCut: @escaping @Sendable () -> Void = {}) async -> Bool {
         stopAccepting()

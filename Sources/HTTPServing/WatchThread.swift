@@ -1,8 +1,8 @@
 import Coordination
 import HTTPTypes
 
-/// The thread `http-watch`, behind a server's ``ConnectionWatch``: ends headers and bodies that take too long, closes idle
-/// connections when the server drains, and stops the library at the end.
+/// The thread `http-watch`, behind a server's ``ConnectionWatch``: ends headers and bodies that take too long, closes
+/// idle connections when the server drains, and stops the library at the end.
 ///
 /// It looks at all connections a few times in each `headerTimeout`, so that requests in time cost nothing.
 final class WatchThread: Sendable {

@@ -2,8 +2,8 @@ import Text
 
 /// The directives of a `Cache-Control` field (RFC 9111 section 5.2).
 ///
-/// Unknown directives are ignored. A number that cannot be read, or two different ones, count as 0, so that the value is stale at once:
-/// the safe reading of RFC 9111 section 4.2.1. Of other directives that come twice the first counts.
+/// Unknown directives are ignored. A number that cannot be read, or two different ones, count as 0, so that the value
+/// is stale at once: the safe reading of RFC 9111 section 4.2.1. Of other directives that come twice the first counts.
 package struct CacheControl: Hashable, Sendable {
     private var directives: [ExactText: String]
 

@@ -48,7 +48,8 @@ extension HTTPField.Name {
     package static let accept = Self(unchecked: "Accept")
     package static let acceptEncoding = Self(unchecked: "Accept-Encoding")
 
-    /// The server that a request is for, the program that sends it, and its credentials (RFC 9110 sections 7.2, 10.1.5, 11.6.2).
+    /// The server that a request is for, the program that sends it, and its credentials (RFC 9110 sections 7.2, 10.1.5,
+    /// 11.6.2).
     package static let host = Self(unchecked: "Host")
     package static let userAgent = Self(unchecked: "User-Agent")
     package static let authorization = Self(unchecked: "Authorization")
@@ -83,8 +84,8 @@ extension HTTPField.Name {
     package static let location = Self(unchecked: "Location")
     package static let retryAfter = Self(unchecked: "Retry-After")
 
-    /// How long an answer is fresh (RFC 9111 section 5), which fields of the request decided it (RFC 9110 section 12.5.5), and
-    /// what caches did (RFC 9211).
+    /// How long an answer is fresh (RFC 9111 section 5), which fields of the request decided it (RFC 9110 section
+    /// 12.5.5), and what caches did (RFC 9211).
     package static let age = Self(unchecked: "Age")
     package static let cacheControl = Self(unchecked: "Cache-Control")
     package static let expires = Self(unchecked: "Expires")
@@ -125,7 +126,8 @@ extension HTTPField.Name {
     package static let xAmzContentSHA256 = Self(unchecked: "x-amz-content-sha256")
     package static let xAmzSecurityToken = Self(unchecked: "x-amz-security-token")
 
-    /// Alula's own: why a request failed, that an image lacks pixels, the quality that was found, and the receipt of a request.
+    /// Alula's own: why a request failed, that an image lacks pixels, the quality that was found, and the receipt of a
+    /// request.
     package static let alulaSignature = Self(unchecked: "Alula-Signature")
     package static let alulaError = Self(unchecked: "Alula-Error")
     package static let alulaIncomplete = Self(unchecked: "Alula-Incomplete")

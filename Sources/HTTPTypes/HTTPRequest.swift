@@ -46,7 +46,8 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// The address of the other end of a connection, in IPv6's form (RFC 4291 section 2.5.5.2): its halves in host byte order.
+/// The address of the other end of a connection, in IPv6's form (RFC 4291 section 2.5.5.2): its halves in host byte
+/// order.
 package struct PeerAddress: Hashable, Sendable {
     /// The network half; zero for IPv4.
     package let high: UInt64

@@ -27,7 +27,8 @@ package enum HTTPSyntax {
         return String(rest)
     }
 
-    /// Splits a list value at commas outside quoted strings; members are trimmed, empty ones dropped (RFC 9110 section 5.6.1).
+    /// Splits a list value at commas outside quoted strings; members are trimmed, empty ones dropped (RFC 9110 section
+    /// 5.6.1).
     package static func list(_ value: String, separator: UInt8 = UInt8(ascii: ",")) -> [String] {
         var members: [String] = []
         var member: [UInt8] = []

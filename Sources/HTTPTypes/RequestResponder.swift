@@ -5,7 +5,8 @@ package protocol RequestResponder: Sendable {
 
     /// Longest body in bytes that a request with this header may have; 0 unless a responder says otherwise.
     ///
-    /// A request without a length and without a coding has no body (RFC 9112 section 6.3) and is judged by ``respond(to:)`` alone.
+    /// A request without a length and without a coding has no body (RFC 9112 section 6.3) and is judged by
+    /// ``respond(to:)`` alone.
     ///
     /// Called on an event thread before the body is read; must not block.
     func maximumBodyLength(of request: HTTPRequest) -> Int
@@ -17,8 +18,8 @@ package protocol RequestResponder: Sendable {
     /// - Parameter bodyLength: Bytes of the body; nil if the client does not say it (`Transfer-Encoding: chunked`).
     func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission
 
-    /// The answer to a request that HTTP's rules or the server's limits refuse (400, 408, 413, 414, 431, 505); the connection closes
-    /// after it.
+    /// The answer to a request that HTTP's rules or the server's limits refuse (400, 408, 413, 414, 431, 505); the
+    /// connection closes after it.
     func refusal(_ refusal: HTTPRefusal) -> HTTPResponse
 }
 
@@ -55,8 +56,8 @@ package protocol BodyHold: AnyObject, Sendable {
 package enum HTTPAnswer: Sendable {
     /// An answer that is ready.
     case now(HTTPResponse)
-    /// An answer that is ready and the same for many requests. The next request with the same header, byte for byte, may be
-    /// answered by the recurring answer alone.
+    /// An answer that is ready and the same for many requests. The next request with the same header, byte for byte,
+    /// may be answered by the recurring answer alone.
     case again(RecurringResponse, by: any RecurringAnswer)
     /// An answer that is computed by a task, which the server starts, and cancels when the client leaves.
     case later(@Sendable () async -> HTTPResponse)
@@ -64,7 +65,8 @@ package enum HTTPAnswer: Sendable {
     case soon(ShortWait)
 }
 
-/// A wait for a reply from outside, without a task: the event thread starts it, does other work, and goes on with the answer.
+/// A wait for a reply from outside, without a task: the event thread starts it, does other work, and goes on with the
+/// answer.
 ///
 /// It must be so short that the server need not notice meanwhile that the client leaves.
 package struct ShortWait: Sendable {

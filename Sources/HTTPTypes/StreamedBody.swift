@@ -1,9 +1,11 @@
 package import Memory
 import Synchronization
 
-/// A body of unknown length that is written while it is sent: the writer waits until the client has taken the piece before.
+/// A body of unknown length that is written while it is sent: the writer waits until the client has taken the piece
+/// before.
 ///
-/// So a slow reader holds one piece in memory. The writer is a task of any thread; the server takes pieces on its event thread.
+/// So a slow reader holds one piece in memory. The writer is a task of any thread; the server takes pieces on its event
+/// thread.
 package final class StreamedBody: Sendable {
     /// The client has left: nothing more is sent.
     package struct Closed: Error {}
@@ -29,8 +31,8 @@ package final class StreamedBody: Sendable {
         var onClose: (@Sendable () -> Void)?
     }
 
-    /// Whether the client may leave the body unread for any time, on a connection that ends with it; else the server's limits for
-    /// clients that stop reading hold.
+    /// Whether the client may leave the body unread for any time, on a connection that ends with it; else the server's
+    /// limits for clients that stop reading hold.
     package let isPatient: Bool
     private let state = Mutex(State())
 

@@ -1,7 +1,8 @@
 public import Coordination
 public import Synchronization
 
-/// A cache bounded by bytes: when usage exceeds the capacity, least recently used entries go until usage is at most preferred.
+/// A cache bounded by bytes: when usage exceeds the capacity, least recently used entries go until usage is at most
+/// preferred.
 ///
 /// The hysteresis between the two keeps one addition from paying for each eviction. Recency is the order of use, not
 /// a clock. An entry larger than the capacity is not admitted and evicts nothing; the entry just added is never its
@@ -20,8 +21,8 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     ///   - memoryCapacity: Bytes above which a purge begins.
     ///   - preferredMemoryUsageAfterPurge: Bytes at or below which it stops; at most the capacity.
     ///   - cost: Bytes that a value occupies; its key counts besides if it is more than a 64th of that.
-    ///   - purged: Called after a purge, outside the cache's lock; `isAsked` tells a purge that a caller wanted from one that the
-    ///     capacity made necessary.
+    ///   - purged: Called after a purge, outside the cache's lock; `isAsked` tells a purge that a caller wanted from
+    ///     one that the capacity made necessary.
     @inlinable public init(
         memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int, cost: @escaping @Sendable (Value) -> Int,
         purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void = { _, _, _ in }

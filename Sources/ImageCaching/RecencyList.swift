@@ -1,4 +1,5 @@
-/// Elements in the order of their last use, in one array linked by indices: no allocation per element, every step in constant time.
+/// Elements in the order of their last use, in one array linked by indices: no allocation per element, every step in
+/// constant time.
 @usableFromInline
 struct RecencyList<Element> {
     @usableFromInline

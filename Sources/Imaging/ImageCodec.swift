@@ -6,18 +6,21 @@ package protocol ImageCodec: Sendable {
     /// Decodes a file as `plan` says; blocks the calling thread until the work ends.
     ///
     /// - Parameter header: The file's header.
-    /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
+    /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops
+    ///   the work.
     func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
 
-    /// Writes a finished still in a format that ``ImageFormat/isEncodedInOneStep``; blocks the calling thread until the work ends.
+    /// Writes a finished still in a format that ``ImageFormat/isEncodedInOneStep``; blocks the calling thread until the
+    /// work ends.
     ///
     /// - Parameters:
     ///   - image: Interleaved pixels, or planes of the range that the format is written from.
     ///   - quality: 1…100; ignored if the format has no quality.
     ///   - effort: The encoder's effort, in its own scale.
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the
+    ///   work.
     func encode(
         _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
     ) throws -> SharedBytes

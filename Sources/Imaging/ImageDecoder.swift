@@ -10,7 +10,8 @@ package enum ImageDecoder {
     ///   - lane: The lane that decodes what both lanes can decode; only measurements and comparisons choose.
     ///   - jpeg: The decoder of JPEG planes, which are kept as it makes them; only measurements and comparisons choose.
     ///   - room: Makes the memory for the pixels.
-    /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
+    /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops
+    ///   the work.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
         lane: Lane = .usual, jpeg: JPEGDecoder? = nil, room: PlaneMemory.Maker = { PlaneMemory(count: $0) }
@@ -55,7 +56,8 @@ package enum ImageDecoder {
         }
     }
 
-    /// Whether a decode has left a library in a state in which it fails on good images, so that a worker process must be replaced.
+    /// Whether a decode has left a library in a state in which it fails on good images, so that a worker process must
+    /// be replaced.
     package static var isSpent: Bool { SVGPixels.isFontLost }
 
     /// The two ways to do image work, for work that both can do.

@@ -14,7 +14,8 @@ package enum ImageRenderer {
     ///   - plan: The plan of the render.
     ///   - token: Says when to stop.
     ///   - codec: Writes what is encoded in one step.
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the work.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the
+    ///   work.
     package static func render(
         _ image: DecodedImage, additions: [DecodedImage] = [],
         reuse: @escaping AdditionFormReuse = AdditionForm.made, plan: RenderPlan, token: WorkToken,

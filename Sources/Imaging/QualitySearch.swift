@@ -33,7 +33,8 @@ struct QualitySearch {
 
     /// The file of a quality that fits while the next higher one does not.
     ///
-    /// Bisects: the quality `low` fits and `high` does not, until they are neighbours. The highest quality is tried first.
+    /// Bisects: the quality `low` fits and `high` does not, until they are neighbours. The highest quality is tried
+    /// first.
     private func file(fitting bytes: Int, highest: Int, lowest: Int) throws -> (SharedBytes, Int) {
         var (low, high, quality) = (lowest - 1, highest + 1, highest)
         var best: SharedBytes?
@@ -48,7 +49,8 @@ struct QualitySearch {
         }
     }
 
-    /// Narrows the range between a quality that is not similar enough and one that is, guessing by the similarities that were measured.
+    /// Narrows the range between a quality that is not similar enough and one that is, guessing by the similarities
+    /// that were measured.
     private mutating func file(similar goal: SimilarityGoal) throws -> (SharedBytes, Int) {
         var low: Measure?
         var high: Measure?
@@ -78,8 +80,8 @@ private struct Measure {
 
     /// The lowest quality that is expected to lack `lack` at most; nil if the measures contradict each other.
     ///
-    /// What files lack changes by about the same factor from each quality to the next: by the one between this measure and `other`,
-    /// or by the usual one.
+    /// What files lack changes by about the same factor from each quality to the next: by the one between this measure
+    /// and `other`, or by the usual one.
     func guess(for lack: Double, with other: Measure?) -> Int? {
         var slope = Self.usualSlope
         if let other, other.quality != quality {

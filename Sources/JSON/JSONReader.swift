@@ -1,6 +1,7 @@
 package import Text
 
-/// Reads one JSON text (RFC 8259), or one JSON5 text, and refuses all else; an object must not have a member twice in either.
+/// Reads one JSON text (RFC 8259), or one JSON5 text, and refuses all else; an object must not have a member twice in
+/// either.
 package struct JSONReader {
     /// The spellings that a reader accepts.
     package enum Dialect: Sendable {
@@ -51,7 +52,8 @@ package struct JSONReader {
         return value
     }
 
-    /// The places of all members of objects that lie in no array, by their names joined with points: `origins.photos.url`.
+    /// The places of all members of objects that lie in no array, by their names joined with points:
+    /// `origins.photos.url`.
     package static func places(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> [ExactText: Place] {
         var reader = JSONReader(bytes, dialect)
         reader.notesPlaces = true

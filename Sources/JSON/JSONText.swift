@@ -2,8 +2,8 @@
 package enum JSONText {
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 
-    /// Appends `text` quoted, with quotes, backslashes and all escaped that is not seen or changes how the rest is seen: control
-    /// characters (DEL and C1 too), line separators, and formatting, bidirectional above all.
+    /// Appends `text` quoted, with quotes, backslashes and all escaped that is not seen or changes how the rest is
+    /// seen: control characters (DEL and C1 too), line separators, and formatting, bidirectional above all.
     ///
     /// - Parameters:
     ///   - text: The text to write.

@@ -24,7 +24,8 @@ package final class SharedBytes: @unchecked Sendable {
     /// Bytes of memory of all blocks that the process holds at this moment, in caches, in work or in answers.
     package static var livingByteCount: Int { living.load(ordering: .relaxed) }
 
-    /// Takes over `count` bytes at `base`; `release` is called exactly once, on the thread that drops the last reference.
+    /// Takes over `count` bytes at `base`; `release` is called exactly once, on the thread that drops the last
+    /// reference.
     ///
     /// - Parameter footprint: Bytes of the memory that `release` gives back.
     @unsafe

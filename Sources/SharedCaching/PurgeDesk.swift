@@ -71,7 +71,8 @@ extension TierThread {
     /// Keys that are looked at in one step, when all values are dropped.
     private static let sweptKeys = 500
 
-    /// Reads the log from where it was left, and learns the purges in it; from its beginning if it is not the log that was read.
+    /// Reads the log from where it was left, and learns the purges in it; from its beginning if it is not the log that
+    /// was read.
     func readLog(then done: @escaping () -> Void) {
         readLog(from: purges.position, reading: purges.position == nil ? LogReading() : nil, then: done)
     }
@@ -193,7 +194,8 @@ extension TierThread {
             command.add([UInt8](word: "PUBLISH"), TierNames.channel, notice.written(seal))
         case .everything:
             command.add([UInt8](word: "DEL"), TierNames.everything)
-            // At once, so that what is fetched next can be shared; a full server refuses it, and the next look at the log tries again.
+            // At once, so that what is fetched next can be shared; a full server refuses it, and the next look at the
+            // log tries again.
             if !configuration.isReadOnly { command.add(newGeneration) }
         }
         return command
@@ -225,7 +227,8 @@ extension TierThread {
     }
 }
 
-/// The purges that this instance knows of, so that each is done once, and a log that was lost can be written again: a plain value.
+/// The purges that this instance knows of, so that each is done once, and a log that was lost can be written again: a
+/// plain value.
 struct PurgeMemory {
     private var notices: [Generation: PurgeNotice] = [:]
     private var order: [Generation] = []

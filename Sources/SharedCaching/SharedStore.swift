@@ -4,9 +4,10 @@ package import Telemetry
 
 /// A cache on a server that several instances share: it returns what was stored and not removed since, or nothing.
 ///
-/// One thread does all that concerns the server, Redis or Valkey. A look-up waits for a bounded time, a write for nothing: it is dropped if
-/// too much waits. If the server is slow, full, gone or lying, that costs look-ups and nothing more. Values carry the generations of their
-/// sources, which a removal replaces by new random ones, so a value that was begun before a removal is never found after it.
+/// One thread does all that concerns the server, Redis or Valkey. A look-up waits for a bounded time, a write for
+/// nothing: it is dropped if too much waits. If the server is slow, full, gone or lying, that costs look-ups and
+/// nothing more. Values carry the generations of their sources, which a removal replaces by new random ones, so a value
+/// that was begun before a removal is never found after it.
 package final class SharedStore: Sendable {
     /// The shared cache cannot be used with these settings.
     package enum Failure: Error, Equatable, CustomStringConvertible {

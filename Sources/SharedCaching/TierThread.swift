@@ -288,7 +288,8 @@ final class TierThread {
 
     // MARK: Waiting
 
-    /// Waits until something can be done, and notes where: in `watched` is a place for each connection, and one for the inbox.
+    /// Waits until something can be done, and notes where: in `watched` is a place for each connection, and one for the
+    /// inbox.
     private func wait() {
         watched.removeAll(keepingCapacity: true)
         // The system passes over places without a descriptor.

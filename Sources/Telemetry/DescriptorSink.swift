@@ -1,9 +1,11 @@
 import Coordination
 import Glibc
 
-/// Writes log lines to a file descriptor from a thread of its own, so that a slow reader of the log never slows an answer.
+/// Writes log lines to a file descriptor from a thread of its own, so that a slow reader of the log never slows an
+/// answer.
 ///
-/// Lines wait in a bounded buffer; when it is full, lines are dropped and their number is written as soon as there is room.
+/// Lines wait in a bounded buffer; when it is full, lines are dropped and their number is written as soon as there is
+/// room.
 package final class DescriptorSink: LogSink, Sendable {
     private struct State {
         var buffer: [UInt8] = []

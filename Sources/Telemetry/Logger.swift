@@ -1,6 +1,7 @@
 /// Writes structured log lines; shaped like swift-log's `Logger`.
 ///
-/// The message is constant; what varies goes into the metadata. A logger is a value: ``with(_:)`` makes one that adds metadata.
+/// The message is constant; what varies goes into the metadata. A logger is a value: ``with(_:)`` makes one that adds
+/// metadata.
 package struct Logger: Sendable {
     /// How much an operator should care.
     package enum Level: String, Sendable, Comparable, CaseIterable {

@@ -35,7 +35,8 @@ package final class Histogram: Sendable {
         nanoseconds.wrappingAdd(Int((seconds * 1e9).rounded()), ordering: .relaxed)
     }
 
-    /// Counts per bucket, not cumulated, and the sum of all observations; an observation in progress may be in one of them only.
+    /// Counts per bucket, not cumulated, and the sum of all observations; an observation in progress may be in one of
+    /// them only.
     package var snapshot: (counts: [Int], sum: Double) {
         (counts.indices.map { counts[$0].load(ordering: .relaxed) }, Double(nanoseconds.load(ordering: .relaxed)) / 1e9)
     }

@@ -1,7 +1,7 @@
 /// The part of a source that logs may show: host and path, never user information, query or fragment.
 ///
-/// A client may have sent any text. A password in it may be unescaped, or escaped several times. If a part could be a password, it is left
-/// out.
+/// A client may have sent any text. A password in it may be unescaped, or escaped several times. If a part could be a
+/// password, it is left out.
 package enum SourceLabel {
     /// Replaces a part that is left out of the middle of a label.
     private static let hidden = Array("***".utf8)
@@ -68,7 +68,8 @@ package enum SourceLabel {
         bytes.indices.reversed().lazy.compactMap { end(of: character, at: $0, in: bytes) }.first
     }
 
-    /// The end of `character` at `index`, plain or percent-encoded any number of times; nil if another character is there.
+    /// The end of `character` at `index`, plain or percent-encoded any number of times; nil if another character is
+    /// there.
     private static func end(of character: UInt8, at index: Int, in bytes: ArraySlice<UInt8>) -> Int? {
         if bytes[index] == character { return index + 1 }
         guard bytes[index] == UInt8(ascii: "%") else { return nil }

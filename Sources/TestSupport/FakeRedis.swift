@@ -1,7 +1,8 @@
 import Coordination
 import Glibc
 
-/// A server of the Redis protocol on a loopback address with the few commands that the shared cache sends, and a test's faults.
+/// A server of the Redis protocol on a loopback address with the few commands that the shared cache sends, and a test's
+/// faults.
 ///
 /// One thread accepts, one serves each connection.
 package final class FakeRedis: Sendable {

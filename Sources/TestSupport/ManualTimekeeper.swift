@@ -39,8 +39,8 @@ package final class ManualTimekeeper: Timekeeper {
 
     /// Lets time pass until a task has ended, by `step` every two milliseconds; returns what came of it.
     ///
-    /// For time limits that a thread of the code under test watches: until then, none of them can pass, however slow the
-    /// machine is.
+    /// For time limits that a thread of the code under test watches: until then, none of them can pass, however slow
+    /// the machine is.
     package func pass<Value>(by step: Duration, until task: Task<Value, any Error>) async -> Result<Value, any Error> {
         let passing = Task {
             let system = SystemTimekeeper()

@@ -1,7 +1,7 @@
 /// Reading text from outside byte by byte.
 ///
-/// The methods of `String` that take a `Character` see `/` and a following combining mark as one character, which is not `/`, and U+037E
-/// as a semicolon. No parser outside Swift does.
+/// The methods of `String` that take a `Character` see `/` and a following combining mark as one character, which is
+/// not `/`, and U+037E as a semicolon. No parser outside Swift does.
 extension StringProtocol {
     /// The part before the first of `bytes`, or all of the text if none of them is in it.
     @inlinable public func prefix(before bytes: UInt8...) -> SubSequence {

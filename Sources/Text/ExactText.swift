@@ -2,10 +2,10 @@ import Glibc
 
 /// Text from outside, compared, hashed and ordered by its bytes.
 ///
-/// Swift's strings are equal when Unicode calls them canonically equivalent: U+212A equals `K`, U+037E equals `;`, and the composed
-/// spelling of a letter equals the decomposed one. Origins, signatures and file systems tell such texts apart, so a key made of
-/// text from outside must do so too. Dictionaries, sets and memos of the service are keyed by this type; `make lint` refuses
-/// those that are keyed by `String`.
+/// Swift's strings are equal when Unicode calls them canonically equivalent: U+212A equals `K`, U+037E equals `;`, and
+/// the composed spelling of a letter equals the decomposed one. Origins, signatures and file systems tell such texts
+/// apart, so a key made of text from outside must do so too. Dictionaries, sets and memos of the service are keyed by
+/// this type; `make lint` refuses those that are keyed by `String`.
 public struct ExactText: Hashable, Comparable, Sendable {
     /// The text as a String, whose own comparison is not by bytes.
     public let string: String

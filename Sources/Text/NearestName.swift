@@ -3,7 +3,8 @@ public enum NearestName {
     /// Longest text that is compared, in bytes; a longer one is no mistyped name.
     private static let longest = 64
 
-    /// The first of the names that take the fewest edits from `text`: a byte more, less or other, or two neighbours exchanged.
+    /// The first of the names that take the fewest edits from `text`: a byte more, less or other, or two neighbours
+    /// exchanged.
     ///
     /// Upper and lower case count as the same. Nil if even the nearest name takes more edits than a third of the text's
     /// bytes, or if `text` is itself a name.

@@ -10,8 +10,8 @@ package struct APIConfiguration: Sendable {
     package var otherDialects: [any Dialect] = []
     /// Names of dialects whose unsigned targets are served although there are keys or bounds of other dialects.
     package var unsignedDialects: Set<ExactText> = []
-    /// Names of dialects whose keys or bounds close others, besides those of ``otherDialects`` that have keys: of dialects without
-    /// a place, and of those that an operator has bound in ways that others could not keep.
+    /// Names of dialects whose keys or bounds close others, besides those of ``otherDialects`` that have keys: of
+    /// dialects without a place, and of those that an operator has bound in ways that others could not keep.
     package var closingDialects: Set<ExactText> = []
     /// Whether clients may send images.
     package var takesUploads = false
@@ -47,7 +47,8 @@ package struct APIConfiguration: Sendable {
     /// All dialects, Alula's own first.
     var dialects: [any Dialect] { [nativeDialect, InfoDialect(signingKeys: signingKeys)] + otherDialects }
 
-    /// Whether the targets of `dialect` may be served: it demands signatures itself, no other dialect has keys, or it is named.
+    /// Whether the targets of `dialect` may be served: it demands signatures itself, no other dialect has keys, or it
+    /// is named.
     func isOpen(_ dialect: any Dialect) -> Bool {
         let name = ExactText(dialect.doorName)
         return dialect.signatures == .demanded || unsignedDialects.contains(name) || closers.subtracting([name]).isEmpty

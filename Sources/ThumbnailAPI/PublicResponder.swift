@@ -85,7 +85,8 @@ package final class PublicResponder: RequestResponder {
         return .now(recorder.finish(plainAnswer(request, exchange), exchange))
     }
 
-    /// Any length where images are taken, and where there is no route: ``admission(of:bodyLength:)`` judges these requests.
+    /// Any length where images are taken, and where there is no route: ``admission(of:bodyLength:)`` judges these
+    /// requests.
     package func maximumBodyLength(of request: HTTPRequest) -> Int {
         let route = routes.route(of: request.target)
         if case .none = route { return .max }
@@ -128,7 +129,8 @@ package final class PublicResponder: RequestResponder {
             trace: tracer?.begin(continuing: parent))
     }
 
-    /// An answer that is perhaps not ready; its tasks run under the request's trace, and `end` is called once at its end.
+    /// An answer that is perhaps not ready; its tasks run under the request's trace, and `end` is called once at its
+    /// end.
     private func computed(
         _ answer: HTTPAnswer, _ exchange: Exchange, end: @escaping @Sendable () -> Void
     ) -> HTTPAnswer {

@@ -293,7 +293,8 @@ extension ThumbnailResponder {
         return recorder.finish(response, asked.exchange, source: asked.source, error: error)
     }
 
-    /// The failure of a request that was read; if the target has a fallback that may be fetched, the client is sent there.
+    /// The failure of a request that was read; if the target has a fallback that may be fetched, the client is sent
+    /// there.
     private func failure(_ error: any ServiceError, _ asked: Asked) -> HTTPResponse {
         guard error.category != .overload, error.category != .cancelled,
             let location = asked.prepared.query.answer.fallback.flatMap(location(of:))

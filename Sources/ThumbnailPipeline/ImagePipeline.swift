@@ -7,9 +7,10 @@ package import Text
 
 /// Turns a thumbnail request into an encoded image, doing each piece of work at most once at a time.
 ///
-/// The steps, in order: result cache · join an identical render · decoded cache · join an identical decode · source cache ·
-/// join or start a download. Each caller waits for its downloads itself, under its own receipt. Decodes and renders belong to no
-/// request and run on worker threads, never while a download is waited for. A request of several sources takes each step for all of them.
+/// The steps, in order: result cache · join an identical render · decoded cache · join an identical decode · source
+/// cache · join or start a download. Each caller waits for its downloads itself, under its own receipt. Decodes and
+/// renders belong to no request and run on worker threads, never while a download is waited for. A request of several
+/// sources takes each step for all of them.
 package final class ImagePipeline: ThumbnailServing {
     let downloader: ImageDownloader
     let caches: PipelineCaches
@@ -91,7 +92,8 @@ package final class ImagePipeline: ThumbnailServing {
     /// Counts a hit of the result cache.
     package func countRepeatedHit() { caches.results.countRepeatedHit() }
 
-    /// A refusal if the worker threads have too much to do, unless this request needs none of them, or its result may be on the disk.
+    /// A refusal if the worker threads have too much to do, unless this request needs none of them, or its result may
+    /// be on the disk.
     ///
     /// As long as nothing is known of a source, its thumbnail counts as small.
     package func refusal(of recurring: RecurringRequest) -> (any ServiceError)? {

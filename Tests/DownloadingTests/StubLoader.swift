@@ -32,7 +32,8 @@ final class StubLoader: DataLoading {
     private let starts = EventCounter()
     private let cancels = EventCounter()
 
-    /// A loader that holds its transfers, or ends each at once; `keepsCancelled` makes cancelled ones go on until released.
+    /// A loader that holds its transfers, or ends each at once; `keepsCancelled` makes cancelled ones go on until
+    /// released.
     init(isHolding: Bool = true, keepsCancelled: Bool = false) {
         state = Locked(State(isHolding: isHolding, keepsCancelled: keepsCancelled))
     }

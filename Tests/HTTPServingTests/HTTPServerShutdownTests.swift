@@ -206,8 +206,8 @@ private struct ProcessUse {
 
     /// Whether nothing has grown as it would if each of a thousand servers left something behind.
     ///
-    /// The runtime starts threads and opens descriptors of its own when it first needs them. Memory is no part of it: an
-    /// allocator keeps what it likes.
+    /// The runtime starts threads and opens descriptors of its own when it first needs them. Memory is no part of it:
+    /// an allocator keeps what it likes.
     func isAtMost(_ other: ProcessUse) -> Bool {
         descriptors <= other.descriptors + 100 && threads <= other.threads + 100
     }

@@ -47,7 +47,8 @@ struct TestServer: RequestResponder {
         try start(configured: { _ in }, answering: answer)
     }
 
-    /// Starts a server with other settings, which answers with `answer`, else with what it was asked, and counts headers.
+    /// Starts a server with other settings, which answers with `answer`, else with what it was asked, and counts
+    /// headers.
     ///
     /// The event thread waits at `gate` after each header.
     static func start(

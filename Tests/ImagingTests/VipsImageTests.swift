@@ -74,7 +74,8 @@ struct VipsImageTests {
     func `boxes of colours with alpha have their weighted means, whole and narrow ones`(factor: Int) throws {
         try ImageLibrary.start()
         let (width, height) = (8 * 11 + 5, 8 * 5 + 3)
-        // A tenth of the pixels are transparent and a tenth opaque; so are whole boxes, for which the means are extreme.
+        // A tenth of the pixels are transparent and a tenth opaque; so are whole boxes, for which the means are
+        // extreme.
         var state: UInt32 = 7
         func random() -> Int {
             state = state &* 1_664_525 &+ 1_013_904_223

@@ -13,7 +13,8 @@ import Testing
     }
 
     @Test func `a request ID does not tell the next one`() {
-        // What a stranger could do with names that are a counter behind a bijection that everybody can read in the sources.
+        // What a stranger could do with names that are a counter behind a bijection that everybody can read in the
+        // sources.
         let names = { (ids: RequestIDs) in (0..<200).map { _ in Self.number(ids.next()) } }(RequestIDs())
         let steps = zip(names, names.dropFirst()).map { Self.unscrambled($1) &- Self.unscrambled($0) }
         #expect(Set(steps).count == steps.count)

@@ -9,7 +9,8 @@ import Text
 
 @testable import ThumbnailPipeline
 
-/// URLs that are equal as Swift compares strings, and are other sources all the same, through every layer of the caches.
+/// URLs that are equal as Swift compares strings, and are other sources all the same, through every layer of the
+/// caches.
 @Suite(.timeLimit(.minutes(1)))
 struct LookAlikeSourcesTests {
     /// Two spellings of a path, and how each is fetched.

@@ -46,7 +46,8 @@ struct FailureMemory {
 
     mutating func removeAll() { memory.removeAll() }
 
-    /// How long an error is remembered; nil for errors that say nothing about the source, such as our own limits and refusals.
+    /// How long an error is remembered; nil for errors that say nothing about the source, such as our own limits and
+    /// refusals.
     private func time(of error: DownloadError) -> Duration? {
         switch error {
         case .notFound: notFoundTime

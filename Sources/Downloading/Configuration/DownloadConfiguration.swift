@@ -75,7 +75,8 @@ package struct DownloadConfiguration: Sendable {
         allowsUnnamedSources && (allowedSources.isEmpty || allowedSources.contains { $0.matches(url) })
     }
 
-    /// The setting that forbids `url` whatever the addresses of its host are, and what it forbids; nil if there is none.
+    /// The setting that forbids `url` whatever the addresses of its host are, and what it forbids; nil if there is
+    /// none.
     func objection(to url: SourceURL) -> String? {
         guard allows(url) else {
             return "allowedSources: none of the patterns fits \(url.origin)\(url.path.prefix(200))"
@@ -87,7 +88,8 @@ package struct DownloadConfiguration: Sendable {
         return addressPolicy.mayAllow(port: url.port) ? nil : addressPolicy.objection(toPort: url.port)
     }
 
-    /// Whether a source may be fetched, as far as its name tells, and is the same source on every machine: a path of a folder may not be.
+    /// Whether a source may be fetched, as far as its name tells, and is the same source on every machine: a path of a
+    /// folder may not be.
     package func mayShare(_ identity: SourceIdentity) -> Bool {
         guard let name = identity.originName else { return mayFetch(identity.url) }
         switch origins[name]?.place {

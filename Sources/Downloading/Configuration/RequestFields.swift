@@ -60,7 +60,8 @@ package struct SelectingFields: Sendable {
             uniqueKeysWithValues: configuration.origins.all.map { (ExactText($0.name), fields(for: $0)) })
     }
 
-    /// The fields of requests for a source; a named origin's by their hashes, because they may be secret and are kept with answers.
+    /// The fields of requests for a source; a named origin's by their hashes, because they may be secret and are kept
+    /// with answers.
     package func fields(for identity: SourceIdentity) -> HTTPFields {
         identity.originName.flatMap { byOrigin[ExactText($0)] } ?? common
     }

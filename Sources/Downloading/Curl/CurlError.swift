@@ -37,7 +37,8 @@ extension DownloadError {
                 CURLE_NO_CONNECTION_AVAILABLE, CURLE_RECURSIVE_API_CALL, CURLE_UNRECOVERABLE_POLL:
                 stage == .connecting ? .internal(text) : .protocolError(text)
             default:
-                // Malformed answers, HTTP/0.9, malformed chunks, bodies that end early; codes of other protocols do not occur.
+                // Malformed answers, HTTP/0.9, malformed chunks, bodies that end early; codes of other protocols do not
+                // occur.
                 .protocolError(text)
             }
     }

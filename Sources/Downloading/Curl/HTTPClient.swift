@@ -4,7 +4,8 @@ import Coordination
 package import HTTPTypes
 import Memory
 
-/// Sends single requests to servers that the operator has named, and waits for their answers: collectors of traces, a running service.
+/// Sends single requests to servers that the operator has named, and waits for their answers: collectors of traces, a
+/// running service.
 ///
 /// Sources are never fetched with it: it judges no addresses.
 package enum HTTPClient {

@@ -105,9 +105,11 @@ package final class GuardedLoader: DataLoading {
 }
 
 extension OriginInquiry {
-    /// Asks one source after another until one speaks for the origin; those behind one that took all of its time at once.
+    /// Asks one source after another until one speaks for the origin; those behind one that took all of its time at
+    /// once.
     ///
-    /// So one source that hangs, which a client may have chosen, neither decides nor makes the inquiry take much longer.
+    /// So one source that hangs, which a client may have chosen, neither decides nor makes the inquiry take much
+    /// longer.
     fileprivate func findings(from loader: any DataLoading) async -> [OriginFinding] {
         var findings: [OriginFinding] = []
         var rest = sources[...]

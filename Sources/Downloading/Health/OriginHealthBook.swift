@@ -87,7 +87,8 @@ struct OriginHealthBook {
         return result
     }
 
-    /// Forgets the least recently used origin if there are too many: first one of which nothing has worked, and a suspended one last.
+    /// Forgets the least recently used origin if there are too many: first one of which nothing has worked, and a
+    /// suspended one last.
     private mutating func makeRoom() {
         let isCrowded = entries.count { !$0.value.health.hasWorked } >= unprovenCapacity
         guard isCrowded || entries.count >= capacity else { return }

@@ -64,7 +64,8 @@ extension Origin {
 
 /// Paths and queries in the one spelling that signatures are made over (AWS Signature Version 4, canonical requests).
 enum SignedReference {
-    /// The path below the base, every segment escaped once; the caller has refused dot segments, which would lead out of the base.
+    /// The path below the base, every segment escaped once; the caller has refused dot segments, which would lead out
+    /// of the base.
     static func path(basePath: String, _ reference: Substring) throws(SourceURLError) -> String {
         guard reference.utf8.first != UInt8(ascii: "/"), let key = URLEscapes.decoded(reference) else {
             throw .malformed

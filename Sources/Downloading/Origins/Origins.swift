@@ -41,7 +41,8 @@ package struct Origins: Sendable {
         return caps
     }
 
-    /// Whether `name` can be an origin's: letters in lower case, digits and hyphens, a letter first, and no scheme of ours.
+    /// Whether `name` can be an origin's: letters in lower case, digits and hyphens, a letter first, and no scheme of
+    /// ours.
     package static func isName(_ name: String) -> Bool {
         let bytes = name.utf8
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")

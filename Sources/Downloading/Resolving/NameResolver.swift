@@ -6,7 +6,8 @@ import Text
 /// Looks up names with c-ares on the thread `transfers`: never blocks, and one look-up serves all callers with the
 /// same name.
 ///
-/// Confined to that thread; c-ares calls back inside ``lookUp(_:)``, ``process(_:isReadable:isWritable:)`` and `deinit`.
+/// Confined to that thread; c-ares calls back inside ``lookUp(_:)``, ``process(_:isReadable:isWritable:)`` and
+/// `deinit`.
 @safe
 final class NameResolver {
     /// The result of a look-up: all addresses of the name, or the callers' error.

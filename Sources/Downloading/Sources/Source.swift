@@ -40,8 +40,8 @@ package final class SourceIdentity: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The source as clients and operators name it: the canonical URL, or `NAME:PATH` of its origin; read again, it is the
-    /// same identity.
+    /// The source as clients and operators name it: the canonical URL, or `NAME:PATH` of its origin; read again, it is
+    /// the same identity.
     package var name: String {
         guard let originName else { return url.canonical }
         let path = url.canonical.utf8.dropFirst(baseLength)

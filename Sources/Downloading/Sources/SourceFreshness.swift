@@ -57,7 +57,8 @@ package struct SourceFreshness: Hashable, Sendable {
         self.receivedAt = receivedAt.secondsSince1970
     }
 
-    /// Seconds since the origin made or confirmed the answer, at `now`; never negative, even when the clock was set back.
+    /// Seconds since the origin made or confirmed the answer, at `now`; never negative, even when the clock was set
+    /// back.
     package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
     /// Whether it may be used at `now` without asking.

@@ -17,7 +17,8 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     /// Parses a pattern; nil when its host is empty or its scheme or port is not valid.
     package init?(_ text: String) { self.init(text, isBeginning: false) }
 
-    /// Parses the beginning of URLs, in whose path a star stands for a run of characters without a slash; nil as for other patterns.
+    /// Parses the beginning of URLs, in whose path a star stands for a run of characters without a slash; nil as for
+    /// other patterns.
     package init?(beginning text: String) { self.init(text, isBeginning: true) }
 
     private init?(_ text: String, isBeginning: Bool) {
@@ -79,7 +80,8 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         return labels.count > 2 && labels.suffix(2).allSatisfy { !$0.isEmpty && !$0.contains(star) }
     }
 
-    /// Greedy matching with one point of return, so that hostile texts cost no more than their length times the pattern's.
+    /// Greedy matching with one point of return, so that hostile texts cost no more than their length times the
+    /// pattern's.
     private static func matches(_ pattern: [UInt8], _ text: some Sequence<UInt8>) -> Bool {
         let text = Array(text)
         var (position, index) = (0, 0)

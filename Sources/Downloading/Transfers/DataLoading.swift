@@ -5,7 +5,8 @@ import Synchronization
 package protocol DataLoading: Sendable {
     /// Fetches the source, and reports as it arrives.
     ///
-    /// Returns or throws only when the transfer has ended and its connection is closed or idle; cancelling the task ends it.
+    /// Returns or throws only when the transfer has ended and its connection is closed or idle; cancelling the task
+    /// ends it.
     ///
     /// - Parameters:
     ///   - request: The source, and how much of it.
@@ -140,7 +141,8 @@ package final class TransferProgress: Sendable {
         }
     }
 
-    /// Has `report` called when bytes have arrived, at most once in each `interval` from now on; on the transfer's thread.
+    /// Has `report` called when bytes have arrived, at most once in each `interval` from now on; on the transfer's
+    /// thread.
     func watch(every interval: Duration, by timekeeper: any Timekeeper, _ report: @escaping @Sendable () -> Void) {
         let first = ProgressWatch(
             interval: interval, timekeeper: timekeeper, report: report, next: timekeeper.now + interval)

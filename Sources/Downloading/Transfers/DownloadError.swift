@@ -2,8 +2,8 @@
 ///
 /// The texts are for logs only: they may hold addresses and words of libraries.
 package enum DownloadError: Error, Hashable, Sendable {
-    /// The URL, one of its addresses or a redirect's target is not allowed: the rule, and the value that it refuses. Clients do
-    /// not learn which of them.
+    /// The URL, one of its addresses or a redirect's target is not allowed: the rule, and the value that it refuses.
+    /// Clients do not learn which of them.
     case sourceNotAllowed(String)
     /// The name has no address; for clients the same as ``sourceNotAllowed``, or they could find out which names
     /// exist inside.

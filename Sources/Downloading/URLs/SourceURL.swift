@@ -62,7 +62,8 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The place of a file in a configured folder, which only looks like a URL: `folder://NAME/PATH`.
     ///
-    /// Each segment of the path is a file's or a folder's name as it is, without escapes; the caller has refused dot segments.
+    /// Each segment of the path is a file's or a folder's name as it is, without escapes; the caller has refused dot
+    /// segments.
     init(inFolder name: String, path: Substring) throws(SourceURLError) {
         let relative = path.suffix(after: "/") ?? path
         let segments = relative.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -2,7 +2,8 @@ import Synchronization
 
 /// Who has a connection, and since when nobody has; any thread.
 struct ConnectionOccupancy: ~Copyable {
-    /// The owner of a connection: the current request, the body that it waits for, or the watch thread while it closes the connection.
+    /// The owner of a connection: the current request, the body that it waits for, or the watch thread while it closes
+    /// the connection.
     enum Occupant: UInt8, AtomicRepresentable {
         case none, request, body, watch
     }

@@ -13,13 +13,15 @@ package struct HTTPServerConfiguration: Sendable {
     package var maximumConnections = 4096
     /// Most open connections from one address; nil for no such limit.
     package var maximumConnectionsPerAddress: Int?
-    /// Whether an address is that of a proxy that stands for many clients, so that it may have any number of connections.
+    /// Whether an address is that of a proxy that stands for many clients, so that it may have any number of
+    /// connections.
     package var isTrustedProxy: @Sendable (PeerAddress) -> Bool = { _ in false }
     /// How long a connection may stay open without a request; whole seconds count.
     package var keepAliveTimeout = Duration.seconds(60)
     /// Time from the first byte of a request header to its end.
     package var headerTimeout = Duration.seconds(5)
-    /// Time from the end of a request header to the end of its body; one that comes more slowly than ``BodyPace`` allows ends earlier.
+    /// Time from the end of a request header to the end of its body; one that comes more slowly than ``BodyPace``
+    /// allows ends earlier.
     package var bodyTimeout = Duration.seconds(15)
     /// How long a client may leave an answer unread.
     package var stalledReaderTimeout = Duration.seconds(10)

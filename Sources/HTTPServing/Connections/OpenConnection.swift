@@ -25,8 +25,8 @@ protocol OpenConnection: AnyObject, Sendable {
     @discardableResult
     func abandon(ticket: UInt64?) -> Bool
 
-    /// Ends the connection if its body should have arrived by now, or comes too slowly; `parting` makes the bytes that are sent first.
-    /// Watch thread only.
+    /// Ends the connection if its body should have arrived by now, or comes too slowly; `parting` makes the bytes that
+    /// are sent first. Watch thread only.
     func closeLateBody(at now: Duration, parting: () -> [UInt8])
 
     /// Lets the event thread see that the client has left in the middle of its body; watch thread only.

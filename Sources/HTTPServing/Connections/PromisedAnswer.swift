@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// An answer that is made while its connection is suspended, by a task or after a short wait: the first event ends the wait.
+/// An answer that is made while its connection is suspended, by a task or after a short wait: the first event ends the
+/// wait.
 ///
 /// A plain state machine; the caller keeps it under a lock and performs the returned action outside of it. Tickets
 /// identify the promises of one connection, so that a late event of an earlier one finds nothing to end.
@@ -33,7 +34,8 @@ struct PromisedAnswer {
         state = .awaited(ticket: ticket, task: nil)
     }
 
-    /// Notes the task that keeps the promise; true if the promise was abandoned meanwhile, so the task is to be cancelled.
+    /// Notes the task that keeps the promise; true if the promise was abandoned meanwhile, so the task is to be
+    /// cancelled.
     mutating func attach(_ task: Task<Void, Never>, ticket: UInt64) -> Bool {
         switch state {
         case .awaited(ticket, _):

@@ -98,7 +98,8 @@ final class ServingContext: Sendable {
         connections.withLock { $0[ObjectIdentifier(connection)] = connection }
     }
 
-    /// Lets a refused client read its refusal, although its connection is closing; event thread, the descriptor is open.
+    /// Lets a refused client read its refusal, although its connection is closing; event thread, the descriptor is
+    /// open.
     func linger(_ descriptor: CInt) {
         // The order wakes the watch thread, which drains.
         if lingering.keep(copyOf: descriptor, at: timekeeper.now) { watch.order { _ in } }
@@ -113,7 +114,8 @@ final class ServingContext: Sendable {
         giveBackPlace(of: connection.peer)
     }
 
-    /// Whether the library may be stopped: it has no connection left, and no thread is about to wake one of its threads.
+    /// Whether the library may be stopped: it has no connection left, and no thread is about to wake one of its
+    /// threads.
     var isQuiet: Bool {
         connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0
     }

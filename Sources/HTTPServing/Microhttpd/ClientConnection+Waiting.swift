@@ -2,7 +2,8 @@ import CMicrohttpd
 import Coordination
 import HTTPTypes
 
-/// How a connection waits for its answer, or for the next piece of it: suspended, so that its event thread does other work.
+/// How a connection waits for its answer, or for the next piece of it: suspended, so that its event thread does other
+/// work.
 extension ClientConnection {
     /// The order matters: no thread may resume the connection before the library has suspended it, and if a client
     /// leaves before the task is attached, attaching cancels the task.
@@ -68,7 +69,8 @@ extension ClientConnection {
         _ = shared.withLock { $0.streamWait.take(ticket) }
     }
 
-    /// Resumes the connection when `end` ended the wait; the connection lives at least until then, because it is suspended.
+    /// Resumes the connection when `end` ended the wait; the connection lives at least until then, because it is
+    /// suspended.
     private func resume<Outcome: Sendable>(_ end: (inout Shared) -> Outcome?) -> Outcome? {
         context.beginResuming()
         defer { context.endResuming() }

@@ -81,7 +81,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     /// A header has arrived, its request is complete, or the connection was resumed; false closes the connection.
     ///
-    /// An answer that is queued in the first of these calls closes the connection: right for refusals, whose body is not read.
+    /// An answer that is queued in the first of these calls closes the connection: right for refusals, whose body is
+    /// not read.
     @unsafe
     func handle(
         method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, upload: UnsafeRawBufferPointer
@@ -119,10 +120,11 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         context.remove(self)
     }
 
-    /// Refuses a request in place of the library, which is about to send a page of its own with this status; event thread.
+    /// Refuses a request in place of the library, which is about to send a page of its own with this status; event
+    /// thread.
     ///
-    /// After this refusal nothing of that page reaches the client. It would be HTML without the responder's fields, and in some cases
-    /// the library sends its header twice.
+    /// After this refusal nothing of that page reaches the client. It would be HTML without the responder's fields, and
+    /// in some cases the library sends its header twice.
     func refuse(insteadOf status: UInt32) {
         guard var refusal = HTTPRefusal(status: status), !isRefused else { return }
         // The watch thread may have ended the connection meanwhile.
@@ -153,8 +155,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     /// Closes the half of the connection that the client has closed, which changes nothing but wakes the event thread.
     ///
-    /// The library waits for edges. After it has read less than it asked for, it waits for the next one, although the end of the
-    /// stream may have come with the last bytes. Then only the body's deadline would end the request.
+    /// The library waits for edges. After it has read less than it asked for, it waits for the next one, although the
+    /// end of the stream may have come with the last bytes. Then only the body's deadline would end the request.
     func noticeAbandonedBody() {
         shared.withLock { shared in
             if shared.isOpen, occupancy.isInBody, socket.isAtEnd { socket.endReceiving() }

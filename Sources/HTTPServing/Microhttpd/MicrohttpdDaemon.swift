@@ -48,7 +48,8 @@ final class MicrohttpdDaemon: @unchecked Sendable {
 }
 
 extension HTTPServerConfiguration {
-    /// The size of the library's block for one connection: large enough that our own limits are met first, and no larger.
+    /// The size of the library's block for one connection: large enough that our own limits are met first, and no
+    /// larger.
     ///
     /// The block holds the request header, a record for each of its fields and the answer's header, and the library
     /// clears all of it after each request. Clearing it is a large part of the cost of a small answer, and evicts other
@@ -83,7 +84,8 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
 }
 
 extension HTTPRefusal {
-    /// The reason behind a status with which the library refuses a request; nil for those that are no fault of the request.
+    /// The reason behind a status with which the library refuses a request; nil for those that are no fault of the
+    /// request.
     init?(status: UInt32) {
         switch status {
         case 400: self = .badRequest

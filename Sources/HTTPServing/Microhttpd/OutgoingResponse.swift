@@ -69,7 +69,8 @@ struct OutgoingResponse: ~Copyable {
             guard let connection else { return nil }
             return unsafe StreamSender(body, on: connection).makeResponse()
         case .shared(let bytes):
-            // Balanced in `release`, which the library calls once, when the last byte is sent or the connection is gone.
+            // Balanced in `release`, which the library calls once, when the last byte is sent or the connection is
+            // gone.
             let owner = unsafe Unmanaged.passRetained(bytes)
             let raw = unsafe bytes.withUnsafeBytes {
                 unsafe CMicrohttpdShim_response_lending($0.baseAddress, $0.count, release, owner.toOpaque())

@@ -58,8 +58,8 @@ final class ReceivedBody {
         unsafe bytes.append(part)
     }
 
-    /// The request with its body, and what answers it unless it is the server's responder; nil if the body ended before its announced
-    /// length.
+    /// The request with its body, and what answers it unless it is the server's responder; nil if the body ended before
+    /// its announced length.
     ///
     /// Called once, at the end.
     func finish() -> (request: HTTPRequest, hold: (any BodyHold)?)? {

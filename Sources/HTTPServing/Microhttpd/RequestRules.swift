@@ -67,8 +67,8 @@ enum RequestRules {
         return bodyLength <= maximumBodyLength ? .accept(bodyLength: bodyLength) : .refuse(.bodyTooLarge)
     }
 
-    /// Decimal digits without leading zeros, which RFC 9110 section 8.6 would allow; a number beyond `Int` is its maximum,
-    /// which exceeds every limit.
+    /// Decimal digits without leading zeros, which RFC 9110 section 8.6 would allow; a number beyond `Int` is its
+    /// maximum, which exceeds every limit.
     private static func length(_ value: String) -> Int? {
         guard let first = value.utf8.first, first != UInt8(ascii: "0") || value.utf8.count == 1,
             value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

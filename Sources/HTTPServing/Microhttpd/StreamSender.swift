@@ -19,7 +19,8 @@ final class StreamSender {
     /// The response in the library's form; nil without memory.
     @unsafe
     func makeResponse() -> OpaquePointer? {
-        // Balanced in `releaseSender`, which the library calls once, when the last byte is sent or the connection is gone.
+        // Balanced in `releaseSender`, which the library calls once, when the last byte is sent or the connection is
+        // gone.
         let owner = unsafe Unmanaged.passRetained(self)
         let raw = unsafe CMicrohttpdShim_response_reading(readStream, releaseSender, owner.toOpaque())
         if unsafe raw == nil {

@@ -1,6 +1,7 @@
 import Imaging
 
-// The part of a description that has a fixed size travels in the message. Delays and the profile lie behind the pixels instead.
+// The part of a description that has a fixed size travels in the message. Delays and the profile lie behind the pixels
+// instead.
 
 extension MessageWriter {
     mutating func put(_ description: DecodedDescription) {

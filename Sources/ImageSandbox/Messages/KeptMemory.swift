@@ -49,7 +49,8 @@ package struct KeptMemory: ~Copyable {
         return unsafe made
     }
 
-    /// Gives pages to the first `count` bytes; otherwise the kernel would kill a process that touches them when no page is left.
+    /// Gives pages to the first `count` bytes; otherwise the kernel would kill a process that touches them when no page
+    /// is left.
     private mutating func fill(_ count: Int) throws(SharedMemoryError) {
         guard count > filled else { return }
         try memory.fill(count)

@@ -51,7 +51,8 @@ final class MessageSocket: Sendable {
         unsafe Glibc.write(descriptor, message, message.count) == message.count
     }
 
-    /// Waits for a message of `count` bytes and its descriptors; nil at the connection's end, or if the message has another length.
+    /// Waits for a message of `count` bytes and its descriptors; nil at the connection's end, or if the message has
+    /// another length.
     func nextMessage(count: Int) -> (message: [UInt8], descriptors: [CInt])? {
         var message = [UInt8](repeating: 0, count: count)
         var descriptors = [CInt](repeating: -1, count: Int(CLinux_most_descriptors))

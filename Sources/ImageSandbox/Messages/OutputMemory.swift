@@ -1,8 +1,8 @@
 import Imaging
 import Memory
 
-/// Memory for the result of one request to a worker process: the memory that both processes keep, or a larger block for this
-/// request alone.
+/// Memory for the result of one request to a worker process: the memory that both processes keep, or a larger block for
+/// this request alone.
 ///
 /// The server sets its size before the worker process gets the request.
 package struct OutputMemory: ~Copyable {
@@ -63,11 +63,13 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Makes sure that the worker process cannot change `count` bytes of its result and `tailCount` bytes behind them after they are checked.
+    /// Makes sure that the worker process cannot change `count` bytes of its result and `tailCount` bytes behind them
+    /// after they are checked.
     ///
     /// The larger block is sealed; the smaller one is copied when it is read.
     ///
-    /// - Throws: ``SharedMemoryError``, also if the bytes exceed the room, a process can still write to them, or the block holds more.
+    /// - Throws: ``SharedMemoryError``, also if the bytes exceed the room, a process can still write to them, or the
+    ///   block holds more.
     func settle(count: Int, tailCount: Int = 0) throws(SharedMemoryError) {
         guard 1...room ~= count, 0...KeptMemory.tailCount ~= tailCount else {
             throw SharedMemoryError("more than there is room for", 0)

@@ -4,7 +4,8 @@ package struct Protections: Hashable, Sendable {
     package var hasNoNewPrivileges: Bool
     /// The kernel refuses all system calls that the worker does not need (seccomp).
     package var hasSystemCallFilter: Bool
-    /// The kernel asks the server about refused calls and new threads, so that the server knows their names and can count them.
+    /// The kernel asks the server about refused calls and new threads, so that the server knows their names and can
+    /// count them.
     package var isSupervised: Bool
     /// Memory, CPU time and files are limited.
     package var hasLimits: Bool

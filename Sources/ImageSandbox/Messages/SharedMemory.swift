@@ -37,7 +37,8 @@ package struct SharedMemory: ~Copyable {
         descriptor = unsafe CLinux_shared_memory(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
         if descriptor < 0 { throw SharedMemoryError("memfd_create") }
         if ftruncate(descriptor, count) != 0 { throw SharedMemoryError("ftruncate") }
-        // If a worker could shrink the memory, the server would die when it reads beyond the end; if it could grow it, it could exceed its price.
+        // If a worker could shrink the memory, the server would die when it reads beyond the end; if it could grow it,
+        // it could exceed its price.
         if CLinux_seal_size(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 

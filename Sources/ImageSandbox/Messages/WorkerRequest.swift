@@ -2,8 +2,8 @@ package import Imaging
 
 /// A message of the server to a worker, of fixed size.
 package enum WorkerRequest: Hashable, Sendable {
-    /// Do the work with `byteCount` bytes of the input memory, and write at most `room` bytes of result into the output memory. The message
-    /// carries the descriptors of the memories in `new`.
+    /// Do the work with `byteCount` bytes of the input memory, and write at most `room` bytes of result into the output
+    /// memory. The message carries the descriptors of the memories in `new`.
     case perform(Work, byteCount: Int, room: Int, new: Memories)
     /// Try an action that the kernel must deny.
     case attempt(ForbiddenAction)

@@ -8,9 +8,9 @@ package import Telemetry
 ///
 /// An image that takes control of a worker gains nothing.
 ///
-/// If a worker ends, another worker gets its image. An image that ends two workers, or one worker by a forbidden action, counts as damaged,
-/// and its content is refused for a while. Work that keeps a processor busy past its deadline is refused for the same time, because a
-/// second attempt would take as long.
+/// If a worker ends, another worker gets its image. An image that ends two workers, or one worker by a forbidden
+/// action, counts as damaged, and its content is refused for a while. Work that keeps a processor busy past its
+/// deadline is refused for the same time, because a second attempt would take as long.
 package final class SandboxedCodec: ImageCodec {
     /// Protections that the kernel enforces on every worker.
     package let protections: Protections

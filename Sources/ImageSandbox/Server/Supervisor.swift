@@ -2,9 +2,11 @@ import CLinux
 import CSeccompShim
 import Glibc
 
-/// Decides about the system calls that a worker's filter leaves to the server: it grants a bounded number of threads and nothing else.
+/// Decides about the system calls that a worker's filter leaves to the server: it grants a bounded number of threads
+/// and nothing else.
 ///
-/// The calling thread of the worker waits in the kernel for the decision. One thread at a time uses a supervisor, as it does its worker.
+/// The calling thread of the worker waits in the kernel for the decision. One thread at a time uses a supervisor, as it
+/// does its worker.
 @safe
 final class Supervisor {
     /// Readable when a call waits for a decision.

@@ -7,7 +7,8 @@ extension WorkerAnswer.ClaimedImage {
 
     /// The image that the worker claims to have left in `memory`; the worker cannot change its pixels any more.
     ///
-    /// - Throws: ``ImagingError`` if a part of the claim is false or does not follow from the file's header and the plan; ``SharedMemoryError``.
+    /// - Throws: ``ImagingError`` if a part of the claim is false or does not follow from the file's header and the
+    ///   plan; ``SharedMemoryError``.
     package func image(
         in memory: inout OutputMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {
@@ -30,12 +31,14 @@ extension WorkerAnswer.ClaimedImage {
 }
 
 extension WorkerAnswer {
-    /// Largest number of bytes of the encoded file of an image of `size`: more than the dearest pixels take with everything around them.
+    /// Largest number of bytes of the encoded file of an image of `size`: more than the dearest pixels take with
+    /// everything around them.
     static func mostFileBytes(of size: PixelSize) -> Int { size.area * 8 + 1 << 16 }
 
     /// The file that the worker claims to have left in `memory`; the worker cannot change it any more.
     ///
-    /// - Throws: ``ImagingError`` if the bytes are not a file of this format and size, or more than ``mostFileBytes(of:)``; ``SharedMemoryError``.
+    /// - Throws: ``ImagingError`` if the bytes are not a file of this format and size, or more than
+    ///   ``mostFileBytes(of:)``; ``SharedMemoryError``.
     package static func file(
         byteCount: Int, in memory: inout OutputMemory, format: ImageFormat, size: PixelSize
     ) throws -> SharedBytes {

@@ -29,7 +29,8 @@ package struct WorkerLaunch: Sendable {
 
     /// Starts a worker and waits until it is ready; the worker ends with the calling thread.
     ///
-    /// - Parameter template: The process that the worker is to be a copy of; if nil, the worker is a program of its own.
+    /// - Parameter template: The process that the worker is to be a copy of; if nil, the worker is a program of its
+    ///   own.
     /// - Throws: ``Failure``.
     func start(copying template: WorkerTemplate? = nil) throws(Failure) -> WorkerProcess {
         let (id, ours) = try connected { theirs throws(Failure) in
@@ -131,7 +132,8 @@ package struct WorkerLaunch: Sendable {
     private static var environment: [String] {
         // A worker that crashes must end at once, and cannot start a backtracer.
         // Address space is limited, so the allocator must return what it does not use. A template may not have threads.
-        // Requests already run in parallel. libgomp would start a thread for each processor, and end the process if it got fewer.
+        // Requests already run in parallel. libgomp would start a thread for each processor, and end the process if it
+        // got fewer.
         let allocation = "narenas:1,retain:false,background_thread:false,dirty_decay_ms:500"
         var variables = ["SWIFT_BACKTRACE=enable=no", "MALLOC_CONF=\(allocation)", "OMP_NUM_THREADS=1"]
         if let path = unsafe getenv("LD_LIBRARY_PATH") {

@@ -10,8 +10,8 @@ package struct WorkerLife: Hashable, Sendable {
 
     /// For decoders, which see files.
     ///
-    /// A start takes about 54 ms of CPU time without a template: less than 1 % of what a worker uses in its life, or of what the service uses
-    /// for as many images of the usual size.
+    /// A start takes about 54 ms of CPU time without a template: less than 1 % of what a worker uses in its life, or of
+    /// what the service uses for as many images of the usual size.
     package static let decoder = WorkerLife(
         requests: 500, processorTime: .seconds(8), time: .seconds(600))
     /// For encoders, which see only pixels and have no spare.

@@ -59,7 +59,8 @@ final class WorkerProcess: @unchecked Sendable {
         case forbidden(call: String)
         /// The worker sent a false answer.
         case breach(String)
-        /// The token asked to stop while the worker was still at work; `wasBusy` if it had a processor for at least half of the time limit.
+        /// The token asked to stop while the worker was still at work; `wasBusy` if it had a processor for at least
+        /// half of the time limit.
         case interrupted(wasBusy: Bool)
         /// The image is at fault, and the worker may fail on good ones from now on.
         case spent(String)
@@ -76,8 +77,8 @@ final class WorkerProcess: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - room: Largest number of bytes of the result.
-    ///   - memory: Bytes of address space that the worker may use beyond what it has, so that a file with a false header fails. If nil, the
-    ///     limit of the start stays in force.
+    ///   - memory: Bytes of address space that the worker may use beyond what it has, so that a file with a false
+    ///     header fails. If nil, the limit of the start stays in force.
     ///   - processorTime: CPU time that the worker may use; if nil, the time that `token` leaves.
     ///   - read: Checks the answer and the output memory, and makes the result of them. It throws if they are false.
     /// - Throws: ``SharedMemoryError`` if this process fails, or the worker has too little memory.

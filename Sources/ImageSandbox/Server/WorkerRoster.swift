@@ -4,8 +4,8 @@ import Telemetry
 
 /// The running workers, and a thread that starts, watches and reaps them.
 ///
-/// A caller that takes a worker owns it until it gives it back or dismisses it. With one worker more than callers, a caller that loses its
-/// worker finds another at once.
+/// A caller that takes a worker owns it until it gives it back or dismisses it. With one worker more than callers, a
+/// caller that loses its worker finds another at once.
 final class WorkerRoster: Sendable {
     fileprivate struct State {
         var running: [WorkerProcess] = []
@@ -286,7 +286,8 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    /// Has workers that were idle since the last check give back the memory that their images needed; the thread calls it.
+    /// Has workers that were idle since the last check give back the memory that their images needed; the thread calls
+    /// it.
     func tidyUpIdleWorkers() {
         while let worker = state.withLock({ $0.takeIdle(\.isUntidy) }) {
             worker.tidyUp()

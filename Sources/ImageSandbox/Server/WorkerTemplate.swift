@@ -4,8 +4,9 @@ import Telemetry
 
 /// A process that has started all libraries and seen nothing from outside; workers are copies of it.
 ///
-/// A copy starts in a fraction of the time of a new program, and shares all memory that neither process changes. All copies of a template
-/// have the same addresses, so a template is replaced when an attacker may know them, and at times before that.
+/// A copy starts in a fraction of the time of a new program, and shares all memory that neither process changes. All
+/// copies of a template have the same addresses, so a template is replaced when an attacker may know them, and at times
+/// before that.
 ///
 /// One thread uses a template, which ends with that thread; any thread may call ``expose()``.
 final class WorkerTemplate: Sendable {

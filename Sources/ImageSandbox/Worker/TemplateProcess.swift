@@ -8,7 +8,8 @@ enum TemplateProcess {
     /// The server's request for a copy; it carries the copy's socket.
     static let request: [UInt8] = [1]
 
-    /// Makes a copy of this process for each request; returns in the copies only, whose socket has taken the place of `socket`.
+    /// Makes a copy of this process for each request; returns in the copies only, whose socket has taken the place of
+    /// `socket`.
     ///
     /// A process with several threads makes none, since a copy has only the thread that made it.
     static func copy(_ socket: MessageSocket) {

@@ -7,7 +7,8 @@ import Memory
 enum BMPPixels {
     /// Reads a file.
     ///
-    /// Rows that the file lacks are grey, and the result is incomplete. Runs that the file leaves out have the palette's first colour.
+    /// Rows that the file lacks are grey, and the result is incomplete. Runs that the file leaves out have the
+    /// palette's first colour.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(_ file: SharedBytes, token: WorkToken) throws -> LoadedPixels {

@@ -1,7 +1,7 @@
 /// A change of colours: a table for each component, then matrices, then a factor and a summand.
 ///
-/// Values are 0…255. They are clipped after each part, and rounded only at the end. Changes are put together as they are added, so that as few
-/// passes as possible are made over the pixels.
+/// Values are 0…255. They are clipped after each part, and rounded only at the end. Changes are put together as they
+/// are added, so that as few passes as possible are made over the pixels.
 struct ColorChange: Equatable {
     /// Factors of red, green and blue for red, then for green and for blue.
     struct Matrix: Equatable {

@@ -1,12 +1,13 @@
 /// The meaning of an image's colours, as the numbers of curves and primaries: all that most ICC profiles of photographs
 /// have.
 ///
-/// A profile in a file is as untrusted as the file. Only its numbers are kept, and the colour engine reads a profile that the service
-/// writes from these numbers.
+/// A profile in a file is as untrusted as the file. Only its numbers are kept, and the colour engine reads a profile
+/// that the service writes from these numbers.
 package struct ColorProfile: Hashable, Sendable {
     /// The curve from a stored component to light.
     enum Curve: Hashable, Sendable {
-        /// Light in 65535ths at even steps; a single entry is an exponent in 256ths, and an empty table is the identity.
+        /// Light in 65535ths at even steps; a single entry is an exponent in 256ths, and an empty table is the
+        /// identity.
         case table([UInt16])
         /// A formula of ICC.1:2010 section 10.16, by its number, with its parameters in 65536ths.
         case formula(Int, [Int32])

@@ -46,10 +46,11 @@ enum SVGPixels {
     }
 }
 
-/// An SVG file as it is given to librsvg: without what it names outside of itself, and within elements that show a part of it.
+/// An SVG file as it is given to librsvg: without what it names outside of itself, and within elements that show a part
+/// of it.
 ///
-/// librsvg allots memory for groups and filters by the size of the outermost element. If this element is the part, and not the whole image,
-/// the memory does not grow with the whole.
+/// librsvg allots memory for groups and filters by the size of the outermost element. If this element is the part, and
+/// not the whole image, the memory does not grow with the whole.
 private struct SVGText {
     private let file: SharedBytes
     /// Bytes that are no part of the file.
@@ -57,7 +58,8 @@ private struct SVGText {
     /// The ranges of the file and of `additions`, in the order of the text.
     private var pieces: [(isAddition: Bool, range: Range<Int>)] = []
 
-    /// The text that shows `rectangle` of an image of `size`, both in CSS pixels; all of the image if the rectangle is nil.
+    /// The text that shows `rectangle` of an image of `size`, both in CSS pixels; all of the image if the rectangle is
+    /// nil.
     init(
         _ file: SharedBytes, showing rectangle: (x: Double, y: Double, width: Double, height: Double)?,
         of size: (width: Double, height: Double)

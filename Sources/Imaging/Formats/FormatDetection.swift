@@ -5,8 +5,8 @@ extension ImageHeader {
     ///
     /// The time is proportional to the number of segments of the file, not to its pixels, whatever the file claims.
     ///
-    /// - Throws: ``ImagingError/notAnImage`` for unknown leading bytes, ``ImagingError/cannotDecode(detail:)`` for a damaged
-    ///   header.
+    /// - Throws: ``ImagingError/notAnImage`` for unknown leading bytes, ``ImagingError/cannotDecode(detail:)`` for a
+    ///   damaged header.
     package static func inspect(_ bytes: SharedBytes) throws(ImagingError) -> ImageHeader {
         try bytes.withBytes { span throws(ImagingError) in
             guard let format = sniff(span) else { throw .notAnImage }
@@ -22,7 +22,8 @@ extension ImageHeader {
 }
 
 extension FormatTraits.LeadingBytes {
-    /// Whether a file begins with these bytes; brands are compared elsewhere, because the first known brand of all formats counts.
+    /// Whether a file begins with these bytes; brands are compared elsewhere, because the first known brand of all
+    /// formats counts.
     fileprivate func begin(_ file: RawSpan) -> Bool {
         switch self {
         case .parts(let alternatives):

@@ -1,7 +1,7 @@
 import Memory
 
-// The traits of each format: the one table that settings, dialects, negotiation, prices, limits, the self-test, the warm-up and protocol of
-// worker processes, and the tests read.
+// The traits of each format: the one table that settings, dialects, negotiation, prices, limits, the self-test, the
+// warm-up and protocol of worker processes, and the tests read.
 
 extension FormatTraits {
     static let jpeg = FormatTraits(

@@ -170,7 +170,8 @@ extension FormatTraits {
         let saver: VipsSaver
         /// Default quality; nil if the format has no quality.
         let quality: Int?
-        /// Whether a format without a quality makes an image of few colours, by a quality that is given with the format.
+        /// Whether a format without a quality makes an image of few colours, by a quality that is given with the
+        /// format.
         var hasPaletteQuality = false
         /// The encoder's effort, in its own scale.
         let effort: Int

@@ -106,8 +106,8 @@ extension ImageFormat {
 
     /// The encoder's usual effort to make the file small, in its own scale.
     ///
-    /// Chosen by time and size of photographs at 300 and 900 pixels: each further step costs at least a fifth more time and saves
-    /// less than a twentieth of the bytes.
+    /// Chosen by time and size of photographs at 300 and 900 pixels: each further step costs at least a fifth more time
+    /// and saves less than a twentieth of the bytes.
     package var effort: Int { writing?.effort ?? 0 }
 
     /// Whether the encoder is so slow that results have a lower limit of pixels.

@@ -25,7 +25,8 @@ extension EXIFTexts {
                 artist: texts[EXIFDirectory.artist] ?? [], copyright: texts[EXIFDirectory.copyright] ?? []))
     }
 
-    /// The texts in EXIF data that begin with the four bytes of an offset, which counts from their end (ISO/IEC 23008-12 annex A).
+    /// The texts in EXIF data that begin with the four bytes of an offset, which counts from their end (ISO/IEC
+    /// 23008-12 annex A).
     init?(offset bytes: RawSpan, range: Range<Int>) {
         guard let offset = try? bytes.bigEndian32(at: range.lowerBound), offset <= range.count - 4 else { return nil }
         self.init(bytes, range: range.lowerBound + 4 + offset..<range.upperBound)

@@ -4,7 +4,8 @@ enum GIFBlocks {
     enum Block {
         /// A graphic control extension with these flags.
         case control(flags: Int)
-        /// A frame, with the offsets of its descriptor and of its data, which begin with the length of their first sub-block.
+        /// A frame, with the offsets of its descriptor and of its data, which begin with the length of their first
+        /// sub-block.
         case frame(descriptor: Int, flags: Int, data: Int)
     }
 

@@ -11,7 +11,8 @@ extension ImageHeader {
             case .control(let flags): hasAlpha = hasAlpha || flags & 1 == 1
             case .frame(let descriptor, let flags, _):
                 if frames == 0 {
-                    // If the first frame is larger than the screen, the screen grows: browsers and the decoder agree on that.
+                    // If the first frame is larger than the screen, the screen grows: browsers and the decoder agree on
+                    // that.
                     let frame = try GIFFrame(bytes, descriptor: descriptor)
                     size.width = max(size.width, frame.left + frame.size.width)
                     size.height = max(size.height, frame.top + frame.size.height)
@@ -31,8 +32,8 @@ extension ImageHeader {
 
     /// Whether a screen size is the image's own.
     ///
-    /// Old programs wrote the size of their monitor. For these sizes the decoder (libnsgif) uses the size of the first frame, and the
-    /// header must have the size that it makes.
+    /// Old programs wrote the size of their monitor. For these sizes the decoder (libnsgif) uses the size of the first
+    /// frame, and the header must have the size that it makes.
     private static func isCredible(screen: PixelSize) -> Bool {
         switch (screen.width, screen.height) {
         case (640, 480), (640, 512), (800, 600), (1_024, 768), (1_280, 1_024), (1_600, 1_200): false

@@ -1,4 +1,5 @@
-/// The part of an image that is shown (`clap`, ISO/IEC 14496-12 section 12.1.4): its size, and its middle's distance from the image's.
+/// The part of an image that is shown (`clap`, ISO/IEC 14496-12 section 12.1.4): its size, and its middle's distance
+/// from the image's.
 struct HEIFAperture: Equatable {
     private let width, height, right, down: Fraction
 

@@ -1,6 +1,8 @@
-/// Pixels that a decoder processes for an item: the largest of its own, its alpha plane's, and the sum of the items that it is made of.
+/// Pixels that a decoder processes for an item: the largest of its own, its alpha plane's, and the sum of the items
+/// that it is made of.
 ///
-/// A grid may crop its tiles, and an overlay may use the same large item many times: the shown size says little about the work.
+/// A grid may crop its tiles, and an overlay may use the same large item many times: the shown size says little about
+/// the work.
 struct HEIFAreas {
     private let items: HEIFItems
     private var known: [Int: Int] = [:]

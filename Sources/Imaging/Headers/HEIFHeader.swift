@@ -1,8 +1,9 @@
 extension ImageHeader {
-    /// Reads the header of an AVIF or HEIC file (ISO/IEC 23008-12): the properties of its primary item and of the items that it is made of.
+    /// Reads the header of an AVIF or HEIC file (ISO/IEC 23008-12): the properties of its primary item and of the items
+    /// that it is made of.
     ///
-    /// The size is that of the image as shown, and the orientation is 1: libheif turns, mirrors and crops. An orientation in Exif data must
-    /// be ignored (ISO/IEC 23000-22 section 7.3.10.1).
+    /// The size is that of the image as shown, and the orientation is 1: libheif turns, mirrors and crops. An
+    /// orientation in Exif data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
     static func heif(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
         var boxes = BoxCursor(0..<bytes.byteCount)
         guard let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents else {

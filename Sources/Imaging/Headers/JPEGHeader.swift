@@ -2,7 +2,8 @@ extension ImageHeader {
     /// Most scans of a JPEG file: each costs a pass over the whole image, and a usual file has about ten.
     static let maximumScans = 100
 
-    /// Reads the header of a JPEG file (ITU-T T.81 annex B): the markers up to the first scan, or all of them if scans must be counted.
+    /// Reads the header of a JPEG file (ITU-T T.81 annex B): the markers up to the first scan, or all of them if scans
+    /// must be counted.
     static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var frame: JPEGFrame?
         var orientation: Int?
@@ -56,7 +57,8 @@ private struct JPEGFrame {
     let isChromaSubsampled: Bool
 
     init(_ bytes: RawSpan, at offset: Int, marker: Int) throws(ImagingError) {
-        // The decoder reads Huffman and arithmetic coding, sequential and progressive. Lossless and hierarchical files are rare.
+        // The decoder reads Huffman and arithmetic coding, sequential and progressive. Lossless and hierarchical files
+        // are rare.
         guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else {
             throw .cannotDecode(detail: "unknown JPEG process \(marker - 0xC0)")
         }
@@ -87,9 +89,11 @@ private struct JPEGFrame {
 }
 
 extension RawSpan {
-    /// The next JPEG marker that is neither a restart nor a stuffed byte, and the start of its segment; nil at the end of the file.
+    /// The next JPEG marker that is neither a restart nor a stuffed byte, and the start of its segment; nil at the end
+    /// of the file.
     ///
-    /// Each byte is read at most once, so the time is bounded by the file's length, even for a file of nothing but stuffed bytes.
+    /// Each byte is read at most once, so the time is bounded by the file's length, even for a file of nothing but
+    /// stuffed bytes.
     func jpegMarker(from start: Int) -> (marker: Int, next: Int)? {
         var offset = start
         while let found = byteCount > offset && isMarkerByte(at: offset) ? offset : firstIndex(of: 0xFF, from: offset) {
@@ -108,7 +112,8 @@ extension RawSpan {
 
     /// The end of the segment whose length is at `offset`; nil if the segment is truncated.
     ///
-    /// A length counts its own two bytes. Some programs write less than 2 for an empty segment, and libjpeg accepts that.
+    /// A length counts its own two bytes. Some programs write less than 2 for an empty segment, and libjpeg accepts
+    /// that.
     func jpegSegmentEnd(at offset: Int) -> Int? {
         guard let length = try? bigEndian16(at: offset) else { return nil }
         let end = offset + max(2, length)

@@ -1,7 +1,9 @@
 extension ImageHeader {
-    /// Reads the header of a JPEG XL file (ISO/IEC 18181): the size and metadata at the start of its codestream, which are not compressed.
+    /// Reads the header of a JPEG XL file (ISO/IEC 18181): the size and metadata at the start of its codestream, which
+    /// are not compressed.
     ///
-    /// The number of frames stands nowhere: it is known only after all frames were read. So an animation is a still here, its first frame.
+    /// The number of frames stands nowhere: it is known only after all frames were read. So an animation is a still
+    /// here, its first frame.
     static func jxl(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var cursor = BitCursor(try JXLContainer.codestream(bytes))
         guard try cursor.bits(16) == 0x0AFF else { throw .cannotDecode(detail: "the JPEG XL file has no codestream") }

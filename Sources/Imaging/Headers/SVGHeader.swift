@@ -1,5 +1,6 @@
 extension ImageHeader {
-    /// Reads the header of an SVG file (SVG 1.1 section 7, CSS Images 3 section 4.2): the attributes of its root element.
+    /// Reads the header of an SVG file (SVG 1.1 section 7, CSS Images 3 section 4.2): the attributes of its root
+    /// element.
     ///
     /// Without a size the image is as large as its view box; without that, 300×150.
     static func svg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {

@@ -87,9 +87,11 @@ struct SVGScanner {
         return false
     }
 
-    /// Goes behind the start of the declaration of an external entity, or behind the use of an external parameter, and notes it.
+    /// Goes behind the start of the declaration of an external entity, or behind the use of an external parameter, and
+    /// notes it.
     ///
-    /// False, at the same place, for all else. At the end if a declaration does not end: then the document type does not either.
+    /// False, at the same place, for all else. At the end if a declaration does not end: then the document type does
+    /// not either.
     private mutating func noteReference(_ bytes: RawSpan) -> Bool {
         let start = offset
         if peek(bytes) == UInt8(ascii: "%") {

@@ -49,7 +49,8 @@ struct TIFFDirectory: Equatable {
     /// - Parameters:
     ///   - pages: The number of pages.
     ///   - exif: The texts in Exif.
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a page without size or pixels, and for a page of a kind that is not read.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a page without size or pixels, and for a page of a kind
+    ///   that is not read.
     func header(pages: Int, exif: EXIFTexts?) throws(ImagingError) -> ImageHeader {
         let colors = [0: 1, 1: 1, 2: 3, 3: 3, 5: 4, 6: 3][photometric]
         let depth = bits.first ?? 1

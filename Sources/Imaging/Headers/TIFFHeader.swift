@@ -1,7 +1,8 @@
 extension ImageHeader {
     /// Reads the header of a TIFF file (TIFF 6.0, and BigTIFF with offsets of 64 bits): the directories of all pages.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for more pages than ``TIFFFile/mostPages``, and for pages of a kind that is not read.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for more pages than ``TIFFFile/mostPages``, and for pages of a
+    ///   kind that is not read.
     static func tiff(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var file = try TIFFFile(bytes)
         var directories: [TIFFDirectory] = []
@@ -9,8 +10,9 @@ extension ImageHeader {
         guard let first = directories.first else { throw .cannotDecode(detail: "the TIFF file has no page") }
         let count = directories.count
         let isUniform = directories.allSatisfy { $0 == first }
-        // A page of a kind that is not read is no reason to refuse the pages before it: it has a size of one pixel, which is false.
-        // The first directory is where EXIF data have their texts. A BigTIFF file is none of EXIF's, so its texts are not read.
+        // A page of a kind that is not read is no reason to refuse the pages before it: it has a size of one pixel,
+        // which is false. The first directory is where EXIF data have their texts. A BigTIFF file is none of EXIF's, so
+        // its texts are not read.
         let exif = EXIFTexts(bytes, range: 0..<bytes.byteCount)
         let page = try first.header(pages: count, exif: exif)
         if isUniform { return page }
@@ -49,7 +51,8 @@ struct TIFFFile {
 
     /// The next directory; nil after the last.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a directory that is truncated, and for a directory that comes twice.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a directory that is truncated, and for a directory that
+    ///   comes twice.
     mutating func next(in bytes: RawSpan) throws(ImagingError) -> TIFFDirectory? {
         guard offset != 0 else { return nil }
         let count = try isBig ? long(bytes, at: offset, isWide: true) : short(bytes, at: offset)
@@ -69,7 +72,8 @@ struct TIFFFile {
         return directory
     }
 
-    /// The number of values of an entry, at most the bytes of the file, and the first four of them as far as they can be read.
+    /// The number of values of an entry, at most the bytes of the file, and the first four of them as far as they can
+    /// be read.
     private func value(_ bytes: RawSpan, at entry: Int) throws(ImagingError) -> TIFFDirectory.Value {
         let type = try short(bytes, at: entry + 2)
         let count = min(try long(bytes, at: entry + 4, isWide: isBig), bytes.byteCount)

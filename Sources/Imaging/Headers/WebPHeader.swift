@@ -71,7 +71,8 @@ private struct WebPImage {
     let size: PixelSize
     let hasAlpha: Bool
 
-    /// The frame header of VP8 (RFC 6386 section 9.1); the two bits above each side ask for upscaling, which decoders ignore.
+    /// The frame header of VP8 (RFC 6386 section 9.1); the two bits above each side ask for upscaling, which decoders
+    /// ignore.
     init(lossy bytes: RawSpan, at offset: Int) throws(ImagingError) {
         let isKeyFrame = try bytes.byte(at: offset) & 1 == 0
         size = try PixelSize(

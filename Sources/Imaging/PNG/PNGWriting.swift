@@ -6,7 +6,8 @@ import Memory
 
 /// Writes PNG files: an image of at most 256 colours with a palette or with few bits of grey, others with all channels.
 ///
-/// A reader sees the same kind of pixels in both: grey or colour, with alpha or without. Both keep every pixel exactly. Only a quality below 100 makes an image of more colours one of 256 or fewer.
+/// A reader sees the same kind of pixels in both: grey or colour, with alpha or without. Both keep every pixel exactly.
+/// Only a quality below 100 makes an image of more colours one of 256 or fewer.
 @safe
 private struct PNGWriting {
     let pixels: SharedBytes

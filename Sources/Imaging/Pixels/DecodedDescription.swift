@@ -1,6 +1,7 @@
 package import Memory
 
-/// Everything about a decoded image except its pixels: what one process tells another about pixels that both have mapped.
+/// Everything about a decoded image except its pixels: what one process tells another about pixels that both have
+/// mapped.
 package struct DecodedDescription: Hashable, Sendable {
     /// One plane: samples across and down, and the part of them that the image fills.
     package struct Part: Hashable, Sendable {
@@ -74,8 +75,8 @@ package struct DecodedDescription: Hashable, Sendable {
 extension DecodedImage {
     /// An image by an untrusted description.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` as ``init(_:pixels:frames:)`` does, and for a description that does not follow from
-    ///   the file's header and the plan.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` as ``init(_:pixels:frames:)`` does, and for a description that
+    ///   does not follow from the file's header and the plan.
     package convenience init(
         _ description: DecodedDescription, pixels: SharedBytes, of header: ImageHeader, by plan: DecodePlan
     ) throws(ImagingError) {
@@ -88,7 +89,8 @@ extension DecodedImage {
 
     /// An image by an untrusted description.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that contradicts itself, or does not fill `pixels` exactly.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that contradicts itself, or does not fill
+    ///   `pixels` exactly.
     package convenience init(
         _ description: DecodedDescription, pixels: SharedBytes, frames: Int = 1
     ) throws(ImagingError) {
@@ -114,7 +116,8 @@ extension DecodedImage {
 extension DecodedDescription {
     /// Bytes of the pixels so described; delays and profile are ignored.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that contradicts itself, the file's header or the plan.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that contradicts itself, the file's header or
+    ///   the plan.
     package func pixelByteCount(of header: ImageHeader, by plan: DecodePlan) throws(ImagingError) -> Int {
         var still = self
         (still.delays, still.profile) = ([], nil)

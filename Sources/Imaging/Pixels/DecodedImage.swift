@@ -6,7 +6,8 @@ package import Memory
 package final class DecodedImage: Sendable {
     /// How the components lie in the bytes.
     package enum Layout: Hashable, Sendable {
-        /// Rows without gaps, bands interleaved, frames one after the other; alpha is the last band and not multiplied in.
+        /// Rows without gaps, bands interleaved, frames one after the other; alpha is the last band and not multiplied
+        /// in.
         case interleaved(bands: Int)
         /// A still without alpha as luma, or as luma, Cb and Cr by BT.601.
         case planar([Plane], PlaneRange)
@@ -79,7 +80,8 @@ package final class DecodedImage: Sendable {
         box = nil
     }
 
-    /// Bytes of the pixels, the profile and the times of the frames: of a block's rest, less than a quarter, most is never touched.
+    /// Bytes of the pixels, the profile and the times of the frames: of a block's rest, less than a quarter, most is
+    /// never touched.
     package var byteCount: Int {
         pixels.count + (profile?.fileByteCount ?? 0) + delays.count * MemoryLayout<Int>.stride
     }

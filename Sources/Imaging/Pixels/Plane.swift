@@ -17,8 +17,8 @@ package struct Plane: Hashable, Sendable {
 
     /// The part of a plane that the image fills, in samples.
     ///
-    /// A sample stands for the square between two whole numbers. The image may end within a sample: a side of 203 reduced by 8
-    /// fills 25⅜ of 26 samples. If it was turned, it may begin within one.
+    /// A sample stands for the square between two whole numbers. The image may end within a sample: a side of 203
+    /// reduced by 8 fills 25⅜ of 26 samples. If it was turned, it may begin within one.
     struct Region: Hashable, Sendable {
         var left = 0.0
         var top = 0.0

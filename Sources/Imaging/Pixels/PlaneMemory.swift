@@ -24,7 +24,8 @@ package struct PlaneMemory: ~Copyable {
             adopting: base, count: count, footprint: CLinux_block_size(base), release: { base, _ in unsafe free(base) })
     }
 
-    /// Takes over `count` bytes at `base`, which is a multiple of ``Plane/alignment``; `release` is called exactly once.
+    /// Takes over `count` bytes at `base`, which is a multiple of ``Plane/alignment``; `release` is called exactly
+    /// once.
     ///
     /// - Parameter footprint: Bytes of the memory that `release` gives back.
     @unsafe

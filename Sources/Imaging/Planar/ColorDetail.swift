@@ -2,12 +2,13 @@ import CPlanarShim
 
 /// Fine detail in strong colours, such as coloured text.
 ///
-/// If luma alone is mixed as light, such detail gets wrong colours; then the planes are mixed together, see ``ColorResampling``.
-/// That takes longer, and changes nothing that is visible in photographs.
+/// If luma alone is mixed as light, such detail gets wrong colours; then the planes are mixed together, see
+/// ``ColorResampling``. That takes longer, and changes nothing that is visible in photographs.
 enum ColorDetail {
     /// The share of chroma samples that must differ much from a neighbour.
     ///
-    /// Of seventeen photographs, the largest share is 0.1 % in full size and 3 % at level 8; in coloured text it is 8 to 54 %.
+    /// Of seventeen photographs, the largest share is 0.1 % in full size and 3 % at level 8; in coloured text it is 8
+    /// to 54 %.
     private static let share = 0.01
 
     /// The edges of a few large areas do not count: as many samples as two lines across and two down the image have.

@@ -2,8 +2,8 @@ import CPlanarShim
 
 /// The resampling of three planes together, as the light of their colours.
 ///
-/// Chroma is a difference of stored values, so it cannot be mixed as light by itself. The planes become pixels row by row, pixels are
-/// mixed, and the result becomes planes again.
+/// Chroma is a difference of stored values, so it cannot be mixed as light by itself. The planes become pixels row by
+/// row, pixels are mixed, and the result becomes planes again.
 struct ColorResampling {
     /// The resampling of the pixels, which lie as luma does.
     let resampling: PlaneResampling
@@ -11,7 +11,8 @@ struct ColorResampling {
     private let range: PlaneRange
     /// The parts of luma and of chroma that are read.
     private let parts: [(x: Int, y: Int, size: PixelSize)]
-    /// The place of the first luma sample's centre among the centres of chroma samples, and the steps from luma sample to luma sample.
+    /// The place of the first luma sample's centre among the centres of chroma samples, and the steps from luma sample
+    /// to luma sample.
     private let place: (left: Double, top: Double, across: Double, down: Double)
     private let plan: PlanarTarget
 

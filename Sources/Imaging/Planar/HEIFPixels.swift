@@ -2,9 +2,11 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Reads the pixels of the primary item of an AVIF or HEIC file: upright, cropped as the file says, 8 bits, colours as stored.
+/// Reads the pixels of the primary item of an AVIF or HEIC file: upright, cropped as the file says, 8 bits, colours as
+/// stored.
 enum HEIFPixels {
-    /// Whether AVIF can be read; to be asked before a process is confined, because libheif looks for its decoders at the first call.
+    /// Whether AVIF can be read; to be asked before a process is confined, because libheif looks for its decoders at
+    /// the first call.
     static var isAvailable: Bool { CPlanarShim_heif_reads_av1() != 0 }
 
     /// Decodes a file; libheif cannot be stopped.

@@ -24,12 +24,14 @@ struct JPEGPlanesHeader {
 
 /// Decodes JPEG files to the planes that they hold, and judges files that libvips is to decode.
 ///
-/// Both lanes judge in the same way at every level: by libjpeg's errors, and by whether the data of a scan end before its last block.
-/// A scan of AC coefficients, which coarse levels skip, is judged only if the file ends with it; see docs/reliability.md.
+/// Both lanes judge in the same way at every level: by libjpeg's errors, and by whether the data of a scan end before
+/// its last block. A scan of AC coefficients, which coarse levels skip, is judged only if the file ends with it; see
+/// docs/reliability.md.
 enum JPEGPlanes {
     /// The file's planes; or the judgement of a file that does not hold planes.
     ///
-    /// Planes with ``ColorDetail`` at a level are decoded once more by libjpeg, with chroma in luma's size if the file has it.
+    /// Planes with ``ColorDetail`` at a level are decoded once more by libjpeg, with chroma in luma's size if the file
+    /// has it.
     ///
     /// - Parameter decoder: The decoder, whose planes are kept as they are; nil for the usual one.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
@@ -185,10 +187,12 @@ extension JPEGPlanesHeader {
         self.profile = file.colors.flatMap { $0.isStandard ? nil : $0 }
     }
 
-    /// How many times finer than luma chroma can be decoded: up to luma's size, and as libjpeg can, equally on both sides.
+    /// How many times finer than luma chroma can be decoded: up to luma's size, and as libjpeg can, equally on both
+    /// sides.
     fileprivate func refinement(level: Int) -> Int { planes == 3 ? min(level, across, down) : 1 }
 
-    /// The planes as the decoder makes them, before they are turned upright; chroma is `refinement` times finer than the level.
+    /// The planes as the decoder makes them, before they are turned upright; chroma is `refinement` times finer than
+    /// the level.
     fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [Plane] {
         .stacked(
             (0..<planes).map { index in
@@ -196,7 +200,8 @@ extension JPEGPlanesHeader {
                     index == 0 ? (level, level) : (level * across / refinement, level * down / refinement)
                 let samples = PixelSize(
                     width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
-                // JFIF puts a chroma sample in the middle of the luma samples that it stands for, and so does the scaled decode.
+                // JFIF puts a chroma sample in the middle of the luma samples that it stands for, and so does the
+                // scaled decode.
                 let region = Plane.Region(
                     width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))
                 return (samples, region)

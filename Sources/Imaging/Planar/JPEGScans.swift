@@ -1,13 +1,14 @@
 /// Which scans of a progressive image are visible at the level of a decode.
 ///
-/// The others are skipped, which saves most of the work. A scan holds some frequencies of a component, or one more bit of them (ITU-T
-/// T.81 section G.1.1.1); a decoder takes missing bits for zero. docs/planar.md says how much a level needs. The headers of all scans
-/// are read at every level, so an error in a header is an error at every level.
+/// The others are skipped, which saves most of the work. A scan holds some frequencies of a component, or one more bit
+/// of them (ITU-T T.81 section G.1.1.1); a decoder takes missing bits for zero. docs/planar.md says how much a level
+/// needs. The headers of all scans are read at every level, so an error in a header is an error at every level.
 struct JPEGScans: Hashable {
-    /// Scans of AC coefficients are read if they begin at this frequency or below it; 63 is the highest, and no such scan begins at 0.
+    /// Scans of AC coefficients are read if they begin at this frequency or below it; 63 is the highest, and no such
+    /// scan begins at 0.
     let highestStart: Int
-    /// Scans that refine earlier ones are read if at least this number of bits was missing before them; and all scans after which as many are
-    /// missing, because those that refine them cannot be read without them.
+    /// Scans that refine earlier ones are read if at least this number of bits was missing before them; and all scans
+    /// after which as many are missing, because those that refine them cannot be read without them.
     let leastBitsBefore: Int
     /// Whether libjpeg estimates low frequencies that the file lacks.
     let isSmoothed: Bool

@@ -55,7 +55,8 @@ enum PlanarRendering {
         let size = target.size
         let memory = PlaneMemory(count: size.area * image.bands)
         var target = target
-        // The range is converted together with the colours: full range cannot hold the values beyond black and white that limited range has.
+        // The range is converted together with the colours: full range cannot hold the values beyond black and white
+        // that limited range has.
         if case .planar(_, let range) = image.layout { target.range = range }
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in

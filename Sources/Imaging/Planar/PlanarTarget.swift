@@ -114,7 +114,8 @@ struct PlanarTarget {
 
     /// The part of a source plane that fills the target's plane, if the resampled part fills `region`.
     ///
-    /// The last sample of subsampled chroma may stand for pixels beyond the image's edge. If the turn mirrors the plane, this is the first one.
+    /// The last sample of subsampled chroma may stand for pixels beyond the image's edge. If the turn mirrors the
+    /// plane, this is the first one.
     func region(ofPlane index: Int, in region: Plane.Region) -> Plane.Region {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)

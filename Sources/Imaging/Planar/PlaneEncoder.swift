@@ -11,8 +11,8 @@ struct PlaneEncoder: Sendable {
     let needsChroma: Bool
     /// Whether files may have an alpha plane.
     var holdsAlpha = false
-    /// The effort at which a file takes the least time, and a grey file has the same luma as one with chroma at any effort; nil if there
-    /// is none.
+    /// The effort at which a file takes the least time, and a grey file has the same luma as one with chroma at any
+    /// effort; nil if there is none.
     var quickLumaEffort: Int?
     private let write: @Sendable (inout CPlanarShimPlanes, Settings, inout Output) -> CPlanarShimStatus
 
@@ -58,7 +58,8 @@ struct PlaneEncoder: Sendable {
     /// Either the encoder only reads the planes, or no other code reads their padding at the same time.
     ///
     /// - Parameter token: Says when to stop.
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, also for planes of another range or with chroma of another size.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, also for planes of another range or with chroma of another
+    ///   size.
     func file(
         of samples: SharedBytes, planes: [Plane], range: PlaneRange, quality: Int, effort: Int,
         token: WorkToken = WorkToken()

@@ -32,7 +32,8 @@ struct PlaneStamp {
 }
 
 extension DecodedImage {
-    /// The samples of interleaved pixels with alpha: luma, Cb, Cr and alpha by BT.601, one kind after the other, as an image of four bands.
+    /// The samples of interleaved pixels with alpha: luma, Cb, Cr and alpha by BT.601, one kind after the other, as an
+    /// image of four bands.
     func split(to range: PlaneRange) -> DecodedImage {
         precondition(hasAlpha, "the pixels have no alpha")
         let memory = PlaneMemory(count: 4 * size.area)

@@ -2,9 +2,9 @@ import Coordination
 
 /// A trim, and how the plan goes on when its box is known.
 ///
-/// Only the pixels tell what a border surrounds. Until then the plan has the steps for the untrimmed image, by which it is judged and
-/// priced. The source is decoded at level 1: one differing pixel ends a border, and a reduced image would hide it in the mean of a box,
-/// so that any part of the image could be lost.
+/// Only the pixels tell what a border surrounds. Until then the plan has the steps for the untrimmed image, by which it
+/// is judged and priced. The source is decoded at level 1: one differing pixel ends a border, and a reduced image would
+/// hide it in the mean of a box, so that any part of the image could be lost.
 package final class BorderTrim: Sendable {
     private let trim: ImageOperations.Trim
     private let recipe: AnyRenderRecipe
@@ -20,7 +20,8 @@ package final class BorderTrim: Sendable {
 
     /// The plan for `image`, whose source `plan` was made for.
     ///
-    /// - Throws: ``ImagingError`` for a crop outside of the box and for a result that the limits or the format exclude, or the error of `token`.
+    /// - Throws: ``ImagingError`` for a crop outside of the box and for a result that the limits or the format exclude,
+    ///   or the error of `token`.
     func resolved(_ plan: RenderPlan, for image: DecodedImage, token: WorkToken) throws -> RenderPlan {
         let box = try image.box ?? self.box(in: image, token: token)
         let isDrawnAnew = image.box != nil
@@ -39,7 +40,8 @@ package final class BorderTrim: Sendable {
         try image.interleaved(token: token).part(inside: trim, token: token)
     }
 
-    /// How an image of shapes is drawn that `plan` has decoded in its natural size, when the box that the border surrounds is known.
+    /// How an image of shapes is drawn that `plan` has decoded in its natural size, when the box that the border
+    /// surrounds is known.
     ///
     /// - Throws: ``ImagingError`` for a crop outside of the box and for a drawing that the limits exclude.
     func drawing(inside box: ImagePart, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
@@ -71,7 +73,8 @@ package final class BorderTrim: Sendable {
             for: composition.size, crop: composition.crop, maximumPixels: source.limits.maximumOutputPixels)
     }
 
-    /// Bytes of the pixels in which the border is looked for, and of a result that is larger than that of the untrimmed image.
+    /// Bytes of the pixels in which the border is looked for, and of a result that is larger than that of the untrimmed
+    /// image.
     func bytes(for size: PixelSize) -> Int {
         let most = mayGrow ? max(size.area, source.limits.maximumOutputPixels) : size.area
         let (bytes, overflow) = most.multipliedReportingOverflow(by: 8)

@@ -1,7 +1,7 @@
 /// The whole rule by which work is done on planes or by libvips.
 ///
-/// It depends on the source's header and on the request, never on what is cached or how busy the service is: the same source and
-/// parameters make the same bytes.
+/// It depends on the source's header and on the request, never on what is cached or how busy the service is: the same
+/// source and parameters make the same bytes.
 enum PlanarLane {
     /// Whether a source may be decoded to planes, as far as its header tells before a library has read it.
     static func mayDecode(_ header: ImageHeader, plan: DecodePlan) -> Bool {
@@ -11,7 +11,8 @@ enum PlanarLane {
         return header.format.reading.planes?.mayHold(header) ?? false
     }
 
-    /// The resampling that does as many of the first steps as planes can do, and the plan for libvips with the other steps.
+    /// The resampling that does as many of the first steps as planes can do, and the plan for libvips with the other
+    /// steps.
     ///
     /// If the result is tiny or larger than the image, libvips does all steps, on the image in its decoded size.
     static func part(of plan: RenderPlan, for image: DecodedImage) -> (target: PlanarTarget, rest: RenderPlan) {
@@ -20,7 +21,8 @@ enum PlanarLane {
         let isForPlanes = image.bands == 3 && image.profile == nil && plan.format.writing?.planes != nil
         var start = whole
         start.takesFilters = isForPlanes
-        // While a quality is searched, the planes are encoded more than once, and encoders may overwrite transparent parts.
+        // While a quality is searched, the planes are encoded more than once, and encoders may overwrite transparent
+        // parts.
         start.takesAlpha = isForPlanes && plan.format.writing?.planes?.holdsAlpha == true && !plan.quality.isSearched
         var (target, count) = plan.steps.planarTarget(from: start)
         if isForPlanes, count < plan.steps.count { (target, count) = plan.steps.planarTarget(from: whole) }
@@ -36,7 +38,8 @@ enum PlanarLane {
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
         guard image.profile == nil else { return nil }
         if !rest.steps.isEmpty {
-            // A grey image may become one in colour. Beside encoders in worker processes, the conversion costs next to nothing.
+            // A grey image may become one in colour. Beside encoders in worker processes, the conversion costs next to
+            // nothing.
             guard image.bands == 3, !rest.format.isEncodedInOneStep, rest.steps.allSatisfy({ $0 is any StampingStep })
             else { return nil }
         }

@@ -1,5 +1,6 @@
 extension RenderLayout {
-    /// The steps after the resample, the turn and a crop by position: all else that the options ask for, in the order of the contract.
+    /// The steps after the resample, the turn and a crop by position: all else that the options ask for, in the order
+    /// of the contract.
     func steps(
         for options: RenderingOptions, format: ImageFormat, hasAlpha: Bool
     ) -> RenderSteps {
@@ -7,8 +8,8 @@ extension RenderLayout {
         var steps: RenderSteps = []
         if let interest = crop(by: options.gravity) as? InterestStep { steps.append(interest) }
 
-        // Bars and corners stay transparent until the background is laid behind all of the image. Bars that nothing mixes with the image are
-        // made last, in the background's colour.
+        // Bars and corners stay transparent until the background is laid behind all of the image. Bars that nothing
+        // mixes with the image are made last, in the background's colour.
         var isTransparent = hasAlpha
         let mixesBars = operations.freeRotation != nil || operations.mixesNeighbours
         let bars = canvas(by: options.gravity, color: .transparent)

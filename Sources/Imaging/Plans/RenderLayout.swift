@@ -16,8 +16,8 @@ struct RenderLayout: Hashable, Sendable {
 
     /// The layout of a part of an image.
     ///
-    /// An image of shapes is never enlarged, because it is drawn as large as it is needed. Its natural size counts in fractions of a pixel
-    /// if it sets the proportion, and in whole pixels if it sets the size.
+    /// An image of shapes is never enlarged, because it is drawn as large as it is needed. Its natural size counts in
+    /// fractions of a pixel if it sets the proportion, and in whole pixels if it sets the size.
     init(options: RenderingOptions, of wanted: WantedPart, in source: ImageHeader) {
         guard let drawing = source.drawing else {
             self.init(options: options, source: wanted.size)

@@ -61,8 +61,8 @@ extension RenderPlan {
         guard max(outputSize.width, outputSize.height) <= format.maximumSide else {
             throw .sideTooLong(outputSize, format: format)
         }
-        // The cropped part may be small although the image before the crop is large. A crop by position computes only its part; the
-        // search for the most interesting part computes and keeps the whole image.
+        // The cropped part may be small although the image before the crop is large. A crop by position computes only
+        // its part; the search for the most interesting part computes and keeps the whole image.
         let most = max(limits.maximumOutputPixels, area * frames)
         for work in steps.work(on: self.source) {
             let size = work.output.size
@@ -77,7 +77,8 @@ extension RenderPlan {
         }
     }
 
-    /// Refuses what libvips cannot resample: sides that are too long, and in stored numbers more than a million pixels to one.
+    /// Refuses what libvips cannot resample: sides that are too long, and in stored numbers more than a million pixels
+    /// to one.
     private func checkScales() throws(ImagingError) {
         let mostToOne = 1_000_000
         for (step, work) in zip(steps, steps.work(on: source)) {
@@ -113,7 +114,8 @@ extension RecipeSource {
 extension Composition {
     /// All steps, from the resample of the wanted part on.
     ///
-    /// - Parameter drawnAlone: The size of a drawing that shows the wanted part, cropped, and no more; nil for other sources.
+    /// - Parameter drawnAlone: The size of a drawing that shows the wanted part, cropped, and no more; nil for other
+    ///   sources.
     func allSteps(of wanted: WantedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
         var all: RenderSteps
         if let drawnAlone {
@@ -136,8 +138,9 @@ extension Composition {
 
     /// The level at which an image of size `source` can be decoded without a visible loss.
     ///
-    /// The largest of 8, 4, 2 and 1 that leaves at least twice the pixels of ``size`` on the sides that decide, so that the resample
-    /// always has enough pixels. It depends on the two sizes alone: the bytes of a result must not depend on what is cached.
+    /// The largest of 8, 4, 2 and 1 that leaves at least twice the pixels of ``size`` on the sides that decide, so that
+    /// the resample always has enough pixels. It depends on the two sizes alone: the bytes of a result must not depend
+    /// on what is cached.
     fileprivate func level(source: PixelSize) -> Int {
         [8, 4, 2].first { level in
             let (isWide, isHigh) = (source.width >= 2 * level * size.width, source.height >= 2 * level * size.height)

@@ -29,7 +29,8 @@ package struct RenderPlan: Hashable, Sendable {
     package internal(set) var isDataURL = false
     /// Whether the chroma of pixels is made so that edges between colours stay sharp, if the format has a choice.
     ///
-    /// Not if they come from resampled planes: their chroma was subsampled before, and a result that is written from planes has no sharper one.
+    /// Not if they come from resampled planes: their chroma was subsampled before, and a result that is written from
+    /// planes has no sharper one.
     var hasSharpChroma = true
 
     /// Bytes of memory that a plan takes besides its own size, roughly.
@@ -43,8 +44,8 @@ package struct RenderPlan: Hashable, Sendable {
     ///
     /// - Parameter effort: The encoder's effort; nil for the format's usual one.
     ///
-    /// Steps before the first resample work on the source's own pixels, so only a plan that begins with one may have the source
-    /// reduced while it is decoded.
+    /// Steps before the first resample work on the source's own pixels, so only a plan that begins with one may have
+    /// the source reduced while it is decoded.
     package init(
         decode: DecodePlan = DecodePlan(), source: FrameShape, steps: RenderSteps, format: ImageFormat, quality: Int,
         effort: Int? = nil
@@ -110,8 +111,8 @@ package struct RenderPlan: Hashable, Sendable {
 extension RenderPlan {
     /// The plan's texts in the key of a result on disk: everything that decides the pixels and bytes, given the source.
     ///
-    /// The texts are spelled out: if they followed the names of types and properties, a renaming would lose every result on disk.
-    /// A change that makes other bytes must change a text; no other change may.
+    /// The texts are spelled out: if they followed the names of types and properties, a renaming would lose every
+    /// result on disk. A change that makes other bytes must change a text; no other change may.
     package var keyTexts: [String] {
         [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
             + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])

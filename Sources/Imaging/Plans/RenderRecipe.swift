@@ -1,12 +1,14 @@
 /// Rules by which the options of a grammar become steps, once the header of the source is known.
 ///
-/// Sizes, their rounding, the order of the steps and the format of the result differ from grammar to grammar. A recipe holds the
-/// options as its grammar understands them and works all of it out at once, so that no other code knows the grammar.
-/// The same recipe must give the same composition for the same source: results are cached by the plan that is made of it.
+/// Sizes, their rounding, the order of the steps and the format of the result differ from grammar to grammar. A recipe
+/// holds the options as its grammar understands them and works all of it out at once, so that no other code knows the
+/// grammar. The same recipe must give the same composition for the same source: results are cached by the plan that is
+/// made of it.
 package protocol RenderRecipe: Hashable, Sendable {
     /// How the result is made from `source`.
     ///
-    /// Called a second time if the composition trims: with the box that remained, which the parts and sizes are then computed from.
+    /// Called a second time if the composition trims: with the box that remained, which the parts and sizes are then
+    /// computed from.
     ///
     /// - Throws: ``ImagingError`` for a page that the source has not got, or for a result that cannot be made.
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition
@@ -50,7 +52,8 @@ package struct Composition: Sendable {
     package var page = 0
     /// The most frames that are kept, from the first; 1 for a still.
     package var frames = 1
-    /// Whether several frames become one tall image in a format without animations; only the first one is shown otherwise.
+    /// Whether several frames become one tall image in a format without animations; only the first one is shown
+    /// otherwise.
     package var stacksFrames = false
     /// How an animation is played; nil for as the source is.
     package var timing: FrameTiming?
@@ -72,7 +75,8 @@ package struct Composition: Sendable {
     package var light = ResamplingLight.gamma
     /// The steps after the resample, the turn and the crop.
     package var steps: RenderSteps = []
-    /// The additional sources that the steps use, in the order of ``RecipeSource/additions``; nil for one that is not used.
+    /// The additional sources that the steps use, in the order of ``RecipeSource/additions``; nil for one that is not
+    /// used.
     package var additions: [RecipeAddition?] = []
     /// The format of the result.
     package var format: ImageFormat
@@ -106,7 +110,8 @@ package struct RecipeAddition: Sendable {
 
     /// An additional source with this header that is scaled to `size`.
     ///
-    /// If the image is trimmed, its size is not known when the decode is planned; `isSizeCertain` is false then, for both compositions.
+    /// If the image is trimmed, its size is not known when the decode is planned; `isSizeCertain` is false then, for
+    /// both compositions.
     package init(_ header: ImageHeader, scaledTo size: PixelSize, isSizeCertain: Bool = true) {
         level = isSizeCertain && header.drawing == nil ? Self.level(of: header.size, for: size) : 1
         decoded = header.shape.reduced(by: level)

@@ -32,8 +32,8 @@ struct WantedPart {
     /// The size in which an image of shapes is drawn if the part has `size` after the turn, and the rectangle of the
     /// part; nil for all of it.
     ///
-    /// All of the image is drawn, and the crops cut it, unless that takes more pixels than are allowed. Then the rectangle that the crops
-    /// leave is drawn alone.
+    /// All of the image is drawn, and the crops cut it, unless that takes more pixels than are allowed. Then the
+    /// rectangle that the crops leave is drawn alone.
     ///
     /// - Parameter crop: The crop of the resampled image after the turn; nil for none.
     /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for a size that no image has.

@@ -2,8 +2,8 @@ import Glibc
 
 /// The colours of an image, found by k-means in Oklab, where distances are as large as they look.
 ///
-/// Oklab: Björn Ottosson, "A perceptual color space for image processing", 2020. Starts from fixed colours, so that an image always has
-/// the same palette. Pixels that are less than half opaque do not count.
+/// Oklab: Björn Ottosson, "A perceptual color space for image processing", 2020. Starts from fixed colours, so that an
+/// image always has the same palette. Pixels that are less than half opaque do not count.
 enum ColorClusters {
     private static let mostColors = 6
     private static let rounds = 12

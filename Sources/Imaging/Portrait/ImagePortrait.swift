@@ -30,7 +30,8 @@ package struct ImagePortrait: Sendable {
     /// The ThumbHash; nil if it was not asked for.
     package let thumbHash: [UInt8]?
 
-    /// The longest side of the images that portraits are made of: ThumbHash allows no more, and the others need no more.
+    /// The longest side of the images that portraits are made of: ThumbHash allows no more, and the others need no
+    /// more.
     package static let longestSide = 100
 
     /// The portrait of a file that the service made, whose sides are at most ``longestSide``.

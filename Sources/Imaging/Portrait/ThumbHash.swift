@@ -1,6 +1,7 @@
 import Glibc
 
-/// ThumbHash: the lowest waves of luminance, two colour differences and alpha, in about 25 bytes that also tell the ratio.
+/// ThumbHash: the lowest waves of luminance, two colour differences and alpha, in about 25 bytes that also tell the
+/// ratio.
 ///
 /// The published algorithm: https://evanw.github.io/thumbhash/
 enum ThumbHash {

@@ -1,7 +1,8 @@
 extension ImageHeader {
     /// Bytes of memory that a decode by `plan` takes at its peak, with the decoded pixels; known before it starts.
     ///
-    /// The factors were measured (`make bench-prices`). Saturates instead of overflowing: the header may claim any size.
+    /// The factors were measured (`make bench-prices`). Saturates instead of overflowing: the header may claim any
+    /// size.
     ///
     /// - Parameters:
     ///   - plan: The decode.

@@ -6,7 +6,8 @@ enum GIFRepair {
 
     /// The file with a trailer; the same bytes if it has one.
     ///
-    /// Whether a truncated frame has all of its pixels is found out by counting its codes, because libnsgif does not report it.
+    /// Whether a truncated frame has all of its pixels is found out by counting its codes, because libnsgif does not
+    /// report it.
     static func repair(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan) throws(ImagingError) -> RepairedFile
     {
         var last: (descriptor: Int, data: Int)?

@@ -1,10 +1,12 @@
 import Memory
 
-/// Repairs HEIF files in which an auxiliary image (`auxl`) or metadata (`cdsc`) belong to several items: libheif before 1.18 refuses them.
+/// Repairs HEIF files in which an auxiliary image (`auxl`) or metadata (`cdsc`) belong to several items: libheif before
+/// 1.18 refuses them.
 ///
-/// iPhones write such files since iOS 18: a gain map belongs to the image, and to the image with the gain map applied (`tmap`). In a copy,
-/// each such reference keeps one item, the primary one if it is among them, so that alpha stays. The copy has the same length, and data
-/// stays at its place: the bytes that become free are zeros behind the name of the handler.
+/// iPhones write such files since iOS 18: a gain map belongs to the image, and to the image with the gain map applied
+/// (`tmap`). In a copy, each such reference keeps one item, the primary one if it is among them, so that alpha stays.
+/// The copy has the same length, and data stays at its place: the bytes that become free are zeros behind the name of
+/// the handler.
 enum HEIFRepair {
     /// The file with such references shortened; the same bytes if it has none.
     ///

@@ -17,7 +17,8 @@ package struct AdditionForm: Hashable, Sendable {
     package let size: PixelSize
     /// The meaning of samples while resampling averages them.
     package let light: ResamplingLight
-    /// The range of BT.601 samples, if the pixels are luma, Cb, Cr and alpha, one kind after the other; nil if they are interleaved.
+    /// The range of BT.601 samples, if the pixels are luma, Cb, Cr and alpha, one kind after the other; nil if they are
+    /// interleaved.
     package var planeRange: PlaneRange?
 
     /// The form's text in the key of a cached result.
@@ -80,7 +81,8 @@ package struct AdditionForm: Hashable, Sendable {
     }
 }
 
-/// Keeps the forms of additional sources from render to render: gives the pixels that are kept, or those that `make` makes.
+/// Keeps the forms of additional sources from render to render: gives the pixels that are kept, or those that `make`
+/// makes.
 ///
 /// The index is that of the source in ``RenderPlan/additions``. Called on worker threads.
 package typealias AdditionFormReuse =

@@ -7,7 +7,8 @@ package struct BackdropStep: Hashable {
     package enum Kind: Hashable, Sendable {
         /// The mean colour of the image, of the first frame if animated.
         case mean
-        /// The image stretched to the canvas and blurred with this standard deviation, in hundred-thousandths of a pixel.
+        /// The image stretched to the canvas and blurred with this standard deviation, in hundred-thousandths of a
+        /// pixel.
         case blurred(sigma: Int)
     }
 
@@ -20,7 +21,8 @@ package struct BackdropStep: Hashable {
     /// Distance of the image's top edge from the canvas's.
     package let y: Int
 
-    /// Nanoseconds of one core for each pixel of the canvas, without the blur, and in addition with alpha; measured as ``TimePrice`` says.
+    /// Nanoseconds of one core for each pixel of the canvas, without the blur, and in addition with alpha; measured as
+    /// ``TimePrice`` says.
     private static let time = (mean: 5.0, blurred: 66.0, alpha: 46.0)
 
     /// A step that lays images on a canvas made of them, with their top left corner at `x`, `y`.

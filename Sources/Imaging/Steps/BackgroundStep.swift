@@ -4,7 +4,8 @@ package struct BackgroundStep: Hashable {
     package enum Mixing: Hashable, Sendable {
         /// Each by its opacity.
         case composite
-        /// The image's own in full, as weserv/images does it: the colours that a file keeps in transparent pixels shine through.
+        /// The image's own in full, as weserv/images does it: the colours that a file keeps in transparent pixels shine
+        /// through.
         case sum
     }
 
@@ -13,7 +14,8 @@ package struct BackgroundStep: Hashable {
     /// How it is mixed with transparent pixels.
     package let mixing: Mixing
 
-    /// Nanoseconds of one core for each pixel with alpha, on an opaque colour and on a translucent one; measured as ``TimePrice`` says.
+    /// Nanoseconds of one core for each pixel with alpha, on an opaque colour and on a translucent one; measured as
+    /// ``TimePrice`` says.
     private static let time = (opaque: 5.0, translucent: 60.0)
 
     /// A step that lays images on `color`.

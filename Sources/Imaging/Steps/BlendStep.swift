@@ -7,7 +7,8 @@ import Memory
 package struct BlendStep: Hashable {
     /// The image or colour that is laid on the image.
     package enum Paint: Hashable, Sendable {
-        /// An additional source, by its place in ``RenderPlan/additions``, in a form; `decoded` is a frame of it and decides the price.
+        /// An additional source, by its place in ``RenderPlan/additions``, in a form; `decoded` is a frame of it and
+        /// decides the price.
         case addition(Int, form: AdditionForm, decoded: FrameShape)
         /// A rectangle of one colour.
         case color(Color, size: PixelSize)

@@ -4,8 +4,8 @@
 package struct ColorFormulaStep: Hashable {
     package let formula: ColorFormula
 
-    /// Nanoseconds of one core for each pixel: of tables and matrices, of a saturation, and of formulas in CIE Lab; measured as
-    /// ``TimePrice`` says.
+    /// Nanoseconds of one core for each pixel: of tables and matrices, of a saturation, and of formulas in CIE Lab;
+    /// measured as ``TimePrice`` says.
     private static let time = (plain: 14.0, saturation: 22.0, lab: 115.0)
 
     /// A step that changes colours by `formula`.

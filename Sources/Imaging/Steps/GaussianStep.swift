@@ -14,15 +14,16 @@ package struct GaussianStep: Hashable {
 
     /// Nanoseconds of one core, measured as ``TimePrice`` says.
     ///
-    /// `frame` is for each pixel of every frame. With weights, `deviation` is for each pixel and `row` for each row, times the standard
-    /// deviation in pixels. With boxes, `boxes` is for each number that they add up. `alpha` and `sharpenedAlpha` are for each pixel
-    /// in addition, if colours are weighted.
+    /// `frame` is for each pixel of every frame. With weights, `deviation` is for each pixel and `row` for each row,
+    /// times the standard deviation in pixels. With boxes, `boxes` is for each number that they add up. `alpha` and
+    /// `sharpenedAlpha` are for each pixel in addition, if colours are weighted.
     private static let time = (
         frame: 8.0, deviation: 2.0, row: 36.0, boxes: 6.0, alpha: 8.0, sharpenedAlpha: 24.0
     )
     /// The standard deviation in pixels from which boxes are used.
     private static let leastBoxes = 8.0
-    /// The number of boxes, and pixels that they reach together beyond the ends of a line, for each pixel of the standard deviation.
+    /// The number of boxes, and pixels that they reach together beyond the ends of a line, for each pixel of the
+    /// standard deviation.
     private static let boxes = (count: 4.0, reach: 3.5)
 
     /// A step with the means of this standard deviation, in hundred-thousandths of a pixel.

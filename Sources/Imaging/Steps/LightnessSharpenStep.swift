@@ -1,4 +1,5 @@
-/// A sharpening of the lightness in CIELAB by libvips' measure: flat parts and edges are sharpened by different amounts.
+/// A sharpening of the lightness in CIELAB by libvips' measure: flat parts and edges are sharpened by different
+/// amounts.
 package struct LightnessSharpenStep: Hashable {
     /// Standard deviation of the mean that the lightness is compared with, in pixels; above 0, at most 10.
     package let sigma: Float
@@ -7,7 +8,8 @@ package struct LightnessSharpenStep: Hashable {
     /// The amount for large differences, 0…1000000.
     package let jagged: Float
 
-    /// Nanoseconds of one core for each pixel, and for each pixel of the standard deviation; measured as ``TimePrice`` says.
+    /// Nanoseconds of one core for each pixel, and for each pixel of the standard deviation; measured as ``TimePrice``
+    /// says.
     private static let time = (frame: 200.0, deviation: 21.0)
 
     /// A step that sharpens by these values.

@@ -2,10 +2,11 @@
 package struct OutlineStep: Hashable {
     /// The outline, which depends on the size of the frame.
     package enum Shape: Hashable, Sendable {
-        /// All of the frame, with corners rounded by this radius, in thousandths of a pixel, as far as the frame's sides allow; nil for as far
-        /// as they allow.
+        /// All of the frame, with corners rounded by this radius, in thousandths of a pixel, as far as the frame's
+        /// sides allow; nil for as far as they allow.
         case rounded(Int?)
-        /// All of the frame, with corners rounded by ellipses of these half axes, in thousandths of a pixel, as far as the frame's sides allow.
+        /// All of the frame, with corners rounded by ellipses of these half axes, in thousandths of a pixel, as far as
+        /// the frame's sides allow.
         case elliptic(across: Int, down: Int)
         /// The largest such shape in the middle.
         case mask(ImageOperations.Mask)

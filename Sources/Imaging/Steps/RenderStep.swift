@@ -2,9 +2,10 @@ import Coordination
 
 /// One thing that a render does to the pixels of each frame.
 ///
-/// A step says everything about itself: what it does to size and alpha, what it costs, how a result's key names it, and how libvips
-/// does it. No other code knows the kinds of steps: a new kind is a file in this folder, and the code that puts it into a plan. A
-/// step that another lane can do too conforms to that lane's protocol as well, such as ``PlanarStep``.
+/// A step says everything about itself: what it does to size and alpha, what it costs, how a result's key names it, and
+/// how libvips does it. No other code knows the kinds of steps: a new kind is a file in this folder, and the code that
+/// puts it into a plan. A step that another lane can do too conforms to that lane's protocol as well, such as
+/// ``PlanarStep``.
 package protocol RenderStep: Hashable, Sendable {
     /// The shape of a frame after this step.
     func shape(after input: FrameShape) -> FrameShape
@@ -19,7 +20,8 @@ package protocol RenderStep: Hashable, Sendable {
 
     /// The step's text in the key of a cached result: its kind and everything that decides its pixels.
     ///
-    /// The text must not change, because it is part of the keys on disk. If the step makes other pixels, it gets another text.
+    /// The text must not change, because it is part of the keys on disk. If the step makes other pixels, it gets
+    /// another text.
     var keyText: String { get }
 
     /// The step in words, for people who check their URLs.

@@ -4,14 +4,16 @@ package struct ResampleStep: Hashable {
     package let size: PixelSize
     /// The part of the source that is kept, in the source's own pixels, whatever the level; nil for all of it.
     ///
-    /// Nothing outside of the part is mixed in. libvips cuts at the nearest pixel of the decoded image, planes are cut within it.
+    /// Nothing outside of the part is mixed in. libvips cuts at the nearest pixel of the decoded image, planes are cut
+    /// within it.
     package let part: ImagePart?
     /// The meaning of samples while they are averaged: stored components or light.
     package let light: ResamplingLight
 
     /// Nanoseconds of one core for each pixel that is read and each that is made; measured as ``TimePrice`` says.
     private static let time = (read: 10.0, made: 25.0)
-    /// The factor by which it is more if pixels are weighted by alpha, or enlarged as light: libvips does both in floating point.
+    /// The factor by which it is more if pixels are weighted by alpha, or enlarged as light: libvips does both in
+    /// floating point.
     private static let weighting = 3.0
     /// The factor by which it is more if opaque images are made larger as they are stored.
     private static let enlarging = 2.0

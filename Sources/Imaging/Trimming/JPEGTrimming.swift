@@ -2,15 +2,16 @@ import Memory
 
 /// Removes excessive metadata and a truncated last segment from JPEG files.
 ///
-/// libjpeg walks the list of all saved segments before it appends the next one: 64 MiB of empty segments took it more than a
-/// minute. A usual amount is kept, because it costs less than a copy of the file.
+/// libjpeg walks the list of all saved segments before it appends the next one: 64 MiB of empty segments took it more
+/// than a minute. A usual amount is kept, because it costs less than a copy of the file.
 enum JPEGTrimming {
     /// Most metadata that is kept, in segments and in bytes.
     private static let usual = (segments: 64, bytes: 256 << 10)
     /// Longest profile that is kept, in bytes, and the most parts of it, which are numbered by one byte.
     private static let longestProfile = (bytes: 4 << 20, parts: 255)
 
-    /// The file without metadata if it has an unusual amount, without an enormous profile, and without a truncated segment.
+    /// The file without metadata if it has an unusual amount, without an enormous profile, and without a truncated
+    /// segment.
     static func trim(_ file: SharedBytes, header: ImageHeader) -> SharedBytes {
         var dropped = (segments: 0, bytes: 0)
         var isTruncated = false

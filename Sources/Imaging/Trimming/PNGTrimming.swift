@@ -37,7 +37,8 @@ enum PNGTrimming {
 
     /// Whether a chunk other than a profile is kept.
     private static func isNeeded(_ file: RawSpan, chunkAt offset: Int, length: Int) -> Bool {
-        // A capital first letter marks chunks that a decoder must know (W3C PNG section 5.4): the decoder judges unknown ones.
+        // A capital first letter marks chunks that a decoder must know (W3C PNG section 5.4): the decoder judges
+        // unknown ones.
         guard let letter = try? file.byte(at: offset + 4), letter & 0x20 != 0 else { return true }
         if file.hasText("tRNS", at: offset + 4) { return true }
         // Most files have some of these small chunks: removing them is not worth a copy of the file.

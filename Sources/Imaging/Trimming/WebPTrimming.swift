@@ -2,9 +2,9 @@ import Memory
 
 /// Removes unwanted frames, excessive metadata and a truncated chunk from WebP files.
 ///
-/// A truncated chunk of image data is kept, with its length corrected. libwebp keeps a record of every chunk, and libvips reads all frames
-/// before it decodes the first one, each time counting from the start: a file of 4 MiB with 100,000 frames took it 15 s. Neither
-/// accepts a file that is shorter than its header says.
+/// A truncated chunk of image data is kept, with its length corrected. libwebp keeps a record of every chunk, and
+/// libvips reads all frames before it decodes the first one, each time counting from the start: a file of 4 MiB with
+/// 100,000 frames took it 15 s. Neither accepts a file that is shorter than its header says.
 enum WebPTrimming {
     /// Most metadata that is kept, in chunks and in bytes: removing a usual amount is not worth a copy of the file.
     private static let usual = (chunks: 64, bytes: 256 << 10)

@@ -31,7 +31,8 @@ package struct DecodePlan: Hashable, Sendable {
         self.drawnPart = drawnPart
     }
 
-    /// A plan for the first page of a source that a step uses besides the image, in full size unless a level or a drawn size is given.
+    /// A plan for the first page of a source that a step uses besides the image, in full size unless a level or a drawn
+    /// size is given.
     ///
     /// - Throws: ``ImagingError`` for a source that the limits exclude.
     package init(
@@ -82,7 +83,8 @@ package struct DecodePlan: Hashable, Sendable {
     }
 }
 
-/// Whether images that lack pixels are refused or served; files that lack only their end are decoded like complete ones.
+/// Whether images that lack pixels are refused or served; files that lack only their end are decoded like complete
+/// ones.
 package enum IncompleteImages: String, Sendable, Hashable, CaseIterable {
     /// The decode fails.
     case refuse

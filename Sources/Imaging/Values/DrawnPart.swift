@@ -1,4 +1,5 @@
-/// The rectangle of an image of shapes that is drawn without the rest, because a drawing of all of it would be too large.
+/// The rectangle of an image of shapes that is drawn without the rest, because a drawing of all of it would be too
+/// large.
 package struct DrawnPart: Hashable, Sendable {
     /// The wanted part, in pixels of the natural size.
     package let part: ImagePart

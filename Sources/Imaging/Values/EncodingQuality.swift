@@ -2,7 +2,8 @@
 package enum EncodingQuality: Hashable, Sendable {
     /// This quality, 1…100; 100 for formats without a quality.
     case fixed(Int)
-    /// A quality not above `highest` whose file has at most `bytes` bytes, while that of the next higher quality has more.
+    /// A quality not above `highest` whose file has at most `bytes` bytes, while that of the next higher quality has
+    /// more.
     ///
     /// If no file is that small, quality `lowest`.
     case fitting(bytes: Int, highest: Int, lowest: Int = 1)
@@ -52,7 +53,8 @@ package enum EncodingQuality: Hashable, Sendable {
     }
 }
 
-/// How similar a file must be to the unencoded image, and between which qualities the lowest such quality is looked for.
+/// How similar a file must be to the unencoded image, and between which qualities the lowest such quality is looked
+/// for.
 package struct SimilarityGoal: Hashable, Sendable {
     /// The least similarity in ten-thousandths, 0…10000; docs/quality.md defines the scale.
     package var least = 9_800

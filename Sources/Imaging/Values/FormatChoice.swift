@@ -2,7 +2,8 @@
 package enum FormatChoice: Hashable, Sendable {
     /// The client named it.
     case fixed(ImageFormat)
-    /// `format=auto`: the quality values, in thousandths, of the formats that `Accept` names explicitly (RFC 9110 section 12.5.1).
+    /// `format=auto`: the quality values, in thousandths, of the formats that `Accept` names explicitly (RFC 9110
+    /// section 12.5.1).
     case negotiated([ImageFormat: Int])
 
     /// Whether the client named the format.
@@ -14,7 +15,8 @@ package enum FormatChoice: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - own: The source's format.
-    ///   - hasAlpha: Whether the source has transparency: a format that is not written is replaced by one that can hold it.
+    ///   - hasAlpha: Whether the source has transparency: a format that is not written is replaced by one that can hold
+    ///     it.
     ///   - automatic: The formats that may be chosen by `Accept`, best first.
     package func format(own: ImageFormat, hasAlpha: Bool, automatic: [ImageFormat]) -> ImageFormat {
         switch self {

@@ -6,7 +6,8 @@ extension ImageHeader {
 
     /// Whether the header of a file could say all this.
     ///
-    /// A header that was not read from a file here is asked so before it is used, because prices, plans and answers count on it.
+    /// A header that was not read from a file here is asked so before it is used, because prices, plans and answers
+    /// count on it.
     package var isPossible: Bool {
         storedSize.isPossible(upTo: Self.longestSide) && 1...8 ~= orientation && 1...4 ~= bands && 1...64 ~= bitDepth
             && 1...Self.mostFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount

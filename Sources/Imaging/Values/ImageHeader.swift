@@ -4,7 +4,8 @@ package struct ImageHeader: Hashable, Sendable {
     package let format: ImageFormat
     /// Size as stored, before the image is turned upright; for animations the size of the canvas.
     package let storedSize: PixelSize
-    /// Pixels that a decoder processes for one frame: more than are shown if an AVIF or HEIC image is cropped or composed of others.
+    /// Pixels that a decoder processes for one frame: more than are shown if an AVIF or HEIC image is cropped or
+    /// composed of others.
     package let decodedArea: Int
     /// How the stored image is to be turned: 1…8 as in EXIF, 1 is upright.
     package let orientation: Int
@@ -20,7 +21,8 @@ package struct ImageHeader: Hashable, Sendable {
     package let hasAlpha: Bool
     /// Whether the image is stored in passes: progressive JPEG, interlaced PNG or GIF.
     package let isProgressive: Bool
-    /// Whether chroma has a quarter of luma's samples or fewer, which halves the memory for the coefficients of a progressive JPEG.
+    /// Whether chroma has a quarter of luma's samples or fewer, which halves the memory for the coefficients of a
+    /// progressive JPEG.
     package let isChromaSubsampled: Bool
     /// Bytes of the ICC profile as stored (compressed in PNG), 0 without one.
     package let profileByteCount: Int

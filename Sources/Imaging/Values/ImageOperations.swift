@@ -34,8 +34,8 @@ package struct ImageOperations: Hashable, Sendable {
         package var tolerance: Int
         /// The border's colour; nil for that of the pixel in a corner.
         package var color: Color?
-        /// The colour behind transparent parts if medians of 3×3 pixels are compared, so that single pixels count for nothing; nil if each
-        /// pixel is compared, alpha included.
+        /// The colour behind transparent parts if medians of 3×3 pixels are compared, so that single pixels count for
+        /// nothing; nil if each pixel is compared, alpha included.
         package var matte: Color?
         /// Whether as much is cut off at the left as at the right.
         package var isEqualAcross = false

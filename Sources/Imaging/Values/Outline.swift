@@ -72,7 +72,8 @@ struct Outline: Hashable, Sendable {
         }
     }
 
-    /// The curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, in a box of twice the half width with its own ratio.
+    /// The curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, in a box of twice the half width with its
+    /// own ratio.
     private init(heartAround middle: Point, halfWidth: Double) {
         let curve = (0..<128).map { index -> Point in
             let angle = 2 * Double.pi * Double(index) / 128

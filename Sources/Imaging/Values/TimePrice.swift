@@ -2,12 +2,14 @@
 ///
 /// This is the part that does not depend on the format; the table of formats and the steps have the rest.
 ///
-/// Measured on a virtual x86-64 core of 2026 with Debian 12's libraries, on random pixels, which cost more than all usual images. Another
-/// machine is faster or slower at all of it in the same proportion: the ratios matter (docs/costs.md has the figures).
+/// Measured on a virtual x86-64 core of 2026 with Debian 12's libraries, on random pixels, which cost more than all
+/// usual images. Another machine is faster or slower at all of it in the same proportion: the ratios matter
+/// (docs/costs.md has the figures).
 enum TimePrice {
     /// An image that is stored in passes, for each pixel at every level.
     static let passes = 7.0
-    /// The conversion of CMYK: for each pixel of the reduced image, in addition for each pixel that is stored in passes, and its tables.
+    /// The conversion of CMYK: for each pixel of the reduced image, in addition for each pixel that is stored in
+    /// passes, and its tables.
     static let cmyk = (pixel: 92.0, passes: 12.0, tables: 40_000_000.0)
     /// An alpha plane to decode besides, for each pixel.
     static let alphaPlane = 30.0
@@ -26,8 +28,8 @@ enum TimePrice {
 
     /// The price from which a decode or a render is dear, and goes to a lane of its own.
     ///
-    /// It is more than the price of a thumbnail, even from a camera's image. It buys 0.7 megapixels in AVIF and GIF, 1.5 in WebP and JPEG XL,
-    /// 2 in PNG, and 4 in JPEG.
+    /// It is more than the price of a thumbnail, even from a camera's image. It buys 0.7 megapixels in AVIF and GIF,
+    /// 1.5 in WebP and JPEG XL, 2 in PNG, and 4 in JPEG.
     static let dear = Duration.milliseconds(333)
 
     /// A sum of nanoseconds as a time; saturates.

@@ -8,7 +8,8 @@ package struct WatermarkOptions: Hashable, Sendable {
     package var y = 0
     /// Opacity in per cent, 1…100.
     package var opacity = 100
-    /// The watermark's width in ten-thousandths of the result's, 100…10000; nil for its own size times the device pixel ratio.
+    /// The watermark's width in ten-thousandths of the result's, 100…10000; nil for its own size times the device pixel
+    /// ratio.
     package var scale: Int?
     /// Whether it is repeated to the right and down, from the top left corner plus the distances.
     package var isTiled = false

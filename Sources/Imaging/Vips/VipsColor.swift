@@ -151,7 +151,8 @@ extension VipsImage {
 }
 
 extension VipsImage {
-    /// Runs an operation that averages neighbouring pixels, on linear light, so that transparent pixels do not add their colour.
+    /// Runs an operation that averages neighbouring pixels, on linear light, so that transparent pixels do not add
+    /// their colour.
     ///
     /// The image has 8 bits.
     func mixingLight(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {

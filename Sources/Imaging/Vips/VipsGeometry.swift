@@ -28,7 +28,8 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_resize($0, $1, horizontal, vertical) }
     }
 
-    /// This image of 8 bits with sides divided by `factor` and rounded up, each pixel the mean of a box, weighted by alpha.
+    /// This image of 8 bits with sides divided by `factor` and rounded up, each pixel the mean of a box, weighted by
+    /// alpha.
     ///
     /// Computed at once, from top to bottom.
     func boxAveraged(by factor: Int, token: WorkToken) throws(VipsError) -> VipsImage {

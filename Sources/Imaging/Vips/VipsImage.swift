@@ -5,8 +5,8 @@ import Memory
 
 /// Owns one reference to a libvips image: operations on pixels, which are computed when the image is written somewhere.
 ///
-/// Operations return new images and do not change this one. An image stays on the thread that made it, within one job: the bytes and
-/// the token that it was made from must outlive it.
+/// Operations return new images and do not change this one. An image stays on the thread that made it, within one job:
+/// the bytes and the token that it was made from must outlive it.
 @safe
 package final class VipsImage {
     typealias Raw = UnsafeMutablePointer<CVips.VipsImage>
@@ -86,7 +86,8 @@ package final class VipsImage {
         return memory.finish()
     }
 
-    /// Lets `token` stop the computation of this image and of images made from it; libvips may ask on a thread of its own.
+    /// Lets `token` stop the computation of this image and of images made from it; libvips may ask on a thread of its
+    /// own.
     func watch(_ token: WorkToken) {
         unsafe CVipsShim_watch(raw, shouldStop, Unmanaged.passUnretained(token).toOpaque())
     }
@@ -94,8 +95,8 @@ package final class VipsImage {
 
 /// An operation of libvips that failed.
 ///
-/// All threads share libvips' error buffer. If several threads work, `text` may be about another thread's image: use it for logs only.
-/// The operation that threw tells what failed.
+/// All threads share libvips' error buffer. If several threads work, `text` may be about another thread's image: use it
+/// for logs only. The operation that threw tells what failed.
 struct VipsError: Error {
     let text: String
 

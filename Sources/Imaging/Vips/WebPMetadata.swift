@@ -2,8 +2,8 @@ import Memory
 
 /// Removes metadata from WebP files that libvips wrote.
 ///
-/// libvips 8.14 writes an EXIF block into every file, even if it is told to strip and the image had no metadata: about 170 bytes, a
-/// twentieth of a small thumbnail.
+/// libvips 8.14 writes an EXIF block into every file, even if it is told to strip and the image had no metadata: about
+/// 170 bytes, a twentieth of a small thumbnail.
 enum WebPMetadata {
     private static let headerCount = 12
     private static let chunkHeaderCount = 8

@@ -2,7 +2,8 @@ import Coordination
 import Glibc
 import Memory
 
-/// One connection to the server: commands go out one after another, and replies come in the same order; used by one thread.
+/// One connection to the server: commands go out one after another, and replies come in the same order; used by one
+/// thread.
 final class TierConnection {
     /// The result of commands.
     enum Outcome {

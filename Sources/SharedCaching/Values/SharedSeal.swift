@@ -2,8 +2,8 @@ import Crypto
 
 /// Proves that a value from the server was written by an instance.
 ///
-/// Without a key it is a plain hash, which anybody who can write to the server can make as well. With one it is an HMAC-SHA256, which only
-/// instances with the same key can make.
+/// Without a key it is a plain hash, which anybody who can write to the server can make as well. With one it is an
+/// HMAC-SHA256, which only instances with the same key can make.
 struct SharedSeal: Sendable {
     private let key: [UInt8]?
 

@@ -3,8 +3,8 @@ package import Memory
 
 /// A value of the shared cache: its body, and a few bytes about the body.
 ///
-/// On the server it carries the version of its layout, its length, its key, the generations that it was begun under, and at its end the
-/// seal of all that (``SharedSeal``). None of it is used before all of it is as it should be.
+/// On the server it carries the version of its layout, its length, its key, the generations that it was begun under,
+/// and at its end the seal of all that (``SharedSeal``). None of it is used before all of it is as it should be.
 package struct SharedValue: Sendable {
     /// Fields that the reader needs besides the body; small.
     package let head: [UInt8]

@@ -4,9 +4,10 @@ package import Text
 
 /// Sends the events of a log to readers, each as fast as it can take them.
 ///
-/// While there are readers, a task looks for new events forty times a second and offers them to all readers at once, ten times a second or
-/// when many have come: so recording wakes no reader, and a thousand events a second cost each reader ten writes. A reader that does not
-/// keep up loses the oldest of the events that wait for it, and is told how many.
+/// While there are readers, a task looks for new events forty times a second and offers them to all readers at once,
+/// ten times a second or when many have come: so recording wakes no reader, and a thousand events a second cost each
+/// reader ten writes. A reader that does not keep up loses the oldest of the events that wait for it, and is told how
+/// many.
 package final class EventFeed: Sendable {
     /// There are as many readers as there may be.
     package struct Full: Error {}
@@ -59,8 +60,8 @@ package final class EventFeed: Sendable {
     ///
     /// - Parameters:
     ///   - filter: The events that the reader wants.
-    ///   - lastID: The number of the last event that it has seen: it gets all later ones that are kept. Nil begins now. A number that
-    ///     no event has had yet comes from an earlier process, so the reader has seen none of this one.
+    ///   - lastID: The number of the last event that it has seen: it gets all later ones that are kept. Nil begins now.
+    ///     A number that no event has had yet comes from an earlier process, so the reader has seen none of this one.
     /// - Throws: ``Full``.
     package func open(_ filter: EventFilter, after lastID: Int? = nil) throws(Full) -> EventReader {
         let now = timekeeper.now
@@ -85,7 +86,8 @@ package final class EventFeed: Sendable {
         return reader
     }
 
-    /// The queue of a reader that has seen the events up to `seen`, with those that the others have been offered meanwhile.
+    /// The queue of a reader that has seen the events up to `seen`, with those that the others have been offered
+    /// meanwhile.
     private func backlog(
         after seen: Int, upTo offeredID: Int, _ filter: EventFilter, at now: Duration
     ) -> EventQueue<EventReader.Waiter> {

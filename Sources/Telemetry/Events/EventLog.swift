@@ -2,8 +2,9 @@ import Coordination
 
 /// The last events of the service, kept also while nobody reads them.
 ///
-/// Handed to the parts that record, like their metrics. Recording takes a lock and a place in an array that is there already:
-/// events become text when a reader wants them. Any thread may record; no lock of a recording part should be held meanwhile.
+/// Handed to the parts that record, like their metrics. Recording takes a lock and a place in an array that is there
+/// already: events become text when a reader wants them. Any thread may record; no lock of a recording part should be
+/// held meanwhile.
 package final class EventLog: Sendable {
     private let history = Locked(EventHistory())
 

@@ -2,8 +2,8 @@ import Coordination
 
 /// The queue of one reader: events, the newest figures, and how many events were dropped.
 ///
-/// A plain state machine; the reader keeps it under a lock and performs the returned actions outside of it. `Waiter` stands for
-/// the reader's continuation.
+/// A plain state machine; the reader keeps it under a lock and performs the returned actions outside of it. `Waiter`
+/// stands for the reader's continuation.
 struct EventQueue<Waiter> {
     /// Most events that wait.
     static var mostWaiting: Int { 1_000 }

@@ -2,9 +2,9 @@ import JSON
 
 /// Something that has happened in the service, as its operators see it live.
 ///
-/// Sources are named by their canonical URL, which holds no user information and no fragment, but its whole query, or as
-/// `NAME:PATH` of a named origin: operators refresh and remove a source by this text. So events go to the operators' listener and
-/// never into logs.
+/// Sources are named by their canonical URL, which holds no user information and no fragment, but its whole query, or
+/// as `NAME:PATH` of a named origin: operators refresh and remove a source by this text. So events go to the operators'
+/// listener and never into logs.
 package enum ServiceEvent: Sendable, Equatable {
     /// A transfer of a source; `total` is the announced length of the body.
     case download(url: String, state: DownloadState, bytes: Int, total: Int?)

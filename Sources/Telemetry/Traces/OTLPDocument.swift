@@ -1,6 +1,7 @@
 import JSON
 
-/// Writes spans in OTLP's JSON form (opentelemetry-proto 1.0, `ExportTraceServiceRequest`; OTLP specification, "JSON Protobuf Encoding").
+/// Writes spans in OTLP's JSON form (opentelemetry-proto 1.0, `ExportTraceServiceRequest`; OTLP specification, "JSON
+/// Protobuf Encoding").
 package enum OTLPDocument {
     /// The document with these spans.
     ///

@@ -2,8 +2,8 @@ import Coordination
 
 /// The trace of one request while the request is being answered.
 ///
-/// The task that answers the request carries it in ``current``, and so do the tasks of work that this request starts: shared work belongs
-/// to the trace of the request that started it. Safe to use on any thread.
+/// The task that answers the request carries it in ``current``, and so do the tasks of work that this request starts:
+/// shared work belongs to the trace of the request that started it. Safe to use on any thread.
 package final class RequestTrace: Sendable {
     /// The trace of the request that the current task works for; nil if that is not traced.
     @TaskLocal package static var current: RequestTrace?

@@ -1,4 +1,5 @@
-/// The place of a span in its trace, in the form in which services hand it on (W3C Trace Context, sections 3.2 and 3.3).
+/// The place of a span in its trace, in the form in which services hand it on (W3C Trace Context, sections 3.2 and
+/// 3.3).
 package struct TraceContext: Hashable, Sendable {
     /// The identifier of a whole trace: 16 bytes that are not all zero.
     package struct TraceID: Hashable, Sendable {

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Begins the traces of requests, and keeps finished spans until they are sent.
 ///
-/// It never waits: above ``maximumSpans`` new spans are dropped and counted. A request that is not traced costs one atomic addition.
+/// It never waits: above ``maximumSpans`` new spans are dropped and counted. A request that is not traced costs one
+/// atomic addition.
 package final class Tracer: Sendable {
     /// Most spans that wait to be sent.
     static let maximumSpans = 8_192
@@ -19,7 +20,8 @@ package final class Tracer: Sendable {
     ///
     /// - Parameters:
     ///   - sampledShare: 0 for none, 1 for all.
-    ///   - identifiesAll: Whether requests that are not sampled have a place in a trace as well, because it is told to origins.
+    ///   - identifiesAll: Whether requests that are not sampled have a place in a trace as well, because it is told to
+    ///     origins.
     ///   - registry: Gets `alula_trace_spans_dropped_total`.
     ///   - timekeeper: The clock.
     package init(sampledShare: Double, identifiesAll: Bool, registry: MetricsRegistry, timekeeper: any Timekeeper) {
@@ -32,7 +34,8 @@ package final class Tracer: Sendable {
 
     /// The trace of a request that begins; nil if it is neither sampled nor told to anybody.
     ///
-    /// - Parameter parent: The place in a trace from which the request was sent; its sampling counts instead of our own.
+    /// - Parameter parent: The place in a trace from which the request was sent; its sampling counts instead of our
+    ///   own.
     package func begin(continuing parent: TraceContext? = nil) -> RequestTrace? {
         let isSampled = parent?.isSampled ?? isNextSampled()
         guard isSampled || parent != nil || identifiesAll else { return nil }
@@ -85,8 +88,8 @@ package final class Tracer: Sendable {
         return bits == 0 ? 1 : bits
     }
 
-    /// The next number of SplitMix64 (Steele, Lea and Flood, 2014): good enough for names that need not be secret, and any thread may
-    /// take one without a lock.
+    /// The next number of SplitMix64 (Steele, Lea and Flood, 2014): good enough for names that need not be secret, and
+    /// any thread may take one without a lock.
     private func nextBits() -> UInt64 {
         var bits = sequence.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
         bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9

@@ -1,8 +1,10 @@
 /// Changes AVIF files in ways that encoders do not offer.
 package enum AVIFWriter {
-    /// The file with one more part in the AV1 data of its first item, behind the sequence header: metadata of a type for private use.
+    /// The file with one more part in the AV1 data of its first item, behind the sequence header: metadata of a type
+    /// for private use.
     ///
-    /// Types 6 to 31 are for that (section 6.7.1 of AV1's specification), and decoders skip them. The file is one as libheif writes it: boxes of 32-bit sizes, and the items' places in the file in `iloc`.
+    /// Types 6 to 31 are for that (section 6.7.1 of AV1's specification), and decoders skip them. The file is one as
+    /// libheif writes it: boxes of 32-bit sizes, and the items' places in the file in `iloc`.
     package static func withPrivateMetadata(_ file: [UInt8], type: UInt8 = 31) -> [UInt8] {
         // An OBU that tells its size: metadata, five bytes, of which the first is its type and the last ends the bits.
         let part: [UInt8] = [5 << 3 | 2, 5, type, 1, 2, 3, 0x80]

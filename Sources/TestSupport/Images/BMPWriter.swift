@@ -108,7 +108,8 @@ package struct BMPWriter {
         return bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
     }
 
-    /// Each row as runs of equal indices; the first three pixels are listed one by one, and a jump goes over the last row's last run of zeros.
+    /// Each row as runs of equal indices; the first three pixels are listed one by one, and a jump goes over the last
+    /// row's last run of zeros.
     private func runs(_ rows: [[Int]]) -> [UInt8] {
         var data: [UInt8] = []
         let isSmall = coding == .runs4

@@ -6,7 +6,8 @@ extension ICCWriter {
             tags: [("wtpt", xyz(white)), ("kTRC", tag(.gamma(gamma)))])
     }
 
-    /// A profile of nothing but tables, each of the corners of red, green and blue alone, which stand in proportion to light.
+    /// A profile of nothing but tables, each of the corners of red, green and blue alone, which stand in proportion to
+    /// light.
     ///
     /// - Parameter tables: Each table's name, for example `A2B0`, with what the three solid colours look like by it.
     package static func tables(_ tables: [(name: String, primaries: [[Double]])]) -> [UInt8] {

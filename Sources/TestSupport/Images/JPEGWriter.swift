@@ -4,7 +4,8 @@ package struct JPEGWriter {
     package var height: Int
     /// Colour components, 1…4.
     package var components: Int
-    /// How many samples each component has across and down, in proportion to each other; as many as the others if it is not listed.
+    /// How many samples each component has across and down, in proportion to each other; as many as the others if it is
+    /// not listed.
     package var sampling: [(across: Int, down: Int)] = []
     /// Whether the file comes in passes; `scans` of them, each but the first with all details of a component in turn.
     package var isProgressive = false

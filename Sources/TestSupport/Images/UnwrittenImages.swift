@@ -1,6 +1,7 @@
 package import Imaging
 
-/// Files of formats that the service reads and does not write; each shows ``SampleImage/quarters(_:)`` of 64×48 pixels upright.
+/// Files of formats that the service reads and does not write; each shows ``SampleImage/quarters(_:)`` of 64×48 pixels
+/// upright.
 package enum UnwrittenImages {
     /// A file with its name.
     package typealias Sample = (name: String, file: [UInt8])

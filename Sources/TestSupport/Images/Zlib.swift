@@ -35,8 +35,8 @@ package enum Zlib {
                 bits -= 8
             }
         }
-        // One last block in fixed codes (RFC 1951 section 3.2.6), which are written from their highest bit on: a zero, then
-        // copies of 258 bytes from one byte back, then single zeros.
+        // One last block in fixed codes (RFC 1951 section 3.2.6), which are written from their highest bit on: a zero,
+        // then copies of 258 bytes from one byte back, then single zeros.
         append(0b1 | 0b01 << 1, 3)
         append(0b0000_1100, 8)
         for _ in 0..<(count - 1) / 258 { append(0b00000_10100011, 13) }

@@ -18,8 +18,8 @@ package struct FileName: Sendable, Equatable {
         self.init(stem: name.string.unicodeScalars, isAttachment: form.isAttachment)
     }
 
-    /// Takes the name from `source`: the last path segment without query, fragment and extension, and without characters
-    /// that could end the header field, mean something to a file system or deceive a reader.
+    /// Takes the name from `source`: the last path segment without query, fragment and extension, and without
+    /// characters that could end the header field, mean something to a file system or deceive a reader.
     package init(source: String, isAttachment: Bool = false) {
         let segment = Self.lastSegment(of: Array(source.utf8))
         let decoded = PercentEncoding.decode(segment) ?? String(decoding: segment, as: UTF8.self)
@@ -38,7 +38,8 @@ package struct FileName: Sendable, Equatable {
     /// The name without an extension; `image` if nothing is left of it.
     package var stem: String { extended.flatMap { PercentEncoding.decode(Array($0.utf8)[...]) } ?? plain }
 
-    /// The value of `Content-Disposition` for a file of this extension; names beyond ASCII are also given in RFC 8187's form.
+    /// The value of `Content-Disposition` for a file of this extension; names beyond ASCII are also given in RFC 8187's
+    /// form.
     func contentDisposition(fileExtension: String) -> String {
         let value = "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain).\(fileExtension)\""
         return extended.map { "\(value); filename*=UTF-8''\($0).\(fileExtension)" } ?? value

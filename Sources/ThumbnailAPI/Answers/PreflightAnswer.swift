@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// The answer to a browser's question whether a page of the allowed origin may send a request (Fetch standard, "CORS-preflight fetch").
+/// The answer to a browser's question whether a page of the allowed origin may send a request (Fetch standard,
+/// "CORS-preflight fetch").
 struct PreflightAnswer: Sendable {
     private let common: HTTPFields
 

@@ -47,16 +47,17 @@ struct ThumbnailFields: Sendable {
 enum CacheDirectives {
     /// The field's value.
     ///
-    /// If a source says nothing about its lifetime, the answer says `public` alone: a cache in front then applies its own
-    /// default lifetime, as it would for the source itself. `no-cache` would have every view revalidated, and an invented
-    /// `max-age` would make the thumbnail fresher than its source. Only if the target expires does the answer say
-    /// `no-cache`, because a heuristic lifetime (section 4.2.2) could reach past the target's end.
+    /// If a source says nothing about its lifetime, the answer says `public` alone: a cache in front then applies its
+    /// own default lifetime, as it would for the source itself. `no-cache` would have every view revalidated, and an
+    /// invented `max-age` would make the thumbnail fresher than its source. Only if the target expires does the answer
+    /// say `no-cache`, because a heuristic lifetime (section 4.2.2) could reach past the target's end.
     ///
     /// - Parameters:
     ///   - freshness: The freshness that the source allows.
     ///   - secondsLeft: Seconds until the target expires, which `max-age` does not exceed, even if `Age` would allow
     ///     more; nil if it never expires.
-    ///   - staleAge: Seconds of `stale-while-revalidate` (RFC 5861 section 3), for targets that never expire; nil for none.
+    ///   - staleAge: Seconds of `stale-while-revalidate` (RFC 5861 section 3), for targets that never expire; nil for
+    ///     none.
     static func text(_ freshness: Freshness, secondsLeft: Int?, staleAge: Int? = nil) -> String {
         let prefix: String
         switch freshness.storability {

@@ -1,7 +1,8 @@
 import Coordination
 import HTTPTypes
 
-/// A request that was admitted by its header, while its body arrives: its memory, the bound of its length, and its answer.
+/// A request that was admitted by its header, while its body arrives: its memory, the bound of its length, and its
+/// answer.
 final class ArrivingBody: BodyHold {
     private let announced: Int?
     private let room: BodyMemory.Room

@@ -1,10 +1,11 @@
 package import Coordination
 import Downloading
 
-/// The part of the memory budget that the bodies of requests may take: a quarter of it, and a quarter of that for one client.
+/// The part of the memory budget that the bodies of requests may take: a quarter of it, and a quarter of that for one
+/// client.
 ///
-/// A body takes memory as it arrives, never by what it announces. Its share stays taken until its request has been answered, so that
-/// neither slow bodies nor many quick ones drive out the rest of the service.
+/// A body takes memory as it arrives, never by what it announces. Its share stays taken until its request has been
+/// answered, so that neither slow bodies nor many quick ones drive out the rest of the service.
 package final class BodyMemory: Sendable {
     private struct Shares {
         var all = 0

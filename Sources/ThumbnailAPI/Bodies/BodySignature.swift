@@ -3,9 +3,9 @@ package import HTTPTypes
 
 /// A signature of a request with a body, in the field `Alula-Signature`: HMAC-SHA256 in base64url over lines of text.
 ///
-/// The lines are the method, the raw target and the SHA-256 of the body in lower-case hexadecimal digits. With `v2:` before the signature,
-/// a line `v2` stands in front, and the values of `Content-Type` and `Accept` stand before the digest; the line of a missing field
-/// is empty, and several lines of one field are joined with a comma and a space.
+/// The lines are the method, the raw target and the SHA-256 of the body in lower-case hexadecimal digits. With `v2:`
+/// before the signature, a line `v2` stands in front, and the values of `Content-Type` and `Accept` stand before the
+/// digest; the line of a missing field is empty, and several lines of one field are joined with a comma and a space.
 package struct BodySignature {
     /// The part of a request that a signature covers.
     package enum Version: Sendable {
@@ -30,8 +30,8 @@ package struct BodySignature {
         self.code = code
     }
 
-    /// Whether the signature was made with one of `keys` for this header and a body with this digest; all keys are tried, in constant
-    /// time.
+    /// Whether the signature was made with one of `keys` for this header and a body with this digest; all keys are
+    /// tried, in constant time.
     func isValid(for request: HTTPRequest, digest: SHA256Digest, keys: [[UInt8]]) -> Bool {
         let message = Self.message(version, request, digest)
         var isValid = false

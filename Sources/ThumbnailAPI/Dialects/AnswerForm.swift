@@ -28,8 +28,8 @@ package enum Fallback: Hashable, Sendable {
     case configured(ExactText)
     /// An absolute URL that the target names.
     ///
-    /// No stranger's URL becomes a redirect to a stranger's page: unless the operator has allowed the host by its name, the client is sent
-    /// to a target of this service that asks for the image at that URL, if there is one.
+    /// No stranger's URL becomes a redirect to a stranger's page: unless the operator has allowed the host by its name,
+    /// the client is sent to a target of this service that asks for the image at that URL, if there is one.
     case named(ExactText, asTarget: ExactText?)
 
     /// The absolute URL.

@@ -3,8 +3,9 @@ package import ThumbnailPipeline
 
 /// A grammar of request targets: one way to ask for images by URL.
 ///
-/// A dialect decides by a target and its `Accept` alone, and always in the same way, because its decision is remembered: a target
-/// that comes again is neither judged nor read a second time. Called on event threads; must not block.
+/// A dialect decides by a target and its `Accept` alone, and always in the same way, because its decision is
+/// remembered: a target that comes again is neither judged nor read a second time. Called on event threads; must not
+/// block.
 package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
     var name: String { get }
@@ -14,8 +15,8 @@ package protocol Dialect: Sendable {
 
     /// Whether the dialect has signing keys of its own.
     ///
-    /// A dialect that serves unsigned targets is closed while others have keys, unless the configuration names it: it must not
-    /// open what their keys close.
+    /// A dialect that serves unsigned targets is closed while others have keys, unless the configuration names it: it
+    /// must not open what their keys close.
     var signatures: DialectSignatures { get }
 
     /// The path at which the other service says whether it is ready; nil for none.

@@ -1,13 +1,15 @@
 import Text
 
-/// Where a dialect lies among the paths of the public listener: a prefix such as `/img`, or `/` for all that is not Alula's own.
+/// Where a dialect lies among the paths of the public listener: a prefix such as `/img`, or `/` for all that is not
+/// Alula's own.
 package struct DialectPlace: Hashable, Sendable {
     /// The prefix as it is set, such as `/img` or `/`.
     package let path: String
     /// The path at which all targets of the dialect begin, without the slash that follows.
     private let prefix: String
 
-    /// The place at `path`; nil unless it is `/`, or begins with a slash and continues with segments that are not empty.
+    /// The place at `path`; nil unless it is `/`, or begins with a slash and continues with segments that are not
+    /// empty.
     package init?(_ path: String) {
         guard path.hasPrefix("/"), path.utf8.allSatisfy({ Self.isAllowed($0) }) else { return nil }
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)

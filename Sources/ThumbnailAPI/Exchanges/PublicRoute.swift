@@ -96,7 +96,8 @@ struct PublicRoutes: Sendable {
         return Self.owner(of: target, at: own, among: images, \.dialect).map { .images($0) } ?? own
     }
 
-    /// The candidate whose dialect a target belongs to; nil if it belongs to none, or to `own`, which is one of Alula's own routes.
+    /// The candidate whose dialect a target belongs to; nil if it belongs to none, or to `own`, which is one of Alula's
+    /// own routes.
     static func owner<Candidate>(
         of target: String, at own: PublicRoute, among candidates: [Candidate],
         _ dialect: (Candidate) -> any Dialect

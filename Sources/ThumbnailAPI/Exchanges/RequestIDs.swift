@@ -3,8 +3,9 @@ import Glibc
 
 /// Makes request IDs.
 ///
-/// IDs are random, because an ID is also the receipt of its request's wait: a client that could guess it could cancel the wait.
-/// The random bits for many IDs come from one system call, because a call for each ID would cost more than the rest of its making.
+/// IDs are random, because an ID is also the receipt of its request's wait: a client that could guess it could cancel
+/// the wait. The random bits for many IDs come from one system call, because a call for each ID would cost more than
+/// the rest of its making.
 final class RequestIDs: Sendable {
     /// Characters of an ID, which hold 75 random bits; Swift stores no longer text without an allocation.
     static let length = 15

@@ -3,7 +3,8 @@ import Text
 
 /// Recognises requests that the service sent itself, by their `CDN-Loop` (RFC 8586).
 ///
-/// Without it, a source that redirects to a URL of the service, whose source does so again, would have the service ask itself for ever.
+/// Without it, a source that redirects to a URL of the service, whose source does so again, would have the service ask
+/// itself for ever.
 struct RequestLoops: Sendable {
     private let name: ExactText?
 

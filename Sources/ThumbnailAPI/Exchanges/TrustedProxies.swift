@@ -25,8 +25,9 @@ package struct TrustedProxies: Sendable {
 
     /// The address of the client that sent a request; nil if it is not known.
     ///
-    /// Each proxy adds the address that it was called from at the end of `X-Forwarded-For`, and a client may have written anything before
-    /// that. So the list is read from its end, as long as the addresses are those of trusted proxies.
+    /// Each proxy adds the address that it was called from at the end of `X-Forwarded-For`, and a client may have
+    /// written anything before that. So the list is read from its end, as long as the addresses are those of trusted
+    /// proxies.
     func client(of request: HTTPRequest) -> IPAddress? {
         guard let peer = request.peer else { return nil }
         var client = IPAddress(peer).unmapped
@@ -59,8 +60,8 @@ extension IPAddress {
     }
 }
 
-/// Counts the requests under way that trusted proxies have passed on, by client: one client behind a proxy has no more of them than it
-/// could have connections of its own.
+/// Counts the requests under way that trusted proxies have passed on, by client: one client behind a proxy has no more
+/// of them than it could have connections of its own.
 final class ClientPlaces: Sendable {
     private let limit: Int?
     private let counts = Locked<[IPAddress: Int]>([:])

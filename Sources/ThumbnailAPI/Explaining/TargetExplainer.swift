@@ -55,7 +55,8 @@ package struct TargetExplainer: Sendable {
         return explanation
     }
 
-    /// Why a target would be refused before its sources are fetched: its time first, then the sources, as far as their text tells.
+    /// Why a target would be refused before its sources are fetched: its time first, then the sources, as far as their
+    /// text tells.
     private func refusal(of query: ThumbnailQuery, at now: Int?) -> (any ServiceError)? {
         if let now, let expires = query.expires, expires <= now { return APIError.expired }
         guard let downloads else { return nil }

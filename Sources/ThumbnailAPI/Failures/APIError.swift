@@ -11,9 +11,11 @@ package enum APIError: Error, Equatable {
     case repeatedParameter(String)
     /// The value of a parameter is none of a closed list.
     case badChoice(String, allowed: [String])
-    /// The grammar does not allow a parameter's value, or the value contradicts another one; the reason is for the client.
+    /// The grammar does not allow a parameter's value, or the value contradicts another one; the reason is for the
+    /// client.
     case badParameter(String, String)
-    /// An option of another service that its free edition has not got, or that cannot be done here; the reason is for the client.
+    /// An option of another service that its free edition has not got, or that cannot be done here; the reason is for
+    /// the client.
     case unsupportedOption(String, String)
     /// The source's URL cannot be one; the reason is for the client.
     case badURL(String)
@@ -21,8 +23,8 @@ package enum APIError: Error, Equatable {
     case badSignature
     /// The time in `expires` has passed.
     case expired
-    /// A browser sent the request for another site, or to a name that is none of the listener's. The reason is for the client,
-    /// the detail for the log.
+    /// A browser sent the request for another site, or to a name that is none of the listener's. The reason is for the
+    /// client, the detail for the log.
     case crossSite(reason: String, detail: String)
     /// The service itself sent the request, for a source that leads back to it.
     case requestLoop

@@ -22,8 +22,9 @@ package struct Problem: Sendable {
 
     /// The answer as `application/problem+json` (RFC 9457).
     ///
-    /// `type` is `about:blank`, so `title` names the status (section 4.2.1); `code` distinguishes failures. No cache may keep a
-    /// failure, because it would outlive its cause; the service itself remembers the failures that are worth it.
+    /// `type` is `about:blank`, so `title` names the status (section 4.2.1); `code` distinguishes failures. No cache
+    /// may keep a failure, because it would outlive its cause; the service itself remembers the failures that are worth
+    /// it.
     package var response: HTTPResponse {
         var fields = common
         fields.append(.contentType, "application/problem+json")

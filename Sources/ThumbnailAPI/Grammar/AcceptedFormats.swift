@@ -6,8 +6,8 @@ import Text
 package enum AcceptedFormats {
     /// The quality values, in thousandths, of the formats that are named explicitly; `*/*` and `image/*` name nothing.
     ///
-    /// A format that is refused with `q=0` is left out, and so is a member with a weight that cannot be read. If a format is
-    /// named twice, the higher weight counts.
+    /// A format that is refused with `q=0` is left out, and so is a member with a weight that cannot be read. If a
+    /// format is named twice, the higher weight counts.
     package static func qualities(_ accept: String?) -> [ImageFormat: Int] {
         guard let accept else { return [:] }
         var qualities: [ImageFormat: Int] = [:]

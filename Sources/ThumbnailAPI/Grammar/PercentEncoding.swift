@@ -2,13 +2,15 @@
 enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Decodes once; nil for an incomplete escape, a byte that must not stand unescaped in a target, or text that is not UTF-8.
+    /// Decodes once; nil for an incomplete escape, a byte that must not stand unescaped in a target, or text that is
+    /// not UTF-8.
     static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let decoded = unescaped(bytes) else { return nil }
         return String(validating: decoded, as: UTF8.self)
     }
 
-    /// Decodes a text that was decoded before: any byte may stand in it, and a text with broken escapes stands for itself.
+    /// Decodes a text that was decoded before: any byte may stand in it, and a text with broken escapes stands for
+    /// itself.
     ///
     /// Nil for text that is not UTF-8.
     static func decodeAgain(_ bytes: ArraySlice<UInt8>) -> String? {
@@ -49,7 +51,8 @@ enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Encodes what must not stand in a field that holds a URL: all but the visible characters of ASCII, and quotes and brackets.
+    /// Encodes what must not stand in a field that holds a URL: all but the visible characters of ASCII, and quotes and
+    /// brackets.
     static func location(_ url: String) -> String {
         var encoded: [UInt8] = []
         for byte in url.utf8 {

@@ -58,7 +58,8 @@ struct EventResponder: Sendable {
         return EventFilter(kinds: kinds, url: url)
     }
 
-    /// The number of the last event that the reader has seen; nil without one, for which browsers may send an empty field.
+    /// The number of the last event that the reader has seen; nil without one, for which browsers may send an empty
+    /// field.
     private func lastID(in fields: HTTPFields) throws(APIError) -> Int? {
         guard let text = fields[.lastEventID], !text.isEmpty else { return nil }
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let id = Int(text) else {

@@ -6,10 +6,11 @@ package import Telemetry
 import Text
 import ThumbnailPipeline
 
-/// Answers the requests of the operators' listener: metrics, status, events, figures, caches, downloads, jobs and the page that shows them.
+/// Answers the requests of the operators' listener: metrics, status, events, figures, caches, downloads, jobs and the
+/// page that shows them.
 ///
-/// Called on that listener's event thread; answers that take longer are promised. Requests that change something are logged,
-/// others only at the debug level.
+/// Called on that listener's event thread; answers that take longer are promised. Requests that change something are
+/// logged, others only at the debug level.
 package final class OperatorResponder: RequestResponder {
     private let service: OperatedService
     private let sites: OperatorSites

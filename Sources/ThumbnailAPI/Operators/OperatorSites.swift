@@ -4,10 +4,10 @@ import Telemetry
 
 /// The names that the operators' listener answers to, and the sites that may write to it.
 ///
-/// A site can make its own name resolve to this machine. Then the browser of a user who can reach the listener reads and writes
-/// here for pages of that site (DNS rebinding), and only `Host` shows it. A request for an address is safe, because no site
-/// controls where an address leads. A write needs no rebinding, because browsers send it without asking first; they name the site
-/// that they send it for.
+/// A site can make its own name resolve to this machine. Then the browser of a user who can reach the listener reads
+/// and writes here for pages of that site (DNS rebinding), and only `Host` shows it. A request for an address is safe,
+/// because no site controls where an address leads. A write needs no rebinding, because browsers send it without asking
+/// first; they name the site that they send it for.
 package struct OperatorSites: Sendable {
     /// Why a request is not served.
     package enum Objection: Equatable {
@@ -63,7 +63,8 @@ package struct OperatorSites: Sendable {
         return authority.isAddress || names.contains(Self.canonical(authority.host))
     }
 
-    /// Whether an origin has this `host`; the scheme is not compared, because the listener does not know which one reaches it.
+    /// Whether an origin has this `host`; the scheme is not compared, because the listener does not know which one
+    /// reaches it.
     private func isSame(_ origin: String, as host: String?) -> Bool {
         let defaultPorts = ["http://": 80, "https://": 443]
         guard let scheme = defaultPorts.first(where: { origin.utf8.starts(with: $0.key.utf8) }), let host,

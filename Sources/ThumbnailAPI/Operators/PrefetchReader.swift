@@ -22,7 +22,8 @@ package struct PrefetchReader: Sendable {
         self.dialect = dialect
     }
 
-    /// The targets of all thumbnails in a job's request, in its order, in the spelling in which they are stored: without line ends.
+    /// The targets of all thumbnails in a job's request, in its order, in the spelling in which they are stored:
+    /// without line ends.
     ///
     /// - Throws: ``APIError`` that names the first thing that is wrong by its JSON Pointer (RFC 6901).
     func targets(in request: HTTPRequest) throws(APIError) -> [String] {

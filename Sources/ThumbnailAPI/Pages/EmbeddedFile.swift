@@ -1,4 +1,5 @@
-/// A file that is part of the program: the interface description, the pages with their styles and scripts, and the book.
+/// A file that is part of the program: the interface description, the pages with their styles and scripts, and the
+/// book.
 ///
 /// A page stands at `/`, and all that it loads under `/page/`.
 enum EmbeddedFile: Hashable, Sendable {

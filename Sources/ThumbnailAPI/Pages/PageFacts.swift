@@ -3,8 +3,8 @@ import JSON
 
 /// Facts about the service that the page needs besides the routes.
 ///
-/// It stands in the page itself, so that the page needs no further request before it is of use. It tells nothing that the
-/// answers of the routes would not tell.
+/// It stands in the page itself, so that the page needs no further request before it is of use. It tells nothing that
+/// the answers of the routes would not tell.
 struct PageFacts: Sendable {
     /// Whether images may be sent.
     let takesUploads: Bool

@@ -5,8 +5,9 @@ package import Text
 
 /// A form of `multipart/form-data` (RFC 7578), cut into its parts; nothing is copied or decoded.
 ///
-/// Strict: each part has a name and ends in a delimiter of its own, and nothing but white space stands outside of parts. There are few
-/// and short fields, as browsers and curl write them. The time is proportional to the length of the body.
+/// Strict: each part has a name and ends in a delimiter of its own, and nothing but white space stands outside of
+/// parts. There are few and short fields, as browsers and curl write them. The time is proportional to the length of
+/// the body.
 package struct MultipartForm {
     /// One field of the form.
     package struct Part: Equatable {
@@ -64,7 +65,8 @@ package struct MultipartForm {
         }
     }
 
-    /// The boundary of a `Content-Type`; nil if it is not `multipart/form-data` with a boundary (RFC 2046 section 5.1.1).
+    /// The boundary of a `Content-Type`; nil if it is not `multipart/form-data` with a boundary (RFC 2046 section
+    /// 5.1.1).
     package static func boundary(in contentType: String) -> String? {
         guard MediaType(contentType)?.description == "multipart/form-data" else { return nil }
         for parameter in HTTPSyntax.list(contentType, separator: UInt8(ascii: ";")).dropFirst() {

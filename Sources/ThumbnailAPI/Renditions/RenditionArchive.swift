@@ -90,7 +90,8 @@ struct RenditionArchive: Sendable {
             let text = String(value, radix: 8)
             return Array((String(repeating: "0", count: max(0, digits - text.utf8.count)) + text).utf8)
         }
-        // The longest name has 128 characters, which ustar splits at a slash; a longer one than 100 has to stand in a header of its own.
+        // The longest name has 128 characters, which ustar splits at a slash; a longer one than 100 has to stand in a
+        // header of its own.
         put(name.utf8.prefix(100), at: 0)
         put(octal(0o644, digits: 7), at: 100)
         put(octal(0, digits: 7), at: 108)

@@ -4,8 +4,8 @@ import Imaging
 import JSON
 import Memory
 
-/// The parts of an answer as one JSON object, for clients that cannot cut a multipart body: each with its bytes as a `data:` URI
-/// (RFC 2397).
+/// The parts of an answer as one JSON object, for clients that cannot cut a multipart body: each with its bytes as a
+/// `data:` URI (RFC 2397).
 struct RenditionJSON: Sendable {
     /// Most bytes of the answer.
     static let mostBytes = 16 << 20

@@ -3,7 +3,8 @@ import JSON
 import Text
 import ThumbnailPipeline
 
-/// The renditions that one call asks for: `{"url":"…","renditions":["w=300&format=webp",{"name":"hero","query":"w=1200"}]}`.
+/// The renditions that one call asks for:
+/// `{"url":"…","renditions":["w=300&format=webp",{"name":"hero","query":"w=1200"}]}`.
 ///
 /// A member `include` in place of `query` asks for the facts of `/info` and what it names.
 struct RenditionList: Sendable {

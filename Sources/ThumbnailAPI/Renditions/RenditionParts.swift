@@ -54,7 +54,8 @@ struct RenditionParts: Sendable {
     }
 }
 
-/// How an answer with several images begins: what is known when its first image is ready, or when all of them have failed.
+/// How an answer with several images begins: what is known when its first image is ready, or when all of them have
+/// failed.
 struct RenditionOutcome: Sendable {
     /// The failures so far.
     private(set) var problems: [Problem] = []

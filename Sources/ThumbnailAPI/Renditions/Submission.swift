@@ -77,7 +77,8 @@ private struct Seal: Sendable {
 
     /// Judges a header.
     ///
-    /// - Throws: ``APIError`` if a key demands a signature and there is none that could be one, or, if the digest is stated, that is valid.
+    /// - Throws: ``APIError`` if a key demands a signature and there is none that could be one, or, if the digest is
+    ///   stated, that is valid.
     init(_ request: HTTPRequest, keys: [[UInt8]]) throws(APIError) {
         self.keys = keys
         do throws(ContentDigest.Malformed) {

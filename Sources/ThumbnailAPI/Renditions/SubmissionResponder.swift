@@ -39,7 +39,8 @@ final class SubmissionResponder: Sendable {
     ///
     /// - Parameters:
     ///   - length: Bytes of the body; nil if they are not announced.
-    ///   - respond: Gives the answer to the complete request, which is made from the last parameter, the answer of this responder.
+    ///   - respond: Gives the answer to the complete request, which is made from the last parameter, the answer of this
+    ///     responder.
     /// - Throws: A ``ServiceError`` for everything that the header tells.
     func admission(
         of request: HTTPRequest, length: Int?, _ exchange: Exchange,

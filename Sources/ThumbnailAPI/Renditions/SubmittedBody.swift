@@ -16,8 +16,8 @@ enum SubmittedBody: Equatable {
     /// Most bytes of a list.
     static let longestList = 1 << 20
 
-    /// Media types that do not tell what the body is, so that its first bytes do: the second is what curl sends unless it is told
-    /// another one.
+    /// Media types that do not tell what the body is, so that its first bytes do: the second is what curl sends unless
+    /// it is told another one.
     private static let untold: Set<ExactText> = ["application/octet-stream", "application/x-www-form-urlencoded"]
 
     /// The kind of body of a request to make one image.

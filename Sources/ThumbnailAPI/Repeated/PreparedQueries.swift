@@ -4,9 +4,9 @@ import ThumbnailPipeline
 
 /// Remembers targets that were read and found authentic, so that a hot URL is parsed once.
 ///
-/// Only valid targets are remembered; whether one has expired is judged for each request. Two generations bound their number:
-/// when the young generation is full, the old one is dropped and the young one takes its place; an entry that is found in the
-/// old one moves to the young one. Used on all event threads.
+/// Only valid targets are remembered; whether one has expired is judged for each request. Two generations bound their
+/// number: when the young generation is full, the old one is dropped and the young one takes its place; an entry that
+/// is found in the old one moves to the young one. Used on all event threads.
 final class PreparedQueries: Sendable {
     private struct State {
         var young: [RequestedTarget: PreparedQuery] = [:]

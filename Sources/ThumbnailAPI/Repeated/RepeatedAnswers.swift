@@ -34,8 +34,8 @@ final class RepeatedAnswers: Sendable {
 
     /// The answer to a request that had a recurring one before; nil if the request has to be read again.
     ///
-    /// The answer is the same as `last` within a second, until an entry leaves the caches. Then the caches, which all event
-    /// threads share, are not asked; so a use of the entry is noted in them only once a second.
+    /// The answer is the same as `last` within a second, until an entry leaves the caches. Then the caches, which all
+    /// event threads share, are not asked; so a use of the entry is noted in them only once a second.
     fileprivate func response(to prepared: PreparedQuery, after last: DatedResponse?) -> DatedResponse? {
         let start = timekeeper.now
         guard !lifecycle.isDraining else { return nil }

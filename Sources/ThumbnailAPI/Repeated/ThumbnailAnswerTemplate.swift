@@ -4,8 +4,8 @@ import ThumbnailPipeline
 
 /// The fields that all answers with one cached thumbnail share, and the whole answer of the current second.
 ///
-/// Kept beside the thumbnail, because to format dates and join strings for each answer to a hot URL would cost more than the rest of
-/// the answer. Used on all event threads.
+/// Kept beside the thumbnail, because to format dates and join strings for each answer to a hot URL would cost more
+/// than the rest of the answer. Used on all event threads.
 final class ThumbnailAnswerTemplate: Sendable {
     /// The fields that do not depend on the moment; answers continue them.
     let fields: HTTPFields
@@ -41,7 +41,8 @@ final class ThumbnailAnswerTemplate: Sendable {
             && staleAge == prepared.staleAge && fileName == prepared.fileName
     }
 
-    /// The template beside `thumbnail`; if there is none yet, or its facts have changed, one with the fields that `make` gives.
+    /// The template beside `thumbnail`; if there is none yet, or its facts have changed, one with the fields that
+    /// `make` gives.
     static func template(
         for thumbnail: Thumbnail, _ prepared: PreparedQuery, at place: AnswerPlace, make: () -> HTTPFields
     ) -> ThumbnailAnswerTemplate {

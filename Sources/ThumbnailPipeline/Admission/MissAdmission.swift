@@ -2,10 +2,11 @@ import Coordination
 
 /// Decides whether misses may go on: the one place that refuses them, before any work is done for them.
 ///
-/// Time on the worker threads is scarce, so a miss is judged by how long it would wait for one, in the lane of its price. A burst is
-/// admitted as a whole if all of it is served within ``maximumDelay``. If jobs have been waiting without a break for that long, more
-/// come than can be done. Then half of it is the bound: admitted misses are served soon, the threads never idle, and the queue is short
-/// when the flood ends. Hits, and misses that need no thread of their own, are not judged here.
+/// Time on the worker threads is scarce, so a miss is judged by how long it would wait for one, in the lane of its
+/// price. A burst is admitted as a whole if all of it is served within ``maximumDelay``. If jobs have been waiting
+/// without a break for that long, more come than can be done. Then half of it is the bound: admitted misses are served
+/// soon, the threads never idle, and the queue is short when the flood ends. Hits, and misses that need no thread of
+/// their own, are not judged here.
 struct MissAdmission: Sendable {
     private let lanes: WorkLanes
     private let maximumDelay: Duration

@@ -1,10 +1,12 @@
 package import Coordination
 import Imaging
 
-/// Where images are worked on: small work on as many threads as there are workers, dear work on some of its own, in turns.
+/// Where images are worked on: small work on as many threads as there are workers, dear work on some of its own, in
+/// turns.
 ///
-/// However much dear work is asked for, it takes none of the threads that small work needs, and holds memory only for as many pieces
-/// as have a turn. This is so even with a single worker: there are two threads then, which share a processor.
+/// However much dear work is asked for, it takes none of the threads that small work needs, and holds memory only for
+/// as many pieces as have a turn. This is so even with a single worker: there are two threads then, which share a
+/// processor.
 package struct WorkLanes: Sendable {
     /// A lane of work.
     package enum Lane: Sendable, CaseIterable {

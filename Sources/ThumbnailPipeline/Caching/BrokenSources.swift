@@ -2,11 +2,12 @@ import Coordination
 import Downloading
 import Imaging
 
-/// Remembers for a short while what could not be decoded, so that a broken image is not downloaded and decoded again for every request.
+/// Remembers for a short while what could not be decoded, so that a broken image is not downloaded and decoded again
+/// for every request.
 ///
-/// A failure is remembered for one decode plan: a file whose last frame is cut short still shows its first. It is forgotten after its
-/// time, which a lifetime that the origin states can shorten, after a success, with another version of the source, and when an
-/// operator removes the source.
+/// A failure is remembered for one decode plan: a file whose last frame is cut short still shows its first. It is
+/// forgotten after its time, which a lifetime that the origin states can shorten, after a success, with another version
+/// of the source, and when an operator removes the source.
 final class BrokenSources: Sendable {
     /// A moment: a failure of work that began before an operator's removal is not remembered after it.
     struct Moment {

@@ -21,7 +21,8 @@ extension PipelineCaches {
         return await tier?.bytes(of: record, WaitAllowance())
     }
 
-    /// The record of a source, fresh or stale, from memory or else the disk; if that one is not fresh, the shared cache is asked as well.
+    /// The record of a source, fresh or stale, from memory or else the disk; if that one is not fresh, the shared cache
+    /// is asked as well.
     ///
     /// - Parameter allowance: The time that the request has waited for the shared cache.
     func restoredRecord(for identity: SourceIdentity, _ allowance: WaitAllowance) async -> SourceRecord? {

@@ -7,7 +7,8 @@ import Memory
 import SharedCaching
 package import Telemetry
 
-/// The three caches in memory, the disk below them, and the records that tie results and pixels to the sources they were made from.
+/// The three caches in memory, the disk below them, and the records that tie results and pixels to the sources they
+/// were made from.
 package final class PipelineCaches: SourceCaching {
     let decoded: AutoPurgingImageCache<DecodeKey, DecodedImage>
     let results: AutoPurgingImageCache<ResultKey, RenderedImage>
@@ -80,7 +81,8 @@ package final class PipelineCaches: SourceCaching {
         let old = records.value(for: key)
         let found = try? SourceRecord(
             source.head, bytes: source.bytes, under: (ticket as? FetchBeginning)?.generations)
-        // What came from one target instead of an image says nothing about the image that came from other targets of the source.
+        // What came from one target instead of an image says nothing about the image that came from other targets of
+        // the source.
         if found == nil, source.identity.sharesTargets { return }
         guard source.head.freshness.storability == .shared, let record = found else {
             withdraw(source.identity, known: old, cause: .notStorable)
@@ -124,7 +126,8 @@ package final class PipelineCaches: SourceCaching {
 
     /// Keeps a source that lacks pixels, and all made from it, in memory alone and no longer than until `end`.
     ///
-    /// Then it is fetched without a condition, as if it were unknown: the rest of it may come under the same entity tag.
+    /// Then it is fetched without a condition, as if it were unknown: the rest of it may come under the same entity
+    /// tag.
     func limit(_ record: SourceRecord, until end: Duration) {
         guard let known = knownRecord(for: record.identity), known.validator == record.validator,
             known.incompleteUntil == nil

@@ -8,7 +8,8 @@ extension ImagePipeline {
     /// The facts about a request's source: the file's header is read, and pixels are decoded only for facts that need
     /// them.
     ///
-    /// Sizes over the limits are told and not refused, and a file that ends early is no failure, unless its pixels are needed.
+    /// Sizes over the limits are told and not refused, and a file that ends early is no failure, unless its pixels are
+    /// needed.
     package func facts(
         for recurring: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> SourceFacts {
@@ -45,7 +46,8 @@ extension ImagePipeline {
 
     /// The facts about a source that is known.
     ///
-    /// - Parameter makeThumbnail: Makes the small image that a portrait is made of: lossless, and shared like any other result.
+    /// - Parameter makeThumbnail: Makes the small image that a portrait is made of: lossless, and shared like any other
+    ///   result.
     func facts(
         of source: DescribedSource, asked: FactsRequest,
         _ makeThumbnail: (ThumbnailRequest) async throws -> Thumbnail = { _ in throw PipelineError.sourceNeeded }

@@ -5,7 +5,8 @@ package import Imaging
 import Memory
 import Synchronization
 
-/// An image that a caller has in hand while many results are made from it: sent by a client, or fetched for all of them at once.
+/// An image that a caller has in hand while many results are made from it: sent by a client, or fetched for all of them
+/// at once.
 package final class GivenSource: Sendable {
     let record: SourceRecord
     /// The bytes of the file.
@@ -29,7 +30,8 @@ package final class GivenSource: Sendable {
         self.isAdmitted = Atomic(isAdmitted)
     }
 
-    /// Lets work on it go on, or refuses it: judged once, because the other work of a call is what the next piece would wait for.
+    /// Lets work on it go on, or refuses it: judged once, because the other work of a call is what the next piece would
+    /// wait for.
     func admit<Refusal: Error>(_ judge: () throws(Refusal) -> Void) throws(Refusal) {
         if isAdmitted.load(ordering: .relaxed) { return }
         try judge()

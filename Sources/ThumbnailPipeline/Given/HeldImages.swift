@@ -1,11 +1,11 @@
 import Coordination
 import Imaging
 
-/// Decoded images that a caller holds while many results are made of one source, so that each is decoded once even if the decoded
-/// cache has no room for it.
+/// Decoded images that a caller holds while many results are made of one source, so that each is decoded once even if
+/// the decoded cache has no room for it.
 ///
-/// Together they are at most half as large again as the largest: all levels of a page take a third more than the page, and pages that were
-/// used before give way.
+/// Together they are at most half as large again as the largest: all levels of a page take a third more than the page,
+/// and pages that were used before give way.
 final class HeldImages: Sendable {
     private struct State {
         /// The last one is the most recently used.

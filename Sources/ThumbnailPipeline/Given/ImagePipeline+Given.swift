@@ -35,8 +35,8 @@ extension ImagePipeline {
 
     /// The source of a request, fetched once for all that is made from it.
     ///
-    /// If nothing of it may be stored, it gets a name that is known to this caller alone, and all that is made from it is kept only until
-    /// ``close(_:)``.
+    /// If nothing of it may be stored, it gets a name that is known to this caller alone, and all that is made from it
+    /// is kept only until ``close(_:)``.
     ///
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     package func opened(

@@ -6,8 +6,8 @@ extension Freshness {
 
     /// The freshness that clients are told of an answer made from a source with this freshness.
     ///
-    /// Without bounds it is the source's own lifetime with its age. If a bound takes effect, `max-age` counts from now, without an age.
-    /// What is `private` or `no-store` stays so.
+    /// Without bounds it is the source's own lifetime with its age. If a bound takes effect, `max-age` counts from now,
+    /// without an age. What is `private` or `no-store` stays so.
     ///
     /// - Parameters:
     ///   - source: The source's freshness, by its origin.
@@ -57,7 +57,8 @@ extension Freshness {
         (lifetime, age) = (bounded, nil)
     }
 
-    /// Lets no cache keep the answer for more than so many seconds from now; if that shortens its lifetime, the age is dropped.
+    /// Lets no cache keep the answer for more than so many seconds from now; if that shortens its lifetime, the age is
+    /// dropped.
     mutating func limit(to seconds: Int) {
         guard storability != .none else { return }
         if let remaining, remaining <= seconds { return }

@@ -3,8 +3,8 @@ package import Downloading
 
 /// A request whose sources are resolved, with what was found for it last time: it may come again and again.
 ///
-/// To find out which result a request means, the URLs of its sources are parsed, which is done once, and its geometry is planned, which
-/// is done again only when one of its sources has changed. Used on all event threads.
+/// To find out which result a request means, the URLs of its sources are parsed, which is done once, and its geometry
+/// is planned, which is done again only when one of its sources has changed. Used on all event threads.
 package final class RecurringRequest: Sendable {
     package let request: ThumbnailRequest
     /// The identities of its sources, or why one of them has none: a ``ServiceError``.

@@ -53,7 +53,8 @@ package struct Freshness: Hashable, Sendable {
 
     /// Who may store the answer.
     package var storability: Storability
-    /// Seconds for which the answer is fresh from its own birth (RFC 9111 section 4.2.1); nil if nothing is said about it.
+    /// Seconds for which the answer is fresh from its own birth (RFC 9111 section 4.2.1); nil if nothing is said about
+    /// it.
     package var lifetime: Int?
     /// Seconds since the origin made or confirmed the source (RFC 9111 section 4.2.3); nil if it came from no cache.
     package var age: Int?

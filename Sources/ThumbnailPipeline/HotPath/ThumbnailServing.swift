@@ -5,7 +5,8 @@ package import Text
 
 /// Makes thumbnails: what the API needs of the pipeline.
 package protocol ThumbnailServing: Sendable {
-    /// The request with its sources resolved: done once for all times that it comes. Never blocks; called on the event threads.
+    /// The request with its sources resolved: done once for all times that it comes. Never blocks; called on the event
+    /// threads.
     func resolved(_ request: ThumbnailRequest) -> RecurringRequest
 
     /// The thumbnail if it can be answered from the result cache at once. Never blocks; called on the event threads.
@@ -33,7 +34,8 @@ package protocol ThumbnailServing: Sendable {
         for request: RecurringRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail
 
-    /// A look for the result where instances share results, which needs no task; nil if that is not the next step of the request.
+    /// A look for the result where instances share results, which needs no task; nil if that is not the next step of
+    /// the request.
     ///
     /// Never blocks; called on the event threads.
     func sharedLook(for request: RecurringRequest) -> (any SharedLooking)?

@@ -10,7 +10,8 @@ package struct SourceRefresh: Sendable {
     package enum Result: String, Sendable {
         /// The copies hold: the origin said so, or sent the same bytes.
         case unchanged
-        /// There is another version, or one of a source that was not known; nothing that was made from an earlier one is served any more.
+        /// There is another version, or one of a source that was not known; nothing that was made from an earlier one
+        /// is served any more.
         case changed
         /// The origin has no such source; the copies are removed.
         case gone

@@ -8,11 +8,12 @@ package import Text
 ///
 /// What was made from images that were given and not fetched never comes here.
 ///
-/// A source is kept as two entries, its bytes and its record, because a confirmation changes the record alone. Bytes are used only
-/// beside a record of their own version.
+/// A source is kept as two entries, its bytes and its record, because a confirmation changes the record alone. Bytes
+/// are used only beside a record of their own version.
 ///
-/// A result of several sources is found under the image. For each additional source a small entry, the voucher, stands beside it under
-/// that source's name: it is removed with that source, and the result is used only as long as all its vouchers are there.
+/// A result of several sources is found under the image. For each additional source a small entry, the voucher, stands
+/// beside it under that source's name: it is removed with that source, and the result is used only as long as all its
+/// vouchers are there.
 package struct PipelineDisk: Sendable {
     /// Changes with the layout of the entries' heads, and if the same plan makes other results.
     package static let contentVersion = 6
@@ -20,9 +21,11 @@ package struct PipelineDisk: Sendable {
     let store: DiskStore
     /// The release and libraries that make results: others may encode the same plan to other bytes.
     private let engine: String
-    /// The rules by which sources were allowed when they were fetched: under other rules they are fetched and judged again.
+    /// The rules by which sources were allowed when they were fetched: under other rules they are fetched and judged
+    /// again.
     private let policy: String
-    /// Digests of the named origins' settings, by name: what was fetched from another origin under the same name is another source.
+    /// Digests of the named origins' settings, by name: what was fetched from another origin under the same name is
+    /// another source.
     private let originDigests: [ExactText: String]
 
     /// The disk cache in `store`.

@@ -61,7 +61,8 @@ extension RenderedImage {
         self.init(entry.head, body: entry.body)
     }
 
-    /// The result of this file, of which `head` tells the rest; nil if it tells nothing, or what no encoder could have made.
+    /// The result of this file, of which `head` tells the rest; nil if it tells nothing, or what no encoder could have
+    /// made.
     init?(_ head: [UInt8], body: SharedBytes) {
         var reader = RecordReader(head)
         guard let format = reader.text().flatMap({ ImageFormat(rawValue: $0) }), let width = reader.int(),

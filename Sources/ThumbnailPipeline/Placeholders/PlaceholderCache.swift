@@ -17,8 +17,8 @@ struct PlaceholderKey: SourceKeyed {
 
 /// Placeholders that were made lately, and those that are being made: each once for all requests that want it.
 ///
-/// They depend on nothing that could change, so they are never stale. Clients are told `no-store` all the same, because the source may
-/// be there the next time.
+/// They depend on nothing that could change, so they are never stale. Clients are told `no-store` all the same, because
+/// the source may be there the next time.
 struct PlaceholderCache: Sendable {
     /// A plain image of the usual size takes two kilobytes, the largest some hundreds.
     private static let capacity = 4 << 20

@@ -106,7 +106,8 @@ struct PrefetchJobs {
     /// Gives a runner's place back before its work is over.
     mutating func leavePlace() { activeCount -= 1 }
 
-    /// Notes what became of a thumbnail: why it failed, nil if it was made; the job's outcomes when they should be written down now.
+    /// Notes what became of a thumbnail: why it failed, nil if it was made; the job's outcomes when they should be
+    /// written down now.
     mutating func finish(_ assignment: Assignment, _ failure: PrefetchFailure?, at now: Duration) -> [UInt8]? {
         guard var job = jobs[assignment.job], job.outcomes[assignment.index] == .left else { return nil }
         job.outcomes[assignment.index] = failure == nil ? .done : .failed

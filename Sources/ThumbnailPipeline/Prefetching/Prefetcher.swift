@@ -6,8 +6,8 @@ import Text
 
 /// Makes thumbnails before clients ask for them, a few at a time, and only while no client's work is queued.
 ///
-/// A thumbnail is begun when no render and no download is queued; its result is found in the caches afterwards. If there is a disk, jobs
-/// are written down before they begin and go on after a restart.
+/// A thumbnail is begun when no render and no download is queued; its result is found in the caches afterwards. If
+/// there is a disk, jobs are written down before they begin and go on after a restart.
 package final class Prefetcher: Prefetching {
     private struct State {
         var jobs: PrefetchJobs

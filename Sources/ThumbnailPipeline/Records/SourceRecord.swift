@@ -12,7 +12,8 @@ final class SourceRecord: Sendable {
     let header: ImageHeader
     /// Bytes of the file.
     let byteCount: Int
-    /// Until when, by the service's clock, an image that lacks pixels is kept; nil for one that is whole as far as is known.
+    /// Until when, by the service's clock, an image that lacks pixels is kept; nil for one that is whole as far as is
+    /// known.
     let incompleteUntil: Duration?
     /// Tells this object from all others, also from those that came before it.
     let serial = SourceRecord.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue

@@ -1,4 +1,5 @@
-/// One value for each source of a request: the first belongs to the image, the others to the additional sources in the request's order.
+/// One value for each source of a request: the first belongs to the image, the others to the additional sources in the
+/// request's order.
 ///
 /// A request almost always has one source. Its value lies here without an array of its own.
 package struct PerSource<Value> {

@@ -20,7 +20,8 @@ package struct PipelineConfiguration: Sendable {
     }()
     /// Bounds on how long clients may use an answer.
     package var clientMaxAge = ClientMaxAge()
-    /// Time that a whole request has: here it orders waiting downloads, and bounds how long work on a fetched source may wait.
+    /// Time that a whole request has: here it orders waiting downloads, and bounds how long work on a fetched source
+    /// may wait.
     package var requestTimeout: Duration = .seconds(15)
     /// How long a miss may wait for a worker thread before any work is done for it.
     package var maximumQueueDelay: Duration = .milliseconds(1_500)

@@ -3,8 +3,8 @@ package import Imaging
 extension RenderPlan {
     /// The plan of a request, given the headers of its sources.
     ///
-    /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude; that of an additional
-    ///   source within an ``AdditionalSourceError``.
+    /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude; that of
+    ///   an additional source within an ``AdditionalSourceError``.
     package init(
         for request: ThumbnailRequest, of headers: PerSource<ImageHeader>, by configuration: PipelineConfiguration
     ) throws {

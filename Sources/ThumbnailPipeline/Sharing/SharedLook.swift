@@ -3,11 +3,12 @@ import Downloading
 import ImageCaching
 import SharedCaching
 
-/// A look into the shared cache for the result of one request, before any task begins: first for the record of its source if that
-/// is not fresh in memory, then for the result.
+/// A look into the shared cache for the result of one request, before any task begins: first for the record of its
+/// source if that is not fresh in memory, then for the result.
 ///
-/// Most requests that memory cannot answer end here in a fleet. A task, its timer and its ways between threads would cost several times what
-/// the look costs. If the look finds nothing, a task goes on; it does not ask for the same again.
+/// Most requests that memory cannot answer end here in a fleet. A task, its timer and its ways between threads would
+/// cost several times what the look costs. If the look finds nothing, a task goes on; it does not ask for the same
+/// again.
 final class SharedLook: SharedLooking {
     private enum State {
         case record(known: SourceRecord?)

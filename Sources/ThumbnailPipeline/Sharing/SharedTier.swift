@@ -6,10 +6,12 @@ import Memory
 package import SharedCaching
 package import Text
 
-/// The cache below memory that all instances share: results, what is known of sources, and perhaps the bytes of sources.
+/// The cache below memory that all instances share: results, what is known of sources, and perhaps the bytes of
+/// sources.
 ///
-/// It holds nothing that was given and not fetched, nothing of folders, which may differ from machine to machine, and nothing that a shared
-/// cache may not store. Keys hold a digest of all settings that can change an answer, so that instances with other settings do not meet.
+/// It holds nothing that was given and not fetched, nothing of folders, which may differ from machine to machine, and
+/// nothing that a shared cache may not store. Keys hold a digest of all settings that can change an answer, so that
+/// instances with other settings do not meet.
 package final class SharedTier: Sendable {
     /// Whether and how the instance uses the server.
     package struct Rules: Sendable {
@@ -151,7 +153,8 @@ package final class SharedTier: Sendable {
 
     // MARK: Writes
 
-    /// The generations that a source has before it is fetched; nil if they are not known, so that nothing of it can be shared.
+    /// The generations that a source has before it is fetched; nil if they are not known, so that nothing of it can be
+    /// shared.
     func beginning(of identity: SourceIdentity, known: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
         return beginnings.withLock { $0.value(for: identity, at: now) } ?? known?.generations
@@ -159,8 +162,8 @@ package final class SharedTier: Sendable {
 
     /// The generations under which something may be shared that was fetched while the server was out of reach.
     ///
-    /// They are read first, and then all purges that were made before are done. If the caller still has the source after
-    /// that, no purge has come in between. Nil if the server is out of reach again.
+    /// They are read first, and then all purges that were made before are done. If the caller still has the source
+    /// after that, no purge has come in between. Nil if the server is out of reach again.
     func adoption(of identity: SourceIdentity) async -> SharedGenerations? {
         guard isUp, !isReadOnly, mayShare(identity) else { return nil }
         let lookUp = await store.value(
@@ -222,7 +225,8 @@ package final class SharedTier: Sendable {
         return await store.purgeEverything()
     }
 
-    /// Ends a purge of another instance: makes unreadable what is shared of the source under this instance's rules, if they differ.
+    /// Ends a purge of another instance: makes unreadable what is shared of the source under this instance's rules, if
+    /// they differ.
     func finish(_ notice: PurgeNotice, _ identity: SourceIdentity) {
         beginnings.withLock { $0.forget(identity) }
         if source(identity) != notice.source { forget(identity) }

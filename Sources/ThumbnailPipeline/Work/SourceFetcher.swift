@@ -38,9 +38,11 @@ struct SourceFetcher: Sendable {
     let timeLimit: Duration
     let timekeeper: any Timekeeper
 
-    /// The sources, as they may be used for this caller; nil if one came without bytes and nothing else is known of it any more.
+    /// The sources, as they may be used for this caller; nil if one came without bytes and nothing else is known of it
+    /// any more.
     ///
-    /// - Parameter needsBytes: Of which sources the bytes are wanted; else it is enough to know that they are unchanged.
+    /// - Parameter needsBytes: Of which sources the bytes are wanted; else it is enough to know that they are
+    ///   unchanged.
     /// - Throws: The failure of one source, which cancels this caller's wait for the others.
     func fetch(for call: Call, needsBytes: PerSource<Bool>) async throws -> Fetch? {
         let start = timekeeper.now

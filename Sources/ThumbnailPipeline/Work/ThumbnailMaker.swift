@@ -5,8 +5,8 @@ import Memory
 
 /// Makes results: each once for all callers that ask for it, from pixels that are decoded once for all renders.
 ///
-/// A render is shared by result key. It looks on the disk, waits for its turn if it is dear, reserves memory for itself and its
-/// decodes, has the sources decoded, and renders on a worker thread.
+/// A render is shared by result key. It looks on the disk, waits for its turn if it is dear, reserves memory for itself
+/// and its decodes, has the sources decoded, and renders on a worker thread.
 struct ThumbnailMaker: Sendable {
     let configuration: PipelineConfiguration
     let resources: WorkResources
@@ -104,7 +104,8 @@ struct ThumbnailMaker: Sendable {
     ///
     /// Waits without a bound if a decode was done for it.
     ///
-    /// - Parameter keepsForms: Whether the forms of additional sources are taken from the decoded cache and put into it.
+    /// - Parameter keepsForms: Whether the forms of additional sources are taken from the decoded cache and put into
+    ///   it.
     private func render(
         _ images: PerSource<DecodedImage>, for job: RenderJob, keepsForms: Bool = true,
         priority: WorkerPool.Priority = .finishing, patience: Duration? = nil

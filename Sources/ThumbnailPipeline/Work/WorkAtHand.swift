@@ -46,7 +46,8 @@ struct WorkAtHand: Sendable {
 extension WorkPrice {
     /// The price of a result.
     ///
-    /// - Parameter fileByteCount: Bytes of the file of a source, 0 if they are not known; nil if it need not be decoded.
+    /// - Parameter fileByteCount: Bytes of the file of a source, 0 if they are not known; nil if it need not be
+    ///   decoded.
     init(of key: ResultKey, _ records: PerSource<SourceRecord>, decoding fileByteCount: (_ index: Int) -> Int?) {
         let keys = key.decodeKeys
         func decode(_ index: Int) -> Duration {

@@ -3,7 +3,8 @@ import Glibc
 
 /// The life of a command that makes something: from its arguments to its exit status.
 enum CommandLife {
-    /// Sorts the arguments of a command, explains it if that is asked for, and runs it until it ends or a signal stops it.
+    /// Sorts the arguments of a command, explains it if that is asked for, and runs it until it ends or a signal stops
+    /// it.
     ///
     /// - Parameters:
     ///   - command: The command.

@@ -9,7 +9,8 @@ import ThumbnailAPI
 enum Lifecycle {
     /// Serves until SIGTERM or SIGINT; a second one exits at once.
     static func run(_ settings: Settings, isDemo: Bool) -> Never {
-        // Before any thread exists, also that of the log, so that all inherit it and signals reach the wait below alone.
+        // Before any thread exists, also that of the log, so that all inherit it and signals reach the wait below
+        // alone.
         let signals = AwaitedSignals([SIGTERM, SIGINT])
         signal(SIGPIPE, SIG_IGN)
         let sink = DescriptorSink(format: settings.logFormat)

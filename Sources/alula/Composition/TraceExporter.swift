@@ -6,7 +6,8 @@ import Telemetry
 
 /// Sends finished spans to a collector, once a second and many at a time, in OTLP's JSON form.
 ///
-/// Requests never wait for it: while a collector is slow or away, spans wait up to the tracer's bound, and the rest are dropped.
+/// Requests never wait for it: while a collector is slow or away, spans wait up to the tracer's bound, and the rest are
+/// dropped.
 struct TraceExporter: Sendable {
     /// Sends a document, and says how it went.
     ///
@@ -17,7 +18,8 @@ struct TraceExporter: Sendable {
     enum Outcome: Sendable {
         /// The collector has the spans.
         case sent
-        /// The collector could not take them now (OTLP/HTTP specification, "Retryable Response Codes"), or did not answer.
+        /// The collector could not take them now (OTLP/HTTP specification, "Retryable Response Codes"), or did not
+        /// answer.
         case failed
         /// The collector refused them for good.
         case refused

@@ -6,7 +6,8 @@ import Memory
 import Telemetry
 import ThumbnailAPI
 
-/// `--demo`: a sample image made in code, and an origin on 127.0.0.1 that serves it, so that the service can be tried offline.
+/// `--demo`: a sample image made in code, and an origin on 127.0.0.1 that serves it, so that the service can be tried
+/// offline.
 ///
 /// The origin is called `demo`, so that examples can name the sample without its port.
 ///

@@ -6,8 +6,8 @@ import ThumbnailPipeline
 
 /// The meaning of imagor's environment variables.
 ///
-/// Only some of their names begin with `IMAGOR_`: those of its loader begin with `HTTP_LOADER_`, those of its processor with `VIPS_`, and
-/// those of its server have no prefix, such as `PORT`.
+/// Only some of their names begin with `IMAGOR_`: those of its loader begin with `HTTP_LOADER_`, those of its processor
+/// with `VIPS_`, and those of its server have no prefix, such as `PORT`.
 struct ImagorEnvironment {
     private var settings: Settings
     private var reading = ForeignEnvironment.Reading()

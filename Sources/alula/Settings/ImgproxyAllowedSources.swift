@@ -10,7 +10,8 @@ struct ImgproxyAllowedSources {
 
     private static let fileScheme = "local"
 
-    /// Reads beginnings that are separated by commas; those of stores that Alula does not read by such names allow nothing.
+    /// Reads beginnings that are separated by commas; those of stores that Alula does not read by such names allow
+    /// nothing.
     init(_ text: String) throws(InvalidValue) {
         for member in SettingValues.list(text) {
             let scheme = member.prefix(before: UInt8(ascii: ":")).asciiLowercased

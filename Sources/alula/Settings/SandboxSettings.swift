@@ -47,7 +47,8 @@ extension Settings {
         // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
         let longest = max(8, availableProcessorCount()) * max(1, Int(pipeline.decodeTimeout.components.seconds))
         let limits = WorkerLimits(
-            // The dearest image to decode, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; to encode AVIF
+            // The dearest image to decode, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; to
+            // encode AVIF
             //     is dearer, and a process has more address space than memory in use.
             memory: max(source * 16, (encodings.max() ?? 0) * 2) + 256 << 20,
             pixels: max(source, output) * 4 + 16 << 20,

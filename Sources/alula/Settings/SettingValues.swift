@@ -16,7 +16,8 @@ enum ClientCacheControl: String, CaseIterable {
 
 /// Reads the values of settings from their text.
 enum SettingValues {
-    /// `*`, or one origin as browsers send it in `Origin` (RFC 6454 section 6.2): lower case, without a path or a usual port.
+    /// `*`, or one origin as browsers send it in `Origin` (RFC 6454 section 6.2): lower case, without a path or a usual
+    /// port.
     static func originOfPages(_ text: String) throws(InvalidValue) -> String {
         if text == "*" || text == "null" { return text }
         let port = text.prefix(before: UInt8(ascii: ":")) == "https" ? ":443" : ":80"

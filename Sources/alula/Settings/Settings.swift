@@ -65,7 +65,8 @@ struct Settings: Sendable {
         return "\(networks.joined(separator: " ")) \(sources) \(downloads.allowedPorts.sorted())"
     }
 
-    /// The configurations of both listeners: a request's time counts from its header, so its body may take no longer than the whole.
+    /// The configurations of both listeners: a request's time counts from its header, so its body may take no longer
+    /// than the whole.
     var listeners: (public: HTTPServerConfiguration, operators: HTTPServerConfiguration) {
         var (served, operated) = (publicListener, operatorListener)
         served.bodyTimeout = api.requestTimeout

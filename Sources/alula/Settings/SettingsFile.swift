@@ -50,7 +50,8 @@ enum SettingsFile {
         return members
     }
 
-    /// Where the member stands that a problem is about, or the closest object around it; nil for a problem outside of the file.
+    /// Where the member stands that a problem is about, or the closest object around it; nil for a problem outside of
+    /// the file.
     static func position(of problem: SettingsProblem, in text: String) -> SettingsFileError.Position? {
         guard let path = problem.path,
             let places = try? JSONReader.places(in: Array(text.utf8), dialect: .json5)

@@ -3,7 +3,8 @@ import JSON
 import Text
 import ThumbnailAPI
 
-/// Puts the settings together: flag, else environment, else file, else default; reports everything that is wrong at once.
+/// Puts the settings together: flag, else environment, else file, else default; reports everything that is wrong at
+/// once.
 struct SettingsLoader {
     /// Everything that stops the start, one line each.
     struct Failure: Error, Equatable {

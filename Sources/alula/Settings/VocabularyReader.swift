@@ -96,7 +96,8 @@ struct VocabularyReader {
                 problems.append(SettingsProblem(place, allowed: "a text, a number, true or false"))
                 continue
             }
-            // With the good members before: a parameter that stands there twice, by two names, is a fault of the second.
+            // With the good members before: a parameter that stands there twice, by two names, is a fault of the
+            // second.
             if let fault = vocabulary.fault(in: preset + [(member, text)]) {
                 problems.append(SettingsProblem(place, fault: fault, value))
                 continue

@@ -119,7 +119,8 @@ struct HEIFItemTests {
         return [image.pixel(x: 3, y: 8), image.pixel(x: 28, y: 8)]
     }
 
-    /// The colours amid the quarters, from the upper left to the lower right, of 0 and 255 alone where they are near them.
+    /// The colours amid the quarters, from the upper left to the lower right, of 0 and 255 alone where they are near
+    /// them.
     private func colors(of image: DecodedImage) -> [[Int]] {
         let (left, right) = (image.size.width / 4, image.size.width * 3 / 4)
         let (top, bottom) = (image.size.height / 4, image.size.height * 3 / 4)

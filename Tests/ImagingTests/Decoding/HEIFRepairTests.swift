@@ -11,7 +11,8 @@ struct HEIFRepairTests {
     private typealias Item = HEIFWriter.Item
     private static let size = PixelSize(width: 32, height: 16)
 
-    /// A grid with alpha, a gain map, a thumbnail and Exif data; `targets` are what alpha, gain map and Exif data belong to.
+    /// A grid with alpha, a gain map, a thumbnail and Exif data; `targets` are what alpha, gain map and Exif data
+    /// belong to.
     private static func file(belongingTo targets: [Int], isLong: Bool = false) -> HEIFWriter {
         func coded(_ id: Int, _ kind: [UInt8]?, _ references: [(type: String, items: [Int])]) -> Item {
             var item = Item.coded(.quarters(size), id: id)
@@ -91,7 +92,8 @@ struct HEIFRepairTests {
     @Test func `long headers of boxes become short`() throws {
         var file = HEIFWriter([Item.coded(.quarters(Self.size))], primary: 1).file
         let plain = try decode(file)
-        // The references stand behind the other boxes, with bytes that none of them uses; the data moves by their length.
+        // The references stand behind the other boxes, with bytes that none of them uses; the data moves by their
+        // length.
         let reference = HEIFBox.box("cdsc", [0, 9, 0, 2, 0, 1, 0, 6, 1, 2, 3])
         let references =
             [0, 0, 0, 1] + Array("iref".utf8) + 0.bigEndian32 + (16 + 4 + reference.count).bigEndian32 + [0, 0, 0, 0]

@@ -8,7 +8,8 @@ import Testing
 struct ImageDecoderTests {
     /// The quarters on a screen.
     private static let lights = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
-    /// The quarters in CMYK for coated paper, by libvips' profile: magenta with yellow, cyan with yellow, cyan with magenta.
+    /// The quarters in CMYK for coated paper, by libvips' profile: magenta with yellow, cyan with yellow, cyan with
+    /// magenta.
     private static let cmyk = [[236, 33, 40], [0, 142, 65], [26, 39, 123], [255, 255, 255]]
 
     @Test(arguments: ImageFixture.quarters)

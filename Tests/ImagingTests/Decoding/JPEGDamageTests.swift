@@ -4,7 +4,8 @@ import Memory
 import TestSupport
 import Testing
 
-/// A damaged JPEG is the same to every size: at all levels and in both lanes it is whole, lacks pixels, or cannot be decoded.
+/// A damaged JPEG is the same to every size: at all levels and in both lanes it is whole, lacks pixels, or cannot be
+/// decoded.
 @Suite(.timeLimit(.minutes(2)))
 struct JPEGDamageTests {
     /// An image with details, one in scans with restarts left out, one in CMYK, one in scans by component.
@@ -26,8 +27,8 @@ struct JPEGDamageTests {
         return writer.file { [UInt8($0 * 5), UInt8(100 + $1), UInt8(200 - $0), 255] }
     }
 
-    /// Noise of 40×40 pixels, grey, quality 30, as libjpeg-turbo 2.1.5 writes it in the scans of `jpeg_simple_progression`; the last of
-    /// them makes others finer.
+    /// Noise of 40×40 pixels, grey, quality 30, as libjpeg-turbo 2.1.5 writes it in the scans of
+    /// `jpeg_simple_progression`; the last of them makes others finer.
     private static let noise =
         "/9j/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/wgAL"
         + "CAAoACgBAREA/8QAFwABAQEBAAAAAAAAAAAAAAAAAgEAA//aAAgBAQAAAAHUKnUIuaXadAod/8QAHRABAQACAgMBAAAAAAAAAAAA"

@@ -80,7 +80,8 @@ struct GIFHeaderTests {
 
     @Test func `a file cut before the data of its first frame is damaged`() throws {
         let bytes = GIFFile(hasTrailer: false).bytes
-        // What follows the size of the codes: three bytes of data with their length, one with its own, and an empty part.
+        // What follows the size of the codes: three bytes of data with their length, one with its own, and an empty
+        // part.
         for length in 6...bytes.count - 7 {
             #expect(isDamaged(Array(bytes.prefix(length))), "\(length) bytes")
         }

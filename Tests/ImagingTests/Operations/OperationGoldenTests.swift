@@ -8,15 +8,16 @@ import Testing
 /// The result of each operation on one still, exactly, and on one animation, nearly: a change of any result must be
 /// meant.
 ///
-/// The still is not resampled and is answered without loss, so its pixels depend on code of this service alone. If a result is to change,
-/// the failure's comment has the new line.
+/// The still is not resampled and is answered without loss, so its pixels depend on code of this service alone. If a
+/// result is to change, the failure's comment has the new line.
 @Suite(.timeLimit(.minutes(1)))
 struct OperationGoldenTests {
     struct Golden: Sendable, CustomTestStringConvertible {
         let name: String
         /// The first half of the SHA-256 of the still's pixels as red, green, blue and alpha.
         let still: String
-        /// The means of four quarters of the animation's first and last frame: red, green, blue and alpha in hexadecimal digits.
+        /// The means of four quarters of the animation's first and last frame: red, green, blue and alpha in
+        /// hexadecimal digits.
         let frames: String
         let change: @Sendable (inout ImageOperations) -> Void
 

@@ -133,7 +133,8 @@ struct ColorResamplingTests {
             let whole = try ImageHeader.inspect(page).size
             let part = ImagePart(x: x, y: y, size: PixelSize(width: 121, height: 131), of: whole)
             let size = PixelSize(width: 40, height: 43)
-            // libvips' lane enlarges chroma before it cuts, which mixes the outermost samples with those beyond the part.
+            // libvips' lane enlarges chroma before it cuts, which mixes the outermost samples with those beyond the
+            // part.
             #expect(try largestDifference(page, to: size, of: part, margin: 3) <= 3)
         }
     }

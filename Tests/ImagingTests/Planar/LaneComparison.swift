@@ -33,7 +33,8 @@ struct LaneComparison {
     /// The results differ in size or kind.
     struct NotAlike: Error {}
 
-    /// Peak signal-to-noise ratio of one result to the other in decibels, over all components; transparent pixels have no colour.
+    /// Peak signal-to-noise ratio of one result to the other in decibels, over all components; transparent pixels have
+    /// no colour.
     var noiseDistance: Double {
         let (a, b) = (Self.visible(one), Self.visible(other))
         var sum = 0

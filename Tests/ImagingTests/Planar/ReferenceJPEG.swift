@@ -59,7 +59,8 @@ struct ReferenceJPEG: CustomStringConvertible {
             })
     }
 
-    /// The samples of planes like those of `image`, from the coefficients that libjpeg reads in the scans which show at the level.
+    /// The samples of planes like those of `image`, from the coefficients that libjpeg reads in the scans which show at
+    /// the level.
     func referenceSamples(of image: DecodedImage, level: Int) -> [[UInt8]] {
         guard case .planar(let planes, _) = image.layout else { return [] }
         let bytes = isProgressive ? shownScans(level: level) : file.array

@@ -71,7 +71,8 @@ struct QualitySearchTests {
     @Test(arguments: [0.02, 0.05, 0.1])
     func `the lowest quality that is similar enough is found in six encodes at most`(slope: Double) throws {
         for wanted in 40...90 {
-            // What a file lacks shrinks by a factor from each quality to the next, and is just small enough at `wanted`.
+            // What a file lacks shrinks by a factor from each quality to the next, and is just small enough at
+            // `wanted`.
             let trials = FakeTrials(likeness: { quality in
                 var lack = 199.9
                 for _ in 0..<abs(quality - wanted) { lack *= quality > wanted ? 1 - slope : 1 + slope }

@@ -35,7 +35,8 @@ final class PipelineFixture: Sendable {
 
     /// A pipeline over `workerCount` threads, whose origin serves the image of quarters at `/a`.
     ///
-    /// With a folder it has a disk cache there, whose results are made by `engine`; with a URL it has a shared cache on the server there.
+    /// With a folder it has a disk cache there, whose results are made by `engine`; with a URL it has a shared cache on
+    /// the server there.
     init(
         workerCount: Int = 2, maximumQueued: Int = 1_000, staleAllowances: StaleAllowances = StaleAllowances(),
         diskFolder: String? = nil, engine: String = "test", sharedCache: String? = nil, isEphemeral: Bool = false,
@@ -187,7 +188,8 @@ final class PipelineFixture: Sendable {
 }
 
 extension Duration {
-    /// How long a test waits for another task or thread of the process: long, because others may use all cores meanwhile.
+    /// How long a test waits for another task or thread of the process: long, because others may use all cores
+    /// meanwhile.
     static let patience = Duration.seconds(40)
 }
 

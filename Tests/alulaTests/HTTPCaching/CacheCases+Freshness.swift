@@ -107,7 +107,8 @@ extension CacheCase {
                 ], .notCached)
         ]
 
-    /// Refusals are never reused as images; a failure of the origin is remembered for at most a minute, which is over here.
+    /// Refusals are never reused as images; a failure of the origin is remembered for at most a minute, which is over
+    /// here.
     static let heuristics: [CacheCase] =
         [(200, .cached), (203, .cached), (201, .notCached), (202, .notCached)].map {
             (status: Int, expectation: Expectation) in

@@ -163,7 +163,8 @@ enum ImgproxyFilters {
     /// The standard deviation of a Gaussian that is cut off at ``leastWeight``, as a share of its own.
     private static let cutShare = 0.831
 
-    /// The standard deviation that the cut weights of a blur have, in hundred-thousandths of a pixel; 0 if nothing changes.
+    /// The standard deviation that the cut weights of a blur have, in hundred-thousandths of a pixel; 0 if nothing
+    /// changes.
     static func deviation(ofBlur sigma: Double) -> Int {
         guard sigma > 0 else { return 0 }
         let sigma = min(sigma, most)
@@ -179,7 +180,8 @@ enum ImgproxyFilters {
         return units((squares / sum).squareRoot())
     }
 
-    /// The standard deviation of the means that a sharpening compares with, in hundred-thousandths of a pixel; 0 if nothing changes.
+    /// The standard deviation of the means that a sharpening compares with, in hundred-thousandths of a pixel; 0 if
+    /// nothing changes.
     static func deviation(ofSharpen sigma: Double) -> Int {
         sigma <= 0.3 ? 0 : units(min(sigma, most))
     }

@@ -23,7 +23,8 @@ struct ImgproxyGravity: Hashable, Sendable {
 
     /// Where; nil if no option said so.
     var kind: Kind?
-    /// The distance inwards, to the right from the middle: pixels from 1 on, below it a fraction of the width; or the point.
+    /// The distance inwards, to the right from the middle: pixels from 1 on, below it a fraction of the width; or the
+    /// point.
     var x = 0.0
     /// The distance inwards, down from the middle: pixels from 1 on, below it a fraction of the height; or the point.
     var y = 0.0

@@ -2,7 +2,8 @@ import Imaging
 
 /// The sizes of an image between the steps, by imgproxy's rules.
 ///
-/// Computed in floating point in imgproxy's own order of operations, so that halves are rounded as there. A size of 0 stands for none.
+/// Computed in floating point in imgproxy's own order of operations, so that halves are rounded as there. A size of 0
+/// stands for none.
 struct ImgproxyLayout: Hashable, Sendable {
     /// How a source is made smaller while it is decoded, which rounds its sides before they are scaled.
     enum Prescaling: Hashable, Sendable {
@@ -74,7 +75,8 @@ struct ImgproxyLayout: Hashable, Sendable {
             if least < 1 {
                 shrinkX /= least
                 shrinkY /= least
-                // A ratio below 1 would make an image still smaller that cannot reach its box; on a canvas it keeps its proportion to it.
+                // A ratio below 1 would make an image still smaller that cannot reach its box; on a canvas it keeps its
+                // proportion to it.
                 if !options.extend.isOn { ratio /= least }
             }
             ratio = min(ratio, min(shrinkX, shrinkY))
@@ -194,7 +196,8 @@ extension PixelSize {
 }
 
 extension ImgproxyOptions.ResizingType {
-    /// The type in place of ``auto``: ``fill`` if source and box have the same orientation, a square counting as landscape.
+    /// The type in place of ``auto``: ``fill`` if source and box have the same orientation, a square counting as
+    /// landscape.
     fileprivate func resolved(_ part: PixelSize, width: Int, height: Int) -> Self {
         guard self == .auto else { return self }
         let isLandscape = part.width >= part.height

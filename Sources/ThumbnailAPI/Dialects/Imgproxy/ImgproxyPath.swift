@@ -73,8 +73,8 @@ extension ImgproxyConfiguration {
 
     /// Whether `signature` is one of a path, which begins without its slash.
     ///
-    /// The message is a pair's salt, a slash and the path. Without keys all texts are allowed that contain no colon: an option in place
-    /// of the signature is a mistake.
+    /// The message is a pair's salt, a slash and the path. Without keys all texts are allowed that contain no colon: an
+    /// option in place of the signature is a mistake.
     func isAuthentic(_ signature: ArraySlice<UInt8>, of path: [UInt8]) -> Bool {
         guard hasKeys else { return !signature.contains(UInt8(ascii: ":")) }
         let text = String(decoding: signature, as: UTF8.self)

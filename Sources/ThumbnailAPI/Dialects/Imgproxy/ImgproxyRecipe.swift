@@ -30,7 +30,8 @@ struct ImgproxyRecipe: RenderRecipe {
         return pipeline(of: source, format: format, frames: frames)
     }
 
-    /// The options decide the second composition together with what they are not said in: the format and the quality are in the key anyway.
+    /// The options decide the second composition together with what they are not said in: the format and the quality
+    /// are in the key anyway.
     var keyText: String {
         "imgproxy \(options.keyText) \(defaults.watermarkOpacity) \(defaults.light.rawValue)"
     }

@@ -18,7 +18,8 @@ package struct ImgproxyReplacement: Hashable, Sendable {
 
     /// `source` with its beginning replaced if it matches.
     ///
-    /// What follows a replaced host cannot continue its name or its port, and stars in a host stand for parts of names only.
+    /// What follows a replaced host cannot continue its name or its port, and stars in a host stand for parts of names
+    /// only.
     func applied(to source: [UInt8]) -> [UInt8] {
         var search = Search(literals: literals, text: source)
         guard source.starts(with: literals[0]), let found = search.match(after: 1, from: literals[0].count),
@@ -40,7 +41,8 @@ package struct ImgproxyReplacement: Hashable, Sendable {
             (self.literals, self.text) = (literals, text)
         }
 
-        /// The longest runs that the stars before the other literals can stand for, and the end of the match; nil for no match.
+        /// The longest runs that the stars before the other literals can stand for, and the end of the match; nil for
+        /// no match.
         mutating func match(after count: Int, from start: Int) -> (stars: [ArraySlice<UInt8>], end: Int)? {
             guard count < literals.count else { return ([], start) }
             let state = start * literals.count + count

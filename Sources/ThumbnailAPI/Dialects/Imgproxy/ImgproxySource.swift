@@ -96,7 +96,8 @@ enum URLText {
         return decoded
     }
 
-    /// A URL with escapes for spaces and characters outside of ASCII after its host; other names of sources stay as they are.
+    /// A URL with escapes for spaces and characters outside of ASCII after its host; other names of sources stay as
+    /// they are.
     static func escaped(_ url: String) -> String {
         guard url.utf8.contains(where: { $0 == 0x20 || $0 >= 0x80 }) else { return url }
         let bytes = Array(url.utf8)

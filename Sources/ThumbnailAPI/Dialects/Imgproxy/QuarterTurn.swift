@@ -1,6 +1,7 @@
 import Imaging
 
-/// A mirror from left to right or none, and then quarter turns clockwise: all that EXIF orientations, rotations and mirrors do.
+/// A mirror from left to right or none, and then quarter turns clockwise: all that EXIF orientations, rotations and
+/// mirrors do.
 struct QuarterTurn: Hashable, Sendable {
     /// Whether left and right are exchanged first.
     var isMirrored = false

@@ -22,7 +22,8 @@ extension RenderingOptions {
         maximumBytes = number
     }
 
-    /// Judges both together; `format` is nil if it is negotiated, and both count then if the chosen format has a quality.
+    /// Judges both together; `format` is nil if it is negotiated, and both count then if the chosen format has a
+    /// quality.
     func checkQuality(format: ImageFormat?) throws(APIError) {
         let hasQuality = format?.hasQuality ?? true
         if maximumBytes != nil {

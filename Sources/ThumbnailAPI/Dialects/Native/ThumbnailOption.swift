@@ -1,7 +1,8 @@
 import Imaging
 package import ThumbnailPipeline
 
-/// A parameter of `/thumbnail` as people read about it: the options of the command line, its help and its completion are made of these.
+/// A parameter of `/thumbnail` as people read about it: the options of the command line, its help and its completion
+/// are made of these.
 package struct ThumbnailOption: Sendable {
     /// The main name.
     package let name: String

@@ -44,10 +44,11 @@ package enum ThumbnailTarget {
         return try reader.finish(accept: accept)
     }
 
-    /// Writes a target that reads back as `query`: main names, one order, defaults left out; nil for a query of another grammar.
+    /// Writes a target that reads back as `query`: main names, one order, defaults left out; nil for a query of another
+    /// grammar.
     ///
-    /// The formats that a negotiated request accepts are not written, because they stand in `Accept`. Nor is the page of an
-    /// animated request, which has none.
+    /// The formats that a negotiated request accepts are not written, because they stand in `Accept`. Nor is the page
+    /// of an animated request, which has none.
     package static func generate(_ query: ThumbnailQuery) -> String? {
         guard let options = query.request.ownOptions else { return nil }
         let standard = RenderingOptions()

@@ -4,7 +4,8 @@ package import ThumbnailPipeline
 
 /// The URLs of thumbor 7 and imagor 1: `/SIGNATURE/OPTIONS/IMAGE`.
 ///
-/// Where the two differ, thumbor's meaning counts; what only imagor has is read, too. docs/dialects.md lists the differences.
+/// Where the two differ, thumbor's meaning counts; what only imagor has is read, too. docs/dialects.md lists the
+/// differences.
 package struct ThumborDialect: Dialect {
     package let name = "thumbor"
     private let place: DialectPlace

@@ -86,8 +86,8 @@ extension ThumborFilter {
         return number > 0 && number < one ? .fraction(number) : .pixels(number / one)
     }
 
-    /// One to three arguments are imagor's radii and a colour; four or five are thumbor's radii, the components of a colour, and
-    /// whether what lies outside is transparent.
+    /// One to three arguments are imagor's radii and a colour; four or five are thumbor's radii, the components of a
+    /// colour, and whether what lies outside is transparent.
     private static func corners(_ arguments: ThumborArguments) throws(APIError) -> ThumborFilter? {
         let most = 100_000
         switch arguments.count {
@@ -180,7 +180,8 @@ extension ThumborFilter {
         }
     }
 
-    /// A number of per cent in millionths, clipped to what changes anything; thumbor reads whole ones only, imagor fractions.
+    /// A number of per cent in millionths, clipped to what changes anything; thumbor reads whole ones only, imagor
+    /// fractions.
     private static func percent(_ arguments: ThumborArguments, _ index: Int) -> Int? {
         let most = 10_000_000_000
         return arguments.millionths(index).map { min(max($0, -most), most) }

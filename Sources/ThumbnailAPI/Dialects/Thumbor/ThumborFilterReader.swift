@@ -3,7 +3,8 @@ import Text
 
 /// Reads the filters of a target, in their order.
 ///
-/// A filter that is not known, or whose arguments do not have the form that thumbor or imagor demand, does nothing and is noted.
+/// A filter that is not known, or whose arguments do not have the form that thumbor or imagor demand, does nothing and
+/// is noted.
 struct ThumborFilterReader {
     private(set) var options = ThumborOptions()
     /// The sources that marks use, in their order.

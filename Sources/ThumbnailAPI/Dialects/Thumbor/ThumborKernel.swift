@@ -3,7 +3,8 @@ import Imaging
 
 /// The weights of thumbor's blur and convolution.
 enum ThumborKernel {
-    /// The standard deviation, in hundred-thousandths of a pixel, of a Gaussian curve that is cut off at `radius` pixels.
+    /// The standard deviation, in hundred-thousandths of a pixel, of a Gaussian curve that is cut off at `radius`
+    /// pixels.
     ///
     /// - Parameter sigma: The curve's own deviation in millionths; 0 for the radius.
     static func deviation(radius: Int, sigma: Int) -> Int {
@@ -18,12 +19,14 @@ enum ThumborKernel {
         return max(1, Int(((squares / sum).squareRoot() * 100_000).rounded()))
     }
 
-    /// The amount of an unsharp mask, in hundredths, that comes nearest to thumbor's wavelets of an amount in millionths.
+    /// The amount of an unsharp mask, in hundredths, that comes nearest to thumbor's wavelets of an amount in
+    /// millionths.
     ///
     /// Fitted to what thumbor 7.8.0 makes of photographs with radii from 0.3 to 2.
     static func sharpening(by amount: Int) -> Int { min(max(0, amount), 100_000_000) * 3 / 40_000 }
 
-    /// The step of `convolution(1;2;1,3,true)`: factors row by row, their number in a row, and whether their sum is made one.
+    /// The step of `convolution(1;2;1,3,true)`: factors row by row, their number in a row, and whether their sum is
+    /// made one.
     static func step(_ arguments: ThumborArguments) -> ConvolutionStep? {
         guard 2...3 ~= arguments.count, let matrix = arguments.text(0), let columns = arguments.whole(1),
             let isNormal = arguments.count == 3 ? arguments.flag(2) : true
@@ -42,7 +45,8 @@ enum ThumborKernel {
     private static let one = 1_000_000
 }
 
-/// The curves of `curve([…],[…],[…],[…])`: natural cubic splines through points, for all components and for each of them.
+/// The curves of `curve([…],[…],[…],[…])`: natural cubic splines through points, for all components and for each of
+/// them.
 enum ThumborCurve {
     private struct Point {
         let x: Int

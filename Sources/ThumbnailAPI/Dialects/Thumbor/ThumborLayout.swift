@@ -13,7 +13,8 @@ struct ThumborLayout: Hashable {
     /// The box as filters see it; 0 for a side that the target does not name.
     private(set) var box: PixelSize
 
-    /// The longest side that is computed with: more than any limit lets through, and small enough for products of sides.
+    /// The longest side that is computed with: more than any limit lets through, and small enough for products of
+    /// sides.
     static let longest = 20_000_000
 
     /// The layout of an image.

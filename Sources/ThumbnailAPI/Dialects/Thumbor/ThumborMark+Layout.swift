@@ -15,7 +15,8 @@ extension ThumborMark {
         var isWhole: Bool { size == scaledSize }
     }
 
-    /// The size of a rectangle of one colour: that of its path, a square if only one side is named, and a pixel without any.
+    /// The size of a rectangle of one colour: that of its path, a square if only one side is named, and a pixel without
+    /// any.
     func size(ofColorOn image: PixelSize) -> PixelSize {
         func pixels(_ side: ThumborGeometry.Side?, of parent: Int) -> Int {
             switch side {
@@ -71,8 +72,8 @@ extension ThumborMark {
 
     /// The columns and rows of copies of this size on an image.
     ///
-    /// Thumbor repeats whole marks at even distances, and six by six of them if there were more than a hundred. Where a place has a form
-    /// that only imagor knows, marks lie side by side and are cut at the edges.
+    /// Thumbor repeats whole marks at even distances, and six by six of them if there were more than a hundred. Where a
+    /// place has a form that only imagor knows, marks lie side by side and are cut at the edges.
     func rows(of own: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
         let isTiled = x.isOfImagor || y.isOfImagor
         func row(_ place: Position, _ side: Int, _ own: Int) -> BlendRow {

@@ -17,7 +17,8 @@ enum ThumborNumber {
         return whole(text.dropFirst(), most: most).map { -$0 }
     }
 
-    /// A number with or without a minus and decimals, in millionths, at most a billion away from 0; further decimals are dropped.
+    /// A number with or without a minus and decimals, in millionths, at most a billion away from 0; further decimals
+    /// are dropped.
     static func millionths(_ text: some Collection<UInt8>) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = Array(isNegative ? text.dropFirst() : text.dropFirst(0))

@@ -1,6 +1,7 @@
 import Crypto
 
-/// A text behind the signature, by the grammar of ``ThumborTarget``: as a client sent it, or as it was before it was encoded on its way.
+/// A text behind the signature, by the grammar of ``ThumborTarget``: as a client sent it, or as it was before it was
+/// encoded on its way.
 struct ThumborText {
     let bytes: ArraySlice<UInt8>
     /// Whether the text was percent-decoded, so that any character may stand in it.
@@ -40,8 +41,8 @@ struct ThumborPath {
 
     /// The text that is read if no signature says which one counts.
     ///
-    /// It is the rest as it was sent, unless its filters are encoded as a whole, so that no image could be meant; imagor reads
-    /// it so, too.
+    /// It is the rest as it was sent, unless its filters are encoded as a whole, so that no image could be meant;
+    /// imagor reads it so, too.
     var unsignedText: ThumborText {
         guard let decoded, let address = try? ThumborTarget(sent).address,
             address.prefix(Self.encodedFilters.count).elementsEqual(Self.encodedFilters, by: { $0 | 0x20 == $1 | 0x20 })

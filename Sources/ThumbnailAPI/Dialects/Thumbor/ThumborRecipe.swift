@@ -1,6 +1,7 @@
 import Imaging
 
-/// How thumbor and imagor make a result: EXIF's turn, trim, crop, resize, mirrors, then the filters in the order of the URL.
+/// How thumbor and imagor make a result: EXIF's turn, trim, crop, resize, mirrors, then the filters in the order of the
+/// URL.
 struct ThumborRecipe: RenderRecipe {
     /// The options of the target.
     let options: ThumborOptions
@@ -87,7 +88,8 @@ struct ThumborRecipe: RenderRecipe {
     /// Below this quality neither service goes to keep within a number of bytes.
     private static let lowestQuality = 10
 
-    /// The natural size of a drawing depends on the resolution, which is 72 dots per inch unless the target names another one.
+    /// The natural size of a drawing depends on the resolution, which is 72 dots per inch unless the target names
+    /// another one.
     private func drawnSize(_ size: PixelSize, of page: ImageHeader) -> PixelSize {
         guard page.drawing != nil, let resolution = options.resolution, options.geometry.width == .automatic,
             options.geometry.height == .automatic

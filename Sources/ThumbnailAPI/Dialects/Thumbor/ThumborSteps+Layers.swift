@@ -20,7 +20,8 @@ extension ThumborSteps {
 
     /// Lays what a layer carries on the image, cut at the edges of the layer.
     ///
-    /// Marks over an opaque or transparent layer over the image are the same as layer and marks, one after the other, over the image.
+    /// Marks over an opaque or transparent layer over the image are the same as layer and marks, one after the other,
+    /// over the image.
     mutating func layInner(of mark: ThumborMark) {
         guard !mark.inner.isEmpty else { return }
         let image = Area(x: 0, y: 0, size: shape.size)

@@ -4,7 +4,8 @@ package import ThumbnailPipeline
 
 /// The dialect of weserv/images 5: `/?url=example.com/image.jpg&w=300`.
 ///
-/// Unknown parameters and values are ignored, as there; only a missing or impossible `url` is refused. The service knows no signatures.
+/// Unknown parameters and values are ignored, as there; only a missing or impossible `url` is refused. The service
+/// knows no signatures.
 package struct WsrvDialect: Dialect {
     package let name = "wsrv"
     package let signatures = DialectSignatures.none
@@ -15,7 +16,8 @@ package struct WsrvDialect: Dialect {
         self.place = place
     }
 
-    /// At `/`, the dialect takes what names a source by `url`: `/` itself in any case, all other paths unless they are Alula's own.
+    /// At `/`, the dialect takes what names a source by `url`: `/` itself in any case, all other paths unless they are
+    /// Alula's own.
     package func claim(on target: String) -> DialectClaim {
         let claim = place.claim(on: target)
         guard case .remainder = claim else { return claim }

@@ -3,7 +3,8 @@ import Imaging
 
 /// Sizes and places as the service computes them.
 ///
-/// Sizes are those that libvips makes of the factors by which the sides shrink, so all of it is computed in floating point, in the same order.
+/// Sizes are those that libvips makes of the factors by which the sides shrink, so all of it is computed in floating
+/// point, in the same order.
 struct WsrvLayout {
     let options: WsrvOptions
     /// The format of the source.

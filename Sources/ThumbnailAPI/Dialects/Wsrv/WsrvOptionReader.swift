@@ -143,7 +143,8 @@ struct WsrvOptionReader {
         if numbers.count > 2 { keep(Int(numbers[2]), in: &options.hue) }
     }
 
-    /// One number is the standard deviation; of several it is the third one, after the amounts for flat and jagged parts.
+    /// One number is the standard deviation; of several it is the third one, after the amounts for flat and jagged
+    /// parts.
     private mutating func readSharpness(_ text: ArraySlice<UInt8>) {
         let numbers = WsrvNumbers.list(text, most: 3, WsrvNumbers.fraction)
         guard numbers.count > 1 else {

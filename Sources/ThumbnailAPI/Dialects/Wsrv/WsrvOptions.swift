@@ -2,8 +2,8 @@ import Imaging
 
 /// The options of a target that decide the image; nil for those that are not given.
 ///
-/// The values are those that were written, so that the first one counts even if it is out of range. `-1` stands for a value that cannot be
-/// read or is missing.
+/// The values are those that were written, so that the first one counts even if it is out of range. `-1` stands for a
+/// value that cannot be read or is missing.
 struct WsrvOptions: Hashable, Sendable {
     var width: WsrvLength?
     var height: WsrvLength?
@@ -99,7 +99,8 @@ struct WsrvOptions: Hashable, Sendable {
 
 /// The values that count: those out of range become what the service makes of them.
 extension WsrvOptions {
-    /// The size of the box for a source of this stored size, all frames on top of each other; 0 for a side that is not given.
+    /// The size of the box for a source of this stored size, all frames on top of each other; 0 for a side that is not
+    /// given.
     func box(for stored: PixelSize) -> PixelSize {
         func side(_ length: WsrvLength?, of whole: Int) -> Int {
             var pixels = length?.pixels(of: whole) ?? WsrvNumbers.unreadable

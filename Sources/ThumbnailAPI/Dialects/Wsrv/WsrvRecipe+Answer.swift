@@ -16,7 +16,8 @@ extension WsrvRecipe {
         return WrittenAnswer(mediaType: "text/plain", body: .text("data:application/json;base64,\(digits)"))
     }
 
-    /// The facts about an image after all steps, in the service's own names and order; those that are not known are left out.
+    /// The facts about an image after all steps, in the service's own names and order; those that are not known are
+    /// left out.
     private func facts(about thumbnail: Thumbnail) -> JSONValue {
         let size = thumbnail.image.size
         let header = thumbnail.sourceHeader ?? ImageHeader(format: thumbnail.image.format, storedSize: size)

@@ -45,7 +45,8 @@ struct WsrvRecipe: RenderRecipe {
 
     var keyText: String { "wsrv \(options.keyText)" }
 
-    /// The first page that is shown, and the number of frames that are kept; formats of one page ignore what is asked for.
+    /// The first page that is shown, and the number of frames that are kept; formats of one page ignore what is asked
+    /// for.
     ///
     /// - Throws: ``ImagingError/noSuchPage(_:pages:)``.
     private func pages(of header: ImageHeader) throws(ImagingError) -> (first: Int, count: Int) {
@@ -76,7 +77,8 @@ struct WsrvRecipe: RenderRecipe {
         return best
     }
 
-    /// How an animation is played: one delay is that of all frames, and a negative one makes all of them count for nothing.
+    /// How an animation is played: one delay is that of all frames, and a negative one makes all of them count for
+    /// nothing.
     private func timing(frames: Int) -> FrameTiming? {
         var delays = (options.delays ?? []).contains { $0 < 0 } ? [] : Array((options.delays ?? []).prefix(frames))
         if options.delays?.count == 1, let delay = delays.first { delays = Array(repeating: delay, count: frames) }

@@ -61,7 +61,8 @@ enum WsrvDuration {
         return seconds
     }
 
-    /// Numbers with their units, each unit smaller than the one before; the last number may have none, and is seconds then.
+    /// Numbers with their units, each unit smaller than the one before; the last number may have none, and is seconds
+    /// then.
     private static func seconds(_ text: ArraySlice<UInt8>) -> Int? {
         var (sum, number, firstUnit) = (0, 0, 0)
         var hasDigits = false

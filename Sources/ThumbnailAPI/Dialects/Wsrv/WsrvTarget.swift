@@ -87,7 +87,8 @@ struct WsrvTarget {
         return .named(ExactText(url), asTarget: ExactText(target(of: url)))
     }
 
-    /// A reference to the same path that asks for the image at another URL, with the same options (RFC 3986 section 4.2).
+    /// A reference to the same path that asks for the image at another URL, with the same options (RFC 3986 section
+    /// 4.2).
     private func target(of url: String) -> String {
         let others = items.filter { item in
             !["url", "default", "errorredirect"].contains { Self.isName(item.name, $0) }

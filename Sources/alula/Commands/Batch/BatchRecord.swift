@@ -7,8 +7,9 @@ import ThumbnailPipeline
 
 /// The finished results of a folder, written down beside them: a line for each result, before it gets its name.
 ///
-/// A result counts as finished if it was made from the same source, with the same options, by the same version, and if neither it nor
-/// the source's file has changed since. The last line of a name counts; a line that a crash cut is skipped.
+/// A result counts as finished if it was made from the same source, with the same options, by the same version, and if
+/// neither it nor the source's file has changed since. The last line of a name counts; a line that a crash cut is
+/// skipped.
 final class BatchRecord: Sendable {
     /// A source and what is made of it, as a digest.
     struct Work: Hashable, Sendable {

@@ -110,8 +110,9 @@ enum ImageEnding {
 enum SourceList {
     /// The sources, and the folders that cannot be read.
     ///
-    /// In a folder, names are taken in the order of their bytes, and these files are images: those whose ending is an image's, and those
-    /// that begin like one. Folders in folders come after the files; links to folders are not followed.
+    /// In a folder, names are taken in the order of their bytes, and these files are images: those whose ending is an
+    /// image's, and those that begin like one. Folders in folders come after the files; links to folders are not
+    /// followed.
     static func expanded(
         _ sources: [CommandSource], isRecursive: Bool
     ) -> (sources: [CommandSource], failures: [(path: String, failure: CommandFailure)]) {

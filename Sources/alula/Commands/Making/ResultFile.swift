@@ -3,8 +3,8 @@ import Memory
 
 /// A file that appears with all of its bytes, or not at all.
 ///
-/// The bytes go into a file without a name, which vanishes with the process however that ends; only when all are written does it get its
-/// name. On file systems that know no such files, it has a temporary name.
+/// The bytes go into a file without a name, which vanishes with the process however that ends; only when all are
+/// written does it get its name. On file systems that know no such files, it has a temporary name.
 @safe
 struct ResultFile: ~Copyable {
     /// The size and time that tell a file from later ones of the same name.

@@ -3,8 +3,9 @@ import Text
 
 /// Gives results in a folder their names: `NAME.EXT`, or `NAME-2.EXT` if an earlier source has that.
 ///
-/// The names depend on the order of the sources alone, and not on which of them is ready first: a name is decided when the endings of all
-/// earlier sources of the same stem are known. A number never makes a name that another source would have by itself.
+/// The names depend on the order of the sources alone, and not on which of them is ready first: a name is decided when
+/// the endings of all earlier sources of the same stem are known. A number never makes a name that another source would
+/// have by itself.
 struct ResultNames {
     private let stems: [ExactText]
     /// The sources of each stem, in order.

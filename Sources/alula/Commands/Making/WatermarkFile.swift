@@ -10,7 +10,8 @@ enum WatermarkFile {
     /// The named origin that holds the file.
     private static let origin = "watermark-file"
 
-    /// The parameters with a watermark's path replaced by a source that the engine can fetch, which is put into the settings.
+    /// The parameters with a watermark's path replaced by a source that the engine can fetch, which is put into the
+    /// settings.
     ///
     /// The name of a watermark of the settings file, a URL and what is no file stay as they are.
     ///
