@@ -6,7 +6,7 @@ import Testing
 /// Tasks that sleep until a time, by the system's clock and as a value.
 @Suite(.timeLimit(.minutes(1)))
 struct TimerQueueTests {
-    @Test func `sleepers are woken in the order of their times`() async throws {
+    @Test func `all sleepers are woken, the last one not before its time`() async throws {
         let queue = try #require(TimerQueue.shared)
         let now = SystemTimekeeper().now
         let woken = Locked<[Int]>([])
