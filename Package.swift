@@ -15,9 +15,12 @@ let settings: [SwiftSetting] = [
 /// A Swift module of the service.
 ///
 /// Embedded files become byte arrays of the module's own `PackageResources`.
-func module(_ name: String, _ dependencies: [Target.Dependency] = [], embedding files: [String] = []) -> Target {
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, embedding files: [String] = []
+) -> Target {
     .target(
-        name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: settings)
+        name: name, dependencies: dependencies, path: path, resources: files.map { .embedInCode($0) },
+        swiftSettings: settings)
 }
 
 /// A module map for a C library that Debian packages.
@@ -172,9 +175,11 @@ let package = Package(
         .executableTarget(
             name: "targets", dependencies: ["Measuring", "Text", "ThumbnailAPI"], path: "Benchmarks/Targets",
             swiftSettings: settings, linkerSettings: allocator),
-        module("TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory"]),
+        module(
+            "TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory"], path: "Tests/TestSupport"),
         .executableTarget(
-            name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], swiftSettings: settings),
+            name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], path: "Tests/fake-origin",
+            swiftSettings: settings),
 
         tests("MemoryTests", ["CLinux", "Memory"]),
         tests("TextTests", ["Text"]),
