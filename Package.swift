@@ -13,14 +13,8 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A Swift module of the service.
-///
-/// Embedded files become byte arrays of the module's own `PackageResources`.
-func module(
-    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, embedding files: [String] = []
-) -> Target {
-    .target(
-        name: name, dependencies: dependencies, path: path, resources: files.map { .embedInCode($0) },
-        swiftSettings: settings)
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
 /// A module map for a C library that Debian packages.
@@ -30,10 +24,11 @@ func library(_ name: String, pkgConfig: String, package: String) -> Target {
 
 /// Typed C functions for what Swift cannot call in a library: variadic functions, macros, unions.
 func shim(
-    _ name: String, _ dependencies: [Target.Dependency] = [], flags: [String] = [], linking libraries: [String] = []
+    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], flags: [String] = [],
+    linking libraries: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Sources/C/" + name,
+        name: name, dependencies: dependencies, path: "Sources/C/" + name, exclude: exclude,
         cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"] + flags)],
         linkerSettings: libraries.map { .linkedLibrary($0) })
 }
@@ -83,6 +78,8 @@ let package = Package(
         library("CLibssl", pkgConfig: "libssl", package: "libssl-dev"),
         library("CSeccomp", pkgConfig: "libseccomp", package: "libseccomp-dev"),
         shim("CLinux"),
+        // Its language version has `#embed`.
+        shim("CEmbeddedFiles", exclude: ["pages"], flags: ["-std=c23"]),
         shim("CSeccompShim", ["CSeccomp"]),
         shim("CPixels", flags: ["-O2", "-ffp-contract=off"]),
         shim("CPalettes", flags: ["-O2", "-ffp-contract=off"]),
@@ -135,16 +132,10 @@ let package = Package(
         module(
             "ThumbnailAPI",
             [
-                "Coordination", "Crypto", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory", "Telemetry", "Text",
+                "CEmbeddedFiles", "Coordination", "Crypto", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory",
+                "Telemetry", "Text",
                 "ThumbnailPipeline",
-            ],
-            embedding: [
-                "openapi.yaml", "base.css", "icon.svg", "units.js", "page.html", "page.css", "page.js", "form.js",
-                "answer.js", "compare.js", "snippets.js", "signing.js", "operators.html", "operators.css",
-                "operators.js", "charts.js", "history.js", "lists.js", "transfers.js", "book/first-steps.md",
-                "book/operations.md", "book/watermarks-and-presets.md", "book/formats.md", "book/http-caching.md",
-                "book/dialects.md", "book/pages.md", "book/operating.md", "book/reliability.md",
-            ].map { "Resources/" + $0 }),
+            ]),
         module(
             "HTTPServing",
             ["CLinux", "CMicrohttpd", "CMicrohttpdShim", "Coordination", "HTTPTypes", "Memory", "Telemetry", "Text"]),

@@ -26,22 +26,23 @@ import Testing
         }
     }
 
+    private func text(at path: Substring) throws -> String {
+        String(decoding: try #require(EmbeddedFile.file(at: path, among: EmbeddedFile.ofClients)).bytes, as: UTF8.self)
+    }
+
     @Test func `the interface description that is served is the project's`() async throws {
         let response = await Edge().respond("/openapi.yaml")
         #expect(response[.contentType] == "application/yaml")
         #expect(response.text == String(decoding: try file("openapi.yaml"), as: UTF8.self))
     }
 
-    @Test(arguments: BookChapter.allCases)
-    func `a chapter of the book is served as it is written`(chapter: BookChapter) throws {
-        let text = try file("docs/\(chapter.rawValue).md")
-        #expect(chapter.bytes == text)
-        let listeners = [EmbeddedFile.ofClients, EmbeddedFile.ofOperators]
-        #expect(listeners.contains { EmbeddedFile.file(at: chapter.path[...], among: $0) == .chapter(chapter) })
+    @Test(arguments: EmbeddedFile.all.filter { $0.path.hasPrefix("/page/book/") })
+    func `a chapter of the book is served as it is written`(chapter: EmbeddedFile) throws {
+        #expect(chapter.bytes == (try file("docs/" + chapter.path.dropFirst("/page/book/".count))))
     }
 
     @Test func `every parameter and code is described`() throws {
-        let document = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
+        let document = try text(at: "/openapi.yaml")
         for parameter in ThumbnailParameter.allCases {
             #expect(document.contains("name: \(parameter.rawValue)\n      in: query"), "\(parameter)")
         }
@@ -55,8 +56,8 @@ import Testing
     }
 
     @Test func `the formats that are described, and offered on the page, are those that are written`() throws {
-        let document = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
-        let page = String(decoding: PackageResources.page_html, as: UTF8.self)
+        let document = try text(at: "/openapi.yaml")
+        let page = try text(at: "/")
         let written = Set(ImageFormat.written)
         for format in ImageFormat.allCases {
             let isWritten = written.contains(format)
@@ -76,7 +77,7 @@ import Testing
         let pagePolicy =
             "default-src 'none'; img-src 'self' blob:; style-src 'self'; script-src 'self'; connect-src 'self'; "
             + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-        #expect(response[.contentSecurityPolicy] == (file == .page ? pagePolicy : "default-src 'none'; sandbox"))
+        #expect(response[.contentSecurityPolicy] == (file.isPage ? pagePolicy : "default-src 'none'; sandbox"))
     }
 
     @Test(arguments: [EmbeddedFile.ofClients, EmbeddedFile.ofOperators])
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test func `the form has a field with a label for every parameter, and no others`() throws {
-        let page = String(decoding: PackageResources.page_html, as: UTF8.self)
+        let page = try text(at: "/")
         let form = try #require(Self.values(after: "<form ", in: page, until: "</form>").first)
         for name in ThumbnailParameter.allCases.map(\.rawValue) where name != "sig" {
             #expect(form.contains("<label for=\"\(name)\">"), "\(name)")

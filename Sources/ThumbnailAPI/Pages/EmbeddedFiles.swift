@@ -11,7 +11,7 @@ struct EmbeddedFiles: Sendable {
         var answers: [EmbeddedFile: StaticAnswer] = [:]
         for file in files {
             var bytes = file.bytes
-            if let facts, file == .page { bytes = facts.inserted(into: bytes) }
+            if let facts, file.isPage { bytes = facts.inserted(into: bytes) }
             answers[file] = StaticAnswer(
                 bytes, mediaType: file.mediaType, common: file.isPage ? common.page : common.strict)
         }
