@@ -45,7 +45,9 @@ let fuzzing: [Product] =
     : [
         .library(
             name: "Fuzzed", type: .static,
-            targets: ["CJPEGReference", "Downloading", "HTTPTypes", "Imaging", "Memory", "Text", "ThumbnailAPI"])
+            targets: [
+                "CJPEGReference", "Dialects", "Downloading", "HTTPTypes", "Imaging", "Memory", "Text", "ThumbnailAPI",
+            ])
     ]
 
 /// The test targets to build, all but for quick turns at one of them: `TEST_TARGETS=ImagingTests,alulaTests`.
@@ -130,11 +132,12 @@ let package = Package(
                 "Imaging", "Memory", "SharedCaching", "Telemetry", "Text",
             ]),
         module(
+            "Dialects", ["Crypto", "HTTPTypes", "Imaging", "JSON", "Text", "ThumbnailPipeline"]),
+        module(
             "ThumbnailAPI",
             [
-                "CEmbeddedFiles", "Coordination", "Crypto", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory",
-                "Telemetry", "Text",
-                "ThumbnailPipeline",
+                "CEmbeddedFiles", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "Imaging", "JSON",
+                "Memory", "Telemetry", "Text", "ThumbnailPipeline",
             ]),
         module(
             "HTTPServing",
@@ -142,9 +145,9 @@ let package = Package(
         .executableTarget(
             name: "alula",
             dependencies: [
-                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
-                "ImageSandbox", "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text", "ThumbnailAPI",
-                "ThumbnailPipeline",
+                "CLinux", "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading", "HTTPServing",
+                "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text",
+                "ThumbnailAPI", "ThumbnailPipeline",
             ],
             swiftSettings: settings,
             linkerSettings: allocator),
@@ -164,7 +167,7 @@ let package = Package(
             name: "prices", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "TestSupport"],
             path: "Benchmarks/Prices", swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
-            name: "targets", dependencies: ["Measuring", "Text", "ThumbnailAPI"], path: "Benchmarks/Targets",
+            name: "targets", dependencies: ["Dialects", "Measuring", "Text"], path: "Benchmarks/Targets",
             swiftSettings: settings, linkerSettings: allocator),
         module(
             "TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory"], path: "Tests/TestSupport"),
@@ -203,20 +206,20 @@ let package = Package(
                 "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline",
             ]),
         tests(
+            "DialectsTests", ["Crypto", "Dialects", "Imaging", "Memory", "TestSupport", "Text", "ThumbnailPipeline"]),
+        tests(
             "ThumbnailAPITests",
             [
-                "Coordination", "Crypto", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory", "Telemetry",
-                "TestSupport",
-                "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory",
+                "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ]),
         tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry", "TestSupport"]),
         tests(
             "alulaTests",
             [
-                "alula", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
-                "ImageSandbox", "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "TestSupport", "Text",
-                "ThumbnailAPI",
-                "ThumbnailPipeline",
+                "alula", "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading", "HTTPServing",
+                "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "TestSupport",
+                "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ]),
     ]
 )

@@ -1,6 +1,6 @@
+import Dialects
 import Imaging
 import Text
-import ThumbnailAPI
 
 /// Targets of imgproxy: whatever is read makes a plan or an error for images of many sizes, and is read the same again.
 @c(LLVMFuzzerTestOneInput)

@@ -1,4 +1,4 @@
-import ThumbnailAPI
+import Dialects
 
 /// Request targets: whatever is taken is written as a target that reads back the same, signatures hold for what was
 /// signed.

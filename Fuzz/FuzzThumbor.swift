@@ -1,6 +1,6 @@
+import Dialects
 import Imaging
 import Text
-import ThumbnailAPI
 
 /// Targets of thumbor and imagor: whatever is taken becomes a plan for images of several sizes, or an error.
 @c(LLVMFuzzerTestOneInput)

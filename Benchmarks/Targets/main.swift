@@ -3,9 +3,9 @@
 // run.
 //
 // Usage: targets [--rounds 15] [--count 2000]
+import Dialects
 import Measuring
 import Text
-import ThumbnailAPI
 
 private struct Options {
     var rounds = 15

@@ -1,4 +1,5 @@
 package import Coordination
+import Dialects
 package import HTTPTypes
 import Memory
 package import Telemetry
@@ -76,7 +77,7 @@ package final class PublicResponder: RequestResponder {
         if exchange.route.makesImages, loops.include(request) { return .now(problem(.requestLoop, exchange)) }
         if request.method == .post, exchange.route.takesBody { return submitted(request, exchange) }
         if request.method == .options, let preflight {
-            return .now(recorder.finish(preflight.response(for: exchange.route), exchange))
+            return .now(recorder.finish(preflight.response(allowing: exchange.route.allow), exchange))
         }
         guard exchange.route.isRead, request.method == .get || request.method == .head else {
             return .now(methodNotAllowed(exchange))

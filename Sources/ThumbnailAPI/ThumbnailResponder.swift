@@ -1,5 +1,6 @@
 import Coordination
 import Crypto
+import Dialects
 import HTTPTypes
 import Imaging
 import Memory
@@ -128,9 +129,7 @@ private struct Asked: Sendable {
 
     /// The answer that the dialect writes in place of the image; nil if the image is asked for.
     func written(about thumbnail: Thumbnail) -> Written? {
-        guard prepared.query.answer.isWritten,
-            let answer = prepared.route.dialect.writtenAnswer(about: thumbnail, to: prepared.query)
-        else { return nil }
+        guard let answer = prepared.query.answer.writer?.answer(about: thumbnail) else { return nil }
         switch answer.body {
         case .text(let text):
             return Written(
@@ -232,7 +231,7 @@ extension ThumbnailResponder {
 extension ThumbnailResponder {
     private func hit(_ thumbnail: Thumbnail, _ asked: Asked) -> HTTPAnswer {
         // A sampled request has an answer of its own, because the next one is not sampled with it.
-        if !Preconditions.areStated(in: asked.fields), !asked.prepared.query.answer.isWritten,
+        if !Preconditions.areStated(in: asked.fields), asked.prepared.query.answer.writer == nil,
             asked.exchange.trace.map({ !$0.context.isSampled }) ?? true,
             let answer = repeatedAnswers.answer(thumbnail, to: asked.prepared, since: asked.exchange.startedAt)
         {

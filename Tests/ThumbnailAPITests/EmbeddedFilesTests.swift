@@ -4,6 +4,7 @@ import Imaging
 import Memory
 import Testing
 
+@testable import Dialects
 @testable import ThumbnailAPI
 
 @Suite(.timeLimit(.minutes(1))) struct EmbeddedFilesTests {

@@ -1,5 +1,6 @@
 import Coordination
 import Crypto
+import Dialects
 import HTTPTypes
 import Imaging
 import Memory
@@ -120,7 +121,7 @@ import ThumbnailPipeline
         #expect(await edge.respond(Self.target + "&format=png")[.vary] == nil)
         let accepting = await edge.respond(Self.target, fields: [.accept: "image/webp;q=0.5"])
         #expect(accepting[.vary] == "Accept")
-        #expect(edge.thumbnails.requests.last?.format == .negotiated([.webp: 500]))
+        #expect(edge.thumbnails.requests.last?.ownOptions?.format == .negotiated([.webp: 500]))
     }
 
     @Test func `the client's own copy is not sent again`() async {

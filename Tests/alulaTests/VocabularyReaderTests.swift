@@ -1,3 +1,4 @@
+import Dialects
 import Imaging
 import TestSupport
 import Testing

@@ -15,6 +15,14 @@ package protocol RenderRecipe: Hashable, Sendable {
 
     /// The recipe's text in the key of a result whose border is not known yet: all that decides the second composition.
     var keyText: String { get }
+
+    /// The recipe as Alula's own parameters can say it; nil for one by other rules.
+    var ownOptions: RenderingOptions? { get }
+}
+
+extension RenderRecipe {
+    /// None.
+    package var ownOptions: RenderingOptions? { nil }
 }
 
 /// A source that a recipe is applied to, and the rules for all requests.

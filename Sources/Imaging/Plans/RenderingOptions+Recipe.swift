@@ -1,5 +1,7 @@
 /// Alula's own rules, as docs/operations.md states them.
 extension RenderingOptions: RenderRecipe {
+    package var ownOptions: RenderingOptions? { self }
+
     package func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         var composition = try unmarkedComposition(of: source)
         guard let watermark, let header = source.additions.first else { return composition }

@@ -19,10 +19,10 @@ struct PreflightAnswer: Sendable {
         self.common = common
     }
 
-    /// 204 with what the route takes.
-    func response(for route: PublicRoute) -> HTTPResponse {
+    /// 204 with the methods that the route takes.
+    func response(allowing methods: String) -> HTTPResponse {
         var fields = common
-        fields.append(.accessControlAllowMethods, route.allow)
+        fields.append(.accessControlAllowMethods, methods)
         fields.append(.accessControlAllowHeaders, Self.allowed)
         fields.append(.accessControlMaxAge, String(Self.maximumAge))
         return HTTPResponse(status: .noContent, headerFields: fields)

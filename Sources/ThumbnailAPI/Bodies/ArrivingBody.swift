@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import HTTPTypes
 
 /// A request that was admitted by its header, while its body arrives: its memory, the bound of its length, and its

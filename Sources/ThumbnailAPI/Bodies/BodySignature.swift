@@ -1,4 +1,5 @@
 package import Crypto
+import Dialects
 package import HTTPTypes
 
 /// A signature of a request with a body, in the field `Alula-Signature`: HMAC-SHA256 in base64url over lines of text.

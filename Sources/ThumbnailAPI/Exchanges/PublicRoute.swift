@@ -1,3 +1,4 @@
+import Dialects
 import HTTPTypes
 import Telemetry
 import Text
@@ -18,7 +19,7 @@ enum PublicRoute: Sendable {
     var allow: String {
         switch self {
         case .renditions: "POST"
-        case .images(let route) where route.dialect is NativeDialect: "GET, HEAD, POST"
+        case .images(let route) where route.dialect.takesImages: "GET, HEAD, POST"
         default: "GET, HEAD"
         }
     }
@@ -32,7 +33,7 @@ enum PublicRoute: Sendable {
     var takesBody: Bool {
         switch self {
         case .renditions: true
-        case .images(let route): route.dialect is NativeDialect
+        case .images(let route): route.dialect.takesImages
         default: false
         }
     }

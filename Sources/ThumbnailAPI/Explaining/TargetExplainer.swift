@@ -1,3 +1,4 @@
+package import Dialects
 package import Downloading
 import HTTPTypes
 package import Imaging
@@ -76,7 +77,7 @@ package struct TargetExplainer: Sendable {
         let form = query.answer
         var words: [String] = []
         if form.facts != nil { words.append("facts about the source as JSON") }
-        if form.isWritten { words.append("a text that the dialect writes, not the image itself") }
+        if form.writer != nil { words.append("a text that the dialect writes, not the image itself") }
         if let name = form.fileName { words.append("saved as \(name.string)") }
         if form.isAttachment { words.append("browsers save it and do not show it") }
         if let seconds = form.maximumAge {
@@ -136,22 +137,9 @@ package struct TargetExplainer: Sendable {
         }
         explanation.assumedSource = "\(header.size.width)x\(header.size.height) \(header.format.rawValue)"
         explanation.steps = plan.words
-        if let target = ThumbnailTarget.generate(query) {
-            explanation.parameters = Self.parameters(inTarget: target)
-            return
-        }
-        let native = NativeParameters(plan, of: request)
+        let native = NativeParameters(of: query, plan)
         explanation.parameters = native.items
-        if let expires = query.expires {
-            explanation.parameters.append((name: ThumbnailParameter.expires.rawValue, value: String(expires)))
-        }
         explanation.besides = native.besides
-    }
-
-    /// The parameters of a target in Alula's own dialect, its source left out.
-    private static func parameters(inTarget target: String) -> [(name: String, value: String)] {
-        let items = (try? RawQuery(target: target).decoded()) ?? []
-        return items.filter { $0.name != ThumbnailParameter.url.rawValue }
     }
 
     private func dialect(of target: String) -> (any Dialect)? {

@@ -1,3 +1,4 @@
+import Dialects
 package import HTTPTypes
 
 /// Answers every path with the metrics, and nothing else: for scrapers that must not reach the operators' listener.

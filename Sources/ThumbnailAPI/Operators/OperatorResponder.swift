@@ -1,4 +1,5 @@
 package import Coordination
+import Dialects
 import Downloading
 package import HTTPTypes
 import JSON

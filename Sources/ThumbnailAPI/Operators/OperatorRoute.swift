@@ -1,3 +1,4 @@
+import Dialects
 import HTTPTypes
 import Text
 

@@ -1,3 +1,4 @@
+package import Dialects
 import HTTPTypes
 import JSON
 import Memory

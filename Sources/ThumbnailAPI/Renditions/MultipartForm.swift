@@ -1,3 +1,4 @@
+package import Dialects
 import Glibc
 import HTTPTypes
 package import Memory

@@ -1,4 +1,5 @@
 import Crypto
+import Dialects
 import HTTPTypes
 import Imaging
 import Memory

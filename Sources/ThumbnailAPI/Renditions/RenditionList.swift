@@ -1,3 +1,4 @@
+import Dialects
 import HTTPTypes
 import JSON
 import Text
@@ -63,18 +64,14 @@ struct RenditionList: Sendable {
             let request = Result { () throws(APIError) -> Wanted in
                 switch asked.content {
                 case .query(let text):
-                    return .image(try dialect.rendition(text, of: source ?? Self.givenSource, accept: accept).request)
+                    return .image(
+                        try dialect.rendition(text, of: source ?? NativeDialect.uploadedSource, accept: accept).request)
                 case .include(let text):
-                    var facts = FactsRequest()
-                    if !text.isEmpty { try InfoReader.include(text, in: &facts) }
-                    return .facts(facts)
+                    return .facts(try InfoDialect.facts(options: text.isEmpty ? [] : [("include", text)]))
                 }
             }
             renditions.append(Rendition(name: asked.name, request: request))
         }
         (self.source, self.renditions) = (source, renditions)
     }
-
-    /// The name in logs of an image that was sent; it is used nowhere else.
-    static let givenSource = "upload:"
 }

@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import HTTPTypes
 import ThumbnailPipeline
 

@@ -1,4 +1,5 @@
 import Crypto
+import Dialects
 import HTTPTypes
 import Imaging
 import Memory
@@ -35,7 +36,7 @@ struct Submission: Sendable {
         let rest = request.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { request.target[$0...].dropFirst() }
         let query = Result { () throws(APIError) in
             try configuration.nativeDialect.rendition(
-                String(rest ?? ""), of: RenditionList.givenSource, accept: request.headerFields[.accept],
+                String(rest ?? ""), of: NativeDialect.uploadedSource, accept: request.headerFields[.accept],
                 refusing: ["url", "placeholder", "sig"])
         }
         if case .success(let query) = query, let expires = query.expires, expires <= now { throw APIError.expired }

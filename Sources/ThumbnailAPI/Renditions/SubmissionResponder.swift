@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import HTTPTypes
 import Imaging
 import Memory
@@ -112,7 +113,7 @@ extension SubmissionResponder {
         fields.append(.cacheStatus, CacheStatusText.text(made.cacheStatus))
         fields.append(.alulaReceipt, exchange.requestID)
         let response = HTTPResponse(status: .ok, headerFields: fields, body: .shared(made.image.bytes))
-        return recorder.finish(response, exchange, timings: made.timings, source: RenditionList.givenSource)
+        return recorder.finish(response, exchange, timings: made.timings, source: NativeDialect.uploadedSource)
     }
 
     /// The answer with several images: streamed as they are made, or as one text.
@@ -145,7 +146,7 @@ extension SubmissionResponder {
         if let seconds = failure?.retryAfter { fields.append(.retryAfter, String(seconds)) }
         return recorder.finish(
             HTTPResponse(status: failure?.status ?? .ok, headerFields: fields, body: content), exchange,
-            source: list.source ?? RenditionList.givenSource, error: failure)
+            source: list.source ?? NativeDialect.uploadedSource, error: failure)
     }
 
     private func listAndImage(

@@ -35,7 +35,7 @@ package struct ThumbnailRequest: Hashable, Sendable {
     }
 
     /// The options of a request by Alula's own rules; nil for one by other rules.
-    package var ownOptions: RenderingOptions? { recipe.recipe as? RenderingOptions }
+    package var ownOptions: RenderingOptions? { recipe.recipe.ownOptions }
 
     /// The use of each source; nil for the image.
     var roles: PerSource<AdditionalSource.Role?> { PerSource(nil, additional: additional.map(\.role)) }

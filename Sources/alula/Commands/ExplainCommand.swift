@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import FoundationEssentials
 import Glibc
 import Imaging

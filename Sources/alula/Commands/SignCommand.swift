@@ -1,4 +1,5 @@
 import Crypto
+import Dialects
 import FoundationEssentials
 import HTTPTypes
 import Memory

@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import Downloading
 import HTTPServing
 import HTTPTypes

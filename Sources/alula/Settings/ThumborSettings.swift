@@ -1,4 +1,5 @@
 import Crypto
+import Dialects
 import Imaging
 import Text
 import ThumbnailAPI

@@ -1,3 +1,4 @@
+import Dialects
 import HTTPTypes
 import Imaging
 import Testing
@@ -32,7 +33,11 @@ import ThumbnailPipeline
 
     @Test func `a dialect writes an answer itself, with a tag of its own`() async throws {
         let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60), place: AnswerPlace())
-        let edge = edge(StubThumbnails(cached: cached)) { $0.isWritten = true }
+        let edge = edge(StubThumbnails(cached: cached)) {
+            $0.writer = AnswerWriter(for: RenderingOptions()) {
+                WrittenAnswer(mediaType: "text/plain", body: .text("\($0.image.size.width)x\($0.image.size.height)"))
+            }
+        }
         let response = await edge.respond("/f")
         #expect(response.status == .ok && response.text == "30x20")
         #expect(response[.contentType] == "text/plain" && response[.contentDisposition] == nil)
@@ -79,13 +84,8 @@ private struct FormDialect: Dialect {
     func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 
     func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
-        var query = ThumbnailQuery(request: ThumbnailRequest(source: "https://h/a.png", format: .fixed(.jpeg)))
+        var query = ThumbnailQuery(request: ThumbnailRequest(source: "https://h/a.png"))
         change(&query.answer)
         return query
-    }
-
-    func writtenAnswer(about thumbnail: Thumbnail, to query: ThumbnailQuery) -> WrittenAnswer? {
-        let size = thumbnail.image.size
-        return WrittenAnswer(mediaType: "text/plain", body: .text("\(size.width)x\(size.height)"))
     }
 }

@@ -1,3 +1,4 @@
+import Dialects
 import HTTPTypes
 import Imaging
 import Memory
@@ -22,7 +23,7 @@ import ThumbnailPipeline
         #expect(await edge.respond(Self.target).status == .ok)
         #expect(await edge.respond("/thumbnail?url=https://example.com/b.png&w=20").status == .ok)
         #expect(edge.thumbnails.requests.map(\.source) == ["https://example.com/a.png", "https://example.com/b.png"])
-        #expect(edge.thumbnails.requests.map(\.options.width) == [300, 20])
+        #expect(edge.thumbnails.requests.map(\.ownOptions?.width) == [300, 20])
         #expect(dialect.readingCount == 1)
         #expect(await edge.respond("/x/seal/300/example.com/a.png").code == "no_such_route")
     }
@@ -35,7 +36,7 @@ import ThumbnailPipeline
         }
         #expect(rest.readingCount == 0)
         #expect(await edge.respond("/seal/20/example.com/a.png").status == .ok)
-        #expect(edge.thumbnails.requests.last?.options.width == 20)
+        #expect(edge.thumbnails.requests.last?.ownOptions?.width == 20)
     }
 
     @Test func `a certain claim goes before Alula's own page, and before a claim on the remaining targets`() async {
@@ -155,9 +156,9 @@ import ThumbnailPipeline
         let edge = edge(failing)
         let response = await edge.respond(Self.target, fields: [.accept: "small"])
         #expect(response.status == .badGateway && response.text == "tiny origin_error")
-        #expect(failing.requests.last?.format == .fixed(.webp))
+        #expect(failing.requests.last?.ownOptions?.format == .fixed(.webp))
         #expect(await edge.respond(Self.target).status == .badGateway)
-        #expect(failing.requests.last?.format == .fixed(.png))
+        #expect(failing.requests.last?.ownOptions?.format == .fixed(.png))
         #expect(await edge.respond("/t/seal/x/example.com/a.png").status == .notFound)
         let post = await edge.respond(Self.target, method: .post)
         #expect(
@@ -197,7 +198,7 @@ import ThumbnailPipeline
         }
         let written = try targets("https://example.com/a.png", "300")
         #expect(written == ["/t/seal/20/example.com/a.png", Self.target])
-        #expect(written.map { reader.request(target: $0)?.options.width } == [20, 300])
+        #expect(written.map { reader.request(target: $0)?.ownOptions?.width } == [20, 300])
         #expect(reader.request(target: "/t/seal/x/example.com/a.png") == nil)
         #expect(throws: APIError.badBody("/sources/0/renditions/1", "width: No number.")) {
             try targets("https://example.com/a.png", "x")

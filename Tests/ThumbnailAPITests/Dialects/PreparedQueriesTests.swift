@@ -1,3 +1,4 @@
+import Dialects
 import Telemetry
 import Testing
 import Text

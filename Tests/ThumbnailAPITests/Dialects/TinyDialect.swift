@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import HTTPTypes
 import Imaging
 import Text
@@ -35,10 +36,9 @@ final class TinyDialect: RenditionDialect {
         guard segments.count == 3, let width = Int(segments[1]) else { throw .badParameter("width", "No number.") }
         var options = RenderingOptions()
         options.width = width
-        let request = ThumbnailRequest(
-            source: ExactText("https://" + segments[2]), options: options,
-            format: .fixed(target.accept == "small" ? .webp : .png))
-        return ThumbnailQuery(request: request)
+        options.format = .fixed(target.accept == "small" ? .webp : .png)
+        return ThumbnailQuery(
+            request: ThumbnailRequest(source: ExactText("https://" + segments[2]), options: options))
     }
 
     func response(to problem: Problem) -> HTTPResponse {

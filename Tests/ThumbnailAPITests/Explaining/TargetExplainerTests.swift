@@ -1,3 +1,4 @@
+import Dialects
 import Downloading
 import Imaging
 import JSON

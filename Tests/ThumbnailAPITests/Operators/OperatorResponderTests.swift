@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import HTTPTypes
 import Imaging
 import JSON
@@ -240,7 +241,7 @@ import ThumbnailPipeline
                 "/thumbnail?url=http%3A%2F%2Fh%2Fb%20c&w=1&format=png",
             ])
         let requests = targets.map { PrefetchReader(NativeDialect()).request(target: $0) }
-        #expect(requests.map { $0?.options.width } == [300, nil, nil, 1])
+        #expect(requests.map { $0?.ownOptions?.width } == [300, nil, nil, 1])
         #expect(requests.allSatisfy { $0?.source.string.hasPrefix("http://h/") == true })
     }
 

@@ -1,3 +1,4 @@
+import Dialects
 import Memory
 import Testing
 import Text

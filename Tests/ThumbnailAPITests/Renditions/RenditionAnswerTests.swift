@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import HTTPTypes
 import Imaging
 import JSON
@@ -33,7 +34,7 @@ struct RenditionAnswerTests {
         let response = await answer(
             to: renditions, accept: form,
             StubThumbnails(make: { request in
-                if request.options.width == 7 { throw StubError() }
+                if request.ownOptions?.width == 7 { throw StubError() }
                 return .sample(.jpeg)
             }))
         #expect(response.status.code == status && response[.contentType]?.hasPrefix(form) == true)
@@ -49,8 +50,8 @@ struct RenditionAnswerTests {
             accept: "application/json",
             StubThumbnails(make: { request in
                 // The first is ready last.
-                if request.options.width == 9 { await gate.pass() } else { gate.open() }
-                return .sample(request.options.width == 9 ? .webp : .jpeg)
+                if request.ownOptions?.width == 9 { await gate.pass() } else { gate.open() }
+                return .sample(request.ownOptions?.width == 9 ? .webp : .jpeg)
             }))
         #expect(response.status == .ok && response[.contentType] == "application/json")
         #expect(response[.cacheControl] == "no-store" && response[.vary] == "Accept")

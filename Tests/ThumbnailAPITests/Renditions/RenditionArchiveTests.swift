@@ -1,3 +1,4 @@
+import Dialects
 import HTTPTypes
 import Imaging
 import Memory

@@ -44,7 +44,7 @@ import ThumbnailPipeline
         #expect(response.status == .ok && response.text == "picture" && response[.eTag] == "\"abc\"")
         #expect(response[.cacheControl] == "private, no-store")
         #expect(edge.thumbnails.opened == ["\(Self.image.count) bytes"] && edge.thumbnails.closings == 1)
-        #expect(edge.thumbnails.requests.map(\.options.width) == [20])
+        #expect(edge.thumbnails.requests.map(\.ownOptions?.width) == [20])
     }
 
     @Test func `a form has one file`() async {
@@ -88,7 +88,7 @@ import ThumbnailPipeline
         let gate = Gate()
         let edge = edge(
             StubThumbnails(make: { request in
-                if request.options.width == 9 { await gate.pass() }
+                if request.ownOptions?.width == 9 { await gate.pass() }
                 return .sample(.jpeg)
             }))
         let list = #"{"url":"https://h/a","renditions":["w=9",{"name":"small","query":"w=7"}]}"#
@@ -116,8 +116,8 @@ import ThumbnailPipeline
     @Test func `a list is made of one source, each part with its name or its problem`() async {
         let edge = edge(
             StubThumbnails(make: { request in
-                if request.options.width == 7 { throw StubError() }
-                return .sample(request.options.width == 9 ? .webp : .jpeg)
+                if request.ownOptions?.width == 7 { throw StubError() }
+                return .sample(request.ownOptions?.width == 9 ? .webp : .jpeg)
             }))
         let list =
             #"{"url":"https://h/a","renditions":["w=9",{"name":"bad","query":"w=x"},{"name":"f","query":"w=7"}]}"#

@@ -1,3 +1,4 @@
+import Dialects
 import Foundation
 import TestSupport
 import Testing

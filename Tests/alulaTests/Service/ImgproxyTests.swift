@@ -1,4 +1,5 @@
 import Crypto
+import Dialects
 import Downloading
 import HTTPServing
 import HTTPTypes

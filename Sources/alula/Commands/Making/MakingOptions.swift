@@ -1,3 +1,4 @@
+import Dialects
 import Glibc
 import Imaging
 import ThumbnailAPI

@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import JSON
 import Text
 import ThumbnailAPI

@@ -1,0 +1,88 @@
+package import HTTPTypes
+
+/// A grammar of request targets: one way to ask for images by URL.
+///
+/// A dialect decides by a target and its `Accept` alone, and always in the same way, because its decision is
+/// remembered: a target that comes again is neither judged nor read a second time. Called on event threads; must not
+/// block.
+package protocol Dialect: Sendable {
+    /// The dialect's name: the value of `route` in metrics and log lines.
+    var name: String { get }
+
+    /// The name by which the configuration opens the dialect, and by which its keys close others.
+    var doorName: String { get }
+
+    /// Whether the dialect has signing keys of its own.
+    ///
+    /// A dialect that serves unsigned targets is closed while others have keys, unless the configuration names it: it
+    /// must not open what their keys close.
+    var signatures: DialectSignatures { get }
+
+    /// The path at which the other service says whether it is ready; nil for none.
+    ///
+    /// Alula answers there as at `/health/ready`, so that probes may stay as they are.
+    var probePath: String? { get }
+
+    /// Whether a request with an image as its body may have a target of the dialect.
+    var takesImages: Bool { get }
+
+    /// Whether a raw target belongs to the dialect.
+    ///
+    /// Asked for each request whose header was not recognised, so it must be cheap.
+    func claim(on target: String) -> DialectClaim
+
+    /// Whether the target may be read: it is signed as the dialect demands, or the dialect demands no signature.
+    ///
+    /// Judged before the target is read.
+    func isAuthentic(_ target: RequestedTarget) -> Bool
+
+    /// The query that the target stands for, with the dialect's own defaults and negotiation.
+    ///
+    /// - Throws: ``APIError`` for the first thing that is wrong.
+    func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
+
+    /// The answer to a failed request for one of the dialect's targets, with the dialect's own status and words.
+    func response(to problem: Problem) -> HTTPResponse
+}
+
+/// Whether a dialect's targets are signed.
+package enum DialectSignatures: Sendable {
+    /// There are no keys.
+    case none
+    /// There are keys, and unsigned targets are served as well, because an operator says so.
+    case offered
+    /// There are keys, and unsigned targets are refused.
+    case demanded
+}
+
+extension Dialect {
+    /// The dialect's name.
+    package var doorName: String { name }
+
+    /// No path.
+    package var probePath: String? { nil }
+
+    /// No images.
+    package var takesImages: Bool { false }
+
+    /// The answer as Alula words it.
+    package func response(to problem: Problem) -> HTTPResponse { problem.response }
+}
+
+/// How surely a target belongs to a dialect.
+package enum DialectClaim: Sendable {
+    /// The target does not belong to the dialect.
+    case none
+    /// The target belongs to the dialect unless it is one of Alula's own routes: the claim of a dialect at `/`.
+    case remainder
+    /// The target belongs to the dialect, even if it is one of Alula's own routes.
+    case certain
+}
+
+/// A dialect in which a source and a rendition of it can be named separately, as jobs name them.
+package protocol RenditionDialect: Dialect {
+    /// The target for a rendition of `source`, in the dialect's one spelling of it.
+    ///
+    /// - Throws: ``APIError`` for the first thing that is wrong.
+    func target(source: String, rendition: String) throws(APIError) -> String
+}

@@ -1,0 +1,78 @@
+package import HTTPTypes
+import JSON
+package import ThumbnailPipeline
+
+/// A failed request, with all that its answer tells.
+package struct Problem: Sendable {
+    package let error: any ServiceError
+    /// The ID of the failed request.
+    package let requestID: String
+    /// The header fields that all answers have.
+    package let common: HTTPFields
+    /// Whether the client learns which rule refused a source, which else only the log tells.
+    package let tellsRules: Bool
+
+    /// The failure of a request with `error`.
+    package init(_ error: any ServiceError, requestID: String, common: HTTPFields, tellsRules: Bool = false) {
+        self.error = error
+        self.tellsRules = tellsRules
+        self.requestID = requestID
+        self.common = common
+    }
+
+    /// The answer as `application/problem+json` (RFC 9457).
+    ///
+    /// `type` is `about:blank`, so `title` names the status (section 4.2.1); `code` distinguishes failures. No cache
+    /// may keep a failure, because it would outlive its cause; the service itself remembers the failures that are worth
+    /// it.
+    package var response: HTTPResponse {
+        var fields = common
+        fields.append(.contentType, "application/problem+json")
+        fields.append(.cacheControl, "no-store")
+        if error.status == .serviceUnavailable {
+            fields.append(.retryAfter, String(max(1, error.retryAfter ?? 1)))
+        } else if let seconds = error.retryAfter {
+            fields.append(.retryAfter, String(seconds))
+        }
+        return HTTPResponse(status: error.status, headerFields: fields, body: .text(text))
+    }
+
+    /// The object as text.
+    package var text: String {
+        var members: [(String, JSONValue)] = [
+            ("type", .string("about:blank")), ("title", .string(Self.title(of: error.status))),
+            ("status", .int(error.status.code)),
+            ("detail", .string(tellsRules ? error.operatorMessage : error.publicMessage)),
+            ("code", .string(error.code)),
+        ]
+        if let parameter = error.parameter { members.append(("parameter", .string(parameter))) }
+        if !error.allowed.isEmpty { members.append(("allowed", .array(error.allowed.map { .string($0) }))) }
+        if let nearest = error.nearest { members.append(("nearest", .string(nearest))) }
+        if let upstream = error.upstreamStatus { members.append(("upstreamStatus", .int(upstream))) }
+        members.append(("requestId", .string(requestID)))
+        return JSONValue.object(members).text
+    }
+
+    private static func title(of status: HTTPResponse.Status) -> String {
+        switch status {
+        case .badRequest: "Bad Request"
+        case .forbidden: "Forbidden"
+        case .notFound: "Not Found"
+        case .methodNotAllowed: "Method Not Allowed"
+        case .requestTimeout: "Request Timeout"
+        case .conflict: "Conflict"
+        case .lengthRequired: "Length Required"
+        case .contentTooLarge: "Content Too Large"
+        case .uriTooLong: "URI Too Long"
+        case .unsupportedMediaType: "Unsupported Media Type"
+        case .unprocessableContent: "Unprocessable Content"
+        case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
+        case .internalServerError: "Internal Server Error"
+        case .badGateway: "Bad Gateway"
+        case .serviceUnavailable: "Service Unavailable"
+        case .gatewayTimeout: "Gateway Timeout"
+        case .httpVersionNotSupported: "HTTP Version Not Supported"
+        default: "Error"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import HTTPTypes
+package import Imaging
+import Text
+
+/// Reads which image formats an `Accept` field names (RFC 9110 section 12.5.1).
+package enum AcceptedFormats {
+    /// The quality values, in thousandths, of the formats that are named explicitly; `*/*` and `image/*` name nothing.
+    ///
+    /// A format that is refused with `q=0` is left out, and so is a member with a weight that cannot be read. If a
+    /// format is named twice, the higher weight counts.
+    package static func qualities(_ accept: String?) -> [ImageFormat: Int] {
+        guard let accept else { return [:] }
+        var qualities: [ImageFormat: Int] = [:]
+        for member in HTTPSyntax.list(accept) {
+            guard let type = MediaType(member), let format = ImageFormat(mediaType: type.description),
+                let weight = weight(of: member), weight > 0
+            else { continue }
+            qualities[format] = max(weight, qualities[format] ?? 0)
+        }
+        return qualities
+    }
+
+    /// The weight of a member of `Accept`, in thousandths; nil for one that cannot be read.
+    package static func weight(of member: String) -> Int? {
+        for parameter in HTTPSyntax.list(member, separator: UInt8(ascii: ";")).dropFirst() {
+            let name = HTTPSyntax.trimmed(parameter.prefix(before: UInt8(ascii: "=")))
+            guard name.asciiLowercased == "q" else { continue }
+            return thousandths(HTTPSyntax.trimmed(parameter.suffix(after: UInt8(ascii: "=")) ?? ""))
+        }
+        return 1_000
+    }
+
+    /// `qvalue`, 0 to 1 with at most three decimals, in thousandths; no decimal need follow the point.
+    private static func thousandths(_ text: String) -> Int? {
+        ParameterGrammar.thousandths(text.hasSuffix(".") ? text + "0" : text, in: 0...1_000)
+    }
+}

@@ -1,0 +1,131 @@
+import Imaging
+
+/// Reads and writes the values of single parameters; readers return nil for a value that the grammar does not allow.
+package enum ParameterGrammar {
+    /// Decimal digits without sign or leading zero, within `range`.
+    package static func integer(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
+        let bytes = text.utf8
+        guard !bytes.isEmpty, bytes.count <= 15, bytes.allSatisfy(isDigit), bytes.count == 1 || bytes.first != zero,
+            let number = Int(text), range.contains(number)
+        else { return nil }
+        return number
+    }
+
+    /// A decimal fraction of at most three decimals, in thousandths within `range`: `1.5` is 1500.
+    static func thousandths(_ text: String, in range: ClosedRange<Int>) -> Int? {
+        fraction(text, decimals: 3, in: range)
+    }
+
+    /// A decimal fraction of at most so many decimals, in units of the last one within `range`.
+    static func fraction(_ text: some StringProtocol, decimals: Int, in range: ClosedRange<Int>) -> Int? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
+        var (value, places) = (whole, decimals)
+        if parts.count == 2 {
+            guard (1...decimals).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(isDigit) else { return nil }
+            for digit in parts[1].utf8 { value = 10 * value + Int(digit - zero) }
+            places -= parts[1].utf8.count
+        }
+        for _ in 0..<places { value *= 10 }
+        return range.contains(value) ? value : nil
+    }
+
+    /// `0` or `1`.
+    static func flag(_ text: String) -> Bool? {
+        switch text {
+        case "0": false
+        case "1": true
+        default: nil
+        }
+    }
+
+    /// `0` or `1`.
+    ///
+    /// - Throws: ``APIError/badChoice(_:allowed:)`` for another text.
+    static func flag(_ text: String, _ name: String) throws(APIError) -> Bool {
+        guard let isOn = flag(text) else { throw .badChoice(name, allowed: ["0", "1"]) }
+        return isOn
+    }
+
+    /// One of the words of `Value`.
+    ///
+    /// - Throws: ``APIError/badChoice(_:allowed:)`` for another text.
+    package static func choice<Value: RawRepresentable & CaseIterable>(
+        _ text: String, _ name: String
+    ) throws(APIError) -> Value where Value.RawValue == String {
+        guard let value = Value(rawValue: text) else {
+            throw .badChoice(name, allowed: Value.allCases.map(\.rawValue))
+        }
+        return value
+    }
+
+    /// Unix seconds at which a target expires.
+    package static func expires(_ text: String, _ name: String) throws(APIError) -> Int {
+        guard let seconds = integer(text, in: 0...999_999_999_999) else {
+            throw .badParameter(name, "Must be whole Unix seconds.")
+        }
+        return seconds
+    }
+
+    /// A gravity other than a focal point.
+    static func gravity(_ text: String) -> Gravity? { gravities.first { $0.name == text }?.gravity }
+
+    /// The name of a gravity; nil for a focal point.
+    static func name(of gravity: Gravity) -> String? { gravities.first { $0.gravity == gravity }?.name }
+
+    /// The names of all gravities but the focal point.
+    static var gravityNames: [String] { gravities.map(\.name) }
+
+    /// The names of the places: all gravities but the focal point and those that look at the image.
+    static var placeNames: [String] {
+        gravities.filter { $0.gravity != .attention && $0.gravity != .entropy }.map(\.name)
+    }
+
+    /// The values of a parameter that chooses the format.
+    static let formatNames = ["auto"] + ImageFormat.written.map(\.rawValue)
+
+    /// A format that answers can be written in; nil for `auto`.
+    ///
+    /// - Throws: ``APIError/badChoice(_:allowed:)`` for another text.
+    static func format(_ text: String, _ name: String) throws(APIError) -> ImageFormat? {
+        if text == "auto" { return nil }
+        guard let format = ImageFormat(name: text), format.isWritten else {
+            throw .badChoice(name, allowed: formatNames)
+        }
+        return format
+    }
+
+    /// The text of a number of thousandths, without trailing zeros: 1500 is `1.5`.
+    static func text(thousandths: Int) -> String { text(thousandths, decimals: 3) }
+
+    /// The text of a number in units of its last decimal, without trailing zeros but for `least` decimals.
+    static func text(_ value: Int, decimals: Int, least: Int = 0) -> String {
+        let one = (0..<decimals).reduce(1) { unit, _ in 10 * unit }
+        var digits = String(value % one + one).dropFirst()
+        while digits.utf8.count > least, digits.last == "0" { digits.removeLast() }
+        return digits.isEmpty ? String(value / one) : "\(value / one).\(digits)"
+    }
+
+    /// The name of a source as received, which must not be empty or too long; whether it is a URL is judged elsewhere.
+    ///
+    /// - Throws: ``APIError/badURL(_:)`` if the name is empty or too long.
+    package static func source(_ text: String) throws(APIError) -> String {
+        guard !text.isEmpty else { throw .badURL("The source's URL is empty.") }
+        guard text.utf8.count <= longestSource else {
+            throw .badURL("The source's URL is longer than \(longestSource) bytes.")
+        }
+        return text
+    }
+
+    /// Longest name of a source, in bytes after percent-decoding.
+    private static let longestSource = 2_048
+
+    private static let zero = UInt8(ascii: "0")
+    private static func isDigit(_ byte: UInt8) -> Bool { (zero...UInt8(ascii: "9")).contains(byte) }
+
+    private static let gravities: [(name: String, gravity: Gravity)] = [
+        ("center", .center), ("top", .top), ("top-right", .topRight), ("right", .right),
+        ("bottom-right", .bottomRight), ("bottom", .bottom), ("bottom-left", .bottomLeft), ("left", .left),
+        ("top-left", .topLeft), ("attention", .attention), ("entropy", .entropy),
+    ]
+}

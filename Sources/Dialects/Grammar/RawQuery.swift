@@ -1,0 +1,61 @@
+/// A request target cut into its path and parameters, nothing decoded yet.
+package struct RawQuery {
+    /// One `name=value`; a parameter without `=` has an empty value.
+    struct Item {
+        let name: ArraySlice<UInt8>
+        let value: ArraySlice<UInt8>
+    }
+
+    /// The parameters in order; an empty query has none.
+    let items: [Item]
+
+    /// Cuts the query of `target`, which follows its first `?`.
+    package init(target: String) {
+        let bytes = Array(target.utf8)
+        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < bytes.count else {
+            items = []
+            return
+        }
+        items = bytes[(mark + 1)...].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
+            let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+            return Item(name: item[..<equals], value: item[min(equals + 1, item.endIndex)...])
+        }
+    }
+
+    /// The parameters' names and values percent-decoded.
+    ///
+    /// - Throws: ``APIError`` for a parameter that cannot be decoded.
+    package func decoded() throws(APIError) -> [(name: String, value: String)] {
+        var result: [(name: String, value: String)] = []
+        result.reserveCapacity(items.count)
+        for item in items {
+            guard let name = PercentEncoding.decode(item.name) else {
+                throw .unknownParameter(String(decoding: item.name.prefix(APIError.longestQuotedName), as: UTF8.self))
+            }
+            guard let value = PercentEncoding.decode(item.value) else {
+                throw name == "url"
+                    ? .badURL("The value is not percent-encoded UTF-8.")
+                    : .badParameter(
+                        String(name.prefix(APIError.longestQuotedName)), "The value is not percent-encoded UTF-8.")
+            }
+            result.append((name, value))
+        }
+        return result
+    }
+
+    /// The fault of the parameter at `index`, or what has led to it: `url` holds a URL with a query that is not
+    /// percent-encoded, so that the rest of that query is read as parameters of the request.
+    package func explained(_ error: APIError, of index: Int) -> APIError {
+        switch error {
+        case .unknownParameter(let name, _), .repeatedParameter(let name):
+            let isCut = items[..<index].contains { item in
+                item.name.elementsEqual("url".utf8) && item.value.contains(UInt8(ascii: "?"))
+            }
+            guard isCut else { return error }
+            return .badURL(
+                "The URL is not percent-encoded, so its query ends at the first & and \(name) counts as a parameter of "
+                    + "this request; write ? as %3F, & as %26 and = as %3D in it.")
+        default: return error
+        }
+    }
+}

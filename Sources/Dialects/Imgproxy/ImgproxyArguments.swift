@@ -1,0 +1,154 @@
+import Crypto
+import Imaging
+import Text
+
+/// An option of a target: its name and its arguments as they are written.
+struct ImgproxyOption: Hashable, Sendable {
+    /// The name, percent-encoded if the client did so.
+    let name: String
+    /// The arguments, at least one.
+    let arguments: [ArraySlice<UInt8>]
+
+    /// The beginning of the name, for errors.
+    var quotedName: String { String(decoding: name.utf8.prefix(APIError.longestQuotedName), as: UTF8.self) }
+
+    /// Reads a segment of a path; nil if it has no separator, and so is no option.
+    init?(_ segment: ArraySlice<UInt8>, separator: [UInt8]) {
+        var parts: [ArraySlice<UInt8>] = []
+        var rest = segment
+        while let start = rest.firstRange(of: separator) {
+            parts.append(rest[..<start.lowerBound])
+            rest = rest[start.upperBound...]
+        }
+        guard let name = parts.first else { return nil }
+        self.name = String(decoding: name, as: UTF8.self)
+        arguments = parts.dropFirst() + [rest]
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The first place of `separator`; nil if it is not in here.
+    fileprivate func firstRange(of separator: [UInt8]) -> Range<Int>? {
+        guard let first = separator.first else { return nil }
+        var index = startIndex
+        while let start = self[index...].firstIndex(of: first) {
+            if self[start...].starts(with: separator) { return start..<start + separator.count }
+            index = start + 1
+        }
+        return nil
+    }
+}
+
+/// The arguments of one option, read one by one; each fault names the option.
+struct ImgproxyArguments {
+    private let option: ImgproxyOption
+
+    /// The arguments of `option`, of which there may be `most`.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)`` for too many.
+    init(_ option: ImgproxyOption, most: Int) throws(APIError) {
+        self.option = option
+        guard option.arguments.count <= most else { throw fault("It has at most \(most) arguments.") }
+    }
+
+    /// The number of arguments.
+    var count: Int { option.arguments.count }
+
+    /// Whether there is an argument at `index` that is not empty.
+    func has(_ index: Int) -> Bool { option.arguments.indices.contains(index) && !option.arguments[index].isEmpty }
+
+    /// The text of an argument.
+    func text(_ index: Int) -> String { String(decoding: option.arguments[index], as: UTF8.self) }
+
+    /// The error that says what is wrong with the option.
+    func fault(_ reason: String) -> APIError {
+        .badParameter(option.quotedName, reason)
+    }
+
+    /// A whole number with or without a sign.
+    func integer(_ index: Int, in range: ClosedRange<Int>) throws(APIError) -> Int {
+        let text = option.arguments[index]
+        let digits = text.first == UInt8(ascii: "+") || text.first == UInt8(ascii: "-") ? text.dropFirst() : text
+        let significant = digits.drop { $0 == UInt8(ascii: "0") }
+        let isNumber = !digits.isEmpty && significant.allSatisfy { (0x30...0x39).contains($0) }
+        if isNumber, significant.count <= 16 {
+            let magnitude = significant.reduce(0) { 10 * $0 + Int($1 - 0x30) }
+            let value = text.first == UInt8(ascii: "-") ? -magnitude : magnitude
+            if range.contains(value) { return value }
+        }
+        throw fault("Must be a whole number from \(range.lowerBound) to \(range.upperBound).")
+    }
+
+    /// A decimal number with or without a sign, a fraction and an exponent.
+    func number(_ index: Int, in range: ClosedRange<Double>) throws(APIError) -> Double {
+        let text = option.arguments[index]
+        if (1...Self.longestNumber).contains(text.count), text.allSatisfy(Self.isNumeric),
+            let value = Double(String(decoding: text, as: UTF8.self)), range.contains(value)
+        {
+            return value
+        }
+        throw fault("Must be a number from \(range.lowerBound) to \(range.upperBound).")
+    }
+
+    /// A number above 0.
+    func factor(_ index: Int) throws(APIError) -> Double { try number(index, in: Self.smallestFactor...Self.largest) }
+
+    /// `1`, `t`, `true` and their capitals; all else means no.
+    func flag(_ index: Int) -> Bool {
+        ["1", "t", "T", "true", "True", "TRUE"].contains { option.arguments[index].elementsEqual($0.utf8) }
+    }
+
+    /// Three or six hexadecimal digits.
+    func color(_ index: Int) throws(APIError) -> Color {
+        let digits = option.arguments[index]
+        let pairs = digits.count == 3 ? digits.flatMap { [$0, $0] } : Array(digits)
+        guard pairs.count == 6, let bytes = Hexadecimal.decode(String(decoding: pairs, as: UTF8.self)) else {
+            throw fault("Must be a colour such as fa0 or ffaa00.")
+        }
+        return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
+    }
+
+    /// A format by its name.
+    func format(_ index: Int) throws(APIError) -> ImgproxyFormat {
+        guard let format = ImgproxyFormat(name: text(index)) else { throw fault("There is no format of this name.") }
+        return format
+    }
+
+    /// A place out of `kinds`.
+    func kind(_ index: Int, of kinds: Set<ImgproxyGravity.Kind>) throws(APIError) -> ImgproxyGravity.Kind {
+        let name = text(index)
+        if let kind = ImgproxyGravity.Kind(rawValue: name), kinds.contains(kind) { return kind }
+        if name == "obj" || name == "objw" {
+            throw .unsupportedOption(option.quotedName, "Objects are found by imgproxy Pro only.")
+        }
+        throw fault("Must be one of \(kinds.map(\.rawValue).sorted().joined(separator: ", ")).")
+    }
+
+    /// Bound of whole numbers, and of numbers with a fraction.
+    static let largest = 1e9
+    /// The least factor, so that its reciprocal is no larger than the largest number.
+    private static let smallestFactor = 1e-9
+    private static let longestNumber = 32
+
+    private static func isNumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "e"), UInt8(ascii: "E"):
+            true
+        default: false
+        }
+    }
+}
+
+extension Set<ImgproxyGravity.Kind> {
+    /// Sides, corners and the middle.
+    private static let plain: Set = [
+        .center, .north, .east, .south, .west, .northWest, .northEast, .southWest, .southEast,
+    ]
+    /// The places of a part that is kept.
+    static let crop = plain.union([.smart, .focus])
+    /// The places of an image on a canvas.
+    static let canvas = plain.union([.focus])
+    /// The places of a watermark.
+    static let watermark = plain.union([.tiles])
+}

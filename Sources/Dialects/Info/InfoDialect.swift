@@ -1,0 +1,122 @@
+import Imaging
+import Text
+package import ThumbnailPipeline
+
+/// Facts about a source: `/info?url=…`.
+package struct InfoDialect: Dialect {
+    /// The path of the route.
+    package static let path = "/info"
+
+    package let name = "info"
+    private let signingKeys: [[UInt8]]
+
+    package var doorName: String { NativeDialect.doorName }
+    package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
+
+    /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
+    package init(signingKeys: [[UInt8]] = []) {
+        self.signingKeys = signingKeys
+    }
+
+    package func claim(on target: String) -> DialectClaim {
+        target.prefix(before: UInt8(ascii: "?")) == Self.path ? .certain : .none
+    }
+
+    package func isAuthentic(_ target: RequestedTarget) -> Bool {
+        signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
+    }
+
+    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        var reader = InfoReader()
+        let query = RawQuery(target: target.target.string)
+        let items = try query.decoded()
+        for (index, item) in items.enumerated() {
+            do throws(APIError) {
+                try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
+            } catch {
+                throw query.explained(error, of: index)
+            }
+        }
+        return try reader.query()
+    }
+}
+
+extension InfoDialect {
+    /// The facts that options ask for about a source that stands elsewhere; the same reader reads them as the
+    /// parameters of a target.
+    ///
+    /// - Throws: ``APIError`` that names the first option that is wrong.
+    package static func facts(options: [(name: String, value: String)]) throws(APIError) -> FactsRequest {
+        var reader = InfoReader()
+        try reader.read(name: InfoParameter.url.rawValue, value: NativeDialect.uploadedSource, isLast: false)
+        for (name, value) in options { try reader.read(name: name, value: value, isLast: false) }
+        return try reader.query().answer.facts ?? FactsRequest()
+    }
+}
+
+/// A parameter of `/info`.
+private enum InfoParameter: String, CaseIterable {
+    case url, include, components, expires
+    case signature = "sig"
+}
+
+/// Collects the parameters of an `/info` target one by one, then judges them together.
+struct InfoReader {
+    private var seen: Set<InfoParameter> = []
+    private var source: String?
+    private var facts = FactsRequest()
+    private var expires: Int?
+
+    mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
+        guard let parameter = InfoParameter(rawValue: name) else {
+            throw .unknown(name, among: InfoParameter.allCases.map(\.rawValue))
+        }
+        guard seen.insert(parameter).inserted else { throw .repeatedParameter(name) }
+        switch parameter {
+        case .url: source = try ParameterGrammar.source(value)
+        case .include: try Self.include(value, in: &facts)
+        case .components: (facts.columns, facts.rows) = try Self.components(value)
+        case .expires: expires = try ParameterGrammar.expires(value, name)
+        case .signature: try URLSigner.checkForm(value, name, isLast: isLast)
+        }
+    }
+
+    func query() throws(APIError) -> ThumbnailQuery {
+        guard let source else { throw .missingParameter(InfoParameter.url.rawValue) }
+        guard !seen.contains(.components) || facts.features.contains(.blurHash) else {
+            throw .badParameter(InfoParameter.components.rawValue, "Needs include=blurhash.")
+        }
+        var query = ThumbnailQuery(request: ThumbnailRequest(source: ExactText(source)), expires: expires)
+        query.answer.facts = facts
+        return query
+    }
+
+    /// Asks for all that the value of `include` names.
+    static func include(_ text: String, in facts: inout FactsRequest) throws(APIError) {
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            if name == exif, !facts.includesEXIF {
+                facts.includesEXIF = true
+                continue
+            }
+            let parameter = InfoParameter.include.rawValue
+            guard let feature = ImagePortrait.Feature(rawValue: String(name)) else {
+                guard name != exif else { throw .badParameter(parameter, "Names \(exif) twice.") }
+                throw .badChoice(parameter, allowed: ImagePortrait.Feature.allCases.map(\.rawValue) + [exif])
+            }
+            guard facts.features.insert(feature).inserted else {
+                throw .badParameter(parameter, "Names \(name) twice.")
+            }
+        }
+    }
+
+    private static let exif = "exif"
+
+    private static func components(_ text: String) throws(APIError) -> (Int, Int) {
+        let digits = Array(text.utf8)
+        guard digits.count == 3, digits[1] == UInt8(ascii: "x"),
+            let columns = ParameterGrammar.integer(text.prefix(1), in: 1...9),
+            let rows = ParameterGrammar.integer(text.suffix(1), in: 1...9)
+        else { throw .badParameter(InfoParameter.components.rawValue, "Must be columns and rows, 1x1 to 9x9.") }
+        return (columns, rows)
+    }
+}

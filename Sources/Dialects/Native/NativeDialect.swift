@@ -1,0 +1,78 @@
+import Text
+
+/// Alula's own dialect: `/thumbnail?url=…`.
+package struct NativeDialect: RenditionDialect {
+    package let name = "thumbnail"
+    private let signingKeys: [[UInt8]]
+    private let vocabulary: Vocabulary
+
+    /// The name of Alula's own image routes among the doors.
+    package static let doorName = "native"
+
+    /// The name in logs of an image that a client sent; it is used nowhere else.
+    package static let uploadedSource = "upload:"
+
+    package var doorName: String { Self.doorName }
+    package var takesImages: Bool { true }
+    package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
+
+    /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
+    ///
+    /// - Parameter vocabulary: The watermarks and presets that targets may name.
+    package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
+        self.signingKeys = signingKeys
+        self.vocabulary = vocabulary
+    }
+
+    package func claim(on target: String) -> DialectClaim {
+        target.prefix(before: UInt8(ascii: "?")) == ThumbnailTarget.path ? .certain : .none
+    }
+
+    package func isAuthentic(_ target: RequestedTarget) -> Bool {
+        signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
+    }
+
+    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        try ThumbnailTarget.parse(target.target.string, accept: target.accept?.string, vocabulary: vocabulary)
+    }
+
+    /// A rendition is a query of `/thumbnail` without the source and the parameters of a single request.
+    ///
+    /// It is written anew, unless presets would then change what it means; these apply when the target is read.
+    package func target(source: String, rendition: String) throws(APIError) -> String {
+        do throws(APIError) {
+            try Self.refuse(["url", "placeholder", "expires", "sig"], in: rendition)
+        } catch {
+            throw .badBody("", "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
+        }
+        let target = Self.target(rendition, of: source)
+        let query = try ThumbnailTarget.parse(target, accept: nil, vocabulary: vocabulary)
+        return (vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : nil) ?? target
+    }
+
+    /// Reads a query about a source that stands elsewhere.
+    ///
+    /// - Parameters:
+    ///   - rendition: A query of `/thumbnail` without the parameters that are refused.
+    ///   - source: The source.
+    ///   - accept: The request's `Accept`, which counts for `format=auto`.
+    ///   - refused: Parameters that the query must not have.
+    package func rendition(
+        _ rendition: String, of source: String, accept: String?,
+        refusing refused: [String] = ["url", "placeholder", "expires", "sig"]
+    ) throws(APIError) -> ThumbnailQuery {
+        try Self.refuse(refused, in: rendition)
+        return try ThumbnailTarget.parse(
+            Self.target(rendition, of: source), accept: accept, vocabulary: vocabulary)
+    }
+
+    private static func refuse(_ names: [String], in rendition: String) throws(APIError) {
+        for name in try RawQuery(target: "?" + rendition).decoded().map(\.name) where names.contains(name) {
+            throw .badParameter(name, "A rendition has no such parameter.")
+        }
+    }
+
+    private static func target(_ rendition: String, of source: String) -> String {
+        "\(ThumbnailTarget.path)?url=\(PercentEncoding.encode(source))\(rendition.isEmpty ? "" : "&" + rendition)"
+    }
+}

@@ -1,0 +1,83 @@
+package import Imaging
+import Text
+
+extension Vocabulary {
+    /// The fault in a preset; nil if a request can use it.
+    ///
+    /// The watermarks that it names must be known already.
+    package func fault(in preset: Preset) -> APIError? {
+        var known = Vocabulary()
+        known.watermarks = watermarks
+        var reader = ThumbnailQueryReader(known)
+        for (name, value) in preset {
+            do throws(APIError) {
+                if let parameter = ThumbnailParameter(name: name), !parameter.isAllowedInPresets {
+                    throw .badParameter(name, "A preset has no such parameter.")
+                }
+                try reader.read(name: name, value: value, isLast: false)
+            } catch {
+                return error
+            }
+        }
+        return nil
+    }
+
+    /// The options with one member of a watermark in the settings file: `opacity` is the parameter `watermarkOpacity`.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)`` for the parameter.
+    package static func options(
+        _ options: WatermarkOptions, with name: String, _ value: String
+    ) throws(APIError) -> WatermarkOptions {
+        let parameter = "watermark" + name.prefix(1).uppercased() + name.dropFirst()
+        guard let known = ThumbnailParameter(rawValue: parameter), known != .watermark else {
+            throw .unknown(name, among: [])
+        }
+        var reader = WatermarkReader()
+        try reader.read(known, value, parameter, Vocabulary())
+        return reader.options(over: options)
+    }
+
+    /// The names in the value of `preset`, which commas separate.
+    func presetNames(_ value: String, _ parameter: String) throws(APIError) -> [ExactText] {
+        var names: [ExactText] = []
+        for name in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let name = ExactText(String(Substring(name)))
+            guard presets[name] != nil else { throw .badParameter(parameter, "There is no preset of this name.") }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// Refuses a parameter that a request may not have, if only presets are allowed.
+    func admit(_ name: String) throws(APIError) {
+        guard allowsOnlyPresets, let parameter = ThumbnailParameter(name: name), !parameter.isAllowedBesidePresets
+        else { return }
+        throw .badParameter(name, "Only presets may say this.")
+    }
+
+    /// The parameters that lie below a request's own, those that win last; unknown names are left out.
+    func levels(below presets: [ExactText]) -> [Preset] {
+        ([Self.standardPreset] + presets).compactMap { self.presets[$0] }
+    }
+
+    /// Whether a target that was written anew reads back as the same query.
+    var keepsWrittenTargets: Bool { !allowsOnlyPresets && presets[Self.standardPreset] == nil }
+}
+
+extension ThumbnailParameter {
+    /// Whether a preset may hold the parameter.
+    var isAllowedInPresets: Bool {
+        switch self {
+        case .url, .preset, .expires, .signature: false
+        default: true
+        }
+    }
+
+    /// Whether a request may give the parameter if only presets are allowed.
+    var isAllowedBesidePresets: Bool {
+        switch self {
+        case .url, .preset, .devicePixelRatio, .format, .expires, .signature: true
+        default: false
+        }
+    }
+}

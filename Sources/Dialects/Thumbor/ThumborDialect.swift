@@ -1,0 +1,82 @@
+import Imaging
+import Text
+import ThumbnailPipeline
+
+/// The URLs of thumbor 7 and imagor 1: `/SIGNATURE/OPTIONS/IMAGE`.
+///
+/// Where the two differ, thumbor's meaning counts; what only imagor has is read, too. docs/dialects.md lists the
+/// differences.
+package struct ThumborDialect: Dialect {
+    package let name = "thumbor"
+    private let place: DialectPlace
+    private let configuration: ThumborConfiguration
+
+    package var signatures: DialectSignatures {
+        if configuration.key == nil { return .none }
+        return configuration.isUnsafeServed ? .offered : .demanded
+    }
+    package var probePath: String? { place.path(of: "healthcheck") }
+
+    /// The dialect with these settings; nil without a place.
+    package init?(_ configuration: ThumborConfiguration) {
+        guard let place = configuration.place else { return nil }
+        self.place = place
+        self.configuration = configuration
+    }
+
+    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
+
+    package func isAuthentic(_ target: RequestedTarget) -> Bool {
+        guard let path = ThumborPath(target.target.string, at: place) else { return false }
+        return path.isUnsafe ? configuration.isUnsafeServed : verifiedText(of: path) != nil
+    }
+
+    /// Reads the text that was signed; a text that no signature fits is read as it was sent, for explanations.
+    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        guard let path = ThumborPath(target.target.string, at: place) else {
+            throw .badURL("The address of an image is missing.")
+        }
+        let parsed = try ThumborTarget(path.isUnsafe ? path.unsignedText : verifiedText(of: path) ?? path.sent)
+        var reader = ThumborFilterReader(configuration, isMeta: parsed.isMeta)
+        try reader.read(parsed.filters)
+        var options = reader.options
+        options.geometry = parsed.geometry.with(reader.options.geometry)
+        options.isDebug = parsed.isDebug
+        var accepted: [ImageFormat] = []
+        if options.format == nil, !options.isRaw, !configuration.automaticFormats.isEmpty {
+            let qualities = AcceptedFormats.qualities(target.accept?.string)
+            accepted = configuration.automaticFormats.filter { qualities[$0] != nil }
+        }
+        let recipe = ThumborRecipe(
+            options: options, accepted: accepted, quality: configuration.quality, text: parsed.optionText)
+        guard let address = parsed.decodedAddress else {
+            throw .badURL("The address of the image is not percent-encoded UTF-8.")
+        }
+        let isNegotiated = options.format == nil && !options.isRaw && !configuration.automaticFormats.isEmpty
+        var query = ThumbnailQuery(
+            request: ThumbnailRequest(
+                source: try ThumborAddress.source(address, base: configuration.baseURL),
+                additional: reader.marks.map { AdditionalSource(.watermark, source: $0) }, recipe: recipe,
+                isNegotiated: isNegotiated),
+            expires: reader.expires)
+        query.answer = reader.answer
+        query.answer.maximumAge = reader.answer.maximumAge ?? configuration.maximumAge
+        query.answer.staleAge = configuration.staleAge
+        if parsed.isMeta {
+            query.answer.writer = AnswerWriter(for: recipe) { [source = query.request.source] thumbnail in
+                guard let header = thumbnail.sourceHeader else { return nil }
+                let metadata = ThumborMetadata(of: header, recipe: recipe, source: source)
+                return WrittenAnswer(mediaType: "application/json", body: .text(metadata.text))
+            }
+        }
+        query.ignoredOptions = reader.ignored
+        return query
+    }
+
+    private func verifiedText(of path: ThumborPath) -> ThumborText? {
+        configuration.key.flatMap { key in
+            ThumborSigner(key: key, hash: configuration.signer, length: configuration.signatureLength)
+                .verifiedText(of: path)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package import Imaging
+package import Text
+
+/// The names of the settings file that targets of Alula's own dialect may use, and the rules for their use.
+package struct Vocabulary: Sendable {
+    /// A watermark with a name.
+    package struct Watermark: Hashable, Sendable {
+        /// Its source: an absolute URL, or `NAME:PATH` of a named origin.
+        package var source: ExactText
+        /// How it is laid on results unless parameters say otherwise.
+        package var options: WatermarkOptions
+
+        /// A watermark of these values.
+        package init(source: ExactText, options: WatermarkOptions = WatermarkOptions()) {
+            self.source = source
+            self.options = options
+        }
+    }
+
+    /// A preset: parameters by name with their values as in a query, percent-decoded.
+    package typealias Preset = [(name: String, value: String)]
+
+    /// The preset that goes before all others and that no request names.
+    package static let standardPreset: ExactText = "default"
+
+    /// The watermarks by name.
+    package var watermarks: [ExactText: Watermark] = [:]
+    /// The presets by name, each checked by ``fault(in:)``.
+    package var presets: [ExactText: Preset] = [:]
+    /// Presets in imgproxy's own grammar, for that dialect alone.
+    package var imgproxyPresets: [ExactText: String] = [:]
+    /// Whether requests may have no other parameters than `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
+    package var allowsOnlyPresets = false
+
+    package init() {}
+
+    /// Whether `name` can be a watermark's or a preset's: 1 to 64 letters, digits, points, underscores and hyphens.
+    package static func isName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}

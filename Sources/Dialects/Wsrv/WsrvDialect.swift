@@ -1,0 +1,42 @@
+import Imaging
+import Text
+import ThumbnailPipeline
+
+/// The dialect of weserv/images 5: `/?url=example.com/image.jpg&w=300`.
+///
+/// Unknown parameters and values are ignored, as there; only a missing or impossible `url` is refused. The service
+/// knows no signatures.
+package struct WsrvDialect: Dialect {
+    package let name = "wsrv"
+    package let signatures = DialectSignatures.none
+    private let place: DialectPlace
+
+    /// The dialect at a place.
+    package init(at place: DialectPlace) {
+        self.place = place
+    }
+
+    /// At `/`, the dialect takes what names a source by `url`: `/` itself in any case, all other paths unless they are
+    /// Alula's own.
+    package func claim(on target: String) -> DialectClaim {
+        let claim = place.claim(on: target)
+        guard case .remainder = claim else { return claim }
+        guard WsrvTarget.namesSource(target) else { return .none }
+        return target.prefix(before: UInt8(ascii: "?")) == "/" ? .certain : .remainder
+    }
+
+    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
+
+    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        try WsrvTarget(target.target.string).query()
+    }
+}
+
+/// The settings of the dialect of weserv/images, the service behind wsrv.nl.
+package struct WsrvConfiguration: Hashable, Sendable {
+    /// Where the dialect lies; nil if it is off.
+    package var place: DialectPlace?
+
+    /// The defaults: the dialect is off.
+    package init() {}
+}

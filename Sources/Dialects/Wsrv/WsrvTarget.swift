@@ -1,0 +1,136 @@
+import Imaging
+import Text
+import ThumbnailPipeline
+
+/// The query of a target, cut into parameters whose names and values are not percent-decoded.
+///
+/// A few parameters are found in any case of their names and concern the answer; the others are ``WsrvOptions``.
+struct WsrvTarget {
+    /// One `name=value`; nil for the value of a parameter without `=`.
+    struct Item {
+        let name: ArraySlice<UInt8>
+        let value: ArraySlice<UInt8>?
+    }
+
+    private let items: [Item]
+
+    /// Most ignored parameters that are reported, and most bytes of each.
+    private static let mostReported = (count: 32, bytes: 64)
+    /// The name of images that no valid `filename` names.
+    private static let standardFileName = "image"
+
+    /// Cuts the query of a target, which follows its first `?`.
+    init(_ target: String) {
+        let bytes = Array(target.utf8)
+        let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        items = bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { item in
+            guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return Item(name: item, value: nil) }
+            return Item(name: item[..<equals], value: item[(equals + 1)...])
+        }
+    }
+
+    /// Whether the query of a target has a value for `url`.
+    static func namesSource(_ target: String) -> Bool {
+        guard let query = target.suffix(after: UInt8(ascii: "?")) else { return false }
+        return query.utf8.split(separator: UInt8(ascii: "&")).contains { item in
+            item.dropFirst(3).first == UInt8(ascii: "=") && isName(Array(item.prefix(3))[...], "url")
+        }
+    }
+
+    /// The query that the target stands for.
+    ///
+    /// A source that cannot be one is refused later if the target names a place to send the client to.
+    ///
+    /// - Throws: ``APIError`` for a missing source, or one that cannot be one.
+    func query() throws(APIError) -> ThumbnailQuery {
+        guard let text = value(of: "url") else { throw .missingParameter("url") }
+        let source: String?
+        var fault: APIError?
+        do throws(APIError) {
+            source = try WsrvSource.url(text)
+        } catch {
+            (source, fault) = (nil, error)
+        }
+        let fallback = fallback(source)
+        if let fault, fallback == nil { throw fault }
+
+        let (options, ignored) = options()
+        guard options.output != .format(.tiff) else {
+            throw .unsupportedOption("output", "Results are not written as TIFF.")
+        }
+        let recipe = WsrvRecipe(options)
+        var query = ThumbnailQuery(
+            request: ThumbnailRequest(
+                source: ExactText(source ?? WsrvSource.impossible), recipe: recipe, isNegotiated: false))
+        query.answer.fileName = ExactText(fileName)
+        query.answer.maximumAge = value(of: "maxage").map { WsrvDuration.maximumAge($0) }
+        if options.output == .facts || options.isInBase64 {
+            query.answer.writer = AnswerWriter(for: recipe) { recipe.writtenAnswer(about: $0) }
+        }
+        query.answer.fallback = fallback
+        query.ignoredOptions = ignored
+        return query
+    }
+
+    /// The first value of a parameter that is found in any case of its name.
+    private func value(of name: String) -> ArraySlice<UInt8>? {
+        items.first { $0.value != nil && Self.isName($0.name, name) }?.value
+    }
+
+    private static func isName(_ bytes: ArraySlice<UInt8>, _ name: String) -> Bool {
+        bytes.count == name.utf8.count && zip(bytes, name.utf8).allSatisfy { $0 | 0x20 == $1 }
+    }
+
+    /// Where the client is sent if the request fails: `1` stands for the source itself.
+    private func fallback(_ source: String?) -> Fallback? {
+        guard let text = value(of: "default") ?? value(of: "errorredirect") else { return nil }
+        if text.elementsEqual("1".utf8) { return source.map { .named(ExactText($0), asTarget: nil) } }
+        guard let url = try? WsrvSource.url(text) else { return nil }
+        return .named(ExactText(url), asTarget: ExactText(target(of: url)))
+    }
+
+    /// A reference to the same path that asks for the image at another URL, with the same options (RFC 3986 section
+    /// 4.2).
+    private func target(of url: String) -> String {
+        let others = items.filter { item in
+            !["url", "default", "errorredirect"].contains { Self.isName(item.name, $0) }
+        }
+        let texts = others.map { item in
+            String(decoding: item.name + (item.value.map { [UInt8(ascii: "=")] + $0 } ?? []), as: UTF8.self)
+        }
+        return "?" + (["url=" + PercentEncoding.encode(url)] + texts).joined(separator: "&")
+    }
+
+    /// The name for the file: letters and digits only.
+    private var fileName: String {
+        guard let text = value(of: "filename"), (1...78).contains(text.count), text.allSatisfy(Self.isAlphanumeric)
+        else { return Self.standardFileName }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
+        default: false
+        }
+    }
+
+    /// The options, and the parameters that mean nothing.
+    private func options() -> (WsrvOptions, ignored: [String]) {
+        var reader = WsrvOptionReader()
+        var ignored: [String] = []
+        for item in items where !Self.concernsAnswer(item.name) {
+            guard !reader.read(item.name, item.value), ignored.count < Self.mostReported.count else { continue }
+            let text = item.name + (item.value.map { [UInt8(ascii: "=")] + $0 } ?? [])
+            ignored.append(String(decoding: text.prefix(Self.mostReported.bytes), as: UTF8.self))
+        }
+        reader.options.isInBase64 = value(of: "encoding").map { Self.isName($0, "base64") } ?? false
+        return (reader.options, ignored)
+    }
+
+    private static func concernsAnswer(_ name: ArraySlice<UInt8>) -> Bool {
+        ["url", "default", "errorredirect", "filename", "encoding", "maxage"].contains { isName(name, $0) }
+    }
+}

@@ -1,0 +1,45 @@
+import Dialects
+import HTTPTypes
+import JSON
+import Text
+
+/// Reads bodies that are JSON, strictly; each fault is named by its JSON Pointer (RFC 6901).
+enum JSONBody {
+    /// Whether the fields say that the body is JSON.
+    static func isDeclared(in fields: HTTPFields) -> Bool {
+        fields[.contentType].flatMap { MediaType($0) }?.description == "application/json"
+    }
+
+    /// The value of a body.
+    static func value(in body: [UInt8]) throws(APIError) -> JSONValue {
+        do {
+            return try JSONReader.value(in: body)
+        } catch {
+            throw .badBody("", "The body is no JSON: \(error.reason), at byte \(error.offset).")
+        }
+    }
+
+    /// The members of an object, which has no others than the `known` ones.
+    static func members(
+        _ value: JSONValue, _ place: String, _ known: Set<ExactText>
+    ) throws(APIError) -> [ExactText: JSONValue] {
+        guard let members = value.members else { throw .badBody(place, "Must be an object.") }
+        for name in members.keys.sorted() where !known.contains(name) {
+            let nearest = NearestName.of(name.string, among: known.map(\.string).sorted())
+            throw .badBody(
+                "\(place)/\(name.string.prefix(APIError.longestQuotedName))",
+                nearest.map { "There is no such member; did you mean \($0)?" } ?? "There is no such member.")
+        }
+        return members
+    }
+
+    /// The elements of a member that is an array and not empty.
+    static func elements(
+        _ members: [ExactText: JSONValue], _ name: String, _ place: String
+    ) throws(APIError) -> [JSONValue] {
+        guard case .array(let elements)? = members[ExactText(name)], !elements.isEmpty else {
+            throw .badBody("\(place)/\(name)", "Must be a list that is not empty.")
+        }
+        return elements
+    }
+}

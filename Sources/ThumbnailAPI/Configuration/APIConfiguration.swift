@@ -1,0 +1,71 @@
+package import Dialects
+package import Text
+
+/// The settings of both listeners' routes.
+package struct APIConfiguration: Sendable {
+    /// Keys with which targets may be signed, several for rotation; without keys, unsigned requests are served.
+    package var signingKeys: [[UInt8]] = []
+    /// The watermarks and presets that targets of Alula's own dialect may name.
+    package var vocabulary = Vocabulary()
+    /// The dialects besides Alula's own, in the order in which they are asked whether a target belongs to them.
+    package var otherDialects: [any Dialect] = []
+    /// Names of dialects whose unsigned targets are served although there are keys or bounds of other dialects.
+    package var unsignedDialects: Set<ExactText> = []
+    /// Names of dialects whose keys or bounds close others, besides those of ``otherDialects`` that have keys: of
+    /// dialects without a place, and of those that an operator has bound in ways that others could not keep.
+    package var closingDialects: Set<ExactText> = []
+    /// Whether clients may send images.
+    package var takesUploads = false
+    /// Most bytes of an image that a client sends.
+    package var maximumUploadBytes = 64 << 20
+    /// Most renditions of one call.
+    package var maximumRenditions = 64
+    /// The source that the page shows before the user names one; nil for none.
+    package var sampleSource: String?
+    /// The value of `Access-Control-Allow-Origin` in public answers; nil for no such field.
+    package var allowOrigin: String?
+    /// Whether a client's `Cache-Control` counts; if it does, any client can force fetches from origins.
+    package var honoursClientCacheControl = false
+    /// Longest time from a request's header to its answer, including waits in queues.
+    package var requestTimeout: Duration = .seconds(15)
+    /// Whether each request is logged; failures that need an explanation always are.
+    package var accessLog = true
+    /// The proxies in front of the service.
+    package var trustedProxies = TrustedProxies()
+    /// Most requests under way that trusted proxies pass on for one client; nil for no such limit.
+    package var maximumRequestsPerClient: Int?
+    /// The service's name in `CDN-Loop` (RFC 8586): requests for images with it are refused; nil for none.
+    package var loopName: String?
+    /// The names that the operators' listener has, and the sites that may write to it.
+    package var operatorSites = OperatorSites()
+    /// Whether clients learn which rule refused a source; only for a service without strangers.
+    package var tellsRules = false
+    /// The version of the service, for operators.
+    package var version = "0"
+
+    package init() {}
+
+    /// All dialects, Alula's own first.
+    var dialects: [any Dialect] { [nativeDialect, InfoDialect(signingKeys: signingKeys)] + otherDialects }
+
+    /// Whether the targets of `dialect` may be served: it demands signatures itself, no other dialect has keys, or it
+    /// is named.
+    func isOpen(_ dialect: any Dialect) -> Bool {
+        let name = ExactText(dialect.doorName)
+        return dialect.signatures == .demanded || unsignedDialects.contains(name) || closers.subtracting([name]).isEmpty
+    }
+
+    /// Names of the dialects that are refused because of others, sorted.
+    package var closedDialects: [String] {
+        Set(dialects.filter { !isOpen($0) }.map(\.doorName)).sorted()
+    }
+
+    private var closers: Set<ExactText> {
+        closingDialects.union(dialects.filter { $0.signatures != .none }.map { ExactText($0.doorName) })
+    }
+
+    /// Alula's own dialect with the keys of this configuration.
+    package var nativeDialect: NativeDialect {
+        NativeDialect(signingKeys: signingKeys, vocabulary: vocabulary)
+    }
+}

@@ -1,0 +1,134 @@
+import Dialects
+import Downloading
+package import HTTPTypes
+import Telemetry
+
+/// The names that the operators' listener answers to, and the sites that may write to it.
+///
+/// A site can make its own name resolve to this machine. Then the browser of a user who can reach the listener reads
+/// and writes here for pages of that site (DNS rebinding), and only `Host` shows it. A request for an address is safe,
+/// because no site controls where an address leads. A write needs no rebinding, because browsers send it without asking
+/// first; they name the site that they send it for.
+package struct OperatorSites: Sendable {
+    /// Why a request is not served.
+    package enum Objection: Equatable {
+        /// `Host` is none of the listener's names.
+        case unknownHost(String)
+        /// A browser sent the write for this other site, which it named so.
+        case otherSite(String)
+    }
+
+    /// Stands for all names.
+    package static let anyName = "*"
+
+    private let names: Set<[UInt8]>
+    private let acceptsAnyName: Bool
+
+    /// A listener that answers to addresses, to `localhost` and to these names, in any case; `*` stands for all names.
+    package init(names: [String] = []) {
+        self.names = Set(([Self.localhost] + names).map { Self.canonical($0.utf8[...]) })
+        acceptsAnyName = names.contains { $0.utf8.elementsEqual(Self.anyName.utf8) }
+    }
+
+    /// Whether a text can be one of the names: `*`, or a host name without a port.
+    package static func isName(_ text: String) -> Bool {
+        if text.utf8.elementsEqual(anyName.utf8) { return true }
+        return !text.isEmpty && text.utf8.count <= 253 && text.utf8.first != UInt8(ascii: ".")
+            && text.utf8.allSatisfy { byte in
+                switch byte | 0x20 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+                default: (0x2d...0x39).contains(byte) && byte != UInt8(ascii: "/") || byte == UInt8(ascii: "_")
+                }
+            }
+    }
+
+    /// Why a request is not served; nil if it is.
+    ///
+    /// A request without `Host` is HTTP/1.0, which no browser sends.
+    package func objection(to request: HTTPRequest) -> Objection? {
+        let host = request.headerFields[.host]
+        if let host, !isKnown(host) { return .unknownHost(host) }
+        guard request.method != .get, request.method != .head else { return nil }
+        if let site = request.headerFields[.secFetchSite],
+            !["same-origin", "none"].contains(where: { site.utf8.elementsEqual($0.utf8) })
+        {
+            return .otherSite(site)
+        }
+        if let origin = request.headerFields[.origin], !isSame(origin, as: host) { return .otherSite(origin) }
+        return nil
+    }
+
+    private func isKnown(_ host: String) -> Bool {
+        guard !acceptsAnyName else { return true }
+        guard let authority = Authority(host.utf8[...]) else { return false }
+        return authority.isAddress || names.contains(Self.canonical(authority.host))
+    }
+
+    /// Whether an origin has this `host`; the scheme is not compared, because the listener does not know which one
+    /// reaches it.
+    private func isSame(_ origin: String, as host: String?) -> Bool {
+        let defaultPorts = ["http://": 80, "https://": 443]
+        guard let scheme = defaultPorts.first(where: { origin.utf8.starts(with: $0.key.utf8) }), let host,
+            let theirs = Authority(origin.utf8.dropFirst(scheme.key.utf8.count)), let ours = Authority(host.utf8[...])
+        else { return false }
+        return Self.canonical(theirs.host) == Self.canonical(ours.host)
+            && theirs.port ?? scheme.value == ours.port ?? scheme.value
+    }
+
+    private static let localhost = "localhost"
+
+    /// A host name in lower case, without the dot that ends an absolute name.
+    private static func canonical(_ host: Substring.UTF8View) -> [UInt8] {
+        var bytes = host.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        if bytes.count > 1, bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+        return bytes
+    }
+}
+
+/// `host [":" port]` as it stands in `Host` and in an origin.
+private struct Authority {
+    let host: Substring.UTF8View
+    let port: Int?
+    let isAddress: Bool
+
+    /// Nil if the text has another form.
+    init?(_ text: Substring.UTF8View) {
+        let end: Substring.UTF8View.Index
+        if text.first == UInt8(ascii: "[") {
+            guard let closing = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            end = text.index(after: closing)
+            guard let address = IPAddress(String(Substring(text[..<closing].dropFirst()))), address.isV6 else {
+                return nil
+            }
+            isAddress = true
+        } else {
+            end = text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+            isAddress = IPAddress(String(Substring(text[..<end]))) != nil
+        }
+        host = text[..<end]
+        let rest = text[end...]
+        guard !host.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: ":") else { return nil }
+        let digits = rest.dropFirst()
+        guard digits.count <= 5, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        port = Int(String(Substring(digits)))
+    }
+}
+
+extension APIError {
+    /// The refusal of a request that an objection was made to.
+    init(_ objection: OperatorSites.Objection) {
+        switch objection {
+        case .unknownHost(let host):
+            self = .crossSite(
+                reason:
+                    "The operators' listener does not answer to the name in Host; adminHosts lists the names it has.",
+                detail: "host \(SourceLabel.text(host).prefix(255))")
+        case .otherSite(let site):
+            self = .crossSite(
+                reason: "A browser sent this request for another site.",
+                detail: "site \(SourceLabel.text(site).prefix(255))")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Imaging
+import Testing
+
+@testable import Dialects
+
+@Suite struct ColorGrammarTests {
+    @Test(arguments: [
+        ("fff", Color.white), ("FFFFFF", .white), ("white", .white), ("White", .white),
+        ("12aBcD", Color(red: 0x12, green: 0xab, blue: 0xcd)),
+        ("12abcd80", Color(red: 0x12, green: 0xab, blue: 0xcd, alpha: 0x80)),
+        ("1a9", Color(red: 0x11, green: 0xaa, blue: 0x99)),
+        ("transparent", .transparent), ("rebeccapurple", Color(red: 0x66, green: 0x33, blue: 0x99)),
+        ("lightgoldenrodyellow", Color(red: 0xfa, green: 0xfa, blue: 0xd2)),
+    ])
+    func `hexadecimal and names are colours`(text: String, color: Color) {
+        #expect(ColorGrammar.color(text) == color)
+    }
+
+    @Test(arguments: [
+        "", "f", "ff", "ffff", "fffff", "fffffff", "ggg", "#fff", "0xfff", "red ", "rgb(1,2,3)", "\u{ff21}aa",
+        "blac\u{212a}", "fffffffff", "+ff", " fff",
+    ])
+    func `anything else is none`(text: String) {
+        #expect(ColorGrammar.color(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("gray", "grey"), ("darkgray", "darkgrey"), ("dimgray", "dimgrey"), ("lightslategray", "lightslategrey"),
+        ("aqua", "cyan"), ("fuchsia", "magenta"),
+    ])
+    func `names in two spellings are one colour`(one: String, other: String) {
+        #expect(ColorGrammar.color(one) != nil)
+        #expect(ColorGrammar.color(one) == ColorGrammar.color(other))
+    }
+
+    @Test func `all names of CSS are known`() {
+        #expect(ColorNames.values.count == 148)
+    }
+}

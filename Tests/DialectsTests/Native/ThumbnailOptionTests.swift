@@ -1,0 +1,56 @@
+import Imaging
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import Dialects
+
+struct ThumbnailOptionTests {
+    private let dialect = NativeDialect()
+
+    @Test func `every parameter that a rendition may have is an option`() {
+        let names = Set(ThumbnailParameter.allCases.map(\.rawValue)).subtracting([
+            "url", "sig", "expires", "placeholder",
+        ])
+        #expect(Set(ThumbnailOption.all.map(\.name)) == names)
+        for option in ThumbnailOption.all {
+            #expect(!option.form.isEmpty && !option.help.isEmpty)
+            for alias in option.aliases {
+                #expect(ThumbnailParameter(name: alias)?.rawValue == option.name)
+                #expect(ThumbnailOption.named(alias)?.name == option.name)
+            }
+        }
+        #expect(ThumbnailOption.named("url") == nil)
+    }
+
+    @Test func `every word that an option offers is one of its values`() throws {
+        let needs = ["watermarkPosition": "watermark", "watermarkTile": "watermark"]
+        for option in ThumbnailOption.all {
+            for value in option.values {
+                var options = [(name: option.name, value: value)]
+                if let other = needs[option.name] { options.append((other, "https://example.com/a.png")) }
+                if value == "focal" { options += [("fx", "0.5"), ("fy", "0.5")] }
+                #expect(throws: Never.self) { try dialect.request(options: options) }
+            }
+        }
+    }
+
+    @Test func `options are read as the parameters of a target are`() throws {
+        let request = try dialect.request(options: [
+            ("width", "300"), ("background", "f00"), ("watermark", "https://example.com/a b.png?x=1&y=ä#"),
+        ])
+        #expect(request.options.width == 300 && request.options.background == Color(red: 255, green: 0, blue: 0))
+        #expect(request.watermark?.source == "https://example.com/a b.png?x=1&y=ä#")
+        #expect(throws: APIError.badParameter("w", "Must be a whole number from 1 to 16384.")) {
+            try dialect.request(options: [("w", "1&h=2")])
+        }
+        #expect(throws: APIError.self) { try dialect.request(options: [("url", "https://example.com/")]) }
+    }
+
+    @Test func `facts are asked for by the same reader`() throws {
+        let facts = try InfoDialect.facts(options: [("include", "color,blurhash"), ("components", "3x2")])
+        #expect(facts.features == [.color, .blurHash] && facts.columns == 3 && facts.rows == 2)
+        #expect(try InfoDialect.facts(options: []) == FactsRequest())
+        #expect(throws: APIError.self) { try InfoDialect.facts(options: [("include", "all")]) }
+    }
+}

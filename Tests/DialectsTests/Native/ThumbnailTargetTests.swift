@@ -1,0 +1,251 @@
+import Imaging
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import Dialects
+
+@Suite struct ThumbnailTargetTests {
+    private func parse(_ query: String, accept: String? = nil) throws(APIError) -> ThumbnailQuery {
+        try ThumbnailTarget.parse("/thumbnail?" + query, accept: accept)
+    }
+
+    @Test func `a source alone has all defaults`() throws {
+        let query = try parse("url=https%3A%2F%2Fexample.com%2Fa.jpg")
+        #expect(query == ThumbnailQuery(request: ThumbnailRequest(source: "https://example.com/a.jpg")))
+    }
+
+    @Test func `every parameter sets its option`() throws {
+        let query = try parse(
+            "url=shop:a/b.png&w=300&h=16384&fit=cover&enlarge=1&dpr=1.25&gravity=focal&fx=0.5&fy=0.125"
+                + "&background=FfFaF0&format=webp&q=80&page=3&animated=0&placeholder=silver&expires=4102444800"
+                + "&sig=g-tnX5_mnfIErfrWTj1_P9BwaJI8Jcjy-sS4oZgy6c8")
+        var options = RenderingOptions()
+        options.width = 300
+        options.height = 16_384
+        options.fit = .cover
+        options.enlarge = true
+        options.devicePixelRatio = 1_250
+        options.gravity = .focal(x: 500, y: 125)
+        options.background = Color(red: 0xff, green: 0xfa, blue: 0xf0)
+        options.quality = 80
+        options.page = 3
+        let request = ThumbnailRequest(source: "shop:a/b.png", options: options, format: .fixed(.webp))
+        #expect(query.request == request)
+        #expect(query.placeholder?.color == Color(red: 192, green: 192, blue: 192))
+        #expect(query.expires == 4_102_444_800)
+    }
+
+    @Test func `a quality may be looked for`() throws {
+        let automatic = try parse("url=x:y&quality=auto&format=webp")
+        #expect(automatic.request.options.isQualityAutomatic && automatic.request.options.quality == nil)
+        let fitting = try parse("url=x:y&maxBytes=256&q=70")
+        #expect(fitting.request.options.maximumBytes == 256 && fitting.request.options.quality == 70)
+        let keeping = try parse("url=x:y&keepCopyright=1")
+        #expect(keeping.request.options.keepsCopyright)
+        #expect(try parse("url=x:y&keepCopyright=0") == parse("url=x:y"))
+        for query in [automatic, fitting, keeping] {
+            #expect(try ThumbnailTarget.parse(#require(ThumbnailTarget.generate(query)), accept: nil) == query)
+        }
+        for wrong in ["maxBytes=255", "maxBytes=1e3", "maxBytes=", "maxBytes=300&format=png", "maxBytes=300&q=auto"] {
+            let error = #expect(throws: APIError.self) { try parse("url=x:y&" + wrong) }
+            #expect(error?.code == "bad_parameter" && error?.parameter == "maxBytes")
+        }
+        for wrong in ["q=auto&format=png", "q=auto&format=gif", "q=Auto"] {
+            let error = #expect(throws: APIError.self) { try parse("url=x:y&" + wrong) }
+            #expect(error?.code == "bad_parameter" && error?.parameter == "q")
+        }
+    }
+
+    @Test func `aliases, order and spelling change nothing`() throws {
+        let plain = try parse("url=http%3A%2F%2Fh%2Fa&w=30&h=20&q=50&background=ff0000")
+        let other = try parse("quality=%35%30&height=20&background=RED&width=30&url=http://h/%61")
+        #expect(plain == other)
+    }
+
+    @Test func `the source is decoded once and a plus is a plus`() throws {
+        #expect(try parse("url=http://h/a%2520b+c%2Bd").request.source == "http://h/a%20b+c+d")
+    }
+
+    @Test func `a source has 2048 bytes at most`() throws {
+        #expect(try parse("url=" + String(repeating: "%C3%A9", count: 1_024)).request.source.utf8.count == 2_048)
+        let error = #expect(throws: APIError.self) { try parse("url=" + String(repeating: "a", count: 2_049)) }
+        #expect(error?.code == "bad_url")
+    }
+
+    @Test func `without a format, Accept chooses it`() throws {
+        let query = try parse("url=x:y&format=auto", accept: "image/webp;q=0.5, */*")
+        #expect(query.request.format == .negotiated([.webp: 500]))
+        #expect(query.isNegotiated)
+        #expect(try parse("url=x:y&format=png", accept: "image/webp").request.format == .fixed(.png))
+    }
+
+    @Test(arguments: [
+        ("", APIError.missingParameter("url")),
+        ("w=300", .missingParameter("url")),
+        ("url=", .badURL("The source's URL is empty.")),
+        ("url", .badURL("The source's URL is empty.")),
+        ("url=%zz", .badURL("The value is not percent-encoded UTF-8.")),
+        ("url=http://h/%ff", .badURL("The value is not percent-encoded UTF-8.")),
+        ("url=http://h/%4", .badURL("The value is not percent-encoded UTF-8.")),
+        ("url=http://h/\u{e9}", .badURL("The value is not percent-encoded UTF-8.")),
+        ("url=x:y&", .unknownParameter("")),
+        ("url=x:y&W=3", .unknownParameter("W", nearest: "w")),
+        ("url=x:y&%ff=3", .unknownParameter("%ff")),
+        ("url=x:y&size=3", .unknownParameter("size")),
+        ("size=3", .unknownParameter("size")),
+    ])
+    func `what is wrong with the whole is named`(query: String, error: APIError) {
+        #expect(throws: error) { try parse(query) }
+    }
+
+    @Test(arguments: [
+        ("w=1&w=1", "w"), ("w=1&width=1", "width"), ("height=1&h=2", "h"), ("q=1&quality=1", "quality"),
+        ("url=x:z", "url"), ("w=0", "w"), ("w=16385", "w"), ("w=-1", "w"), ("w=+1", "w"), ("w=01", "w"), ("w=", "w"),
+        ("w", "w"), ("w=1.0", "w"), ("w=1e2", "w"), ("w=%D9%A1", "w"), ("w=99999999999999999999", "w"),
+        ("w=%20300", "w"), ("h=0", "h"), ("width=0", "width"),
+        ("fit=crop", "fit"), ("fit=Inside", "fit"), ("enlarge=true", "enlarge"), ("enlarge=", "enlarge"),
+        ("dpr=0.499", "dpr"), ("dpr=8.001", "dpr"), ("dpr=1.2345", "dpr"), ("dpr=1.", "dpr"), ("dpr=.5", "dpr"),
+        ("dpr=01", "dpr"), ("dpr=1,5", "dpr"), ("dpr=1.5.0", "dpr"), ("dpr=1.-5", "dpr"),
+        ("gravity=north", "gravity"), ("fx=0.5", "fx"), ("fy=0.5", "fy"), ("gravity=focal&fx=1.001&fy=0", "fx"),
+        ("gravity=center&fx=0.5&fy=0.5", "fx"), ("background=ffff", "background"), ("background=%23fff", "background"),
+        ("background=reddish", "background"), ("format=jpe", "format"), ("format=heic", "format"),
+        ("format=", "format"),
+        ("q=0", "q"), ("q=101", "q"), ("page=-1", "page"), ("page=1000000000", "page"), ("animated=2", "animated"),
+        ("animated=1&page=0", "page"), ("placeholder=", "placeholder"), ("expires=never", "expires"),
+        ("sig=abc", "sig"), ("sig=g-tnX5_mnfIErfrWTj1_P9BwaJI8Jcjy-sS4oZgy6c8&w=1", "sig"),
+        ("sig=g-tnX5_mnfIErfrWTj1_P9BwaJI8Jcjy-sS4oZgy6c8=", "sig"),
+        ("sig=g-tnX5_mnfIErfrWTj1_P9BwaJI8Jcjy-sS4oZgy6c9", "sig"), ("w=%zz", "w"),
+    ])
+    func `a bad value names its parameter`(query: String, parameter: String) throws {
+        let error = #expect(throws: APIError.self) { try parse("url=x:y&" + query) }
+        #expect(error?.code == "bad_parameter")
+        #expect(error?.parameter == parameter)
+    }
+
+    @Test func `jpg is jpeg`() throws {
+        #expect(try parse("url=x:y&format=jpg") == parse("url=x:y&format=jpeg"))
+    }
+
+    @Test(arguments: [
+        ("fit=crop", ["inside", "outside", "cover", "contain", "fill"]), ("enlarge=yes", ["0", "1"]),
+        ("flip=x", ["h", "v", "hv"]), ("format=heic", ["auto", "jpeg", "png", "webp", "gif", "avif", "jxl"]),
+        (
+            "gravity=north",
+            [
+                "center", "top", "top-right", "right", "bottom-right", "bottom", "bottom-left", "left", "top-left",
+                "attention", "entropy", "focal",
+            ]
+        ),
+        (
+            "watermark=x:y&watermarkPosition=entropy",
+            ["center", "top", "top-right", "right", "bottom-right", "bottom", "bottom-left", "left", "top-left"]
+        ),
+    ])
+    func `a value of a closed list is answered with the list`(query: String, allowed: [String]) {
+        let error = #expect(throws: APIError.self) { try parse("url=x:y&" + query) }
+        #expect(error?.code == "bad_parameter" && error?.allowed == allowed)
+        for word in allowed { #expect(error?.publicMessage.contains(word) == true) }
+    }
+
+    @Test(arguments: [
+        ("widht=3", "width"), ("Fit=cover", "fit"), ("trim_color=red", "trimColor"), ("qualty=1", "quality"),
+    ])
+    func `an unknown parameter is answered with the nearest known one`(query: String, nearest: String) {
+        let error = #expect(throws: APIError.self) { try parse("url=x:y&" + query) }
+        #expect(error?.code == "unknown_parameter" && error?.nearest == nearest)
+        #expect(error?.publicMessage == "There is no such parameter; did you mean \(nearest)?")
+    }
+
+    @Test(arguments: [
+        "url=https://h/a.jpg?a=1&b=2&w=300", "url=https://h/a.jpg?w=1&h=2&h=300", "w=1&url=https://h/a.jpg?x&w=2",
+    ])
+    func `a URL whose own query cuts it off is told to be percent-encoded`(query: String) throws {
+        let error = #expect(throws: APIError.self) { try parse(query) }
+        #expect(error?.code == "bad_url" && error?.parameter == "url")
+        #expect(error?.publicMessage.contains("not percent-encoded") == true)
+        let other = #expect(throws: APIError.self) { try InfoDialect().query(in: RequestedTarget("/info?" + query)) }
+        #expect(other?.code == "bad_url" || query.hasPrefix("w"))
+    }
+
+    @Test func `a query in a URL that harms nothing is read, and other faults keep their own words`() throws {
+        #expect(try parse("url=https://h/a.jpg?a=1&w=30").request.source == "https://h/a.jpg?a=1")
+        #expect(throws: APIError.self) { try parse("url=https://h/a.jpg%3Fa=1&b=2") }
+        let error = #expect(throws: APIError.self) { try parse("b=2&url=https://h/a.jpg?a=1") }
+        #expect(error?.code == "unknown_parameter")
+        #expect(throws: APIError.badChoice("fit", allowed: Fit.allCases.map(\.rawValue))) {
+            try parse("url=https://h/a.jpg?a=1&fit=3")
+        }
+    }
+
+    @Test func `a focal point needs both its coordinates`() {
+        #expect(throws: APIError.missingParameter("fx")) { try parse("url=x:y&gravity=focal&fy=0") }
+        #expect(throws: APIError.missingParameter("fy")) { try parse("url=x:y&gravity=focal&fx=0") }
+    }
+
+    @Test func `the ends of every range are allowed`() throws {
+        #expect(try parse("url=x:y&w=1&h=16384&q=1&dpr=0.5").request.options.devicePixelRatio == 500)
+        #expect(try parse("url=x:y&q=100&dpr=8.000").request.options.devicePixelRatio == 8_000)
+        let focal = try parse("url=x:y&gravity=focal&fx=1.000&fy=0").request.options.gravity
+        #expect(focal == .focal(x: 1_000, y: 0))
+    }
+
+    @Test func `writing and reading are inverse to each other`() throws {
+        var random = SplitMix(state: 42)
+        for _ in 0..<2_000 {
+            let query = Self.anyQuery(&random)
+            let target = try #require(ThumbnailTarget.generate(query))
+            #expect(try ThumbnailTarget.parse(target, accept: nil) == query, "\(target)")
+        }
+    }
+
+    private static func anyQuery(_ random: inout SplitMix) -> ThumbnailQuery {
+        func maybe<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }
+        func color() -> Color {
+            let bits = UInt32.random(in: .min ... .max, using: &random)
+            return Color(
+                red: UInt8(bits & 255), green: UInt8(bits >> 8 & 255), blue: UInt8(bits >> 16 & 255),
+                alpha: Bool.random(using: &random) ? 255 : UInt8(bits >> 24))
+        }
+        let gravities: [Gravity] = [
+            .center, .top, .topRight, .right, .bottomRight, .bottom, .bottomLeft, .left, .topLeft, .attention,
+            .entropy, .focal(x: .random(in: 0...1_000, using: &random), y: .random(in: 0...1_000, using: &random)),
+        ]
+        let sources = ["https://example.com/a b&c=d#e?f+g%20h", "shop:päth/☃.png", "x:\u{0}\n\"", "http://[::1]/"]
+        var options = RenderingOptions()
+        options.width = maybe(.random(in: 1...16_384, using: &random))
+        options.height = maybe(.random(in: 1...16_384, using: &random))
+        options.devicePixelRatio = .random(in: 500...8_000, using: &random)
+        options.fit = Fit.allCases.randomElement(using: &random) ?? .inside
+        options.enlarge = .random(using: &random)
+        options.gravity = gravities.randomElement(using: &random) ?? .center
+        options.background = maybe(color())
+        options.quality = maybe(.random(in: 1...100, using: &random))
+        options.isAnimated = .random(using: &random)
+        options.page = options.isAnimated ? 0 : .random(in: 0...3, using: &random)
+        if Bool.random(using: &random) {
+            options.operations = OperationGrammarTests.anyOperations(&random, color: color())
+            if options.isAnimated { options.operations.trim = nil }
+        }
+        let format = ImageFormat.written.randomElement(using: &random)
+        options.format = maybe(format)?.map { .fixed($0) } ?? .negotiated([:])
+        return ThumbnailQuery(
+            request: ThumbnailRequest(
+                source: ExactText(sources.randomElement(using: &random) ?? "x:y"), options: options),
+            placeholder: maybe(color()).map { Placeholder($0, in: options) },
+            expires: maybe(.random(in: 0...999_999_999_999, using: &random)))
+    }
+}
+
+/// Repeatable random numbers.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var bits = state
+        bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
+        bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
+        return bits ^ bits >> 31
+    }
+}

@@ -1,0 +1,149 @@
+import Imaging
+import Memory
+import TestSupport
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import Dialects
+
+/// The meaning of a target of thumbor or imagor: the request, the composition, and facts about it.
+struct ThumborRecipeTests {
+    private func dialect(_ change: (inout ThumborConfiguration) -> Void = { _ in }) throws -> ThumborDialect {
+        var configuration = ThumborConfiguration()
+        configuration.place = DialectPlace("/img")
+        change(&configuration)
+        return try #require(ThumborDialect(configuration))
+    }
+
+    private func query(
+        _ path: String, accept: String? = nil, _ change: (inout ThumborConfiguration) -> Void = { _ in }
+    ) throws -> ThumbnailQuery {
+        try dialect(change).query(in: RequestedTarget("/img/unsafe/" + path, accept: accept))
+    }
+
+    private func composition(
+        _ path: String, _ header: ImageHeader, accept: String? = nil, box: ImagePart? = nil,
+        _ change: (inout ThumborConfiguration) -> Void = { _ in }
+    ) throws -> Composition {
+        let recipe = try query(path + "/a.example/b", accept: accept, change).request.recipe
+        return try recipe.recipe.composition(of: RecipeSource(header: header, box: box))
+    }
+
+    private static func header(
+        _ format: ImageFormat = .jpeg, _ width: Int = 400, _ height: Int = 300, frames: Int = 1, hasAlpha: Bool = false
+    ) -> ImageHeader {
+        ImageHeader(
+            format: format, storedSize: PixelSize(width: width, height: height), bands: hasAlpha ? 4 : 3,
+            frames: frames,
+            hasAlpha: hasAlpha)
+    }
+
+    @Test func `a target is claimed below its place only`() throws {
+        let dialect = try dialect()
+        guard case .certain = dialect.claim(on: "/img/unsafe/a.example/b") else {
+            Issue.record("not claimed")
+            return
+        }
+        guard case .none = dialect.claim(on: "/image/unsafe/a.example/b") else {
+            Issue.record("claimed")
+            return
+        }
+    }
+
+    @Test func `sources, marks and what is ignored stand in the query`() throws {
+        let query = try query(
+            "300x200/filters:watermark(b.example/m.png,0,0,0):nosuch():max_age(7)/http%3A%2F%2Fa.example%2Fb.png?x=1")
+        #expect(query.request.source == "http://a.example/b.png")
+        #expect(query.request.additional == [AdditionalSource(.watermark, source: "http://b.example/m.png")])
+        #expect(query.ignoredOptions == ["nosuch()"] && query.answer.maximumAge == 7 && query.answer.writer == nil)
+        #expect(throws: APIError.self) { try self.query("") }
+        #expect(throws: APIError.self) { try self.query("300x200/") }
+    }
+
+    @Test func `mirrors and turns become one orientation`() throws {
+        let header = Self.header()
+        #expect(try composition("-200x150", header).turn == 2)
+        #expect(try composition("200x-150", header).turn == 4)
+        #expect(try composition("-200x-150", header).turn == 3)
+        #expect(try composition("filters:orient(90)", header).turn == 8)
+        #expect(try composition("-x/filters:orient(90)", header).turn == 7)
+        #expect(try composition("x-/filters:orient(270)", header).turn == 7)
+        let turned = try composition("fit-in/200x200/filters:orient(90)", header)
+        #expect(turned.size == PixelSize(width: 150, height: 200) && turned.part == nil)
+        // The left quarter of the image turned counter-clockwise is the top of the image.
+        let part = try composition("0x0:75x400/filters:orient(90)", header).part
+        #expect(part?.y == 0 && part?.x == 0 && part?.size == PixelSize(width: 400, height: 75))
+    }
+
+    @Test func `trims compare distances, and leave animations alone`() throws {
+        let trim = try #require(try composition("trim:bottom-right:30", Self.header()).trim)
+        #expect(trim.tolerance == 30 && trim.isDistance && trim.isFromBottomRight)
+        #expect(try composition("trim", Self.header(.gif, frames: 5)).trim == nil)
+        let whole = PixelSize(width: 400, height: 300)
+        let box = ImagePart(x: 50, y: 60, size: PixelSize(width: 200, height: 100), of: whole)
+        let trimmed = try composition("trim/100x0:150x90/x", Self.header(), box: box)
+        #expect(trimmed.part == ImagePart(x: 100, y: 60, size: PixelSize(width: 50, height: 30), of: whole))
+    }
+
+    @Test func `the format is the target's, then one of Accept, then the source's own`() throws {
+        let accepting: (inout ThumborConfiguration) -> Void = { $0.automaticFormats = [.avif, .webp] }
+        let accept = "image/webp,image/avif,*/*"
+        #expect(try composition("x", Self.header(), accept: accept).format == .jpeg)
+        #expect(try composition("x", Self.header(), accept: accept, accepting).format == .avif)
+        #expect(try composition("x", Self.header(.gif, frames: 5), accept: accept, accepting).format == .webp)
+        #expect(try composition("filters:format(png)", Self.header(), accept: accept, accepting).format == .png)
+        let moving = Self.header(.gif, frames: 5, hasAlpha: true)
+        #expect(try composition("filters:format(avif):fallback_format(webp)", moving).format == .webp)
+        #expect(try composition("filters:format(avif)", moving).format == .avif)
+        #expect(try composition("filters:autojpg()", Self.header(.png)).format == .jpeg)
+        #expect(try composition("filters:autojpg()", Self.header(.png, hasAlpha: true)).format == .png)
+        #expect(try composition("x", Self.header(.svg, hasAlpha: true)).format == .png)
+        #expect(try query("x/a.example/b", accepting).request.isNegotiated)
+        #expect(
+            try query("filters:format(png)/a.example/b", accepting).request.isNegotiated == false)
+    }
+
+    @Test func `quality is 80 by default, and searched for if the bytes are bounded`() throws {
+        #expect(try composition("x", Self.header()).quality == .fixed(80))
+        #expect(try composition("filters:quality(7)", Self.header()).quality == .fixed(7))
+        let bounded = try composition("filters:quality(95):max_bytes(3000)", Self.header())
+        #expect(bounded.quality == .fitting(bytes: 3_000, highest: 95, lowest: 10))
+    }
+
+    @Test func `raw keeps the whole image in its own format`() throws {
+        let raw = try composition("trim/10x10:50x50/30x30/filters:raw():format(png):invert()", Self.header())
+        #expect(raw.size == PixelSize(width: 400, height: 300) && raw.part == nil && raw.trim == nil)
+        #expect(raw.format == .jpeg && raw.steps.isEmpty && raw.turn == 1)
+    }
+
+    @Test func `equal targets make equal plans, whatever their spelling`() throws {
+        func plan(_ path: String) throws -> RenderPlan {
+            try RenderPlan(
+                try query(path + "/a.example/b").request.recipe, of: RecipeSource(header: Self.header()))
+        }
+        #expect(try plan("200x150") == plan("200x/filters:nosuch()"))
+        #expect(try plan("200x150") != plan("200x150/filters:quality(81)"))
+        #expect(throws: ImagingError.self) { try plan("1000000x1000000") }
+        #expect(throws: ImagingError.self) { try plan("filters:padding(red,1000000)") }
+    }
+
+    @Test func `facts are thumbor's`() throws {
+        let query = try query("meta/-100x300/a.example/b.png")
+        let thumbnail = Thumbnail(
+            image: EncodedImage(
+                bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 100, height: 300), quality: nil),
+            sourceHeader: Self.header(), eTag: "\"a\"", lastModified: nil, freshness: Freshness(), cacheStatus: [],
+            timings: [])
+        let written = try #require(query.answer.writer?.answer(about: thumbnail))
+        #expect(written.mediaType == "application/json")
+        #expect(
+            written.body
+                == .text(
+                    """
+                    {"thumbor": {"source": {"url": "http://a.example/b.png", "width": 400, "height": 300, "frameCount": 1}, \
+                    "operations": [{"type": "crop", "left": 150, "top": 0, "right": 250, "bottom": 300}, \
+                    {"type": "flip_horizontally"}], "target": {"width": 100, "height": 300}}}
+                    """))
+    }
+}

@@ -1,0 +1,42 @@
+import Dialects
+import HTTPTypes
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+@Suite struct WsrvAnswerTests {
+    @Test func `the root's page stays, and the dialect answers beside it`() async throws {
+        let place = try #require(DialectPlace("/"))
+        let edge = Edge { $0.otherDialects = [WsrvDialect(at: place)] }
+        #expect(await edge.respond("/")[.contentType] == "text/html; charset=utf-8")
+        #expect(await edge.respond("/?url=example.com/a.jpg&w=30").status == .ok)
+        #expect(await edge.respond("/any/path.jpg?w=30&url=example.com/b.jpg").status == .ok)
+        #expect(await edge.respond("/any/path.jpg?w=30").code == "no_such_route")
+        #expect(await edge.respond("/?url=a").code == "bad_url")
+        #expect(edge.thumbnails.requests.map(\.source) == ["http://example.com/a.jpg", "http://example.com/b.jpg"])
+    }
+
+    @Test func `signing keys close the dialect`() async throws {
+        let place = try #require(DialectPlace("/wsrv"))
+        let edge = Edge {
+            $0.otherDialects = [WsrvDialect(at: place)]
+            $0.signingKeys = [[UInt8](0..<32)]
+        }
+        #expect(await edge.respond("/wsrv?url=example.com/a.jpg").code == "bad_signature")
+    }
+
+    @Test func `a redirect carries the problem as JSON`() async throws {
+        let place = try #require(DialectPlace("/"))
+        let failing = StubThumbnails(make: { _ in throw StubError() })
+        let edge = Edge(failing) { $0.otherDialects = [WsrvDialect(at: place)] }
+        let answer = await edge.respond("/?url=example.com/a.jpg&default=https%3A%2F%2Fnamed.example%2Fb%20c.png")
+        #expect(answer.status == .found && answer[.location] == "https://named.example/b%20c.png")
+        #expect(answer[.contentType] == "application/json" && answer[.cacheControl] == "no-store")
+        #expect(answer.text.contains("\"code\":\"origin_error\""))
+        // Policy does not allow it.
+        let refused = await edge.respond("/?url=example.com/a.jpg&default=h.example/b.png")
+        #expect(refused.status == .badGateway && refused.code == "origin_error")
+    }
+}
