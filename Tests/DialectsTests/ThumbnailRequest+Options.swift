@@ -2,6 +2,8 @@ import Imaging
 import Text
 import ThumbnailPipeline
 
+@testable import Dialects
+
 extension ThumbnailRequest {
     /// The options of a request by Alula's own rules.
     var options: RenderingOptions {
@@ -20,5 +22,14 @@ extension ThumbnailRequest {
         var options = options
         options.format = format
         self.init(source: source, additional: additional, options: options)
+    }
+}
+
+extension ThumbnailRequest {
+    /// The watermark of a request by Alula's own rules.
+    var watermark: Vocabulary.Watermark? {
+        ownOptions?.watermark.flatMap { options in
+            additional.first.map { Vocabulary.Watermark(source: $0.source, options: options) }
+        }
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 package import Imaging
 import Text
 import ThumbnailPipeline
@@ -168,15 +167,10 @@ package struct NativeParameters {
         return name.isEmpty ? "center" : name
     }
 
-    private static func text(_ color: Color) -> String {
-        Hexadecimal.encode([color.red, color.green, color.blue] + (color.alpha == 255 ? [] : [color.alpha]))
-    }
+    private static func text(_ color: Color) -> String { ColorGrammar.text(color) }
 
     /// A number with at most two decimals.
     private static func text(_ number: Double) -> String {
-        let hundredths = Int((number * 100).rounded())
-        guard !hundredths.isMultiple(of: 100) else { return String(hundredths / 100) }
-        let decimals = String(100 + hundredths % 100).dropFirst()
-        return "\(hundredths / 100)." + (decimals.hasSuffix("0") ? decimals.dropLast() : decimals)
+        ParameterGrammar.text(Int((number * 100).rounded()), decimals: 2)
     }
 }

@@ -118,7 +118,7 @@ package enum ParameterGrammar {
     }
 
     /// Longest name of a source, in bytes after percent-decoding.
-    private static let longestSource = 2_048
+    static let longestSource = 2_048
 
     private static let zero = UInt8(ascii: "0")
     private static func isDigit(_ byte: UInt8) -> Bool { (zero...UInt8(ascii: "9")).contains(byte) }

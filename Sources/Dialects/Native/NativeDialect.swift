@@ -41,7 +41,7 @@ package struct NativeDialect: RenditionDialect {
     /// It is written anew, unless presets would then change what it means; these apply when the target is read.
     package func target(source: String, rendition: String) throws(APIError) -> String {
         do throws(APIError) {
-            try Self.refuse(["url", "placeholder", "expires", "sig"], in: rendition)
+            try Self.refuse(ThumbnailParameter.names(outside: .renditions), in: rendition)
         } catch {
             throw .badBody("", "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
         }
@@ -53,15 +53,17 @@ package struct NativeDialect: RenditionDialect {
     /// Reads a query about a source that stands elsewhere.
     ///
     /// - Parameters:
-    ///   - rendition: A query of `/thumbnail` without the parameters that are refused.
+    ///   - rendition: A query of `/thumbnail` without the source and the parameters of a single request.
     ///   - source: The source.
     ///   - accept: The request's `Accept`, which counts for `format=auto`.
-    ///   - refused: Parameters that the query must not have.
+    ///   - mayExpire: Whether the query may say when it expires.
     package func rendition(
         _ rendition: String, of source: String, accept: String?,
-        refusing refused: [String] = ["url", "placeholder", "expires", "sig"]
+        mayExpire: Bool = false
     ) throws(APIError) -> ThumbnailQuery {
-        try Self.refuse(refused, in: rendition)
+        let refused = ThumbnailParameter.names(outside: .renditions)
+        try Self.refuse(
+            mayExpire ? refused.filter { $0 != ThumbnailParameter.expires.rawValue } : refused, in: rendition)
         return try ThumbnailTarget.parse(
             Self.target(rendition, of: source), accept: accept, vocabulary: vocabulary)
     }

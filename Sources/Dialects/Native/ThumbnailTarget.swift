@@ -1,5 +1,3 @@
-import Crypto
-import Imaging
 import Text
 import ThumbnailPipeline
 
@@ -22,8 +20,8 @@ package enum ThumbnailTarget {
     ) throws(APIError) -> ThumbnailQuery {
         let query = RawQuery(target: target)
         let items = try query.decoded()
-        func read(over levels: [Vocabulary.Preset]) throws(APIError) -> ThumbnailQueryReader {
-            var reader = ThumbnailQueryReader(vocabulary)
+        func read(over levels: [Vocabulary.Preset]) throws(APIError) -> ThumbnailParameterValues {
+            var reader = ThumbnailParameterReader(vocabulary)
             for level in levels {
                 for (name, value) in level { try reader.read(name: name, value: value, isLast: false) }
                 reader.override()
@@ -36,12 +34,12 @@ package enum ThumbnailTarget {
                     throw query.explained(error, of: index)
                 }
             }
-            return reader
+            return reader.values
         }
-        var reader = try read(over: [])
-        let levels = vocabulary.levels(below: reader.presets)
-        if !levels.isEmpty { reader = try read(over: levels) }
-        return try reader.finish(accept: accept)
+        var values = try read(over: [])
+        let levels = vocabulary.levels(below: values.presets)
+        if !levels.isEmpty { values = try read(over: levels) }
+        return try values.query(accept: accept)
     }
 
     /// Writes a target that reads back as `query`: main names, one order, defaults left out; nil for a query of another
@@ -50,100 +48,33 @@ package enum ThumbnailTarget {
     /// The formats that a negotiated request accepts are not written, because they stand in `Accept`. Nor is the page
     /// of an animated request, which has none.
     package static func generate(_ query: ThumbnailQuery) -> String? {
-        guard let options = query.request.ownOptions else { return nil }
-        let standard = RenderingOptions()
-        var target = "\(path)?url=\(PercentEncoding.encode(query.request.source.string))"
-        func append(_ parameter: ThumbnailParameter, _ value: String?) {
-            if let value { target += "&\(parameter.rawValue)=\(value)" }
-        }
-        append(.width, options.width.map(String.init))
-        append(.height, options.height.map(String.init))
-        append(.fit, options.fit == standard.fit ? nil : options.fit.rawValue)
-        append(.enlarge, options.enlarge ? "1" : nil)
-        append(
-            .devicePixelRatio,
-            options.devicePixelRatio == standard.devicePixelRatio
-                ? nil : ParameterGrammar.text(thousandths: options.devicePixelRatio))
-        if case .focal(let x, let y) = options.gravity {
-            append(.gravity, "focal")
-            append(.focalX, ParameterGrammar.text(thousandths: x))
-            append(.focalY, ParameterGrammar.text(thousandths: y))
-        } else if options.gravity != standard.gravity {
-            append(.gravity, ParameterGrammar.name(of: options.gravity))
-        }
-        for (parameter, value) in OperationGrammar.values(of: options.operations) { append(parameter, value) }
-        append(.background, options.background.map(ColorGrammar.text))
-        if case .fixed(let format) = options.format { append(.format, format.rawValue) }
-        append(.quality, options.isQualityAutomatic ? "auto" : options.quality.map(String.init))
-        append(.maximumBytes, options.maximumBytes.map(String.init))
-        append(.keepCopyright, options.keepsCopyright ? "1" : nil)
-        append(.page, options.page == 0 || options.isAnimated ? nil : String(options.page))
-        append(.animated, options.isAnimated ? "1" : nil)
-        if let watermark = query.request.watermark { WatermarkReader.append(watermark, append) }
-        append(.placeholder, query.placeholder.map { ColorGrammar.text($0.color) })
-        append(.expires, query.expires.map(String.init))
-        return target
+        guard let values = ThumbnailParameterValues(of: query) else { return nil }
+        let items = ThumbnailParameter.rows.compactMap { name, row in row.write(values).map { "\(name)=\($0)" } }
+        return "\(path)?\(items.joined(separator: "&"))"
     }
 }
 
-/// A parameter of `/thumbnail`, by its main name.
-enum ThumbnailParameter: String, CaseIterable {
-    case url
-    case width = "w"
-    case height = "h"
-    case fit
-    case enlarge
-    case devicePixelRatio = "dpr"
-    case gravity
-    case focalX = "fx"
-    case focalY = "fy"
-    case trim
-    case trimColor
-    case crop
-    case rotate
-    case flip
-    case brightness
-    case contrast
-    case saturate
-    case hue
-    case grayscale
-    case sepia
-    case invert
-    case blur
-    case sharpen
-    case pixelate
-    case pad
-    case radius
-    case mask
-    case background
-    case format
-    case quality = "q"
-    case maximumBytes = "maxBytes"
-    case keepCopyright
-    case page
-    case animated
-    case watermark
-    case watermarkPosition
-    case watermarkX
-    case watermarkY
-    case watermarkOpacity
-    case watermarkScale
-    case watermarkTile
-    case preset
-    case placeholder
-    case expires
-    case signature = "sig"
+/// Reads the parameters of a `/thumbnail` target one by one.
+struct ThumbnailParameterReader {
+    private(set) var values: ThumbnailParameterValues
+    /// The parameters that were read since the last call of ``override()``.
+    private var seen: Set<ThumbnailParameter> = []
 
-    /// The names and aliases of all parameters.
-    static let names = allCases.flatMap { [$0.rawValue] + $0.aliases }
+    /// A reader of targets that may use the names of `vocabulary`.
+    init(_ vocabulary: Vocabulary) {
+        values = ThumbnailParameterValues(vocabulary)
+    }
 
-    /// The parameter of this name or alias.
-    init?(name: String) {
-        switch name {
-        case "width": self = .width
-        case "height": self = .height
-        case "quality": self = .quality
-        default: self.init(rawValue: name)
+    /// Begins to read parameters that win over those that were read.
+    mutating func override() { seen = [] }
+
+    /// Reads one parameter, which is percent-decoded.
+    mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
+        guard let (parameter, row) = ThumbnailParameter.named(name) else {
+            throw .unknown(name, among: ThumbnailParameter.names)
         }
+        guard seen.insert(parameter).inserted else { throw .repeatedParameter(name) }
+        if parameter == .signature { try URLSigner.checkForm(value, name, isLast: isLast) }
+        try row.read(value, name, &values)
     }
 }

@@ -8,10 +8,10 @@ extension Vocabulary {
     package func fault(in preset: Preset) -> APIError? {
         var known = Vocabulary()
         known.watermarks = watermarks
-        var reader = ThumbnailQueryReader(known)
+        var reader = ThumbnailParameterReader(known)
         for (name, value) in preset {
             do throws(APIError) {
-                if let parameter = ThumbnailParameter(name: name), !parameter.isAllowedInPresets {
+                if let row = ThumbnailParameter.named(name)?.row, !row.uses.contains(.presets) {
                     throw .badParameter(name, "A preset has no such parameter.")
                 }
                 try reader.read(name: name, value: value, isLast: false)
@@ -32,9 +32,9 @@ extension Vocabulary {
         guard let known = ThumbnailParameter(rawValue: parameter), known != .watermark else {
             throw .unknown(name, among: [])
         }
-        var reader = WatermarkReader()
-        try reader.read(known, value, parameter, Vocabulary())
-        return reader.options(over: options)
+        var values = ThumbnailParameterValues()
+        try known.row.read(value, parameter, &values)
+        return values.watermark.options(over: options)
     }
 
     /// The names in the value of `preset`, which commas separate.
@@ -50,7 +50,7 @@ extension Vocabulary {
 
     /// Refuses a parameter that a request may not have, if only presets are allowed.
     func admit(_ name: String) throws(APIError) {
-        guard allowsOnlyPresets, let parameter = ThumbnailParameter(name: name), !parameter.isAllowedBesidePresets
+        guard allowsOnlyPresets, let row = ThumbnailParameter.named(name)?.row, !row.uses.contains(.besidePresets)
         else { return }
         throw .badParameter(name, "Only presets may say this.")
     }
@@ -62,22 +62,4 @@ extension Vocabulary {
 
     /// Whether a target that was written anew reads back as the same query.
     var keepsWrittenTargets: Bool { !allowsOnlyPresets && presets[Self.standardPreset] == nil }
-}
-
-extension ThumbnailParameter {
-    /// Whether a preset may hold the parameter.
-    var isAllowedInPresets: Bool {
-        switch self {
-        case .url, .preset, .expires, .signature: false
-        default: true
-        }
-    }
-
-    /// Whether a request may give the parameter if only presets are allowed.
-    var isAllowedBesidePresets: Bool {
-        switch self {
-        case .url, .preset, .devicePixelRatio, .format, .expires, .signature: true
-        default: false
-        }
-    }
 }

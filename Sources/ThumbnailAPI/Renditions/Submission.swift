@@ -37,7 +37,7 @@ struct Submission: Sendable {
         let query = Result { () throws(APIError) in
             try configuration.nativeDialect.rendition(
                 String(rest ?? ""), of: NativeDialect.uploadedSource, accept: request.headerFields[.accept],
-                refusing: ["url", "placeholder", "sig"])
+                mayExpire: true)
         }
         if case .success(let query) = query, let expires = query.expires, expires <= now { throw APIError.expired }
         body = try Self.taken(SubmittedBody(ofOne: request.headerFields), configuration)

@@ -16,7 +16,7 @@ struct ThumbnailOptionTests {
         for option in ThumbnailOption.all {
             #expect(!option.form.isEmpty && !option.help.isEmpty)
             for alias in option.aliases {
-                #expect(ThumbnailParameter(name: alias)?.rawValue == option.name)
+                #expect(ThumbnailParameter.named(alias)?.parameter.rawValue == option.name)
                 #expect(ThumbnailOption.named(alias)?.name == option.name)
             }
         }

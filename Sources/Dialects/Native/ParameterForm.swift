@@ -1,0 +1,219 @@
+import Imaging
+import Text
+
+/// How the values of a parameter are written as text, and read from it.
+struct ParameterForm<Value: Sendable>: Sendable {
+    /// The values in one word, such as `PIXELS`.
+    let word: String
+    /// All values, if they are few words.
+    let words: [String]
+    /// Reads a value of the parameter that is named last.
+    let read: @Sendable (String, String) throws(APIError) -> Value
+    let write: @Sendable (Value) -> String
+
+    /// A form whose reader throws its own errors.
+    init(
+        _ word: String, words: [String] = [], read: @escaping @Sendable (String, String) throws(APIError) -> Value,
+        write: @escaping @Sendable (Value) -> String
+    ) {
+        (self.word, self.words, self.read, self.write) = (word, words, read, write)
+    }
+
+    /// A form whose reader gives nil for a text that is not allowed, for this reason.
+    init(
+        _ word: String, _ reason: String, read: @escaping @Sendable (String) -> Value?,
+        write: @escaping @Sendable (Value) -> String
+    ) {
+        self.init(
+            word,
+            read: { text, name throws(APIError) in
+                guard let value = read(text) else { throw .badParameter(name, reason) }
+                return value
+            }, write: write)
+    }
+}
+
+extension ParameterForm where Value == Int {
+    /// Whole numbers; `most` is left out of the reason if it is nil.
+    static func whole(_ word: String, from least: Int, to most: Int?, largest: Int = 999_999_999) -> Self {
+        Self(
+            word, "Must be a whole number from \(least)\(most.map { " to \($0)" } ?? "").",
+            read: { ParameterGrammar.integer($0, in: least...(most ?? largest)) }, write: String.init)
+    }
+
+    /// A side in CSS pixels.
+    static var side: Self { .whole("PIXELS", from: 1, to: 16_384) }
+
+    /// Per cent.
+    static func percent(to most: Int) -> Self { .whole("PERCENT", from: 0, to: most) }
+
+    /// Degrees clockwise.
+    static var degrees: Self { .whole("DEGREES", from: 0, to: 359) }
+
+    /// Decimal fractions, in units of their last decimal.
+    static func fraction(_ word: String, decimals: Int, in range: ClosedRange<Int>, _ allowed: String) -> Self {
+        Self(
+            word, "Must be \(allowed) decimals.",
+            read: { ParameterGrammar.fraction($0, decimals: decimals, in: range) },
+            write: { ParameterGrammar.text($0, decimals: decimals) })
+    }
+
+    /// A share of a side, in thousandths.
+    static var share: Self { .fraction("SHARE", decimals: 3, in: 0...1_000, "0 to 1 with at most three") }
+
+    /// A standard deviation in hundredths of a CSS pixel; 0 for none.
+    static func deviation(_ range: ClosedRange<Int>) -> Self {
+        func text(_ hundredths: Int) -> String { ParameterGrammar.text(hundredths, decimals: 2) }
+        return Self(
+            "SIGMA",
+            "Must be 0, or \(text(range.lowerBound)) to \(text(range.upperBound)) with at most two decimals.",
+            read: { value in
+                ParameterGrammar.fraction(value, decimals: 2, in: 0...range.upperBound)
+                    .flatMap { $0 == 0 || range.contains($0) ? $0 : nil }
+            }, write: { ParameterGrammar.text($0, decimals: 2) })
+    }
+
+    /// A distance in CSS pixels, in either direction.
+    static func distance(to most: Int) -> Self {
+        Self(
+            "PIXELS", "Must be a whole number from -\(most) to \(most).",
+            read: { value in
+                let digits = value.utf8.first == UInt8(ascii: "-") ? value.dropFirst() : value[...]
+                let isNegative = digits.utf8.count < value.utf8.count
+                return ParameterGrammar.integer(digits, in: (isNegative ? 1 : 0)...most).map { isNegative ? -$0 : $0 }
+            }, write: String.init)
+    }
+
+    /// The time at which a target expires.
+    static var expiry: Self {
+        Self(
+            "SECONDS", read: { text, name throws(APIError) in try ParameterGrammar.expires(text, name) },
+            write: String.init)
+    }
+}
+
+extension ParameterForm where Value == Bool {
+    /// `0` or `1`.
+    static var flag: Self {
+        Self(
+            "0|1", words: ["0", "1"], read: { text, name throws(APIError) in try ParameterGrammar.flag(text, name) },
+            write: { $0 ? "1" : "0" })
+    }
+}
+
+extension ParameterForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of the words of `Value`.
+    static var choice: Self {
+        Self(
+            "WORD", words: Value.allCases.map(\.rawValue),
+            read: { text, name throws(APIError) in try ParameterGrammar.choice(text, name) }, write: { $0.rawValue })
+    }
+}
+
+extension ParameterForm where Value == Color {
+    static var color: Self {
+        Self(
+            "COLOR", "Not a colour in hexadecimal or by its CSS name.", read: { ColorGrammar.color($0) },
+            write: { ColorGrammar.text($0) })
+    }
+}
+
+extension ParameterForm where Value == Gravity {
+    /// One of the nine places.
+    static var place: Self {
+        Self(
+            "WORD", words: ParameterGrammar.placeNames,
+            read: { text, name throws(APIError) in
+                switch ParameterGrammar.gravity(text) {
+                case .attention, .entropy, nil: throw .badChoice(name, allowed: ParameterGrammar.placeNames)
+                case let place?: return place
+                }
+            }, write: { ParameterGrammar.name(of: $0) ?? "" })
+    }
+}
+
+extension ParameterForm where Value == ImageFormat? {
+    /// A format that answers can be written in; nil for `auto`.
+    static var format: Self {
+        Self(
+            "WORD", words: ParameterGrammar.formatNames,
+            read: { text, name throws(APIError) in try ParameterGrammar.format(text, name) },
+            write: { $0?.rawValue ?? "auto" })
+    }
+}
+
+extension ParameterForm where Value == ImageOperations.Trim {
+    /// The largest difference from the border's colour.
+    static var tolerance: Self {
+        let number = ParameterForm<Int>.whole("DIFFERENCE", from: 1, to: 255)
+        return Self(
+            number.word,
+            read: { text, name throws(APIError) in ImageOperations.Trim(tolerance: try number.read(text, name)) },
+            write: { number.write($0.tolerance) })
+    }
+}
+
+extension ParameterForm where Value == ImageOperations.Crop {
+    /// A part, by its corner and its size.
+    static var part: Self {
+        Self(
+            "X,Y,W,H", "Must be x,y,w,h: whole pixels, or shares from 0.0 to 1.0 with one to four decimals.",
+            read: Self.crop
+        ) { crop in
+            switch crop {
+            case .pixels(let x, let y, let width, let height): "\(x),\(y),\(width),\(height)"
+            case .fractions(let x, let y, let width, let height):
+                [x, y, width, height].map { ParameterGrammar.text($0, decimals: 4, least: 1) }.joined(separator: ",")
+            }
+        }
+    }
+
+    @Sendable private static func crop(_ text: String) -> ImageOperations.Crop? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        let isShare = parts.allSatisfy { $0.contains(".") }
+        let numbers = parts.compactMap { part in
+            isShare
+                ? ParameterGrammar.fraction(part, decimals: 4, in: 0...10_000)
+                : ParameterGrammar.integer(part, in: 0...999_999_999)
+        }
+        // A part without width or height is none.
+        guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0 else { return nil }
+        return isShare
+            ? .fractions(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+            : .pixels(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+    }
+}
+
+extension ParameterForm where Value == ImageOperations.Margins {
+    /// One to four lengths; missing margins are those on the other side, as in CSS.
+    static var margins: Self {
+        Self("TOP,RIGHT…", "Must be one to four whole numbers from 0 to 4096 with commas between them.") { text in
+            let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+            let numbers = parts.compactMap { ParameterGrammar.integer($0, in: 0...4_096) }
+            guard 1...4 ~= parts.count, numbers.count == parts.count else { return nil }
+            let top = numbers[0]
+            let right = numbers.count > 1 ? numbers[1] : top
+            return ImageOperations.Margins(
+                top: top, right: right, bottom: numbers.count > 2 ? numbers[2] : top,
+                left: numbers.count > 3 ? numbers[3] : right)
+        } write: { margins in
+            let sides = [margins.top, margins.right, margins.bottom, margins.left]
+            return Set(sides).count == 1 ? String(sides[0]) : sides.map(String.init).joined(separator: ",")
+        }
+    }
+}
+
+extension ParameterForm where Value == ImageOperations.Radius {
+    /// A radius in CSS pixels, or `max`.
+    static var radius: Self {
+        Self("PIXELS|max", "Must be max, or a whole number from 0 to 16384.") { text in
+            text == "max" ? .most : ParameterGrammar.integer(text, in: 0...16_384).map { .pixels($0) }
+        } write: { radius in
+            switch radius {
+            case .pixels(let pixels): String(pixels)
+            case .most: "max"
+            }
+        }
+    }
+}

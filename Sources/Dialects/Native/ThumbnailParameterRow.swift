@@ -1,0 +1,172 @@
+import Imaging
+import Text
+
+/// All about a parameter of `/thumbnail` but its main name: where it may stand, how it is read and written, and what
+/// people read about it.
+struct ThumbnailParameterRow: Sendable {
+    typealias Path<Value> = WritableKeyPath<ThumbnailParameterValues, Value> & Sendable
+
+    /// Where a parameter may stand besides a target without presets.
+    struct Uses: OptionSet {
+        let rawValue: Int
+        /// In a rendition of a source that stands elsewhere.
+        static let renditions = Uses(rawValue: 1)
+        /// In a preset.
+        static let presets = Uses(rawValue: 2)
+        /// In a target of a service that allows nothing else than presets.
+        static let besidePresets = Uses(rawValue: 4)
+    }
+
+    /// The names besides the main one.
+    let aliases: [String]
+    let uses: Uses
+    /// The values in one word, such as `PIXELS`.
+    let form: String
+    /// All values, if they are few words.
+    let values: [String]
+    /// The effect, in one line.
+    let help: String
+    /// Reads a text, under the name that the target uses.
+    let read: @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void
+    /// The text that reads back as the value; nil for a value that is left out.
+    let write: @Sendable (ThumbnailParameterValues) -> String?
+
+    private init<Value>(
+        _ form: ParameterForm<Value>, _ help: String, alias: String?, uses: Uses,
+        read: @escaping @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void,
+        write: @escaping @Sendable (ThumbnailParameterValues) -> String?
+    ) {
+        aliases = alias.map { [$0] } ?? []
+        self.uses = uses
+        (self.form, values) = (form.word, form.words)
+        let listed = form.words.isEmpty || form.word == "0|1" ? "" : ": \(form.words.joined(separator: ", "))"
+        self.help = help + listed
+        (self.read, self.write) = (read, write)
+    }
+
+    /// A value that is left out if it is the default.
+    static func value<Value: Equatable & Sendable>(
+        _ path: any Path<Value>, _ form: ParameterForm<Value>, _ help: String, in uses: Uses = [.renditions, .presets]
+    ) -> Self {
+        let standard = ThumbnailParameterValues()[keyPath: path]
+        return Self(form, help, alias: nil, uses: uses) { text, name, values throws(APIError) in
+            values[keyPath: path] = try form.read(text, name)
+        } write: { values in
+            let value = values[keyPath: path]
+            return value == standard ? nil : form.write(value)
+        }
+    }
+
+    /// A value that is left out if there is none.
+    static func optional<Value: Sendable>(
+        _ path: any Path<Value?>, _ form: ParameterForm<Value>, _ help: String, alias: String? = nil,
+        in uses: Uses = [.renditions, .presets]
+    ) -> Self {
+        Self(form, help, alias: alias, uses: uses) { text, name, values throws(APIError) in
+            values[keyPath: path] = try form.read(text, name)
+        } write: { values in
+            values[keyPath: path].map(form.write)
+        }
+    }
+
+    /// A change of the colours.
+    static func color(
+        _ path: any WritableKeyPath<ColorFilters, Int> & Sendable, _ form: ParameterForm<Int>, _ help: String
+    ) -> Self {
+        let standard = ColorFilters()[keyPath: path]
+        return Self(form, help, alias: nil, uses: [.renditions, .presets]) { text, name, values throws(APIError) in
+            values.options.operations.colors[keyPath: path] = try form.read(text, name)
+        } write: { values in
+            let value = values.options.operations.colors[keyPath: path]
+            return value == standard ? nil : form.write(value)
+        }
+    }
+
+    /// An option of the watermark, which needs one.
+    static func ofWatermark<Value: Sendable>(
+        _ path: any WritableKeyPath<WatermarkParameters, Value?> & Sendable, _ form: ParameterForm<Value>,
+        _ help: String
+    ) -> Self {
+        Self(form, help, alias: nil, uses: [.renditions, .presets]) { text, name, values throws(APIError) in
+            values.watermark.firstOption = values.watermark.firstOption ?? name
+            values.watermark[keyPath: path] = try form.read(text, name)
+        } write: { values in
+            values.watermark[keyPath: path].map(form.write)
+        }
+    }
+
+    /// A text with a colon is a source, like `url`; any other one is a name of the settings file.
+    static func watermark(_ help: String) -> Self {
+        Self(text("URL|NAME"), help, alias: nil, uses: [.renditions, .presets]) { text, name, values throws(APIError) in
+            guard text.utf8.contains(UInt8(ascii: ":")) else {
+                guard let known = values.vocabulary.watermarks[ExactText(text)] else {
+                    throw .badParameter(name, "There is no watermark of this name.")
+                }
+                values.watermark.named = known
+                return
+            }
+            guard text.utf8.count <= ParameterGrammar.longestSource else {
+                throw .badParameter(
+                    name, "The watermark's URL is longer than \(ParameterGrammar.longestSource) bytes.")
+            }
+            values.watermark.named = Vocabulary.Watermark(source: ExactText(text))
+        } write: { values in
+            values.watermark.named.map { PercentEncoding.encode($0.source.string) }
+        }
+    }
+
+    /// A place, what to look at, or `focal`, which two other parameters complete.
+    static func gravity(_ help: String) -> Self {
+        let names = ParameterGrammar.gravityNames + ["focal"]
+        return Self(
+            text("WORD", words: names), help, alias: nil, uses: [.renditions, .presets]
+        ) { text, name, values throws(APIError) in
+            values.isFocal = text == "focal"
+            guard !values.isFocal else { return }
+            guard let gravity = ParameterGrammar.gravity(text) else { throw .badChoice(name, allowed: names) }
+            values.options.gravity = gravity
+        } write: { values in
+            if values.isFocal { return "focal" }
+            return values.options.gravity == .center ? nil : ParameterGrammar.name(of: values.options.gravity)
+        }
+    }
+
+    /// A number, or `auto`.
+    static func quality(_ help: String, alias: String) -> Self {
+        Self(text("1…100|auto"), help, alias: alias, uses: [.renditions, .presets]) {
+            text, name, values throws(APIError) in
+            if text == "auto" {
+                values.options.isQualityAutomatic = true
+                return
+            }
+            guard let number = ParameterGrammar.integer(text, in: 1...100) else {
+                throw .badParameter(name, "Must be a whole number from 1 to 100, or auto.")
+            }
+            values.options.quality = number
+        } write: { values in
+            values.options.isQualityAutomatic ? "auto" : values.options.quality.map(String.init)
+        }
+    }
+
+    /// The names of presets; what they say is written in their place.
+    static func presets(_ help: String) -> Self {
+        Self(text("NAMES"), help, alias: nil, uses: [.renditions, .besidePresets]) {
+            text, name, values throws(APIError) in
+            values.presets = try values.vocabulary.presetNames(text, name)
+        } write: { _ in
+            nil
+        }
+    }
+
+    /// The signature, whose form ``URLSigner`` judges by its place in the target.
+    static func signature(_ help: String) -> Self {
+        Self(text("SIGNATURE"), help, alias: nil, uses: .besidePresets) { _, _, _ in
+        } write: { _ in
+            nil
+        }
+    }
+
+    private static func text(_ word: String, words: [String] = []) -> ParameterForm<String> {
+        ParameterForm(word, words: words, read: { text, _ in text }, write: { $0 })
+    }
+}

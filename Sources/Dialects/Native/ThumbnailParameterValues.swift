@@ -1,0 +1,144 @@
+import Imaging
+import Text
+import ThumbnailPipeline
+
+/// The values of all parameters of `/thumbnail`, before they are judged together.
+struct ThumbnailParameterValues: Sendable {
+    /// The watermarks and presets that may be named.
+    var vocabulary = Vocabulary()
+    var source: String?
+    /// The options that stand for themselves; the others lie beside them until the query is made.
+    var options = RenderingOptions()
+    var isFocal = false
+    var focalX: Int?
+    var focalY: Int?
+    var trimColor: Color?
+    var format: ImageFormat?
+    var page: Int?
+    var watermark = WatermarkParameters()
+    /// The presets that the request names, in its order.
+    var presets: [ExactText] = []
+    var placeholder: Color?
+    var expires: Int?
+
+    /// No values; targets may use the names of `vocabulary`.
+    init(_ vocabulary: Vocabulary = Vocabulary()) {
+        self.vocabulary = vocabulary
+    }
+
+    /// The values that make a query; nil for a query of another grammar.
+    init?(of query: ThumbnailQuery) {
+        guard let options = query.request.ownOptions else { return nil }
+        self.options = options
+        source = query.request.source.string
+        if case .focal(let x, let y) = options.gravity { (isFocal, focalX, focalY) = (true, x, y) }
+        trimColor = options.operations.trim?.color
+        if case .fixed(let fixed) = options.format { format = fixed }
+        if options.page > 0, !options.isAnimated { page = options.page }
+        if let watermark = options.watermark,
+            let source = query.request.additional.first(where: { $0.role == .watermark })?.source
+        {
+            self.watermark = WatermarkParameters(source, watermark)
+        }
+        placeholder = query.placeholder?.color
+        expires = query.expires
+    }
+
+    /// The query of all values; `accept` chooses the format if none fixes it.
+    func query(accept: String?) throws(APIError) -> ThumbnailQuery {
+        guard let source else { throw Self.missing(.url) }
+        var options = options
+        if isFocal {
+            guard let focalX else { throw Self.missing(.focalX) }
+            guard let focalY else { throw Self.missing(.focalY) }
+            options.gravity = .focal(x: focalX, y: focalY)
+        } else if focalX != nil || focalY != nil {
+            throw Self.bad(focalX != nil ? .focalX : .focalY, "Needs gravity=focal.")
+        }
+        if let trimColor {
+            guard options.operations.trim != nil else { throw Self.bad(.trimColor, "Needs trim.") }
+            options.operations.trim?.color = trimColor
+        }
+        if options.isAnimated, options.operations.trim != nil {
+            throw Self.bad(.trim, "The frames of an animation are not trimmed.")
+        }
+        if options.isAnimated, page != nil { throw Self.bad(.page, "An animated thumbnail shows all pages.") }
+        options.page = page ?? 0
+        try checkQuality()
+        options.format = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
+        let mark = try watermark.watermark()
+        options.watermark = mark?.options
+        let request = ThumbnailRequest(
+            source: ExactText(source),
+            additional: mark.map { [AdditionalSource(.watermark, source: $0.source)] } ?? [], options: options)
+        return ThumbnailQuery(
+            request: request, placeholder: placeholder.map { Placeholder($0, in: options) }, expires: expires)
+    }
+
+    /// Judges quality and bytes together; if the format is negotiated, both count if the chosen one has a quality.
+    private func checkQuality() throws(APIError) {
+        let hasQuality = format?.hasQuality ?? true
+        if options.maximumBytes != nil {
+            guard hasQuality else { throw Self.bad(.maximumBytes, "Needs a format with a quality.") }
+            guard !options.isQualityAutomatic else { throw Self.bad(.maximumBytes, "Excludes q=auto.") }
+        }
+        guard hasQuality || !options.isQualityAutomatic else {
+            throw Self.bad(.quality, "auto needs a format with a quality.")
+        }
+    }
+
+    private static func missing(_ parameter: ThumbnailParameter) -> APIError { .missingParameter(parameter.rawValue) }
+
+    private static func bad(_ parameter: ThumbnailParameter, _ reason: String) -> APIError {
+        .badParameter(parameter.rawValue, reason)
+    }
+}
+
+/// The values of the parameters of a watermark.
+struct WatermarkParameters: Sendable {
+    /// The watermark as the request names it, and the defaults that its name stands for.
+    var named: Vocabulary.Watermark?
+    var position: Gravity?
+    var x: Int?
+    var y: Int?
+    var opacity: Int?
+    var scale: Int?
+    var isTiled: Bool?
+    /// The first parameter that needs a watermark.
+    var firstOption: String?
+
+    init() {}
+
+    /// The values that make a watermark; defaults are left out.
+    init(_ source: ExactText, _ options: WatermarkOptions) {
+        let standard = WatermarkOptions()
+        named = Vocabulary.Watermark(source: source)
+        if options.position != standard.position { position = options.position }
+        if options.x != standard.x { x = options.x }
+        if options.y != standard.y { y = options.y }
+        if options.opacity != standard.opacity { opacity = options.opacity }
+        scale = options.scale
+        if options.isTiled { isTiled = true }
+    }
+
+    /// The watermark, if there is one.
+    func watermark() throws(APIError) -> Vocabulary.Watermark? {
+        guard let named else {
+            if let firstOption { throw .badParameter(firstOption, "Needs a watermark.") }
+            return nil
+        }
+        return Vocabulary.Watermark(source: named.source, options: options(over: named.options))
+    }
+
+    /// The options that were read, with `defaults` for the others.
+    func options(over defaults: WatermarkOptions) -> WatermarkOptions {
+        var options = defaults
+        if let position { options.position = position }
+        if let x { options.x = x }
+        if let y { options.y = y }
+        if let opacity { options.opacity = opacity }
+        if let scale { options.scale = scale }
+        if let isTiled { options.isTiled = isTiled }
+        return options
+    }
+}
