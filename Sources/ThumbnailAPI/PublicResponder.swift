@@ -50,24 +50,22 @@ package final class PublicResponder: RequestResponder {
         self.timekeeper = timekeeper
         common = fields.strict
         preflight = configuration.allowOrigin.map { _ in PreflightAnswer(common: fields.strict) }
-        files = EmbeddedFiles(EmbeddedFile.ofClients, common: fields, facts: PageFacts(configuration))
+        files = EmbeddedFiles(EmbeddedFile.ofClients, common: fields, page: PageConfiguration(configuration))
     }
 
     /// The answer to a request with a valid header.
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
         let exchange = exchange(for: request)
-        return begun(answer(request, exchange), request, exchange)
+        return begun(answer(request, exchange), exchange)
     }
 
     /// An answer that is perhaps not ready: its client has one request more under way until it is.
-    private func begun(_ answer: HTTPAnswer, _ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
+    private func begun(_ answer: HTTPAnswer, _ exchange: Exchange) -> HTTPAnswer {
         switch answer {
         case .now, .again: return answer
         case .later, .soon: break
         }
-        guard let client = exchange.client, trustedProxies.sent(request) else {
-            return computed(answer, exchange) {}
-        }
+        guard exchange.isProxied, let client = exchange.client else { return computed(answer, exchange) {} }
         guard places.take(for: client) else { return .now(problem(.tooManyOfClient, exchange)) }
         return computed(answer, exchange) { [places] in places.giveBack(client) }
     }
@@ -103,7 +101,7 @@ package final class PublicResponder: RequestResponder {
             guard request.method == .post else { return .refused(methodNotAllowed(exchange)) }
             return .accepted(
                 try submissions.admission(of: request, length: bodyLength, exchange) { [self] in
-                    begun($1, $0, exchange)
+                    begun($0, exchange)
                 })
         } catch {
             return .refused(submissions.failure(error, exchange))
@@ -113,7 +111,7 @@ package final class PublicResponder: RequestResponder {
     /// The answer to a request that should have a body and has none, or an empty one.
     private func submitted(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
         do {
-            let hold = try submissions.admission(of: request, length: request.body?.count ?? 0, exchange) { $1 }
+            let hold = try submissions.admission(of: request, length: request.body?.count ?? 0, exchange) { $0 }
             guard request.hasBody else { throw APIError.lengthRequired }
             return hold.respond(to: request)
         } catch {
@@ -122,11 +120,11 @@ package final class PublicResponder: RequestResponder {
     }
 
     private func exchange(for request: HTTPRequest) -> Exchange {
-        let isTrusted = trustedProxies.sent(request)
-        let parent = isTrusted ? request.headerFields[.traceparent].flatMap { TraceContext(traceparent: $0) } : nil
+        let (client, isProxied) = trustedProxies.sender(of: request)
+        let parent = isProxied ? request.headerFields[.traceparent].flatMap { TraceContext(traceparent: $0) } : nil
         return Exchange(
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
-            route: routes.route(of: request.target), client: trustedProxies.client(of: request),
+            route: routes.route(of: request.target), client: client, isProxied: isProxied,
             trace: tracer?.begin(continuing: parent))
     }
 

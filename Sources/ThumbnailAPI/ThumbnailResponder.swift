@@ -53,46 +53,47 @@ final class ThumbnailResponder: Sendable {
             return .now(failure(error, exchange, source: nil))
         }
         let directives = directives(of: request)
-        let asked = Asked(fields: request.headerFields, prepared: prepared, exchange: exchange)
+        let admitted = AdmittedRequest(fields: request.headerFields, prepared: prepared, exchange: exchange)
         if let facts = prepared.query.answer.facts {
-            return .later { [self] in Self.receipted(await response(to: asked, facts, directives ?? .none), asked) }
+            return .later { [self] in Self.receipted(await response(to: admitted, facts, directives ?? .none), admitted)
+            }
         }
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: prepared.recurring) {
-            return hit(thumbnail, asked)
+            return hit(thumbnail, admitted)
         }
         if let refusal = thumbnails.refusal(of: prepared.recurring) {
-            return .now(failure(refusal, exchange, source: asked.source))
+            return .now(failure(refusal, exchange, source: admitted.source))
         }
         if directives == nil, let look = thumbnails.sharedLook(for: prepared.recurring) {
-            return .soon(wait(for: look, asked))
+            return .soon(wait(for: look, admitted))
         }
-        return computed(asked, directives ?? .none)
+        return computed(admitted, directives ?? .none)
     }
 
     /// The answer of a task of its own.
     private func computed(
-        _ asked: Asked, _ directives: RequestCacheControl, after look: (any SharedLooking)? = nil
+        _ admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: (any SharedLooking)? = nil
     ) -> HTTPAnswer {
-        .later { [self] in Self.receipted(await response(to: asked, directives, after: look), asked) }
+        .later { [self] in Self.receipted(await response(to: admitted, directives, after: look), admitted) }
     }
 
     /// The wait for a result that other instances may have made; a task goes on if more is needed.
-    private func wait(for look: any SharedLooking, _ asked: Asked) -> ShortWait {
+    private func wait(for look: any SharedLooking, _ admitted: AdmittedRequest) -> ShortWait {
         ShortWait(begin: look.begin) { [self] in
             switch look.finish() {
             case .thumbnail(let thumbnail):
-                return .now(Self.receipted(success(thumbnail, asked), asked))
-            case .question: return .soon(wait(for: look, asked))
-            case .work: return computed(asked, .none, after: look)
+                return .now(Self.receipted(success(thumbnail, admitted), admitted))
+            case .question: return .soon(wait(for: look, admitted))
+            case .work: return computed(admitted, .none, after: look)
             }
         } abandoned: { [self] in
-            _ = failure(lifecycle.abandonment, asked)
+            _ = failure(lifecycle.abandonment, admitted)
         }
     }
 
-    private static func receipted(_ response: HTTPResponse, _ asked: Asked) -> HTTPResponse {
+    private static func receipted(_ response: HTTPResponse, _ admitted: AdmittedRequest) -> HTTPResponse {
         var response = response
-        response.headerFields.append(.alulaReceipt, asked.exchange.requestID)
+        response.headerFields.append(.alulaReceipt, admitted.exchange.requestID)
         return response
     }
 
@@ -119,7 +120,7 @@ final class ThumbnailResponder: Sendable {
 }
 
 /// A request that was read, and the exchange that it belongs to.
-private struct Asked: Sendable {
+private struct AdmittedRequest: Sendable {
     let fields: HTTPFields
     let prepared: PreparedQuery
     let exchange: Exchange
@@ -166,38 +167,38 @@ extension ThumbnailResponder {
 
     /// Runs in the request's own task, which is cancelled when the client leaves.
     private func response(
-        to asked: Asked, _ directives: RequestCacheControl, after look: (any SharedLooking)?
+        to admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: (any SharedLooking)?
     ) async -> HTTPResponse {
         do {
-            let deadline = asked.exchange.startedAt + requestTimeout
+            let deadline = admitted.exchange.startedAt + requestTimeout
             let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Outcome in
-                try await outcome(asked.prepared, directives, after: look, receipt: asked.exchange.requestID)
+                try await outcome(admitted.prepared, directives, after: look, receipt: admitted.exchange.requestID)
             }
             try Task.checkCancellation()
             switch made {
-            case .thumbnail(let thumbnail): return success(thumbnail, asked)
-            case .placeholder(let image, let error): return placeholder(image, error, asked)
+            case .thumbnail(let thumbnail): return success(thumbnail, admitted)
+            case .placeholder(let image, let error): return placeholder(image, error, admitted)
             }
         } catch {
-            return failure(lifecycle.failure(behind: error), asked)
+            return failure(lifecycle.failure(behind: error), admitted)
         }
     }
 
     /// The answer to a request for facts; runs in the request's own task as well.
     private func response(
-        to asked: Asked, _ facts: FactsRequest, _ directives: RequestCacheControl
+        to admitted: AdmittedRequest, _ facts: FactsRequest, _ directives: RequestCacheControl
     ) async -> HTTPResponse {
         do {
-            let deadline = asked.exchange.startedAt + requestTimeout
+            let deadline = admitted.exchange.startedAt + requestTimeout
             let found = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> SourceFacts in
                 try await thumbnails.facts(
-                    for: asked.prepared.recurring, asked: facts, directives: directives,
-                    receipt: asked.exchange.requestID)
+                    for: admitted.prepared.recurring, asked: facts, directives: directives,
+                    receipt: admitted.exchange.requestID)
             }
             try Task.checkCancellation()
-            return success(found, asked, facts)
+            return success(found, admitted, facts)
         } catch {
-            return failure(lifecycle.failure(behind: error), asked)
+            return failure(lifecycle.failure(behind: error), admitted)
         }
     }
 
@@ -229,46 +230,46 @@ extension ThumbnailResponder {
 }
 
 extension ThumbnailResponder {
-    private func hit(_ thumbnail: Thumbnail, _ asked: Asked) -> HTTPAnswer {
+    private func hit(_ thumbnail: Thumbnail, _ admitted: AdmittedRequest) -> HTTPAnswer {
         // A sampled request has an answer of its own, because the next one is not sampled with it.
-        if !Preconditions.areStated(in: asked.fields), asked.prepared.query.answer.writer == nil,
-            asked.exchange.trace.map({ !$0.context.isSampled }) ?? true,
-            let answer = repeatedAnswers.answer(thumbnail, to: asked.prepared, since: asked.exchange.startedAt)
+        if !Preconditions.areStated(in: admitted.fields), admitted.prepared.query.answer.writer == nil,
+            admitted.exchange.trace.map({ !$0.context.isSampled }) ?? true,
+            let answer = repeatedAnswers.answer(thumbnail, to: admitted.prepared, since: admitted.exchange.startedAt)
         {
             return answer
         }
-        return .now(success(thumbnail, asked))
+        return .now(success(thumbnail, admitted))
     }
 
-    private func success(_ thumbnail: Thumbnail, _ asked: Asked) -> HTTPResponse {
-        var fields = repeatedAnswers.lastingFields(thumbnail, asked.prepared)
+    private func success(_ thumbnail: Thumbnail, _ admitted: AdmittedRequest) -> HTTPResponse {
+        var fields = repeatedAnswers.lastingFields(thumbnail, admitted.prepared)
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
         var (eTag, body) = (thumbnail.eTag, HTTPResponse.Body.shared(thumbnail.image.bytes))
-        if let written = asked.written(about: thumbnail) {
+        if let written = admitted.written(about: thumbnail) {
             (eTag, body) = (written.eTag, written.body)
             fields = fields.describing(written)
         }
         let response = Preconditions.answer(
-            HTTPResponse(status: .ok, headerFields: fields, body: body), to: asked.fields, eTag: eTag,
+            HTTPResponse(status: .ok, headerFields: fields, body: body), to: admitted.fields, eTag: eTag,
             lastModified: thumbnail.lastModified)
-        return recorder.finish(response, asked.exchange, timings: thumbnail.timings, source: asked.source)
+        return recorder.finish(response, admitted.exchange, timings: thumbnail.timings, source: admitted.source)
     }
 
-    private func success(_ facts: SourceFacts, _ asked: Asked, _ request: FactsRequest) -> HTTPResponse {
-        let text = FactsText.text(facts, of: asked.source, asked: request)
+    private func success(_ facts: SourceFacts, _ admitted: AdmittedRequest, _ request: FactsRequest) -> HTTPResponse {
+        let text = FactsText.text(facts, of: admitted.source, asked: request)
         let tag = Self.eTag(of: text)
         var fields = common
         fields.append(.contentType, "application/json")
         fields.append(.eTag, tag)
         if let date = facts.lastModified { fields.append(.lastModified, date.imfFixdate) }
-        let secondsLeft = asked.prepared.expires.map { $0 - timekeeper.secondsSince1970 }
+        let secondsLeft = admitted.prepared.expires.map { $0 - timekeeper.secondsSince1970 }
         fields.append(.cacheControl, CacheDirectives.text(facts.freshness, secondsLeft: secondsLeft))
         fields.append(.cacheStatus, CacheStatusText.text(facts.cacheStatus))
         if let age = facts.freshness.age { fields.append(.age, String(age)) }
         let response = Preconditions.answer(
-            HTTPResponse(status: .ok, headerFields: fields, body: .text(text)), to: asked.fields, eTag: tag,
+            HTTPResponse(status: .ok, headerFields: fields, body: .text(text)), to: admitted.fields, eTag: tag,
             lastModified: facts.lastModified)
-        return recorder.finish(response, asked.exchange, timings: facts.timings, source: asked.source)
+        return recorder.finish(response, admitted.exchange, timings: facts.timings, source: admitted.source)
     }
 
     fileprivate static func eTag(of text: String) -> String {
@@ -280,34 +281,34 @@ extension ThumbnailResponder {
     ///
     /// Its `Cache-Status` names the first cache only: the failure does not tell which others were asked.
     private func placeholder(
-        _ image: EncodedImage, _ error: any ServiceError, _ asked: Asked
+        _ image: EncodedImage, _ error: any ServiceError, _ admitted: AdmittedRequest
     ) -> HTTPResponse {
         let digest = image.bytes.withBytes { SHA256.hash($0) }
         let thumbnail = Thumbnail(
             image: image, eTag: "\"\(digest.hexadecimal)\"", lastModified: nil,
             freshness: Freshness(storability: .none), cacheStatus: [CacheLayerStatus(.result, .uriMiss)], timings: [])
-        var fields = repeatedAnswers.lastingFields(thumbnail, asked.prepared)
+        var fields = repeatedAnswers.lastingFields(thumbnail, admitted.prepared)
         fields.append(.alulaError, error.code)
         let response = HTTPResponse(status: .ok, headerFields: fields, body: .shared(image.bytes))
-        return recorder.finish(response, asked.exchange, source: asked.source, error: error)
+        return recorder.finish(response, admitted.exchange, source: admitted.source, error: error)
     }
 
     /// The failure of a request that was read; if the target has a fallback that may be fetched, the client is sent
     /// there.
-    private func failure(_ error: any ServiceError, _ asked: Asked) -> HTTPResponse {
+    private func failure(_ error: any ServiceError, _ admitted: AdmittedRequest) -> HTTPResponse {
         guard error.category != .overload, error.category != .cancelled,
-            let location = asked.prepared.query.answer.fallback.flatMap(location(of:))
+            let location = admitted.prepared.query.answer.fallback.flatMap(location(of:))
         else {
-            return failure(error, asked.exchange, source: asked.source)
+            return failure(error, admitted.exchange, source: admitted.source)
         }
         // The problem goes along, as plain JSON: it explains the redirect, and is not the answer.
-        let problem = problem(error, asked.exchange).response
+        let problem = problem(error, admitted.exchange).response
         var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
         fields.append(.contentType, "application/json")
         fields.append(.location, PercentEncoding.location(location.string))
         fields.append(.alulaError, error.code)
         let response = HTTPResponse(status: .found, headerFields: fields, body: problem.body)
-        return recorder.finish(response, asked.exchange, source: asked.source, error: error)
+        return recorder.finish(response, admitted.exchange, source: admitted.source, error: error)
     }
 
     /// The value of `Location` that leads to a fallback; nil if policy forbids it.

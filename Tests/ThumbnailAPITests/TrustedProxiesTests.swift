@@ -33,18 +33,20 @@ struct TrustedProxiesTests {
     func `the client is the last address that is not a proxy's`(lists: [String], client: String) throws {
         var request = request(from: Self.proxy)
         request.headerFields = HTTPFields(lists.map { HTTPField(name: .xForwardedFor, value: $0) })
-        #expect(try proxies().client(of: request)?.description == client)
+        #expect(try proxies().sender(of: request).client?.description == client)
     }
 
     @Test func `others' lists do not count`() throws {
-        #expect(try proxies().client(of: request(from: Self.stranger, "198.51.100.9"))?.description == "192.0.2.7")
-        #expect(TrustedProxies().client(of: request(from: Self.proxy, "198.51.100.9"))?.description == "10.0.0.1")
-        #expect(try proxies().client(of: HTTPRequest(target: "/")) == nil)
+        #expect(
+            try proxies().sender(of: request(from: Self.stranger, "198.51.100.9")).client?.description == "192.0.2.7")
+        #expect(
+            TrustedProxies().sender(of: request(from: Self.proxy, "198.51.100.9")).client?.description == "10.0.0.1")
+        #expect(try proxies().sender(of: HTTPRequest(target: "/")).client == nil)
     }
 
     @Test func `a long list costs little and names no one else`() throws {
         let list = Array(repeating: "10.1.1.1", count: 1_600).joined(separator: ",")
-        #expect(try proxies().client(of: request(from: Self.proxy, list))?.description == "10.1.1.1")
+        #expect(try proxies().sender(of: request(from: Self.proxy, list)).client?.description == "10.1.1.1")
     }
 
     private static let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"

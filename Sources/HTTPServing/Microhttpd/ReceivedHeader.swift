@@ -50,8 +50,11 @@ struct ReceivedHeader {
             guard let fields = unsafe fields(received) else { return .refusal(.badRequest) }
             let request = HTTPRequest(method: HTTPRequest.Method(rawValue: name), target: text, headerFields: fields)
             let isVersion10 = unsafe version[7] == CChar(bitPattern: UInt8(ascii: "0"))
+            // GET and HEAD have no body, so that their route need not be looked for here.
+            let mayHaveBody = request.method != .get && request.method != .head
             let verdict = RequestRules.verdict(
-                on: request, isVersion10: isVersion10, maximumBodyLength: responder.maximumBodyLength(of: request))
+                on: request, isVersion10: isVersion10,
+                maximumBodyLength: mayHaveBody ? responder.maximumBodyLength(of: request) : 0)
             switch verdict {
             case .accept(let length):
                 // The length of "Expect" rules out nearly all headers without it.

@@ -18,28 +18,23 @@ package struct TrustedProxies: Sendable {
         networks.contains { $0.contains(address) }
     }
 
-    /// Whether a request came through one of them.
-    func sent(_ request: HTTPRequest) -> Bool {
-        !networks.isEmpty && request.peer.map { contains($0) } ?? false
-    }
-
-    /// The address of the client that sent a request; nil if it is not known.
+    /// The address of the client that sent a request, nil if it is not known, and whether the request came through one
+    /// of the proxies.
     ///
     /// Each proxy adds the address that it was called from at the end of `X-Forwarded-For`, and a client may have
     /// written anything before that. So the list is read from its end, as long as the addresses are those of trusted
     /// proxies.
-    func client(of request: HTTPRequest) -> IPAddress? {
-        guard let peer = request.peer else { return nil }
-        var client = IPAddress(peer).unmapped
-        guard !networks.isEmpty, contains(client), let list = request.headerFields[.xForwardedFor] else {
-            return client
-        }
+    func sender(of request: HTTPRequest) -> (client: IPAddress?, isProxied: Bool) {
+        guard let peer = request.peer else { return (nil, false) }
+        var client = IPAddress(peer)
+        guard !networks.isEmpty, contains(client) else { return (client, false) }
+        guard let list = request.headerFields[.xForwardedFor] else { return (client, true) }
         for member in list.split(separator: ",", omittingEmptySubsequences: false).reversed() {
             guard let address = IPAddress(forwarded: member) else { break }
             client = address.unmapped
             if !contains(client) { break }
         }
-        return client
+        return (client, true)
     }
 }
 

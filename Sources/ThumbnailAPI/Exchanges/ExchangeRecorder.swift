@@ -16,6 +16,8 @@ struct Exchange: Sendable {
     let route: PublicRoute
     /// The address of the client; nil if it is not known.
     var client: IPAddress?
+    /// Whether a trusted proxy has passed the request on.
+    var isProxied = false
     /// The request's trace; nil if it has none.
     var trace: RequestTrace?
 }

@@ -6,12 +6,12 @@ import Memory
 struct EmbeddedFiles: Sendable {
     private let answers: [EmbeddedFile: StaticAnswer]
 
-    /// The `files`, answered with the `common` fields; `facts` are what the page tells its script.
-    init(_ files: [EmbeddedFile], common: CommonFields, facts: PageFacts? = nil) {
+    /// The `files`, answered with the `common` fields; `page` is what the page tells its script.
+    init(_ files: [EmbeddedFile], common: CommonFields, page: PageConfiguration? = nil) {
         var answers: [EmbeddedFile: StaticAnswer] = [:]
         for file in files {
             var bytes = file.bytes
-            if let facts, file.isPage { bytes = facts.inserted(into: bytes) }
+            if let page, file.isPage { bytes = page.inserted(into: bytes) }
             answers[file] = StaticAnswer(
                 bytes, mediaType: file.mediaType, common: file.isPage ? common.page : common.strict)
         }

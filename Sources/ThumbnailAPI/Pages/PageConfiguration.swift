@@ -1,11 +1,11 @@
 import Imaging
 import JSON
 
-/// Facts about the service that the page needs besides the routes.
+/// The values of the configuration that the page needs besides the routes.
 ///
 /// It stands in the page itself, so that the page needs no further request before it is of use. It tells nothing that
 /// the answers of the routes would not tell.
-struct PageFacts: Sendable {
+struct PageConfiguration: Sendable {
     /// Whether images may be sent.
     let takesUploads: Bool
     /// Most bytes of an image that is sent.
@@ -19,7 +19,7 @@ struct PageFacts: Sendable {
     /// The formats in which a quality means something, each with its default.
     let qualities: [(format: ImageFormat, quality: Int)]
 
-    /// The facts of a service with this configuration.
+    /// The values of a service with this configuration.
     init(_ configuration: APIConfiguration) {
         takesUploads = configuration.takesUploads
         maximumUploadBytes = configuration.maximumUploadBytes
@@ -29,17 +29,17 @@ struct PageFacts: Sendable {
         qualities = ImageFormat.written.filter { $0.hasQuality || $0.hasPaletteQuality }.map { ($0, $0.defaultQuality) }
     }
 
-    /// The page with the facts in the attribute `data-service` of its root.
+    /// The page with the values in the attribute `data-service` of its root.
     func inserted(into page: [UInt8]) -> [UInt8] {
         let mark = Array(#"data-service="{}""#.utf8)
         guard let start = page.firstRange(of: mark) else { return page }
-        let facts = JSONValue.object([
+        let values = JSONValue.object([
             ("uploads", .bool(takesUploads)), ("maxUploadBytes", .int(maximumUploadBytes)),
             ("signed", .bool(needsSignature)), ("closed", .bool(isClosed)),
             ("sample", sampleSource.map { .string($0) } ?? .null),
             ("qualities", .object(qualities.map { ($0.format.rawValue, .int($0.quality)) })),
         ])
-        let attribute = #"data-service=""# + Self.escaped(facts.text) + "\""
+        let attribute = #"data-service=""# + Self.escaped(values.text) + "\""
         return page[..<start.lowerBound] + Array(attribute.utf8) + page[start.upperBound...]
     }
 

@@ -14,11 +14,11 @@ struct RenditionList: Sendable {
         /// The name of its part.
         let name: ExactText
         /// The request that the element makes, or the error in it.
-        let request: Result<Wanted, APIError>
+        let request: Result<RenditionRequest, APIError>
     }
 
     /// A request for an image, or for facts about it.
-    enum Wanted: Sendable {
+    enum RenditionRequest: Sendable {
         case image(ThumbnailRequest)
         case facts(FactsRequest)
     }
@@ -57,12 +57,12 @@ struct RenditionList: Sendable {
         var renditions: [Rendition] = []
         for (index, element) in elements.enumerated() {
             let place = "/renditions/\(index)"
-            let asked = try RenditionElement(element, at: index, place)
-            guard names.insert(asked.name).inserted else {
+            let content = try RenditionElement(element, at: index, place)
+            guard names.insert(content.name).inserted else {
                 throw .badBody(place + "/name", "Another rendition has this name.")
             }
-            let request = Result { () throws(APIError) -> Wanted in
-                switch asked.content {
+            let request = Result { () throws(APIError) -> RenditionRequest in
+                switch content.content {
                 case .query(let text):
                     return .image(
                         try dialect.rendition(text, of: source ?? NativeDialect.uploadedSource, accept: accept).request)
@@ -70,7 +70,7 @@ struct RenditionList: Sendable {
                     return .facts(try InfoDialect.facts(options: text.isEmpty ? [] : [("include", text)]))
                 }
             }
-            renditions.append(Rendition(name: asked.name, request: request))
+            renditions.append(Rendition(name: content.name, request: request))
         }
         (self.source, self.renditions) = (source, renditions)
     }

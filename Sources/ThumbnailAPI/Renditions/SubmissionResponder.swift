@@ -40,12 +40,11 @@ final class SubmissionResponder: Sendable {
     ///
     /// - Parameters:
     ///   - length: Bytes of the body; nil if they are not announced.
-    ///   - respond: Gives the answer to the complete request, which is made from the last parameter, the answer of this
-    ///     responder.
+    ///   - respond: Gives the answer to the complete request, which is made from the answer of this responder.
     /// - Throws: A ``ServiceError`` for everything that the header tells.
     func admission(
         of request: HTTPRequest, length: Int?, _ exchange: Exchange,
-        respond: @escaping @Sendable (HTTPRequest, HTTPAnswer) -> HTTPAnswer
+        respond: @escaping @Sendable (HTTPAnswer) -> HTTPAnswer
     ) throws -> ArrivingBody {
         if lifecycle.isDraining { throw APIError.draining }
         let submission = try Submission(request, configuration, at: timekeeper.secondsSince1970)
@@ -55,7 +54,7 @@ final class SubmissionResponder: Sendable {
                 try submission.body.check(length: length, maximumImage: most, maximum: mostOfOne)
             }, failure: { [self] in failure($0, exchange) },
             answer: { [self] request, room in
-                respond(request, .later { [self] in await answer(submission, request, room, exchange) })
+                respond(.later { [self] in await answer(submission, request, room, exchange) })
             })
     }
 
