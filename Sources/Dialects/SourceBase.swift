@@ -23,6 +23,9 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
         Array(text.utf8) + (isOnlyAuthority && below.first == UInt8(ascii: "/") ? below.dropFirst() : below[...])
     }
 
+    /// The source that an absolute path names below the base, which ends in a slash or in an origin's colon.
+    func source(path: String) -> String { text + (path.hasPrefix("/") ? path.dropFirst() : path[...]) }
+
     /// Whether a source begins with the base already.
     func begins(_ source: [UInt8]) -> Bool { source.starts(with: text.utf8) }
 

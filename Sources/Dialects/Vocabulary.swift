@@ -32,7 +32,16 @@ package struct Vocabulary: Sendable {
     /// Whether requests may have no other parameters than `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
     package var allowsOnlyPresets = false
 
+    /// The origin of sources that are absolute paths; nil if there is none.
+    package var baseOrigin: SourceBase?
+
     package init() {}
+
+    /// The source that a text names: a path below ``baseOrigin``, or the text itself.
+    func source(_ text: String) -> String {
+        guard let baseOrigin, text.hasPrefix("/"), !text.hasPrefix("//") else { return text }
+        return baseOrigin.source(path: text)
+    }
 
     /// Whether `name` can be a watermark's or a preset's: 1 to 64 letters, digits, points, underscores and hyphens.
     package static func isName(_ name: String) -> Bool {

@@ -9,13 +9,15 @@ package struct InfoDialect: Dialect {
 
     package let name = "info"
     private let signingKeys: [[UInt8]]
+    private let vocabulary: Vocabulary
 
     package var doorName: String { NativeDialect.doorName }
     package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
 
     /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
-    package init(signingKeys: [[UInt8]] = []) {
+    package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
         self.signingKeys = signingKeys
+        self.vocabulary = vocabulary
     }
 
     package func claim(on target: String) -> DialectClaim {
@@ -37,7 +39,9 @@ package struct InfoDialect: Dialect {
                 throw query.explained(error, of: index)
             }
         }
-        return try reader.query()
+        var read = try reader.query()
+        read.request.source = ExactText(vocabulary.source(read.request.source.string))
+        return read
     }
 }
 

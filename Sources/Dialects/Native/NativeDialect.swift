@@ -50,6 +50,9 @@ package struct NativeDialect: RenditionDialect {
         return (vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : nil) ?? target
     }
 
+    /// The source that a text names: a path below the origin of paths, or the text itself.
+    package func source(_ text: String) -> String { vocabulary.source(text) }
+
     /// Reads a query about a source that stands elsewhere.
     ///
     /// - Parameters:

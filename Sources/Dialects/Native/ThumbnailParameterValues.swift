@@ -69,7 +69,7 @@ struct ThumbnailParameterValues: Sendable {
         let mark = try watermark.watermark()
         options.watermark = mark?.options
         let request = ThumbnailRequest(
-            source: ExactText(source),
+            source: ExactText(vocabulary.source(source)),
             additional: mark.map { [AdditionalSource(.watermark, source: $0.source)] } ?? [], options: options)
         return ThumbnailQuery(
             request: request, placeholder: placeholder.map { Placeholder($0, in: options) }, expires: expires)

@@ -46,7 +46,9 @@ package struct APIConfiguration: Sendable {
     package init() {}
 
     /// All dialects, Alula's own first.
-    var dialects: [any Dialect] { [nativeDialect, InfoDialect(signingKeys: signingKeys)] + otherDialects }
+    var dialects: [any Dialect] {
+        [nativeDialect, InfoDialect(signingKeys: signingKeys, vocabulary: vocabulary)] + otherDialects
+    }
 
     /// Whether the targets of `dialect` may be served: it demands signatures itself, no other dialect has keys, or it
     /// is named.

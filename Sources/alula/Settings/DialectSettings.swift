@@ -18,10 +18,12 @@ struct DialectSettings: Sendable {
     var bounded: Set<ExactText> = []
     /// URLs of thumbor and imagor.
     var thumbor = ThumborConfiguration()
+    /// Image endpoints of front-end frameworks.
+    var frontEnds = FrontEndSettings()
 
     /// The dialects that have a place, in the order in which they are asked.
     func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
-        var dialects: [any Dialect] = []
+        var dialects = frontEnds.dialects(vocabulary.baseOrigin)
         if let imgproxy = ImgproxyDialect(imgproxy, vocabulary: vocabulary) { dialects.append(imgproxy) }
         if let thumbor = ThumborDialect(thumbor) { dialects.append(thumbor) }
         if let place = wsrv.place { dialects.append(WsrvDialect(at: place)) }
@@ -31,6 +33,7 @@ struct DialectSettings: Sendable {
     /// The place of each dialect with the name of its setting.
     private var places: [(setting: String, place: DialectPlace?)] {
         [("imgproxyPath", imgproxy.place), ("thumborPath", thumbor.place), ("wsrvPath", wsrv.place)]
+            + FrontEndSettings.endpoints.map { ($0.setting, frontEnds.places[ExactText($0.name)]) }
     }
 
     /// Names of the dialects that close others: by their keys, also if they have no place, or by bounds.
@@ -65,7 +68,7 @@ extension SettingTable {
         [
             Setting(
                 name: "unsignedDialects", defaultText: "none",
-                help: "native, imgproxy, thumbor, wsrv: served without keys of their own although others have some"
+                help: "\(doors.joined(separator: ", ")): served without keys of their own although others have some"
             ) {
                 (settings, text) throws(InvalidValue) in
                 let names = SettingValues.list(text)
@@ -81,10 +84,11 @@ extension SettingTable {
                 (settings, text) throws(InvalidValue) in
                 settings.dialects.environmentOf = try SettingValues.choice(text)
             },
-        ] + thumbor
+        ] + thumbor + frontEnds
 
     /// The names of dialects that can be opened.
-    private static let doors = [NativeDialect.doorName, "imgproxy", "thumbor", "wsrv"]
+    private static let doors =
+        [NativeDialect.doorName, "imgproxy", "thumbor", "wsrv"] + FrontEndSettings.endpoints.map(\.name)
 
     /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"

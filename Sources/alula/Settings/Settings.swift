@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import Downloading
 import HTTPServing
 import Telemetry
@@ -115,6 +116,13 @@ struct Settings: Sendable {
                 Contradiction(
                     ["port", "adminPort"],
                     "port and adminPort are both \(publicListener.port): allowed are two different ports, or 0"))
+        }
+        if let base = api.vocabulary.baseOrigin, !downloads.origins.all.contains(where: { $0.name + ":" == base.text })
+        {
+            found.append(
+                Contradiction(
+                    ["baseOrigin"],
+                    "baseOrigin is \(base.text.dropLast()): allowed is the name of an origin in the file"))
         }
         return found + dialects.contradictions(api.vocabulary)
     }

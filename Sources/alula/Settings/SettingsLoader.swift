@@ -140,8 +140,7 @@ struct SettingsLoader {
     }
 
     private mutating func readVocabulary(_ file: [ExactText: JSONValue], into settings: inout Settings) {
-        var reader = VocabularyReader(
-            settings.downloads.origins, allowsOnlyPresets: settings.api.vocabulary.allowsOnlyPresets)
+        var reader = VocabularyReader(settings.downloads.origins, over: settings.api.vocabulary)
         if let value = file["watermarks"] { reader.readWatermarks(value) }
         if let value = file["presets"] { reader.readPresets(value) }
         settings.api.vocabulary = reader.vocabulary

@@ -7,17 +7,17 @@ import ThumbnailAPI
 /// Reads the watermarks and presets of the settings file.
 struct VocabularyReader {
     /// The vocabulary so far.
-    private(set) var vocabulary = Vocabulary()
+    private(set) var vocabulary: Vocabulary
     /// The problems with the other values.
     private(set) var problems: [SettingsProblem] = []
     private let origins: Origins
 
     private static let allowedName = "a name of up to 64 letters, digits, points, underscores and hyphens"
 
-    /// A reader of watermarks whose sources may lie below named origins.
-    init(_ origins: Origins, allowsOnlyPresets: Bool) {
+    /// A reader of watermarks whose sources may lie below named origins; `vocabulary` is what other settings say.
+    init(_ origins: Origins, over vocabulary: Vocabulary) {
         self.origins = origins
-        vocabulary.allowsOnlyPresets = allowsOnlyPresets
+        self.vocabulary = vocabulary
     }
 
     /// Reads `watermarks`: objects by name, whose members are defaults of the parameters that begin with `watermark`.

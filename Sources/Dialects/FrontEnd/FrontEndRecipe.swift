@@ -1,0 +1,140 @@
+import Imaging
+
+/// How the image endpoints of front-end frameworks make a result: EXIF's turn, a box, and a format that the target or
+/// `Accept` chooses.
+///
+/// All sizes and formats are decided by the header of the source; Alula's own rules do the rest.
+struct FrontEndRecipe: RenderRecipe {
+    /// How a box with two sides is filled.
+    enum Fit: String, Sendable, Hashable {
+        /// The largest size that fits into the box.
+        case inside
+        /// The smallest size that covers the box.
+        case outside
+        /// The box; the rest is cut off.
+        case cover
+        /// The box; the ratio is lost.
+        case fill
+    }
+
+    /// How the format of the result is found.
+    enum FormatRule: Sendable, Hashable {
+        /// The target names it, or the framework has one for all.
+        case fixed(ImageFormat)
+        /// The first of those that `Accept` names and that the framework makes, best first; else the source's own.
+        case negotiated([ImageFormat])
+    }
+
+    /// Which sources keep their size and format.
+    enum Untouched: String, Sendable, Hashable {
+        case none
+        /// Animations.
+        case animations
+        /// All sources but those in the formats of photographs for the web.
+        case others
+    }
+
+    var width: Int?
+    var height: Int?
+    var fit = Fit.inside
+    var gravity = Gravity.center
+    /// Colour behind what is transparent.
+    var background: Color?
+    var format: FormatRule
+    var quality: Int?
+    /// Whether AVIF gets five eighths of the quality, so that it looks like the other formats.
+    var lowersAVIF = false
+    var untouched = Untouched.none
+    /// Whether sources may be drawings.
+    var acceptsDrawings = true
+    /// Formats of sources in which results are written only if `Accept` names them.
+    var unexpected: [ImageFormat] = []
+
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        guard acceptsDrawings || source.header.format != .svg else { throw .formatNotAccepted(.svg) }
+        return try options(of: source.header).composition(of: source)
+    }
+
+    var keyText: String {
+        "front-end \(width ?? 0)x\(height ?? 0) \(fit.rawValue) \(gravity) \(untouched.rawValue)"
+            + (background.map { " \(ColorGrammar.text($0))" } ?? "")
+    }
+
+    /// The same result by Alula's own rules, for a source with this header.
+    func options(of header: ImageHeader) -> RenderingOptions {
+        let page = header.page(0)
+        var options = RenderingOptions()
+        let isUntouched = isUntouched(header)
+        let format = isUntouched ? header.format.answer(hasAlpha: page.hasAlpha) : format(of: header)
+        options.format = .fixed(format)
+        options.isAnimated = true
+        options.background = background
+        options.gravity = gravity
+        if let quality, format.hasQuality {
+            options.quality = lowersAVIF && format == .avif ? max(1, (quality * 5 + 4) / 8) : quality
+        }
+        let size = isUntouched ? page.size : size(of: page.size)
+        guard size != page.size else { return options }
+        (options.width, options.height) = (size.width, size.height)
+        options.fit = fit == .cover && width != nil && height != nil ? .cover : .fill
+        options.enlarge = true
+        return options
+    }
+
+    private func isUntouched(_ header: ImageHeader) -> Bool {
+        let isAnimated = header.frames > 1 && header.format.supportsAnimation
+        return switch untouched {
+        case .none: false
+        case .animations: isAnimated
+        case .others: isAnimated || ![.jpeg, .png, .webp, .avif].contains(header.format)
+        }
+    }
+
+    private func format(of header: ImageHeader) -> ImageFormat {
+        let hasAlpha = header.page(0).hasAlpha
+        switch format {
+        case .fixed(let format): return format
+        case .negotiated(let accepted):
+            if let format = accepted.first { return format }
+            return unexpected.contains(header.format)
+                ? hasAlpha ? .png : .jpeg : header.format.answer(hasAlpha: hasAlpha)
+        }
+    }
+
+    /// The size of the result, which is never larger than the source on either side.
+    private func size(of source: PixelSize) -> PixelSize {
+        func scaled(_ side: Int, by numerator: Int, over denominator: Int) -> Int {
+            max(1, Int((Double(side) * Double(numerator) / Double(denominator)).rounded(.toNearestOrEven)))
+        }
+        func filling(width: Int) -> PixelSize {
+            let width = min(width, source.width)
+            return PixelSize(width: width, height: scaled(source.height, by: width, over: source.width))
+        }
+        func filling(height: Int) -> PixelSize {
+            let height = min(height, source.height)
+            return PixelSize(width: scaled(source.width, by: height, over: source.height), height: height)
+        }
+        switch (width, height) {
+        case (nil, nil): return source
+        case (let width?, nil): return filling(width: width)
+        case (nil, let height?): return filling(height: height)
+        case (let width?, let height?):
+            switch fit {
+            case .cover, .fill:
+                return PixelSize(width: min(width, source.width), height: min(height, source.height))
+            case .inside, .outside:
+                let isWide = width * source.height < height * source.width
+                return isWide == (fit == .inside) ? filling(width: width) : filling(height: height)
+            }
+        }
+    }
+
+    /// Those of `formats` that `Accept` names, best first; wildcards name nothing.
+    static func accepted(_ formats: [ImageFormat], by accept: String?) -> [ImageFormat] {
+        let qualities = AcceptedFormats.qualities(accept)
+        return formats.enumerated().filter { qualities[$0.element] != nil }.sorted { one, other in
+            let (first, second) = (qualities[one.element] ?? 0, qualities[other.element] ?? 0)
+            return first == second ? one.offset < other.offset : first > second
+        }.map(\.element)
+    }
+}

@@ -1,0 +1,70 @@
+package import Imaging
+import Text
+import ThumbnailPipeline
+
+/// The image endpoint of Next.js 16, and Vercel's with the same parameters: `/_next/image?url=…&w=640&q=75`.
+package struct NextDialect: Dialect {
+    /// The service whose rules count.
+    package enum Service: String, Sendable {
+        case next, vercel
+    }
+
+    package let signatures = DialectSignatures.none
+    package var name: String { service.rawValue }
+    private let service: Service
+    private let place: DialectPlace
+    private let configuration: NextConfiguration
+
+    /// The dialect at a place.
+    package init(_ service: Service, at place: DialectPlace, _ configuration: NextConfiguration, base: SourceBase?) {
+        (self.service, self.place, self.configuration) = (service, place, configuration)
+        sources = FrontEndSources(
+            base: base, acceptsBarePaths: service == .vercel, acceptsQueries: service == .vercel)
+    }
+
+    private let sources: FrontEndSources
+
+    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
+
+    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
+
+    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        let parameters = try FrontEndTarget(target, at: place)
+        let url = try parameters.required("url")
+        guard !url.hasPrefix(place.path + "?") else { throw .badURL("The source is a target of this endpoint.") }
+        let source = try sources.source(url)
+        let width = try FrontEndTarget.whole(try parameters.required("w"), "w", in: FrontEndTarget.sides)
+        guard configuration.widths.contains(width) else {
+            throw .badChoice("w", allowed: configuration.widths.map(String.init))
+        }
+        let quality = try FrontEndTarget.whole(try parameters.required("q"), "q", in: 1...100)
+        guard configuration.qualities?.contains(quality) ?? true else {
+            throw .badChoice("q", allowed: (configuration.qualities ?? []).map(String.init))
+        }
+        var recipe = FrontEndRecipe(
+            format: .negotiated(FrontEndRecipe.accepted(configuration.formats, by: target.accept?.string)))
+        (recipe.width, recipe.quality, recipe.lowersAVIF) = (width, quality, true)
+        recipe.unexpected = [.webp, .avif]
+        recipe.acceptsDrawings = false
+        recipe.untouched = service == .next ? .animations : .others
+        return ThumbnailQuery(request: ThumbnailRequest(source: source, recipe: recipe, isNegotiated: true))
+    }
+}
+
+/// The lists of Next.js and Vercel, which say what may be asked for.
+package struct NextConfiguration: Hashable, Sendable {
+    /// The widths that may be asked for.
+    package var widths: [Int]
+    /// The qualities that may be asked for; nil for all.
+    package var qualities: [Int]?
+    /// The formats that `Accept` may choose; among equals the first one wins.
+    package var formats: [ImageFormat]
+
+    private static let deviceSizes = [640, 750, 828, 1_080, 1_200, 1_920, 2_048, 3_840]
+
+    /// The defaults of Next.js.
+    package static let next = NextConfiguration(
+        widths: [32, 48, 64, 96, 128, 256, 384] + deviceSizes, qualities: [75], formats: [.webp])
+    /// The defaults of the frameworks that run on Vercel.
+    package static let vercel = NextConfiguration(widths: deviceSizes, qualities: nil, formats: [.avif, .webp])
+}

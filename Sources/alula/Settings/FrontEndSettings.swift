@@ -1,0 +1,95 @@
+import Dialects
+import Imaging
+import Text
+import ThumbnailAPI
+
+/// The settings of the image endpoints of front-end frameworks.
+struct FrontEndSettings: Sendable {
+    /// An endpoint: its dialect's name, the path that its framework uses, and how its dialect is made.
+    struct Endpoint: Sendable {
+        let name: String
+        let usualPath: String
+        let makers: String
+        let dialect: @Sendable (DialectPlace, FrontEndSettings, SourceBase?) -> any Dialect
+
+        /// The name of the setting of its place.
+        var setting: String { name + "Path" }
+    }
+
+    /// The endpoints, in the order in which they are asked.
+    static let endpoints = [
+        Endpoint(name: "next", usualPath: "/_next/image", makers: "Next.js") {
+            NextDialect(.next, at: $0, $1.next, base: $2)
+        },
+        Endpoint(name: "vercel", usualPath: "/_vercel/image", makers: "Vercel") {
+            NextDialect(.vercel, at: $0, $1.vercel, base: $2)
+        },
+        Endpoint(name: "netlify", usualPath: "/.netlify/images", makers: "Netlify") {
+            NetlifyDialect(at: $0, base: $2)
+        },
+        Endpoint(name: "astro", usualPath: "/_image", makers: "Astro") { AstroDialect(at: $0, base: $2) },
+    ]
+
+    /// Where endpoints lie, by the names of their dialects.
+    var places: [ExactText: DialectPlace] = [:]
+    var next = NextConfiguration.next
+    var vercel = NextConfiguration.vercel
+
+    /// The dialects that have a place; paths are sources of `base`.
+    func dialects(_ base: SourceBase?) -> [any Dialect] {
+        Self.endpoints.compactMap { endpoint in
+            places[ExactText(endpoint.name)].map { endpoint.dialect($0, self, base) }
+        }
+    }
+}
+
+extension SettingTable {
+    /// The settings of the image endpoints of front-end frameworks.
+    static let frontEnds: [Setting] =
+        FrontEndSettings.endpoints.map { endpoint in
+            Setting(
+                name: endpoint.setting, defaultText: "none",
+                help: "where URLs of the image endpoint of \(endpoint.makers) lie, such as \(endpoint.usualPath)"
+            ) {
+                (settings, text) throws(InvalidValue) in
+                guard let place = DialectPlace(text) else {
+                    throw InvalidValue(allowed: "/, or a path such as \(endpoint.usualPath)")
+                }
+                settings.dialects.frontEnds.places[ExactText(endpoint.name)] = place
+            }
+        } + [
+            Setting(name: "nextSizes", defaultText: "32 to 3840, as in Next.js", help: "widths that nextPath serves") {
+                (settings, text) throws(InvalidValue) in
+                settings.dialects.frontEnds.next.widths = try numbers(text, in: 1...16_384)
+            },
+            Setting(name: "nextQualities", defaultText: "75", help: "qualities that nextPath serves") {
+                (settings, text) throws(InvalidValue) in
+                settings.dialects.frontEnds.next.qualities = try numbers(text, in: 1...100)
+            },
+            Setting(name: "nextFormats", defaultText: "webp", help: "formats that Accept may choose with nextPath") {
+                (settings, text) throws(InvalidValue) in
+                settings.dialects.frontEnds.next.formats = try SettingValues.formats(text, of: ImageFormat.written)
+            },
+            Setting(name: "vercelSizes", defaultText: "640 to 3840", help: "widths that vercelPath serves") {
+                (settings, text) throws(InvalidValue) in
+                settings.dialects.frontEnds.vercel.widths = try numbers(text, in: 1...16_384)
+            },
+            Setting(
+                name: "baseOrigin", defaultText: "none",
+                help: "the named origin of sources that begin with one slash: its name"
+            ) {
+                (settings, text) throws(InvalidValue) in
+                guard !text.isEmpty, !text.utf8.contains(where: { ":/".utf8.contains($0) }) else {
+                    throw InvalidValue(allowed: "the name of an origin of the settings file")
+                }
+                settings.api.vocabulary.baseOrigin = SourceBase(text + ":")
+            },
+        ]
+
+    private static func numbers(_ text: String, in range: ClosedRange<Int>) throws(InvalidValue) -> [Int] {
+        var numbers: [Int] = []
+        for member in SettingValues.list(text) { numbers.append(try SettingValues.integer(member, in: range)) }
+        guard !numbers.isEmpty else { throw InvalidValue(allowed: "numbers with commas between them") }
+        return numbers.sorted()
+    }
+}

@@ -1,0 +1,189 @@
+import Imaging
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import Dialects
+
+/// Sizes and formats of the front-end frameworks, of sources whose sizes and formats are known.
+@Suite struct FrontEndRecipeTests {
+    static let base: SourceBase = "site:"
+    private static let photo = "url=https%3A%2F%2Fa.example%2Fb.jpg"
+
+    static func dialect(_ name: String) throws -> any Dialect {
+        switch name {
+        case "next": NextDialect(.next, at: try #require(DialectPlace("/_next/image")), .next, base: base)
+        case "vercel": NextDialect(.vercel, at: try #require(DialectPlace("/_vercel/image")), .vercel, base: base)
+        case "netlify": NetlifyDialect(at: try #require(DialectPlace("/.netlify/images")), base: base)
+        default: AstroDialect(at: try #require(DialectPlace("/_image")), base: base)
+        }
+    }
+
+    /// The answer to a target, such as `300x200 webp 47`: its size, format and quality.
+    private static func answer(_ target: String, accept: String?, of header: ImageHeader) throws -> String {
+        let path = String(target.prefix(before: UInt8(ascii: "?")))
+        let names = ["/_next/image": "next", "/_vercel/image": "vercel", "/.netlify/images": "netlify"]
+        let query = try dialect(names[path] ?? "astro").query(in: RequestedTarget(target, accept: accept))
+        let plan = try RenderPlan(query.request.recipe, of: RecipeSource(header: header))
+        guard case .fixed(let quality) = plan.quality else { return "no quality" }
+        let size = plan.outputSize
+        return "\(size.width)x\(size.height) \(plan.format.rawValue) \(quality)" + (plan.isAnimated ? " animated" : "")
+    }
+
+    private static func header(
+        _ width: Int = 1_200, _ height: Int = 800, _ format: ImageFormat = .jpeg, frames: Int = 1,
+        hasAlpha: Bool = false
+    ) -> ImageHeader {
+        ImageHeader(
+            format: format, storedSize: PixelSize(width: width, height: height), frames: frames, hasAlpha: hasAlpha)
+    }
+
+    @Test(arguments: [
+        ("w=32&q=75", "image/webp", "32x21 webp 75"), ("w=256&q=75", "image/webp", "256x171 webp 75"),
+        ("w=0640&q=75", "image/webp", "640x427 webp 75"), ("w=1920&q=75", "image/webp", "1200x800 webp 75"),
+        ("w=640&q=75&dpl=abc", "*/*", "640x427 jpeg 75"),
+        ("q=75&w=640", "image/avif,image/webp,image/*,*/*;q=0.8", "640x427 webp 75"),
+        ("w=640&q=75", nil, "640x427 jpeg 75"),
+    ])
+    func `Next makes a width of its list, and WebP if Accept names it`(
+        query: String, accept: String?, expected: String
+    ) throws {
+        let target = "/_next/image?\(Self.photo)&\(query)"
+        #expect(try Self.answer(target, accept: accept, of: Self.header()) == expected)
+    }
+
+    @Test func `Next keeps animations, and replaces formats that clients do not name`() throws {
+        let target = "/_next/image?\(Self.photo)&w=32&q=75"
+        let moving = Self.header(64, 64, .gif, frames: 4)
+        #expect(try Self.answer(target, accept: "image/webp", of: moving).hasPrefix("64x64 gif"))
+        #expect(try Self.answer(target, accept: "image/webp", of: moving).hasSuffix("animated"))
+        #expect(try Self.answer(target, accept: "image/png", of: Self.header(64, 64, .webp)) == "32x32 jpeg 75")
+        #expect(
+            try Self.answer(target, accept: nil, of: Self.header(64, 64, .webp, hasAlpha: true)).hasPrefix("32x32 png"))
+        #expect(try Self.answer(target, accept: nil, of: Self.header(64, 64, .png)).hasPrefix("32x32 png"))
+        #expect(throws: ImagingError.formatNotAccepted(.svg)) {
+            try Self.answer(target, accept: "image/webp", of: Self.header(64, 64, .svg))
+        }
+    }
+
+    @Test(arguments: [
+        ("/_next/image?w=640&q=75", APIError.missingParameter("url")),
+        ("/_next/image?url=%2Fa.jpg&w=&q=75", .missingParameter("w")),
+        ("/_next/image?url=%2Fa.jpg&w=640", .missingParameter("q")),
+        ("/_next/image?url=%2Fa.jpg&w=640&q=75&q=75", .repeatedParameter("q")),
+        ("/_next/image?url=%2Fa.jpg&w=640&q=80", .badChoice("q", allowed: ["75"])),
+        ("/_next/image/x?url=%2Fa.jpg&w=640&q=75", .noSuchRoute),
+        (
+            "/.netlify/images?url=a.jpg&fm=tiff",
+            .badChoice("fm", allowed: ["avif", "jpg", "jpeg", "png", "webp", "gif"])
+        ),
+        ("/.netlify/images?url=a.jpg&fit=crop", .badChoice("fit", allowed: ["contain", "cover", "fill"])),
+        ("/_image?w=300", .missingParameter("href")),
+    ])
+    func `the first fault is named`(target: String, error: APIError) throws {
+        #expect(throws: error) { try Self.answer(target, accept: nil, of: Self.header()) }
+    }
+
+    @Test(arguments: [
+        "/_next/image?url=%2Fa.jpg&w=3&q=75", "/_next/image?url=%2Fa.jpg&w=-100&q=75",
+        "/_next/image?url=%2Fa.jpg&w=99.9&q=75", "/_next/image?url=%2Fa.jpg&w=%2B640&q=75",
+        "/_next/image?url=%2Fa.jpg&w=640&q=0", "/_next/image?url=%2Fa.jpg%3Fv%3D1&w=640&q=75",
+        "/_next/image?url=%2F_next%2Fimage%3Furl%3Dx&w=640&q=75", "/_vercel/image?url=%2Fa.jpg&w=16&q=75",
+        "/.netlify/images?url=a.jpg&w=abc", "/.netlify/images?url=a.jpg&q=101", "/.netlify/images?url=a.jpg&w=0",
+        "/.netlify/images?url=a.jpg&position=foo", "/.netlify/images?url=a.jpg&fm=blurhash",
+        "/_image?href=/a.jpg&f=svg", "/_image?href=/a.jpg&f=xyz", "/_image?href=/a.jpg&w=-3",
+        "/_image?href=/a.jpg&w=99999999", "/_image?href=/a.jpg&w=3&h=3&position=foo",
+    ])
+    func `what the originals refuse is refused`(target: String) throws {
+        #expect(throws: APIError.self) { try Self.answer(target, accept: nil, of: Self.header()) }
+    }
+
+    @Test(arguments: ["next", "vercel", "netlify", "astro"])
+    func `sources are absolute, or paths of the operator's origin`(name: String) throws {
+        func source(_ text: String) throws -> ExactText {
+            let place = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
+            let text = PercentEncoding.encode(text)
+            return try Self.dialect(name).query(
+                in: RequestedTarget("\(place ?? "/_image")?url=\(text)&href=\(text)&w=640&q=75")
+            ).request.source
+        }
+        #expect(try source("/a/b.jpg") == "site:a/b.jpg")
+        #expect(try source("HTTPS://a.example/b") == "HTTPS://a.example/b")
+        for text in ["//evil.example/a", "\\\\evil.example\\a", "/\\evil.example", "ftp://a/b", "shop:a", "data:,x"] {
+            #expect(throws: APIError.self, "\(text)") { try source(text) }
+        }
+        if name == "vercel" || name == "netlify" {
+            #expect(try source("a/b.jpg?v=1") == "site:a/b.jpg?v=1")
+        } else {
+            #expect(throws: APIError.self) { try source("a/b.jpg") }
+        }
+    }
+
+    @Test func `without an origin of paths, a path is no source`() throws {
+        let dialect = AstroDialect(at: try #require(DialectPlace("/_image")), base: nil)
+        #expect(throws: APIError.self) { try dialect.query(in: RequestedTarget("/_image?href=/a.jpg")) }
+    }
+
+    @Test(arguments: [
+        ("w=640&q=75", "image/avif,image/webp", "640x427 avif 47"), ("w=640&q=1", "image/webp", "640x427 webp 1"),
+        ("w=2048&q=75", nil, "1200x800 jpeg 75"),
+    ])
+    func `Vercel has its own list, and all qualities`(query: String, accept: String?, expected: String) throws {
+        let target = "/_vercel/image?\(Self.photo)&\(query)"
+        #expect(try Self.answer(target, accept: accept, of: Self.header()) == expected)
+        let still = Self.header(120, 90, .gif)
+        #expect(try Self.answer(target, accept: "image/webp", of: still).hasPrefix("120x90 gif"))
+    }
+
+    @Test(arguments: [
+        ("w=300", nil, "300x200 jpeg 75"), ("h=100", nil, "150x100 jpeg 75"), ("height=100", nil, "150x100 jpeg 75"),
+        ("w=300&h=300&fit=contain", nil, "300x200 jpeg 75"), ("w=300&h=300", nil, "300x200 jpeg 75"),
+        ("w=800&h=600&fit=cover", nil, "800x600 jpeg 75"), ("w=300&fit=cover", nil, "300x200 jpeg 75"),
+        ("w=300&h=300&fit=fill", nil, "300x300 jpeg 75"), ("fm=avif&w=300", "image/webp", "300x200 avif 75"),
+        ("w=300", "image/avif,image/webp", "300x200 webp 75"), ("w=300", "image/avif", "300x200 avif 75"),
+        ("w=2400&h=2400", nil, "1200x800 jpeg 75"), ("q=1&fm=jpg", nil, "1200x800 jpeg 1"),
+    ])
+    func `Netlify fits into a box, covers it or fills it`(query: String, accept: String?, expected: String) throws {
+        let target = "/.netlify/images?\(Self.photo)&\(query)"
+        #expect(try Self.answer(target, accept: accept, of: Self.header()) == expected)
+    }
+
+    @Test(arguments: [
+        ("", "1200x800 webp"), ("w=320&f=jpg", "320x213 jpeg"), ("w=2400", "1200x800 webp"),
+        ("w=300.9&f=png", "300x200 png"), ("w=0", "1200x800 webp"), ("h=abc&w=300px", "300x200 webp"),
+        ("w=200&h=100", "200x100 webp"), ("w=1000&h=2000", "1000x800 webp"),
+        ("w=300&h=300&fit=contain", "300x200 webp"),
+        ("w=300&h=300&fit=outside", "450x300 webp"), ("w=300&h=300&fit=none", "450x300 webp"),
+        ("w=300&h=300&fit=fill", "300x300 webp"), ("w=300&h=300&fit=foo", "300x200 webp"),
+        ("w=200&position=foo", "200x133 webp"), ("w=300&q=low", "300x200 webp 25"), ("w=300&q=200", "300x200 webp 100"),
+        ("w=200&h=200&position=right%20top", "200x200 webp"),
+    ])
+    func `Astro makes WebP, and clips each side by itself`(query: String, expected: String) throws {
+        let target = "/_image?href=https%3A%2F%2Fa.example%2Fb.jpg&\(query)"
+        #expect(try Self.answer(target, accept: "image/avif", of: Self.header()).hasPrefix(expected))
+        let moving = Self.header(64, 64, .gif, frames: 4)
+        #expect(
+            try Self.answer("/_image?href=/a&w=32&f=gif", accept: nil, of: moving).hasPrefix("32x32 gif"))
+    }
+
+    @Test func `a colour stands behind what is transparent`() throws {
+        let query = try Self.dialect("astro").query(in: RequestedTarget("/_image?href=/a&f=jpg&background=%23f00"))
+        let plan = try RenderPlan(
+            query.request.recipe, of: RecipeSource(header: Self.header(40, 30, .png, hasAlpha: true)))
+        #expect(plan.steps.contains { $0 is BackgroundStep }, "\(plan.words)")
+        #expect(query.answer.maximumAge == 31_536_000)
+    }
+
+    @Test func `Alula's own sources may be paths, too`() throws {
+        var vocabulary = Vocabulary()
+        vocabulary.baseOrigin = "site:"
+        func source(_ text: String) throws -> ExactText {
+            try ThumbnailTarget.parse("/thumbnail?url=\(text)", accept: nil, vocabulary: vocabulary).request.source
+        }
+        #expect(try source("/a/b.jpg") == "site:a/b.jpg")
+        #expect(try source("//a/b.jpg") == "//a/b.jpg")
+        #expect(try source("https://a/b.jpg") == "https://a/b.jpg")
+        let facts = InfoDialect(vocabulary: vocabulary)
+        #expect(try facts.query(in: RequestedTarget("/info?url=/a")).request.source == "site:a")
+    }
+}
