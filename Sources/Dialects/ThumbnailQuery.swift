@@ -1,3 +1,5 @@
+package import Imaging
+package import Text
 package import ThumbnailPipeline
 
 /// The meaning of a target, in any dialect.
@@ -22,4 +24,83 @@ package struct ThumbnailQuery: Hashable, Sendable {
 
     /// Whether `Accept` chooses the format.
     package var isNegotiated: Bool { request.isNegotiated }
+}
+
+/// How the answer to a target differs from the image by itself, in a dialect that lets clients choose.
+package struct AnswerForm: Hashable, Sendable {
+    /// The name under which the answer would be saved, without its extension; nil for that of the source.
+    package var fileName: ExactText?
+    /// Whether browsers are told to save the answer and not to show it.
+    package var isAttachment = false
+    /// Seconds for which clients may use the answer, whatever the source says; nil for the source's own lifetime.
+    package var maximumAge: Int?
+    /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
+    package var staleAge: Int?
+    /// Writes the answer in place of the image by itself, such as facts about the image or a `data:` URL.
+    package var writer: AnswerWriter?
+    /// The facts about the source that are asked for in place of an image; nil for an image.
+    package var facts: FactsRequest?
+    /// Where a client is sent if the request fails; nil for the failure itself.
+    package var fallback: Fallback?
+
+    /// The image by itself.
+    package init() {}
+}
+
+/// Where a client is sent if a request fails.
+package enum Fallback: Hashable, Sendable {
+    /// An absolute URL of the operator's.
+    case configured(ExactText)
+    /// An absolute URL that the target names.
+    ///
+    /// No stranger's URL becomes a redirect to a stranger's page: unless the operator has allowed the host by its name,
+    /// the client is sent to a target of this service that asks for the image at that URL, if there is one.
+    case named(ExactText, asTarget: ExactText?)
+
+    /// The absolute URL.
+    package var url: ExactText {
+        switch self {
+        case .configured(let url), .named(let url, _): url
+        }
+    }
+}
+
+/// Writes the answers about thumbnails of one recipe.
+package struct AnswerWriter: Hashable, Sendable {
+    private let recipe: AnyRenderRecipe
+    private let write: @Sendable (Thumbnail) -> WrittenAnswer?
+
+    /// A writer that decides by the recipe, the source and the thumbnail alone.
+    package init(for recipe: some RenderRecipe, write: @escaping @Sendable (Thumbnail) -> WrittenAnswer?) {
+        self.recipe = AnyRenderRecipe(recipe)
+        self.write = write
+    }
+
+    /// The answer about a thumbnail; nil stands for the image by itself.
+    package func answer(about thumbnail: Thumbnail) -> WrittenAnswer? { write(thumbnail) }
+
+    package static func == (one: AnswerWriter, other: AnswerWriter) -> Bool { one.recipe == other.recipe }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(recipe) }
+}
+
+/// An answer that a dialect writes itself.
+package struct WrittenAnswer: Sendable {
+    /// The content of the answer.
+    package enum Body: Hashable, Sendable {
+        /// A short text, such as facts.
+        case text(String)
+        /// The bytes of the thumbnail, which were made as a text.
+        case thumbnail
+    }
+
+    /// The value of `Content-Type`.
+    package let mediaType: String
+    package let body: Body
+
+    /// An answer with this body.
+    package init(mediaType: String, body: Body) {
+        self.mediaType = mediaType
+        self.body = body
+    }
 }

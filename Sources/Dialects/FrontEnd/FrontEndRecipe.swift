@@ -128,13 +128,4 @@ struct FrontEndRecipe: RenderRecipe {
             }
         }
     }
-
-    /// Those of `formats` that `Accept` names, best first; wildcards name nothing.
-    static func accepted(_ formats: [ImageFormat], by accept: String?) -> [ImageFormat] {
-        let qualities = AcceptedFormats.qualities(accept)
-        return formats.enumerated().filter { qualities[$0.element] != nil }.sorted { one, other in
-            let (first, second) = (qualities[one.element] ?? 0, qualities[other.element] ?? 0)
-            return first == second ? one.offset < other.offset : first > second
-        }.map(\.element)
-    }
 }

@@ -20,6 +20,15 @@ package enum AcceptedFormats {
         return qualities
     }
 
+    /// Those of `formats` that `Accept` names, best first; wildcards name nothing.
+    static func named(of formats: [ImageFormat], in accept: String?) -> [ImageFormat] {
+        let weights = qualities(accept)
+        return formats.enumerated().filter { weights[$0.element] != nil }.sorted { one, other in
+            let (first, second) = (weights[one.element] ?? 0, weights[other.element] ?? 0)
+            return first == second ? one.offset < other.offset : first > second
+        }.map(\.element)
+    }
+
     /// The weight of a member of `Accept`, in thousandths; nil for one that cannot be read.
     package static func weight(of member: String) -> Int? {
         for parameter in HTTPSyntax.list(member, separator: UInt8(ascii: ";")).dropFirst() {

@@ -41,7 +41,7 @@ package struct NetlifyDialect: Dialect {
         let format = try format(try parameters["fm"])
         var recipe = FrontEndRecipe(
             format: format.map { .fixed($0) }
-                ?? .negotiated(FrontEndRecipe.accepted([.webp, .avif], by: target.accept?.string)))
+                ?? .negotiated(AcceptedFormats.named(of: [.webp, .avif], in: target.accept?.string)))
         if case .negotiated(let formats) = recipe.format, formats.contains(.webp) {
             recipe.format = .negotiated([.webp])
         }

@@ -42,7 +42,7 @@ package struct NextDialect: Dialect {
             throw .badChoice("q", allowed: (configuration.qualities ?? []).map(String.init))
         }
         var recipe = FrontEndRecipe(
-            format: .negotiated(FrontEndRecipe.accepted(configuration.formats, by: target.accept?.string)))
+            format: .negotiated(AcceptedFormats.named(of: configuration.formats, in: target.accept?.string)))
         (recipe.width, recipe.quality, recipe.lowersAVIF) = (width, quality, true)
         recipe.unexpected = [.webp, .avif]
         recipe.acceptsDrawings = false

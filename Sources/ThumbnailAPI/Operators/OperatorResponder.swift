@@ -5,7 +5,7 @@ package import HTTPTypes
 import JSON
 package import Telemetry
 import Text
-import ThumbnailPipeline
+package import ThumbnailPipeline
 
 /// Answers the requests of the operators' listener: metrics, status, events, figures, caches, downloads, jobs and the
 /// page that shows them.
@@ -273,5 +273,41 @@ package final class OperatorResponder: RequestResponder {
                 "path": .string(SourceLabel.text(String(path))), "status": .int(response.status.code),
                 "error": .string(error?.code ?? ""), "detail": .string(error?.logDetail ?? ""),
             ])
+    }
+}
+
+/// The running service, as its operators see and control it.
+package struct OperatedService: Sendable {
+    /// The version of the service.
+    let version: String
+    /// The name of this instance for operators.
+    let instance: String
+    /// Shows and controls caches, downloads and origins.
+    let control: any ServiceControlling
+    /// Runs the jobs that make thumbnails before they are requested.
+    let prefetching: any Prefetching
+    /// How far the shutdown has come.
+    let lifecycle: ServiceLifecycle
+    /// Sends events to their readers.
+    let events: EventFeed
+    /// The figures of the last ten minutes.
+    let history: StatsHistory
+    /// All metrics in Prometheus' text format.
+    let metricsText: @Sendable () -> String
+
+    /// The service of these parts.
+    package init(
+        version: String, instance: String, control: any ServiceControlling, prefetching: any Prefetching,
+        lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
+        metricsText: @escaping @Sendable () -> String
+    ) {
+        self.version = version
+        self.instance = instance
+        self.control = control
+        self.prefetching = prefetching
+        self.lifecycle = lifecycle
+        self.events = events
+        self.history = history
+        self.metricsText = metricsText
     }
 }
