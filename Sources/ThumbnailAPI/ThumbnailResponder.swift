@@ -70,7 +70,7 @@ final class ThumbnailResponder: Sendable {
 
     /// The answer of a task of its own.
     private func computed(
-        _ asked: Asked, _ directives: RequestCacheControl, after look: (any SharedLooking)? = nil
+        _ asked: Asked, _ directives: RequestCacheControl, after look: EarlierLook? = nil
     ) -> HTTPAnswer {
         .later { [self] in Self.receipted(await response(to: asked, directives, after: look), asked) }
     }
@@ -82,7 +82,7 @@ final class ThumbnailResponder: Sendable {
             case .thumbnail(let thumbnail):
                 return .now(Self.receipted(success(thumbnail, asked), asked))
             case .question: return .soon(wait(for: look, asked))
-            case .work: return computed(asked, .none, after: look)
+            case .work(let look): return computed(asked, .none, after: look)
             }
         } abandoned: { [self] in
             _ = failure(lifecycle.abandonment, asked)
@@ -167,7 +167,7 @@ extension ThumbnailResponder {
 
     /// Runs in the request's own task, which is cancelled when the client leaves.
     private func response(
-        to asked: Asked, _ directives: RequestCacheControl, after look: (any SharedLooking)?
+        to asked: Asked, _ directives: RequestCacheControl, after look: EarlierLook?
     ) async -> HTTPResponse {
         do {
             let deadline = asked.exchange.startedAt + requestTimeout
@@ -203,7 +203,7 @@ extension ThumbnailResponder {
     }
 
     private func outcome(
-        _ prepared: PreparedQuery, _ directives: RequestCacheControl, after look: (any SharedLooking)?, receipt: String
+        _ prepared: PreparedQuery, _ directives: RequestCacheControl, after look: EarlierLook?, receipt: String
     ) async throws -> Outcome {
         do {
             return .thumbnail(

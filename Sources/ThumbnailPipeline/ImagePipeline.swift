@@ -128,11 +128,10 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     package func thumbnail(
-        for recurring: RecurringRequest, directives: RequestCacheControl, after look: (any SharedLooking)?,
+        for recurring: RecurringRequest, directives: RequestCacheControl, after look: EarlierLook?,
         receipt: String
     ) async throws -> Thumbnail {
-        let look = look as? SharedLook
-        return try await thumbnail(
+        try await thumbnail(
             for: recurring, directives: directives, receipt: receipt, allowance: look?.allowance ?? WaitAllowance(),
             after: look)
     }
@@ -140,7 +139,7 @@ package final class ImagePipeline: ThumbnailServing {
     /// The thumbnail for a request that may have waited for the shared cache before.
     func thumbnail(
         for recurring: RecurringRequest, directives: RequestCacheControl, receipt: String, allowance: WaitAllowance,
-        after look: SharedLook? = nil
+        after look: EarlierLook? = nil
     ) async throws -> Thumbnail {
         let sources = try recurring.sources.get()
         let call = Call(
@@ -230,6 +229,9 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func fetchedThumbnail(for call: Call, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
+        var call = call
+        // Another instance may make the result during the fetch.
+        call.look = nil
         var fetch = try await fetcher.fetch(for: call, needsBytes: needsBytes)
         while true {
             if let fetch {

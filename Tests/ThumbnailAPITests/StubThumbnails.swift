@@ -94,7 +94,7 @@ final class StubThumbnails: ThumbnailServing {
     func sharedLook(for recurring: RecurringRequest) -> (any SharedLooking)? { look }
 
     func thumbnail(
-        for request: RecurringRequest, directives: RequestCacheControl, after look: (any SharedLooking)?,
+        for request: RecurringRequest, directives: RequestCacheControl, after look: EarlierLook?,
         receipt: String
     ) async throws -> Thumbnail {
         if look != nil { state.withLock { $0.afterLooks += 1 } }
@@ -159,7 +159,7 @@ final class StubLook: SharedLooking {
 
     func begin(_ ready: @escaping @Sendable () -> Void) { ready() }
 
-    func finish() -> SharedLookOutcome { outcomes.withLock { $0.isEmpty ? .work : $0.removeFirst() } }
+    func finish() -> SharedLookOutcome { outcomes.withLock { $0.isEmpty ? .work(EarlierLook()) : $0.removeFirst() } }
 }
 
 extension EncodedImage {

@@ -97,13 +97,13 @@ extension PipelineCaches {
 
     /// A result from the disk, or else from the shared cache, which is in memory as well when this returns.
     func restoredResult(
-        for key: ResultKey, of records: PerSource<SourceRecord>, _ allowance: WaitAllowance, after look: SharedLook?
+        for key: ResultKey, of records: PerSource<SourceRecord>, _ allowance: WaitAllowance, after look: EarlierLook?
     ) async -> RestoredResult {
         var restored = RestoredResult()
         restored.result = await disk?.result(for: key)
         if restored.result == nil, let tier, isCurrent(records) {
             let found: SharedTier.Found<RenderedImage>
-            if let known = look?.result(for: key) {
+            if let known = look?.result(for: key, by: tier) {
                 found = known
             } else {
                 found = await tier.result(for: key, allowance)

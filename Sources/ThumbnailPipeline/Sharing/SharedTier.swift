@@ -33,7 +33,7 @@ package final class SharedTier: Sendable {
     }
 
     /// The result of a look-up.
-    struct Found<Value> {
+    struct Found<Value: Sendable>: Sendable {
         var value: Value?
         /// Whether the server was asked.
         var wasAsked = false

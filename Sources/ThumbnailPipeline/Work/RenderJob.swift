@@ -15,7 +15,7 @@ struct RenderJob: Sendable {
     /// The time that the caller has waited for the shared cache.
     let allowance: WaitAllowance
     /// The caller's earlier look into the shared cache; nil if there was none.
-    let look: SharedLook?
+    let look: EarlierLook?
     /// Decoded images that the caller holds; nil if it holds none.
     let held: HeldImages?
 

@@ -42,7 +42,7 @@ package protocol ThumbnailServing: Sendable {
 
     /// The same as ``thumbnail(for:directives:receipt:)`` after a look that was not enough, nil without one.
     func thumbnail(
-        for request: RecurringRequest, directives: RequestCacheControl, after look: (any SharedLooking)?,
+        for request: RecurringRequest, directives: RequestCacheControl, after look: EarlierLook?,
         receipt: String
     ) async throws -> Thumbnail
 
@@ -99,7 +99,7 @@ extension ThumbnailServing {
 
     /// The thumbnail without regard to a look.
     package func thumbnail(
-        for request: RecurringRequest, directives: RequestCacheControl, after look: (any SharedLooking)?,
+        for request: RecurringRequest, directives: RequestCacheControl, after look: EarlierLook?,
         receipt: String
     ) async throws -> Thumbnail {
         try await thumbnail(for: request, directives: directives, receipt: receipt)
@@ -124,5 +124,5 @@ package enum SharedLookOutcome: Sendable {
     /// There is another question to ask.
     case question
     /// The thumbnail must be made, or the answer is so large that a task reads it.
-    case work
+    case work(EarlierLook)
 }
