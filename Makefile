@@ -138,7 +138,8 @@ lint: ## Check formatting, threads, the words of comments, links of the document
 	@scripts/lint-threads
 	@scripts/lint-words
 	@scripts/lint-links
-	@scripts/house-figures --circles
+	@scripts/house-figures --order
+	@scripts/lint-formats
 	@scripts/lint-lines
 	@scripts/lint-c
 	@SWIFT=$(SWIFT) scripts/lint-imports
