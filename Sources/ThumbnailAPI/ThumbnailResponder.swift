@@ -192,8 +192,8 @@ extension ThumbnailResponder {
             let deadline = asked.exchange.startedAt + requestTimeout
             let found = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> SourceFacts in
                 try await thumbnails.facts(
-                    for: asked.prepared.recurring, asked: facts, directives: directives,
-                    receipt: asked.exchange.requestID)
+                    facts,
+                    for: Call(asked.prepared.recurring, directives: directives, receipt: asked.exchange.requestID))
             }
             try Task.checkCancellation()
             return success(found, asked, facts)
@@ -208,7 +208,7 @@ extension ThumbnailResponder {
         do {
             return .thumbnail(
                 try await thumbnails.thumbnail(
-                    for: prepared.recurring, directives: directives, after: look, receipt: receipt))
+                    for: Call(prepared.recurring, directives: directives, after: look, receipt: receipt)))
         } catch let error as any ServiceError {
             guard let placeholder = prepared.query.placeholder, Self.deservesPlaceholder(error) else { throw error }
             do {

@@ -145,7 +145,7 @@ extension ImagePipeline {
     fileprivate func keyWorthLooking(for recurring: RecurringRequest, _ record: SourceRecord) -> ResultKey? {
         guard let key = resultKey(for: recurring, PerSource(record)), caches.isCurrent(record),
             broken.failure(of: record.identity, known: record, plan: { _ in key.decodeKey.plan }) == nil,
-            !atHand.renders.contains(key), looks.begin(key)
+            !estimator.renders.contains(key), looks.begin(key)
         else { return nil }
         return key
     }
@@ -155,9 +155,9 @@ extension ImagePipeline {
         sharing result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> Thumbnail {
         // Counts the miss.
-        if let known = caches.results.value(for: key) { return thumbnail(Finding(hit: known, records)) }
+        if let known = caches.results.value(for: key) { return thumbnail(known, of: records) }
         let isStored = caches.keep(result, for: key, while: { self.caches.isCurrent(records) }, in: caches.results)
-        let render = Render(result: result, isStored: isStored, shared: CacheLayerStatus(.shared, .hit))
-        return thumbnail(SharedRender(render: render, participation: .started), records, fetch: nil)
+        return thumbnail(
+            Render(result: result, isStored: isStored, shared: CacheLayerStatus(.shared, .hit)), of: records)
     }
 }

@@ -52,9 +52,9 @@ struct ImagePipelineCachingTests {
         let request = ThumbnailRequest(
             source: "http://example.com/a", recipe: TextRecipe(), isNegotiated: false)
         let first = try await fixture.pipeline.thumbnail(
-            for: fixture.pipeline.resolved(request), directives: .none, receipt: "1")
+            for: Call(fixture.pipeline.resolved(request), receipt: "1"))
         let second = try await fixture.pipeline.thumbnail(
-            for: fixture.pipeline.resolved(request), directives: .none, receipt: "2")
+            for: Call(fixture.pipeline.resolved(request), receipt: "2"))
         #expect(first.image.bytes === second.image.bytes && first.eTag == second.eTag)
         #expect(
             fixture.metric("alula_renders_total{format=\"png\"}") == 1 && second.statusTexts == ["alula-result hit"])

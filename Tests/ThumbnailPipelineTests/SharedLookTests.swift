@@ -71,7 +71,7 @@ struct SharedLookTests {
 
     private func rest(_ fixture: PipelineFixture, after look: EarlierLook?, width: Int = 20) async throws -> Thumbnail {
         try await fixture.pipeline.thumbnail(
-            for: fixture.pipeline.resolved(.path(width: width)), directives: .none, after: look, receipt: "receipt")
+            for: Call(fixture.pipeline.resolved(.path(width: width)), after: look, receipt: "receipt"))
     }
 
     private var lookUps: Int { server.commands.count { $0[0] == "MGET" } }

@@ -121,8 +121,8 @@ struct SharedTierTests {
 
     @Test func `neither an upload nor a source that is not the same everywhere is shared`() async throws {
         let one = try await instance()
-        let given = try await one.pipeline.opened(upload: SampleFiles.jpeg)
-        _ = try await one.pipeline.thumbnail(of: given, for: .path(), receipt: "receipt")
+        let source = try await one.pipeline.opened(upload: SampleFiles.jpeg)
+        _ = try await one.pipeline.thumbnail(of: source, for: .path())
         one.origin.serve(SampleFiles.jpeg, at: "/local", cacheControl: "max-age=100", eTag: "\"1\"")
         _ = try await one.thumbnail("/local")
         #expect(!server.commands.contains { $0[0] == "MGET" })

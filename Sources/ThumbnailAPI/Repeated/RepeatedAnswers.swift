@@ -7,7 +7,7 @@ import ThumbnailPipeline
 ///
 /// Used on all event threads. See docs/decisions/014-the-hot-path.md.
 final class RepeatedAnswers: Sendable {
-    private let thumbnails: any ThumbnailServing
+    private let thumbnails: any ThumbnailLookup
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
     private let timekeeper: any Timekeeper
@@ -15,7 +15,7 @@ final class RepeatedAnswers: Sendable {
 
     /// Answers with what the result cache of `thumbnails` holds.
     init(
-        _ thumbnails: any ThumbnailServing, fields: ThumbnailFields, lifecycle: ServiceLifecycle,
+        _ thumbnails: any ThumbnailLookup, fields: ThumbnailFields, lifecycle: ServiceLifecycle,
         recorder: ExchangeRecorder, timekeeper: any Timekeeper
     ) {
         self.thumbnails = thumbnails

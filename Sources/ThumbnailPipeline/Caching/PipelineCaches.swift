@@ -100,8 +100,9 @@ package final class PipelineCaches: SourceCaching {
         tier?.keep(source.bytes, of: record)
     }
 
-    /// Keeps the record of an image that was given, so that results made from it may be kept as well.
-    func keepGiven(_ record: SourceRecord) {
+    /// Keeps the record of an opened image, so that results made from it may be kept as well.
+    func keepRecord(of source: OpenedSource) {
+        let record = source.record
         changes.withLock { $0.note(record.identity) }
         records.add(record, for: SourceKey(source: record.identity))
     }

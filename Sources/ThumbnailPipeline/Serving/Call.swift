@@ -1,29 +1,49 @@
 import Coordination
 import Downloading
-import HTTPTypes
+package import HTTPTypes
 
 /// One caller's request on its way.
-struct Call: Sendable {
-    let request: ThumbnailRequest
-    /// The identities of the request's sources.
-    let sources: PerSource<SourceIdentity>
+package struct Call: Sendable {
+    let recurring: RecurringRequest
     /// The caller's orders to the caches.
     var directives: RequestCacheControl
-    /// The name of the caller's wait for its downloads.
+    /// The name under which an operator can cancel the caller's wait for its downloads.
     let receipt: String
-    /// The image, if the caller has it already.
-    var given: GivenSource?
-    /// The time that the call has waited for the shared cache.
-    var allowance = WaitAllowance()
     /// The earlier look into the shared cache; nil if there was none.
     var look: EarlierLook?
+    /// The time that the call has waited for the shared cache.
+    var allowance: WaitAllowance
+
+    /// A call of this name for a request.
+    ///
+    /// - Parameter look: The look into the shared cache that was not enough for it.
+    package init(
+        _ recurring: RecurringRequest, directives: RequestCacheControl = .none, after look: EarlierLook? = nil,
+        receipt: String
+    ) {
+        self.recurring = recurring
+        self.directives = directives
+        self.look = look
+        self.receipt = receipt
+        allowance = look?.allowance ?? WaitAllowance()
+    }
+
+    /// The request that the caller makes.
+    package var request: ThumbnailRequest { recurring.request }
+
+    /// The identities of the request's sources.
+    ///
+    /// - Throws: A ``ServiceError`` if one of them has none.
+    var sources: PerSource<SourceIdentity> { get throws { try recurring.sources.get() } }
+
+    /// The image, if the caller has it in hand.
+    var opened: OpenedSource? { recurring.opened }
 
     /// The same call once more, without orders to the caches except one that forbids a download.
     var again: Call {
-        var directives = RequestCacheControl.none
-        directives.onlyIfCached = self.directives.onlyIfCached
-        return Call(
-            request: request, sources: sources, directives: directives, receipt: receipt, given: given,
-            allowance: allowance, look: look)
+        var call = self
+        call.directives = .none
+        call.directives.onlyIfCached = directives.onlyIfCached
+        return call
     }
 }

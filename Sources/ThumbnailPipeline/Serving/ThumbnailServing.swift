@@ -1,15 +1,18 @@
-package import HTTPTypes
 package import Imaging
 package import Memory
 package import Text
 
-/// Makes thumbnails: what the API needs of the pipeline.
-package protocol ThumbnailServing: Sendable {
-    /// The request with its sources resolved: done once for all times that it comes. Never blocks; called on the event
-    /// threads.
+/// All that the API needs of the pipeline.
+package typealias ThumbnailServing = ThumbnailLookup & ThumbnailMaking & SourceOpening
+
+/// Looks for thumbnails that are there.
+///
+/// Never blocks; called on the event threads.
+package protocol ThumbnailLookup: Sendable {
+    /// The request with its sources resolved: done once for all times that it comes.
     func resolved(_ request: ThumbnailRequest) -> RecurringRequest
 
-    /// The thumbnail if it can be answered from the result cache at once. Never blocks; called on the event threads.
+    /// The thumbnail if it can be answered from the result cache at once.
     func cachedThumbnail(for request: RecurringRequest) -> Thumbnail?
 
     /// Changes whenever something else than the passing of time may change what ``cachedThumbnail(for:)`` gives.
@@ -19,91 +22,52 @@ package protocol ThumbnailServing: Sendable {
     func countRepeatedHit()
 
     /// Why a request that cannot be answered at once is refused at once; nil when it may go on.
-    ///
-    /// Never blocks; called on the event threads.
     func refusal(of request: RecurringRequest) -> (any ServiceError)?
-
-    /// The thumbnail, made with as little work as possible. Cancelling the task gives up this caller's share only.
-    ///
-    /// - Parameters:
-    ///   - request: The request that the caller makes.
-    ///   - directives: The caller's orders to the caches.
-    ///   - receipt: Name under which an operator can cancel this caller's wait for a download.
-    /// - Throws: A ``ServiceError`` or `CancellationError`.
-    func thumbnail(
-        for request: RecurringRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> Thumbnail
 
     /// A look for the result where instances share results, which needs no task; nil if that is not the next step of
     /// the request.
-    ///
-    /// Never blocks; called on the event threads.
     func sharedLook(for request: RecurringRequest) -> (any SharedLooking)?
-
-    /// The same as ``thumbnail(for:directives:receipt:)`` after a look that was not enough, nil without one.
-    func thumbnail(
-        for request: RecurringRequest, directives: RequestCacheControl, after look: EarlierLook?,
-        receipt: String
-    ) async throws -> Thumbnail
-
-    /// The facts about a request's source.
-    ///
-    /// - Parameters:
-    ///   - request: Names the source; nothing else in it counts.
-    ///   - asked: The facts that are computed besides those of the header.
-    ///   - directives: The caller's orders to the caches.
-    ///   - receipt: Name under which an operator can cancel this caller's wait for a download.
-    /// - Throws: A ``ServiceError`` or `CancellationError`.
-    func facts(
-        for request: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> SourceFacts
-
-    /// An image that a client sent.
-    ///
-    /// - Throws: A ``ServiceError`` for a file that is no image, or whose header cannot be read; `CancellationError`.
-    func opened(upload bytes: SharedBytes) async throws -> GivenSource
-
-    /// The source of a request, fetched once for all that is made from it; ``close(_:)`` ends its use.
-    ///
-    /// - Throws: A ``ServiceError`` or `CancellationError`.
-    func opened(
-        _ request: RecurringRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> GivenSource
-
-    /// A result that is made from an image in hand; the request's own source does not count.
-    ///
-    /// - Throws: A ``ServiceError`` or `CancellationError`.
-    func thumbnail(of given: GivenSource, for request: ThumbnailRequest, receipt: String) async throws -> Thumbnail
-
-    /// Facts about an image in hand.
-    ///
-    /// - Throws: A ``ServiceError`` or `CancellationError`.
-    func facts(of given: GivenSource, asked: FactsRequest, receipt: String) async throws -> SourceFacts
-
-    /// Ends the use of an image in hand.
-    func close(_ given: GivenSource)
 
     /// Whether an absolute URL could be fetched as a source, as far as its text tells.
     func mayFetch(_ url: ExactText) -> Bool
 
     /// Whether the operator has allowed the host of an absolute URL by its name, and not every host.
     func isAllowedByName(_ url: ExactText) -> Bool
+}
 
-    /// A plain image of `color` in the size of the request's box, made without its source.
+/// Makes thumbnails, and finds out about sources, with as little work as possible.
+///
+/// Cancelling the task gives up this caller's share only. All methods throw a ``ServiceError`` or `CancellationError`.
+package protocol ThumbnailMaking: Sendable {
+    /// The thumbnail.
+    func thumbnail(for call: Call) async throws -> Thumbnail
+
+    /// The facts about a call's source; nothing else in its request counts.
+    ///
+    /// - Parameter asked: The facts that are computed besides those of the header.
+    func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts
+
+    /// A plain image of one colour, made without a source.
     func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage
 }
 
-extension ThumbnailServing {
-    /// None: nothing is shared.
-    package func sharedLook(for request: RecurringRequest) -> (any SharedLooking)? { nil }
+/// Opens sources of which many results are made.
+package protocol SourceOpening: Sendable {
+    /// An image that a client sent.
+    ///
+    /// - Throws: A ``ServiceError`` for a file that is no image, or whose header cannot be read; `CancellationError`.
+    func opened(upload bytes: SharedBytes) async throws -> OpenedSource
 
-    /// The thumbnail without regard to a look.
-    package func thumbnail(
-        for request: RecurringRequest, directives: RequestCacheControl, after look: EarlierLook?,
-        receipt: String
-    ) async throws -> Thumbnail {
-        try await thumbnail(for: request, directives: directives, receipt: receipt)
-    }
+    /// The source of a call, fetched once for all that is made from it.
+    ///
+    /// - Throws: A ``ServiceError`` or `CancellationError`.
+    func opened(for call: Call) async throws -> OpenedSource
+
+    /// A request for an opened image; the source that the request names does not count.
+    func resolved(_ request: ThumbnailRequest, of source: OpenedSource) -> RecurringRequest
+
+    /// Ends the use of an opened image.
+    func close(_ source: OpenedSource)
 }
 
 /// A look for a result where instances share results: one question after the other, until one answer ends it.

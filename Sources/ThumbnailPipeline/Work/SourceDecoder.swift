@@ -13,8 +13,6 @@ struct SourceDecoder: Sendable {
         let participation: Participation
     }
 
-    typealias Participation = SharedTasks<DecodeKey, DecodedImage>.Participation
-
     let configuration: PipelineConfiguration
     let resources: WorkResources
     let caches: PipelineCaches

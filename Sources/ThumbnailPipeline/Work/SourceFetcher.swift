@@ -21,10 +21,9 @@ struct SourceFetcher: Sendable {
     func fetch(for call: Call, needsBytes: PerSource<Bool>) async throws -> Fetch? {
         let start = timekeeper.now
         let roles = call.request.roles
-        let sources = try await call.sources.mapSideBySide { index, identity -> FetchedSource? in
-            if index == 0, let given = call.given {
-                return Optional(FetchedSource(given, timeLeft: timeLimit))
-            }
+        let identities = try call.sources
+        let sources = try await identities.mapSideBySide { index, identity -> FetchedSource? in
+            if index == 0, let opened = call.opened { return FetchedSource(opened, timeLeft: timeLimit) }
             return try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await fetch(identity, for: call, needsBytes: needsBytes[index], since: start)
             }

@@ -3,8 +3,8 @@ import ImageCaching
 import Imaging
 import Memory
 
-/// The cached and running work on a result, and the price of the rest.
-struct WorkAtHand: Sendable {
+/// Estimates the work that a result still needs, by the caches and the work that is running.
+struct WorkEstimator: Sendable {
     let caches: PipelineCaches
     let decodes: SharedTasks<DecodeKey, DecodedImage>
     let renders = SharedTasks<ResultKey, Render>()
