@@ -78,7 +78,7 @@ package final class ImagePipeline: ThumbnailServing {
             return nil
         }
         guard let key = resultKey(for: recurring, records),
-            let result = caches.results.value(for: key, countsMiss: false)
+            let result = caches.memory.results.value(for: key, countsMiss: false)
         else { return nil }
         return thumbnail(result, of: records)
     }
@@ -92,10 +92,10 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     /// Changes with the caches that ``cachedThumbnail(for:)`` asks.
-    package var generation: Int { caches.generation }
+    package var generation: Int { caches.memory.generation }
 
     /// Counts a hit of the result cache.
-    package func countRepeatedHit() { caches.results.countRepeatedHit() }
+    package func countRepeatedHit() { caches.memory.results.countRepeatedHit() }
 
     /// A refusal if the worker threads have too much to do, unless this request needs none of them, or its result may
     /// be on the disk.

@@ -38,7 +38,7 @@ final class SharedLook: SharedLooking {
     /// The look for a request; nil if the shared cache is not the next to be asked, or if the result is being made.
     init?(for recurring: RecurringRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
-        guard let tier = caches.tier, tier.isUp, !caches.hasDisk, case .success(let sources) = recurring.sources,
+        guard let tier = caches.tier, tier.isUp, caches.disk == nil, case .success(let sources) = recurring.sources,
             sources.additional.isEmpty
         else { return nil }
         let known = caches.knownRecord(for: sources.image)
@@ -155,8 +155,9 @@ extension ImagePipeline {
         sharing result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> Thumbnail {
         // Counts the miss.
-        if let known = caches.results.value(for: key) { return thumbnail(known, of: records) }
-        let isStored = caches.keep(result, for: key, while: { self.caches.isCurrent(records) }, in: caches.results)
+        if let known = caches.memory.results.value(for: key) { return thumbnail(known, of: records) }
+        let isStored = caches.memory.keep(
+            result, for: key, while: { self.caches.isCurrent(records) }, in: caches.memory.results)
         return thumbnail(
             Render(result: result, isStored: isStored, shared: CacheLayerStatus(.shared, .hit)), of: records)
     }

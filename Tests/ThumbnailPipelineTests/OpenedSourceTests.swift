@@ -93,7 +93,7 @@ import Text
         for width in 50..<66 {
             _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(width))
         }
-        #expect(fixture.decodes == 1 && fixture.origin.loads == 1 && fixture.caches.decoded.memoryUsage == 0)
+        #expect(fixture.decodes == 1 && fixture.origin.loads == 1 && fixture.caches.memory.decoded.memoryUsage == 0)
     }
 
     @Test func `work on a source at hand is judged until it is admitted, and not again`() throws {

@@ -241,8 +241,8 @@ struct SeveralSourcesTests {
         _ = try await fixture.thumbnail(of: .marked())
         let key = try #require(fixture.pipeline.resolved(.marked()).key(in: fixture))
         let records = try #require(fixture.caches.records(for: try fixture.pipeline.resolved(.marked()).sources.get()))
-        fixture.caches.decoded.removeAll()
-        fixture.caches.results.removeAll()
+        fixture.caches.memory.decoded.removeAll()
+        fixture.caches.memory.results.removeAll()
         let hold = await fixture.holdWorkers()
         let caller = Task { try await fixture.thumbnail(of: .marked()) }
         try await fixture.workersWaitedFor(2)
@@ -260,9 +260,9 @@ struct SeveralSourcesTests {
         let fixture = try Self.fixture { $0.sourceCacheMemory = 0 }
         _ = try await fixture.thumbnail(of: .marked())
         #expect(Self.entries(fixture) == [2, 1, 0])
-        fixture.caches.results.removeAll()
+        fixture.caches.memory.results.removeAll()
         let mark = try fixture.downloader.identity(of: "http://example.com/mark")
-        fixture.caches.decoded.removeAll(from: mark)
+        fixture.caches.memory.decoded.removeAll(from: mark)
         let made = try await fixture.thumbnail(of: .marked())
         #expect(made.statusTexts.first == "alula-result fwd=uri-miss stored")
         #expect(fixture.origin.loads == 3 && fixture.decodes == 1)

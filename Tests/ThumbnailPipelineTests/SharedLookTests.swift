@@ -5,6 +5,7 @@ import ImageCaching
 import Imaging
 import Memory
 import SharedCaching
+import Telemetry
 import TestSupport
 import Testing
 
@@ -86,7 +87,7 @@ struct SharedLookTests {
         #expect(second.eTag == first.eTag && second.image.bytes.array == first.image.bytes.array)
         #expect(other.pipeline.cachedThumbnail(for: .path()) != nil)
         #expect(other.metric("alula_cache_requests_total{cache=\"result\",result=\"miss\"}") == 1)
-        other.caches.results.removeAll()
+        other.caches.memory.results.removeAll()
         let (again, fewer, _) = await end(of: try #require(look(other)))
         #expect(again?.eTag == first.eTag && fewer == 1)
         #expect(other.origin.loads == 0 && other.renders == 0)
@@ -119,7 +120,7 @@ struct SharedLookTests {
     @Test func `others that want the same result leave it to tasks, until the look has ended`() async throws {
         let (one, other) = try await pair()
         #expect(await thumbnail(try #require(look(other))) != nil)
-        other.caches.results.removeAll()
+        other.caches.memory.results.removeAll()
         #expect(one.renders == 1)
         do {
             let first = try #require(look(other))
@@ -127,7 +128,7 @@ struct SharedLookTests {
             #expect(look(other, width: 12) != nil)
             #expect(await thumbnail(first) != nil)
         }
-        other.caches.results.removeAll()
+        other.caches.memory.results.removeAll()
         // A look that is given up makes room, too.
         do { _ = try #require(look(other)) }
         #expect(look(other) != nil)
@@ -137,19 +138,19 @@ struct SharedLookTests {
         let (_, other) = try await pair()
         let record = try #require(look(other))
         await withCheckedContinuation { continuation in record.begin { continuation.resume() } }
-        other.caches.removeLocally(try other.downloader.identity(of: ThumbnailRequest.path().source))
+        other.caches.removeAll(from: try other.downloader.identity(of: ThumbnailRequest.path().source), cause: .fleet)
         guard case .work = record.finish() else {
             Issue.record("a record was used that had been removed")
             return
         }
         _ = try await other.thumbnail()
         try await settled(other)
-        other.caches.results.removeAll()
+        other.caches.memory.results.removeAll()
         let result = try #require(look(other))
         await withCheckedContinuation { continuation in result.begin { continuation.resume() } }
-        other.caches.removeLocally(try other.downloader.identity(of: ThumbnailRequest.path().source))
+        other.caches.removeAll(from: try other.downloader.identity(of: ThumbnailRequest.path().source), cause: .fleet)
         _ = result.finish()
-        #expect(other.caches.results.statistics.entries == 0)
+        #expect(other.caches.memory.results.statistics.entries == 0)
         #expect(other.caches.changes.withLock { $0.count } == 0)
     }
 

@@ -108,6 +108,6 @@ private struct DatedResponse {
     let response: RecurringResponse
     /// The second since 1970 that its fields tell.
     let second: Int
-    /// ``ThumbnailServing/generation`` before the response was made.
+    /// ``ThumbnailLookup/generation`` before the response was made.
     let generation: Int
 }

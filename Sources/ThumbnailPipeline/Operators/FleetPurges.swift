@@ -1,6 +1,7 @@
 package import DiskCaching
 import Downloading
 package import SharedCaching
+package import Telemetry
 import Text
 
 /// Does what other instances were told to purge, and notes on the disk how far it has come.
@@ -20,19 +21,26 @@ package struct FleetPurges: Sendable {
 
     /// Starts the shared cache's store.
     ///
-    /// If there is a disk, it says first how far the purges were known that were done there.
-    package func start(_ store: SharedStore, beside disk: DiskStore?) throws {
+    /// If there is a disk, it says first how far the purges were known that were done there. The log is told if the
+    /// store cannot start then: there is no shared cache, and nothing else changes.
+    package func start(_ store: SharedStore, beside disk: DiskStore?, logger: Logger) throws {
         guard let disk else {
             return try store.start(PurgeAudience(onPurge: perform, onGap: performAll))
         }
-        let audience = PurgeAudience(onPurge: perform, onGap: performAll) { position in
-            // Queued after the removals on the disk.
-            Task { _ = await disk.keep([DiskNote(name: Self.note, bytes: position)]) }
-        }
+        // Of positions that come faster than they are written, the last one counts.
+        let (positions, queue) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(1))
+        let audience = PurgeAudience(onPurge: perform, onGap: performAll) { queue.yield($0) }
         Task {
             let position = await disk.notes().first { $0.name == Self.note }?.bytes
-            // Without the thread there is no shared cache, and nothing else changes.
-            try? store.start(audience, position: position)
+            do {
+                try store.start(audience, position: position)
+            } catch {
+                logger.error("shared cache out of use", ["detail": .string("\(error)")])
+            }
+        }
+        Task {
+            // Each is queued after the removals on the disk; the store ends the stream.
+            for await position in positions { _ = await disk.keep([DiskNote(name: Self.note, bytes: position)]) }
         }
     }
 
@@ -44,7 +52,7 @@ package struct FleetPurges: Sendable {
         guard let identity = try? downloader.identity(of: ExactText(notice.name)) else { return }
         downloader.forget(identity)
         broken.forget(identity)
-        caches.removeLocally(identity)
+        caches.removeAll(from: identity, cause: .fleet)
         caches.tier?.finish(notice, identity)
     }
 

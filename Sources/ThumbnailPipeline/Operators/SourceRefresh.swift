@@ -59,7 +59,7 @@ extension PipelineControl {
         let identity = try downloader.identity(of: source)
         let known = await caches.restoredRecord(for: identity)
         // An origin may send the same file under another entity tag.
-        var old = known.flatMap { caches.bytes(of: $0) }
+        var old = known.flatMap { caches.memory.bytes(of: $0) }
         if known != nil, old == nil { old = await caches.retrieve(identity)?.bytes }
         do {
             let end = timekeeper.now + requestTimeout

@@ -51,9 +51,17 @@ package struct RemovedEntries: Sendable, Equatable {
     package var entries: Int
     package var bytes: Int
 
-    /// Counts of removed entries and their bytes.
     package init(entries: Int = 0, bytes: Int = 0) {
         self.entries = entries
         self.bytes = bytes
+    }
+
+    /// Counts of several removals together.
+    init(_ parts: [(entries: Int, bytes: Int)]) {
+        self.init(entries: parts.reduce(0) { $0 + $1.entries }, bytes: parts.reduce(0) { $0 + $1.bytes })
+    }
+
+    static func + (one: RemovedEntries, other: RemovedEntries) -> RemovedEntries {
+        RemovedEntries(entries: one.entries + other.entries, bytes: one.bytes + other.bytes)
     }
 }

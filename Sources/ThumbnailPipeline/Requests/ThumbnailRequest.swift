@@ -3,7 +3,7 @@ package import Text
 
 /// One caller's request: the sources, the options of the render, and the formats that the result may have.
 ///
-/// Sources are texts here, because the grammars that make requests know no origins. ``ThumbnailServing/resolved(_:)``
+/// Sources are texts here, because the grammars that make requests know no origins. ``ThumbnailLookup/resolved(_:)``
 /// turns them into identities, once.
 package struct ThumbnailRequest: Hashable, Sendable {
     /// The source as the client named it, percent-decoded once: an absolute URL, or `NAME:PATH` of a named origin.

@@ -55,7 +55,7 @@ struct ThumbnailMaker: Sendable {
     }
 
     private func shared(_ job: RenderJob) async throws -> Render {
-        let cached = { caches.results.value(for: job.key).map { Render(result: $0) } }
+        let cached = { caches.memory.results.value(for: job.key).map { Render(result: $0) } }
         var (render, participation) = try await estimator.renders.value(for: job.key, cached: cached) {
             try await self.render(job)
         }
@@ -97,7 +97,8 @@ struct ThumbnailMaker: Sendable {
             result: result, isStored: isStored, shared: shared,
             decoded: CacheLayerStatus(
                 .decoded, participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
-                isStored: participation == .started && job.key.decodeKeys.allSatisfy { caches.decoded.contains($0) }),
+                isStored: participation == .started
+                    && job.key.decodeKeys.allSatisfy { caches.memory.decoded.contains($0) }),
             timings: (participation == .cached ? [] : [StepTiming("decode", decoded - start)])
                 + [StepTiming("render", end - decoded)])
     }
@@ -137,7 +138,7 @@ struct ThumbnailMaker: Sendable {
         { [caches] index, form, make in
             var key = job.key.decodeKeys.additional[index]
             key.form = form
-            if let kept = caches.decoded.value(for: key, countsMiss: false) { return kept }
+            if let kept = caches.memory.decoded.value(for: key, countsMiss: false) { return kept }
             let made = try make()
             caches.keep(made, for: key, of: job.records.additional[index])
             return made

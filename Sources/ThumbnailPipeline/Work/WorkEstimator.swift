@@ -13,11 +13,11 @@ struct WorkEstimator: Sendable {
     func isWithinReach(_ key: ResultKey) -> Bool { needsNoWorker(key) || key.decodeKeys.allSatisfy { isDecoded($0) } }
 
     /// Whether the result is there, though a source may be stale, or is being made for other callers.
-    func needsNoWorker(_ key: ResultKey) -> Bool { caches.results.contains(key) || renders.contains(key) }
+    func needsNoWorker(_ key: ResultKey) -> Bool { caches.memory.results.contains(key) || renders.contains(key) }
 
     /// Whether pixels are there, or are being made for other renders.
     func isDecoded(_ key: DecodeKey, held: HeldImages? = nil) -> Bool {
-        caches.decoded.contains(key) || decodes.contains(key) || held?.contains(key) == true
+        caches.memory.decoded.contains(key) || decodes.contains(key) || held?.contains(key) == true
     }
 
     /// Of which sources the bytes are needed to make the result, as things stand.
@@ -38,7 +38,7 @@ struct WorkEstimator: Sendable {
         let keys = key.decodeKeys
         return WorkPrice(of: key, records) { index in
             if isDecoded(keys[index], held: held) { return nil }
-            return (bytes?[index] ?? caches.bytes(of: records[index]))?.count ?? 0
+            return (bytes?[index] ?? caches.memory.bytes(of: records[index]))?.count ?? 0
         }
     }
 }

@@ -103,7 +103,7 @@ final class PipelineFixture: Sendable {
         control = PipelineControl(of: pipeline)
         PipelineGauges(of: pipeline).register(in: registry)
         origin.serve(SampleFiles.jpeg)
-        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: store) }
+        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: store, logger: .silent) }
     }
 
     deinit {
