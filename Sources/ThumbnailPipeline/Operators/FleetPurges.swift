@@ -8,16 +8,10 @@ import Text
 package struct FleetPurges: Sendable {
     private static let note = Array("shared-cache/position".utf8)
 
-    private let downloader: ImageDownloader
-    private let caches: PipelineCaches
-    private let broken: BrokenSources
+    private let pipeline: ImagePipeline
 
     /// Removes from the parts of `pipeline`.
-    package init(of pipeline: ImagePipeline) {
-        downloader = pipeline.downloader
-        caches = pipeline.caches
-        broken = pipeline.broken
-    }
+    package init(of pipeline: ImagePipeline) { self.pipeline = pipeline }
 
     /// Starts the shared cache's store.
     ///
@@ -49,17 +43,17 @@ package struct FleetPurges: Sendable {
     /// Called on the thread `shared-cache`.
     private func perform(_ notice: PurgeNotice) {
         // What means nothing here cannot be here.
-        guard let identity = try? downloader.identity(of: ExactText(notice.name)) else { return }
-        downloader.forget(identity)
-        broken.forget(identity)
-        caches.removeAll(from: identity, cause: .fleet)
-        caches.tier?.finish(notice, identity)
+        guard let identity = try? pipeline.downloader.identity(of: ExactText(notice.name)) else { return }
+        pipeline.downloader.forget(identity)
+        pipeline.broken.forget(identity)
+        pipeline.caches.removeAll(from: identity, cause: .fleet)
+        pipeline.caches.tier?.finish(notice, identity)
     }
 
     /// Removes everything from this instance, because purges were missed that nobody knows any more.
     private func performAll() {
-        downloader.forget()
-        broken.forget(nil)
-        Task.detached { [caches] in _ = await caches.removedEverything() }
+        pipeline.downloader.forget()
+        pipeline.broken.forget(nil)
+        Task.detached { [caches = pipeline.caches] in _ = await caches.removedEverything() }
     }
 }

@@ -24,10 +24,10 @@ package struct PipelineGauges: Sendable {
     /// Registers all of them.
     package func register(in registry: MetricsRegistry) {
         registry.gauge("alula_downloads_active", help: "Running transfers.") {
-            [([], Double(control.activity.activeDownloads))]
+            [([], Double(downloader.activeRequestCount))]
         }
         registry.gauge("alula_downloads_queued", help: "Transfers waiting for a slot.") {
-            [([], Double(control.activity.queuedDownloads))]
+            [([], Double(downloader.queuedRequestCount))]
         }
         registry.gauge("alula_queue_seconds", help: "Time that a miss would wait for a worker.") {
             [([], lanes.small.backlog.delay.seconds)]

@@ -37,11 +37,7 @@ struct RenderJob: Sendable {
 
     /// The decode of each source.
     var decodes: PerSource<DecodeJob> {
-        let keys = key.decodeKeys
-        func decode(_ index: Int) -> DecodeJob {
-            DecodeJob(key: keys[index], record: records[index], bytes: bytes[index])
-        }
-        return PerSource(decode(0), additional: keys.indices.dropFirst().map(decode))
+        key.decodeKeys.mapWithIndex { DecodeJob(key: $1, record: records[$0], bytes: bytes[$0]) }
     }
 }
 

@@ -49,13 +49,9 @@ extension WorkPrice {
     /// - Parameter fileByteCount: Bytes of the file of a source, 0 if they are not known; nil if it need not be
     ///   decoded.
     init(of key: ResultKey, _ records: PerSource<SourceRecord>, decoding fileByteCount: (_ index: Int) -> Int?) {
-        let keys = key.decodeKeys
-        func decode(_ index: Int) -> Duration {
-            fileByteCount(index).map { keys[index].timePrice(of: records[index].header, fileByteCount: $0) }
-                ?? .zero
+        let decodes = key.decodeKeys.mapWithIndex { index, decode in
+            fileByteCount(index).map { decode.timePrice(of: records[index].header, fileByteCount: $0) } ?? .zero
         }
-        self.init(
-            decodes: PerSource(decode(0), additional: keys.indices.dropFirst().map(decode)),
-            render: key.plan.timePrice(of: records.image.header))
+        self.init(decodes: decodes, render: key.plan.timePrice(of: records.image.header))
     }
 }
