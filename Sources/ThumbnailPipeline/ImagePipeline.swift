@@ -141,25 +141,23 @@ package final class ImagePipeline: ThumbnailServing {
         var lane = WorkLanes.Lane.small
         if let records = known.complete() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: directives) }
-            if !reuse.contains(.needsValidation) {
-                let key = try resultKey(for: request, records)
-                if call.opened != nil, !estimator.needsNoWorker(key) {
-                    try admit(call, to: estimator.price(of: key, records).lane)
-                }
-                if estimator.isWithinReach(key) || caches.hasSlowerResults,
-                    let render = try await maker.resultIfAtHand(
-                        RenderJob(
-                            key, for: call, records: records,
-                            patience: call.opened == nil ? nil : configuration.requestTimeout))
-                {
-                    if !directives.onlyIfCached { revalidate(sources, reuse) }
-                    return thumbnail(render, of: records)
-                }
-                needsBytes = estimator.bytesNeeded(for: key)
-                lane = estimator.price(of: key, records).lane
-            } else if let key = try? resultKey(for: request, records) {
-                // What was made from the sources can be used if their origins confirm them.
-                if !estimator.isWithinReach(key) {
+            let isUsable = !reuse.contains(.needsValidation)
+            // What was made from stale sources can be used if their origins confirm them.
+            if let key = isUsable ? try resultKey(for: request, records) : try? resultKey(for: request, records) {
+                if isUsable {
+                    if call.opened != nil, !estimator.needsNoWorker(key) {
+                        try admit(call, to: estimator.price(of: key, records).lane)
+                    }
+                    let job = RenderJob(
+                        key, for: call, records: records,
+                        patience: call.opened == nil ? nil : configuration.requestTimeout)
+                    if estimator.isWithinReach(key) || caches.hasSlowerResults,
+                        let render = try await maker.resultIfAtHand(job)
+                    {
+                        if !directives.onlyIfCached { revalidate(sources, reuse) }
+                        return thumbnail(render, of: records)
+                    }
+                } else if !estimator.isWithinReach(key) {
                     _ = await caches.restoredResult(for: key, of: records, call.allowance, after: call.look)
                 }
                 needsBytes = estimator.bytesNeeded(for: key)

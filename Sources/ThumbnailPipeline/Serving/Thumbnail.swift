@@ -57,8 +57,12 @@ extension Thumbnail {
         _ result: RenderedImage, of records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>? = nil,
         status: [CacheLayerStatus] = hit, timings: [StepTiming] = [], at now: Int, bounds: ClientMaxAge
     ) {
-        var freshness = Freshness(
-            leastOf: records.mapValues { $0.freshness }, isFromCache: isFromCache, at: now, bounds: bounds)
+        var freshness =
+            records.additional.isEmpty
+            ? Freshness(
+                records.image.freshness, at: now, isFromCache: isFromCache?.image ?? true, bounds: bounds)
+            : Freshness(
+                leastOf: records.mapValues { $0.freshness }, isFromCache: isFromCache, at: now, bounds: bounds)
         if result.isIncomplete { freshness.limit(to: Freshness.longestOfIncomplete) }
         self.init(
             image: result.image, sourceHeader: records.image.header, isIncomplete: result.isIncomplete,
